@@ -1,0 +1,4 @@
+package dev.kakehashi.scheduler;
+
+/// What a running task sees of its scheduler.
+public interface TaskContext {}

@@ -1,0 +1,3 @@
+/// Work-stealing scheduler.
+@org.jspecify.annotations.NullMarked
+package dev.kakehashi.scheduler;
