@@ -1,0 +1,274 @@
+/*
+ * Client side of the bridge: one session with a local endpoint.
+ *
+ * Knows no PostgreSQL header, allocates with malloc, never prints, never exits, installs no signal handler, and does not
+ * jump. Everything that can fail returns a status and fills a kh_error. A session is used by one thread; the queue it
+ * appends to is shared with other processes.
+ *
+ * See ipc-endpoint/protocol/PROTOCOL.md for what crosses the memory, and in which order.
+ */
+#ifndef KAKEHASHI_IPC_H
+#define KAKEHASHI_IPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Texts are UTF-8, NUL-terminated, cut at the capacity on a character boundary. Empty means absent. */
+typedef struct kh_error
+{
+	char		sqlstate[6];
+	uint32_t	number;			/* of errors.txt */
+	uint32_t	position;		/* character in the statement, from 1; 0: none */
+	bool		from_endpoint;	/* false: found on this side */
+	char		message[1024];
+	char		detail[1024];
+	char		hint[512];
+	char		schema_name[64];
+	char		table_name[64];
+	char		column_name[64];
+	char		constraint_name[64];
+} kh_error;
+
+typedef struct kh_session kh_session;
+
+/* A request that has been sent and whose response slot is not yet given back. Owned by the session. */
+typedef struct kh_call kh_call;
+
+typedef struct kh_attach_options
+{
+	const char *runtime_directory;
+	const char *application_name;
+	const char *user_name;		/* NULL: the OS user */
+	const char *password;		/* NULL: peer authentication */
+	int			timeout_millis;
+} kh_attach_options;
+
+/* What the endpoint published at attach; see Attached in messages.xml. */
+typedef struct kh_limits
+{
+	uint32_t	slots;
+	uint32_t	max_batch_bytes;
+	uint32_t	max_frame_bytes;
+	uint32_t	max_statements;
+	uint32_t	channel_window;
+	uint32_t	spin_nanos;
+	uint64_t	lease_nanos;
+} kh_limits;
+
+typedef enum kh_transaction_state
+{
+	KH_TX_NONE = 0,
+	KH_TX_ACTIVE = 1,
+	KH_TX_COMMITTED = 2,
+	KH_TX_ABORTED = 3,
+	KH_TX_PREPARED = 4,
+	KH_TX_UNKNOWN = 5
+} kh_transaction_state;
+
+typedef enum kh_transaction_kind { KH_OCC = 0, KH_LTX = 1, KH_RTX = 2 } kh_transaction_kind;
+typedef enum kh_isolation { KH_READ_COMMITTED = 0, KH_REPEATABLE_READ = 1, KH_SERIALIZABLE = 2 } kh_isolation;
+typedef enum kh_commit_response { KH_STORED = 0, KH_AVAILABLE = 1 } kh_commit_response;
+typedef enum kh_action { KH_AUTO_COMMIT = 0, KH_BEGIN = 1, KH_CONTINUE = 2 } kh_action;
+typedef enum kh_statement_kind { KH_QUERY = 0, KH_DML = 1, KH_DDL = 2 } kh_statement_kind;
+
+typedef struct kh_execute_options
+{
+	kh_action	action;
+	kh_transaction_kind kind;	/* with KH_BEGIN, KH_AUTO_COMMIT */
+	kh_isolation isolation;		/* with KH_BEGIN, KH_AUTO_COMMIT */
+	kh_commit_response response;	/* with KH_AUTO_COMMIT, commit_after */
+	uint64_t	handle;			/* with KH_CONTINUE */
+	uint64_t	lease_nanos;	/* with KH_BEGIN; 0: the endpoint's default */
+	uint32_t	timeout_millis;	/* 0: none */
+	bool		new_snapshot;
+	bool		commit_after;
+} kh_execute_options;
+
+/*
+ * The final frame of a call, decoded. For Prepared, columns and parameters point into memory of the call,
+ * valid until kh_call_end().
+ */
+typedef struct kh_column
+{
+	uint32_t	type_oid;
+	int32_t		type_modifier;
+	char		name[64];
+} kh_column;
+
+typedef struct kh_result
+{
+	bool		failed;			/* then error is set */
+	kh_transaction_state transaction_state;
+	uint64_t	transaction_handle;
+	uint64_t	lease_deadline_nanos;
+	uint64_t	rows_affected;
+	kh_statement_kind statement_kind;
+	uint32_t	parameter_count;
+	const uint32_t *parameter_type_oids;
+	uint32_t	column_count;
+	const kh_column *columns;
+	kh_error	error;
+} kh_result;
+
+/*
+ * A checked row batch in shared memory: header and every offset lie within bytes; see kh_batch_check. Words of by-reference columns are offsets from base.
+ */
+typedef struct kh_batch
+{
+	const unsigned char *base;
+	uint32_t	bytes;
+	uint32_t	row_count;
+	uint32_t	column_count;
+	uint32_t	row_stride;
+	uint32_t	rows_offset;
+	uint32_t	heap_offset;
+} kh_batch;
+
+typedef enum kh_wait
+{
+	KH_WAIT_BATCH,				/* kh_call_batch has one */
+	KH_WAIT_FINISHED,			/* kh_call_result is complete, no batch is left */
+	KH_WAIT_TIMEOUT,			/* nothing happened within the given time, or a signal came */
+	KH_WAIT_DISCONNECTED		/* the endpoint is gone: kh_detach is all that is left */
+} kh_wait;
+
+/* ---- session ---- */
+
+/* Attaches; NULL and error on failure (08001, 08P01, 28000, 53300, ...). Waits at most timeout_millis. */
+extern kh_session *kh_attach(const kh_attach_options *options, kh_error *error);
+
+/* Ends the session and frees everything, also after a disconnect. Every outstanding call becomes invalid. */
+extern void kh_detach(kh_session *session);
+
+/* False once the attach socket has reported that the endpoint is gone. One system call. */
+extern bool kh_session_alive(kh_session *session);
+extern const kh_limits *kh_session_limits(const kh_session *session);
+extern uint64_t kh_session_id(const kh_session *session);
+extern uint64_t kh_session_incarnation(const kh_session *session);
+
+/* Descriptor of the attach socket: readable means the endpoint has ended. Not to be read or closed by the caller. */
+extern int	kh_session_socket(const kh_session *session);
+
+/* Response slots in use, for leak tests. */
+extern uint32_t kh_session_calls(const kh_session *session);
+
+/* ---- requests: NULL and error on failure; nothing was sent then ---- */
+
+extern kh_call *kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql,
+								const uint32_t *parameter_type_oids, uint32_t parameter_count, kh_error *error);
+
+/* parameters: a row batch built with kh_batch_writer, or NULL. Copied before the call returns. */
+extern kh_call *kh_send_execute(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
+								const void *parameters, uint32_t parameters_bytes, kh_error *error);
+
+/* The same with parameters in a granted buffer, which must not be touched until the call has finished. */
+extern kh_call *kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
+										uint64_t arena_offset, uint32_t bytes, kh_error *error);
+
+extern kh_call *kh_send_begin(kh_session *session, kh_transaction_kind kind, kh_isolation isolation,
+							  uint64_t lease_nanos, const char *label, kh_error *error);
+extern kh_call *kh_send_commit(kh_session *session, uint64_t handle, kh_commit_response response, kh_error *error);
+extern kh_call *kh_send_rollback(kh_session *session, uint64_t handle, kh_error *error);
+
+typedef enum kh_savepoint_verb { KH_SAVEPOINT, KH_RELEASE_SAVEPOINT, KH_ROLLBACK_TO_SAVEPOINT } kh_savepoint_verb;
+extern kh_call *kh_send_savepoint(kh_session *session, kh_savepoint_verb verb, uint64_t handle, uint32_t level,
+								  kh_error *error);
+extern kh_call *kh_send_ping(kh_session *session, const void *payload, uint32_t bytes, kh_error *error);
+extern kh_call *kh_send_query_outcome(kh_session *session, uint64_t handle, kh_error *error);
+extern kh_call *kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error);
+
+/* ---- requests without an answer ---- */
+
+extern bool kh_post_commit(kh_session *session, uint64_t handle, kh_error *error);
+extern bool kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error);
+extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error);
+extern bool kh_post_cancel(kh_call *call, kh_error *error);
+
+/* ---- response of one call ---- */
+
+/*
+ * Waits until there is a batch, the end, or timeout_nanos have passed (0: only look; no system call). Spins at most the published time, then sleeps.
+ * Returns KH_WAIT_TIMEOUT early when a signal handler ran. A malformed response sets error and returns KH_WAIT_DISCONNECTED.
+ */
+extern kh_wait kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error);
+
+/* The oldest batch that has not been released; valid until kh_call_release. False if there is none now. */
+extern bool kh_call_batch(kh_call *call, kh_batch *batch, kh_error *error);
+
+/* Gives the oldest batch back to the endpoint. Its memory must not be touched afterwards. */
+extern void kh_call_release(kh_call *call);
+
+/* After KH_WAIT_FINISHED: the final frame. */
+extern const kh_result *kh_call_result(kh_call *call);
+
+/* Granted inbound buffers, after kh_send_acquire_buffers has finished: writable memory of the arena. */
+extern void *kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_offset, uint32_t *bytes);
+
+/*
+ * Gives the slot back. If the call has not finished it is cancelled first, and its slot is free again once the endpoint
+ * has answered (collected by later calls of the session); never blocks.
+ */
+extern void kh_call_end(kh_call *call);
+
+/* ---- row batches ---- */
+
+/* Checks header and sizes against bytes. Column values are checked by kh_batch_value. */
+extern bool kh_batch_check(const void *base, uint32_t bytes, kh_batch *batch, kh_error *error);
+
+static inline bool
+kh_batch_is_null(const kh_batch *batch, uint32_t row, uint32_t column)
+{
+	const uint64_t *words = (const uint64_t *) (batch->base + batch->rows_offset + (size_t) row * batch->row_stride);
+
+	return (words[column >> 6] >> (column & 63)) & 1;
+}
+
+static inline uint64_t
+kh_batch_word(const kh_batch *batch, uint32_t row, uint32_t column)
+{
+	const uint64_t *words = (const uint64_t *) (batch->base + batch->rows_offset + (size_t) row * batch->row_stride);
+
+	return words[((batch->column_count + 63) >> 6) + column];
+}
+
+/*
+ * Pointer to the value of a by-reference column. fixed_bytes: length of a fixed-length type (16 for uuid and interval), or 0 for a varlena, whose
+ * header is read once and checked. NULL if the offset or the length leaves the batch.
+ */
+extern const void *kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t fixed_bytes);
+
+/* Builds a row batch in memory of the caller. Zero-initialise; kh_batch_writer_free ends it. */
+typedef struct kh_batch_writer
+{
+	unsigned char *data;
+	uint32_t	capacity;
+	uint32_t	column_count;
+	uint32_t	row_stride;
+	uint32_t	row_count;
+	uint32_t	row_capacity;	/* rows for which room is reserved before the heap */
+	uint32_t	heap_bytes;
+	uint32_t	max_bytes;
+	bool		fixed;			/* data is not ours to grow: a granted buffer */
+} kh_batch_writer;
+
+extern bool kh_batch_writer_init(kh_batch_writer *writer, uint32_t column_count, uint32_t row_capacity, uint32_t max_bytes,
+								 kh_error *error);
+extern bool kh_batch_writer_init_fixed(kh_batch_writer *writer, void *memory, uint32_t bytes, uint32_t column_count,
+									   uint32_t row_capacity, kh_error *error);
+extern void kh_batch_writer_reset(kh_batch_writer *writer);
+
+/* False without an error when the row or its values do not fit into max_bytes: send what there is, reset, repeat. */
+extern bool kh_batch_writer_add_row(kh_batch_writer *writer);
+extern void kh_batch_writer_set_null(kh_batch_writer *writer, uint32_t column);
+extern void kh_batch_writer_set_word(kh_batch_writer *writer, uint32_t column, uint64_t word);
+extern bool kh_batch_writer_set_value(kh_batch_writer *writer, uint32_t column, const void *value, uint32_t bytes);
+/* varlena from payload: writes the 4-byte header itself. */
+extern bool kh_batch_writer_set_varlena(kh_batch_writer *writer, uint32_t column, const void *payload, uint32_t payload_bytes);
+/* Takes the last row back (after a value did not fit). */
+extern void kh_batch_writer_drop_row(kh_batch_writer *writer);
+/* Completes the header; returns the length in bytes. */
+extern uint32_t kh_batch_writer_finish(kh_batch_writer *writer);
+extern void kh_batch_writer_free(kh_batch_writer *writer);
+
+#endif							/* KAKEHASHI_IPC_H */
