@@ -1,0 +1,93 @@
+package dev.kakehashi.engine.api;
+
+import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/// A failure with a code of the project's error table, in PostgreSQL's fields.
+///
+/// Carries no stack trace unless the code is INTERNAL_ERROR or a cause is given: user errors are results, and are cheap.
+public final class EngineException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final ErrorCode code;
+  private String detail = "";
+  private String hint = "";
+  private String schemaName = "";
+  private String tableName = "";
+  private String columnName = "";
+  private String constraintName = "";
+  private int position;
+
+  public EngineException(ErrorCode code, String message) {
+    this(code, message, null);
+  }
+
+  public EngineException(ErrorCode code, String message, @Nullable Throwable cause) {
+    super(message, cause, false, cause != null || code == ErrorCode.INTERNAL_ERROR);
+    this.code = code;
+  }
+
+  public ErrorCode code() {
+    return code;
+  }
+
+  public String detail() {
+    return detail;
+  }
+
+  public String hint() {
+    return hint;
+  }
+
+  public String schemaName() {
+    return schemaName;
+  }
+
+  public String tableName() {
+    return tableName;
+  }
+
+  public String columnName() {
+    return columnName;
+  }
+
+  public String constraintName() {
+    return constraintName;
+  }
+
+  /// Character in the statement, from 1; 0: none.
+  public int position() {
+    return position;
+  }
+
+  public EngineException withDetail(String detail) {
+    this.detail = detail;
+    return this;
+  }
+
+  public EngineException withHint(String hint) {
+    this.hint = hint;
+    return this;
+  }
+
+  public EngineException withTable(String schemaName, String tableName) {
+    this.schemaName = schemaName;
+    this.tableName = tableName;
+    return this;
+  }
+
+  public EngineException withColumn(String columnName) {
+    this.columnName = columnName;
+    return this;
+  }
+
+  public EngineException withConstraint(String constraintName) {
+    this.constraintName = constraintName;
+    return this;
+  }
+
+  public EngineException withPosition(int position) {
+    this.position = position;
+    return this;
+  }
+}

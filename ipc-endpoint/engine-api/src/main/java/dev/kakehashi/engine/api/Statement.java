@@ -1,0 +1,50 @@
+package dev.kakehashi.engine.api;
+
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A planned statement. Immutable and thread-safe; stays valid when the catalogue changes (it is planned again).
+public interface Statement {
+  /// What a statement does.
+  enum Kind {
+    /// Returns rows, changes nothing.
+    QUERY,
+    /// Changes rows.
+    DML,
+    /// Changes the catalogue.
+    DDL
+  }
+
+  /// A result column. `typeOid` is PostgreSQL's, `typeModifier` PostgreSQL's atttypmod (-1: none).
+  record Column(String name, int typeOid, int typeModifier) {}
+
+  Kind kind();
+
+  String sql();
+
+  /// Types of `$1`, `$2`, ... as PostgreSQL type OIDs.
+  int[] parameterTypeOids();
+
+  /// Result columns; empty when the statement returns no rows.
+  List<Column> columns();
+
+  /// Runs the statement in a transaction, as a job.
+  ///
+  /// Statements of one transaction run one after another in the order of these calls. A light statement may run to its
+  /// end on the calling thread. When it fails, its own effects are undone.
+  ///
+  /// @param transaction open transaction of this engine
+  /// @param parameters row batch with zero or more rows of parameters; must stay readable until `done`. With more than one row the statement
+  ///     runs once per row, atomically, and the counts are added.
+  /// @param options snapshot and limits
+  /// @param sink takes the rows
+  /// @param done receives the number of rows changed (DML) or sent (QUERY), or the failure, exactly once, after the last use of sink and parameters.
+  ///     May be called on the calling thread or on a worker; must not block.
+  Execution execute(
+      Transaction transaction,
+      Parameters parameters,
+      ExecuteOptions options,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done);
+}

@@ -1,0 +1,54 @@
+package dev.kakehashi.engine.api;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// An open transaction. Thread-safe; operations take effect in the order of the calls, after the statements that were
+/// executed before them. End is safe: an end after the end reports the state that holds.
+public interface Transaction {
+  /// Life of a transaction.
+  enum State {
+    ACTIVE,
+    /// Durable, waiting for the decision of somebody else (two-phase commit).
+    PREPARED,
+    COMMITTED,
+    ABORTED
+  }
+
+  /// When a commit is reported.
+  enum CommitResponse {
+    /// It survives power loss.
+    STORED,
+    /// Others can see it.
+    AVAILABLE
+  }
+
+  /// Engine's number of the transaction, unique in the life of the store.
+  long id();
+
+  TransactionOptions options();
+
+  State state();
+
+  /// Whether it has changed anything. A read-only transaction needs no waiting at its end.
+  boolean hasWrites();
+
+  /// Commits.
+  ///
+  /// @param done receives null, or why it was aborted instead (SERIALIZATION_FAILURE, ...); exactly once, from any thread, must not block
+  void commit(CommitResponse response, Consumer<@Nullable EngineException> done);
+
+  /// Aborts; running statements are cancelled. Idempotent.
+  ///
+  /// @param done called exactly once when nothing of the transaction runs any more and its effects are undone
+  void rollback(Runnable done);
+
+  /// Establishes savepoint `level` (1 is the outermost) on top of the current ones.
+  void savepoint(int level, Consumer<@Nullable EngineException> done);
+
+  /// Merges savepoint `level` and those above into what is below.
+  void releaseSavepoint(int level, Consumer<@Nullable EngineException> done);
+
+  /// Undoes what was done since savepoint `level`; the savepoint stays, those above go.
+  void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done);
+}
