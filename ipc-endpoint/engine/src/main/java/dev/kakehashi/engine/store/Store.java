@@ -1,0 +1,50 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import java.util.List;
+import java.util.Map;
+
+/// All data of one data directory. Thread-safe.
+///
+/// Opened with `StoreFactory.open(StoreConfig)`, which recovers: every commit reported as stored is there, nothing
+/// half-done is. [#close()] makes everything durable.
+public interface Store extends AutoCloseable {
+  /// Begins a transaction with a snapshot of now.
+  ///
+  /// @param readOnly promises that nothing will be changed
+  /// @param serializable read sets are validated at commit
+  StoreTransaction begin(boolean readOnly, boolean serializable);
+
+  /// @throws IllegalArgumentException if there is no such table
+  TableStore table(long tableId);
+
+  /// Entries of the catalogue: opaque to the store, kept in the order of their keys.
+  Map<String, byte[]> catalog();
+
+  /// Applies catalogue changes and their physical side as one durable unit; returns when they are durable.
+  ///
+  /// @throws DuplicateKey when a new unique index meets duplicates; nothing is changed then
+  void changeCatalog(List<CatalogChange> changes);
+
+  /// One change of the catalogue.
+  sealed interface CatalogChange {
+    record Put(String key, byte[] value) implements CatalogChange {}
+
+    record Remove(String key) implements CatalogChange {}
+
+    record CreateTable(TableDefinition definition) implements CatalogChange {}
+
+    record DropTable(long tableId) implements CatalogChange {}
+
+    /// Builds the index from the rows that are there; writers of the table wait.
+    record CreateIndex(long tableId, IndexDefinition index) implements CatalogChange {}
+
+    record DropIndex(long tableId, long indexId) implements CatalogChange {}
+  }
+
+  /// Hands out numbers for tables and indexes that are never used again, also after a crash.
+  long nextObjectId();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,37 @@
+package dev.kakehashi.engine.store;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A transaction of the store. Operations are called by one thread at a time (the caller serialises statements); only
+/// [#whenEnded(Runnable)] and [#isEnded()] may be called from anywhere.
+public interface StoreTransaction {
+  long id();
+
+  /// Takes a newer snapshot for the statements to come.
+  void refreshSnapshot();
+
+  /// Begins a statement: it sees the snapshot and what earlier statements of this transaction did, not what it does itself.
+  ReadView beginStatement();
+
+  /// A point to roll back to; later marks are greater.
+  long mark();
+
+  /// Undoes every change made since `mark`.
+  void rollbackTo(long mark);
+
+  boolean hasWrites();
+
+  /// Validates and commits. `done` gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability thread.
+  ///
+  /// @param stored true: reported when it survives power loss; false: as soon as others can see it
+  void commit(boolean stored, Consumer<@Nullable Throwable> done);
+
+  /// Undoes everything. Idempotent.
+  void abort();
+
+  boolean isEnded();
+
+  /// Runs `wake` once when this transaction has ended; at once if it already has. `wake` must not block.
+  void whenEnded(Runnable wake);
+}

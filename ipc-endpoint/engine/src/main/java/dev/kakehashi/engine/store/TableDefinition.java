@@ -1,0 +1,23 @@
+package dev.kakehashi.engine.store;
+
+import java.util.List;
+
+/// The physical side of a table: kinds of its columns and its indexes.
+///
+/// @param tableId unique in the store, never used again
+/// @param columns one per column, in order
+/// @param notNull whether column i refuses null (checked by the caller; the store relies on it for keys)
+/// @param indexes the primary key first when there is one
+public record TableDefinition(
+    long tableId, List<ColumnKind> columns, List<Boolean> notNull, List<IndexDefinition> indexes) {
+
+  /// An index.
+  ///
+  /// @param indexId unique in the store, never used again
+  /// @param name for error messages: the constraint or index name
+  /// @param columns positions of the key columns
+  /// @param descending per key column
+  /// @param unique whether two live rows with equal, non-null keys are refused
+  public record IndexDefinition(
+      long indexId, String name, List<Integer> columns, List<Boolean> descending, boolean unique) {}
+}

@@ -1,0 +1,49 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.vector.VectorBatch;
+
+/// Rows of one table. Thread-safe.
+///
+/// Row identifiers name a row (all its versions) until it is deleted and no reader can see it any more.
+public interface TableStore {
+  TableDefinition definition();
+
+  /// Rows visible to a new snapshot, approximately.
+  long rowCount();
+
+  /// Number of units that a full scan can be divided into now (pages); a scan of partition p of n takes a share of them.
+  long pageCount();
+
+  /// Opens a scan of the pages `[firstPage, endPage)`; pages that come into being later hold nothing the view can see unless the
+  /// own transaction wrote them, so a scan that must see own inserts takes [#pageCount()] at its start.
+  ///
+  /// @param columns positions wanted, in the order of the batch's columns
+  RowCursor scan(ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds);
+
+  /// Opens a scan of an index in its order (or in reverse).
+  ///
+  /// @param index position in `definition().indexes()`
+  /// @param range bounds on a prefix of the key columns
+  RowCursor indexScan(
+      ReadView view, int index, KeyRange range, boolean reverse, int[] columns, boolean withRowIds);
+
+  /// Inserts row `row` of `values`, whose columns are the table's columns in order.
+  ///
+  /// @return its row identifier
+  /// @throws DuplicateKey if a visible or committed row has the same unique key
+  /// @throws RowConflict if another running transaction has (un)made a row with the same unique key
+  long insert(StoreTransaction transaction, VectorBatch values, int row);
+
+  /// Replaces the row `rowId` by row `row` of `values` (all columns).
+  ///
+  /// @return false if the statement's own transaction has deleted it already
+  /// @throws DuplicateKey as for insert
+  /// @throws RowConflict if another transaction has changed it since the snapshot
+  boolean update(StoreTransaction transaction, long rowId, VectorBatch values, int row);
+
+  /// Deletes the row.
+  ///
+  /// @return false if the statement's own transaction has deleted it already
+  /// @throws RowConflict if another transaction has changed it since the snapshot
+  boolean delete(StoreTransaction transaction, long rowId);
+}
