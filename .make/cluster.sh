@@ -1,0 +1,64 @@
+# Private PostgreSQL servers and endpoints. Sourced after lib.sh; needs RUN_DIR (prepare_run_dir).
+#
+# A server lives in one directory: data/, socket/, log, port. Local connections are trusted, because only its OS user
+# (and root) can enter socket/; TCP connections from this host need the password in the file "password".
+
+pg_bin() { printf '%s/pgsql-%s/bin' "$RUN_DIR" "$PG_MAJOR"; }
+
+postgres_running() { # directory
+  [ -f "$1/data/postmaster.pid" ] && [ "$(cat "/proc/$(head -1 "$1/data/postmaster.pid")/comm" 2>/dev/null)" = postgres ]
+}
+
+# start_postgres DIRECTORY FIRST_PORT [NAME=VALUE...]: makes the cluster if there is none, starts it with these settings.
+start_postgres() {
+  local home=$1 port setting bin
+  bin=$(pg_bin)
+  if postgres_running "$home"; then return; fi
+  server_mkdir "$home" "$home/socket"
+  if [ -f "$home/data/PG_VERSION" ] && [ "$(cat "$home/data/PG_VERSION")" != "$PG_MAJOR" ]; then
+    die "$home/data belongs to PostgreSQL $(cat "$home/data/PG_VERSION"), and PG_CONFIG is of $PG_MAJOR" "Run \"make clean\", or set PG_CONFIG."
+  fi
+  if [ ! -f "$home/data/PG_VERSION" ]; then
+    as_server sh -c "umask 077; od -An -N18 -tx1 /dev/urandom | tr -d ' \n' > '$home/password'"
+    as_server "$bin/initdb" -D "$home/data" -U postgres --auth-local=trust --auth-host=scram-sha-256 \
+      --pwfile="$home/password" --encoding=UTF8 --locale=C.UTF-8 >"$ROOT/target/initdb.log" 2>&1 ||
+      { cat "$ROOT/target/initdb.log" >&2; die "initdb failed"; }
+  fi
+  port=$(free_port "$2")
+  shift 2
+  {
+    printf "port = %s\nlisten_addresses = 'localhost'\nunix_socket_directories = '%s'\n" "$port" "$home/socket"
+    printf "cluster_name = 'kakehashi'\nlogging_collector = off\n"
+    for setting in "$@"; do printf "%s = '%s'\n" "${setting%%=*}" "${setting#*=}"; done
+  } | as_server tee "$home/data/postgresql.auto.conf" >/dev/null
+  as_server "$bin/pg_ctl" -D "$home/data" -l "$home/log" -w -t 60 -s start ||
+    { as_server tail -20 "$home/log" >&2; die "could not start PostgreSQL" "Its log is $home/log."; }
+  as_server sh -c "echo $port > '$home/port'"
+}
+
+stop_postgres() { # directory
+  if postgres_running "$1"; then
+    kill -INT "$(head -1 "$1/data/postmaster.pid")" # fast shutdown
+    postgres_ended() { ! postgres_running "$1"; }
+    wait_until 60 postgres_ended "$1" || die "PostgreSQL in $1 did not stop within 60 s" "Its log is $1/log."
+    say "stopped PostgreSQL in $1"
+  fi
+}
+
+endpoint_pid() { # directory: process id, or nothing when it does not run
+  local pid
+  pid=$(cat "$1/pid" 2>/dev/null) || return 0
+  [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && printf '%s\n' "$pid" || return 0
+}
+
+stop_endpoint() { # directory
+  local pid
+  pid=$(endpoint_pid "$1")
+  if [ -n "$pid" ]; then
+    kill -TERM "$pid"
+    endpoint_ended() { [ -z "$(endpoint_pid "$1")" ]; }
+    wait_until 60 endpoint_ended "$1" || die "the endpoint, process $pid, did not stop within 60 s" "Its log is $1/log."
+    say "stopped the endpoint, process $pid"
+  fi
+  rm -f "$1/pid"
+}

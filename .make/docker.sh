@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Docker for the container tests.
+#   docker.sh up        starts dockerd if no daemon answers (root only); remembers whether it was us
+#   docker.sh images    makes debian:bookworm and debian:trixie: pulled if a registry answers, else with debootstrap
+#   docker.sh down      ends the daemon that "up" started, with its containers
+. "$(dirname "$0")/lib.sh"
+
+state=$ROOT/target/docker
+PATH=$PATH:/usr/sbin:/sbin
+
+daemon_answers() { docker version --format '{{.Server.Version}}'; }
+
+# Without systemd nobody has mounted what dockerd needs on a hybrid or bare cgroup set-up; dockerd says so in its log.
+up() {
+  if daemon_answers >/dev/null 2>&1; then
+    say "dockerd $(daemon_answers) is running"
+    return
+  fi
+  command -v dockerd >/dev/null || die "no Docker daemon answers and dockerd is not installed" "Run \"make deps\"."
+  [ "$(id -u)" = 0 ] || die "no Docker daemon answers, and only root can start one" \
+    "Start Docker, and add your user to the group \"docker\"."
+  mkdir -p "$state"
+  setsid dockerd >"$state/dockerd.log" 2>&1 </dev/null &
+  echo $! >"$state/dockerd.pid"
+  if ! wait_until 60 daemon_answers; then
+    tail -20 "$state/dockerd.log" >&2
+    down
+    die "could not start dockerd" "Its log is $state/dockerd.log."
+  fi
+  say "started dockerd $(daemon_answers), process $(cat "$state/dockerd.pid")"
+}
+
+image() { # suite
+  local suite=$1 tree started
+  if docker image inspect "debian:$suite" >/dev/null 2>&1; then
+    say "debian:$suite is there"
+    return
+  fi
+  if timeout 60 docker pull -q "debian:$suite" >/dev/null 2>&1; then
+    say "pulled debian:$suite"
+    return
+  fi
+  command -v debootstrap >/dev/null || die "could not pull debian:$suite, and debootstrap is not installed" "Run \"make deps\"."
+  started=$(now_millis)
+  tree=$(mktemp -d /var/tmp/kakehashi-debootstrap.XXXXXX)
+  if ! debootstrap --variant=minbase "$suite" "$tree" >"$tree.log" 2>&1; then
+    tail -20 "$tree.log" >&2
+    rm -rf --one-file-system "$tree" "$tree.log"
+    die "could not make a base image of Debian $suite"
+  fi
+  tar -C "$tree" -c . | docker import - "debian:$suite" >/dev/null
+  rm -rf --one-file-system "$tree" "$tree.log"
+  say "made debian:$suite with debootstrap in $(elapsed "$started")"
+}
+
+down() {
+  local pid
+  [ -f "$state/dockerd.pid" ] || return 0
+  pid=$(cat "$state/dockerd.pid")
+  if [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ]; then
+    docker ps -q | xargs -r docker kill >/dev/null
+    kill "$pid"
+    daemon_ended() { [ ! -d "/proc/$pid" ]; }
+    wait_until 30 daemon_ended || die "dockerd, process $pid, did not end within 30 s"
+    say "ended dockerd, process $pid"
+  fi
+  rm -f "$state/dockerd.pid"
+}
+
+case "${1:-}" in
+  up) up ;;
+  images) image bookworm && image trixie ;;
+  down) down ;;
+  *) die "usage: docker.sh up|images|down" ;;
+esac

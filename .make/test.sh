@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# All tests. Every suite runs, also after another has failed; the last line counts. ONLY=java,c,regress,system selects.
+. "$(dirname "$0")/lib.sh"
+cd "$ROOT"
+
+started=$(now_millis)
+failed_suites=()
+
+suite() { # name command...
+  local name=$1
+  shift
+  [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",$name,"* ]] || return 0
+  if ! "$@"; then failed_suites+=("$name"); fi
+}
+
+# Reports of an earlier run would be counted again.
+find . -path '*/target/surefire-reports' -type d -prune -exec rm -rf {} +
+rm -f target/tests-*.log
+
+java_suite() { .make/maven.sh tests-java -pl '!pg-tests' package; }
+
+c_suite() {
+  [ -f fdw-extension/test/ipc/Makefile ] || { say "no C unit tests yet"; return 0; }
+  step "C unit tests"
+  make -s -C fdw-extension/test/ipc test 2>&1 | tee target/tests-c.log
+}
+
+regress_suite() {
+  [ -d fdw-extension/test/sql ] || { say "no regression scripts yet"; return 0; }
+  .make/regress.sh
+}
+
+system_suite() {
+  find_java
+  find_postgres
+  if docker version >/dev/null 2>&1; then
+    .make/docker.sh images
+  else
+    say "no Docker daemon answers: container tests will be skipped"
+  fi
+  .make/maven.sh tests-system -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgConfig="$PG_CONFIG" test
+}
+
+suite java java_suite
+# The other suites need what was built; without it they would only repeat the failure.
+if [ ${#failed_suites[@]} = 0 ]; then
+  suite c c_suite
+  .make/extension.sh build
+  .make/extension.sh stage
+  suite regress regress_suite
+  suite system system_suite
+fi
+
+.make/summary.sh "$(elapsed "$started")" "${failed_suites[@]}"

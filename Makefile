@@ -1,0 +1,65 @@
+# Kakehashi. "make help" lists the targets; the scripts they call are in .make/.
+#
+# Variables: PG_CONFIG (which PostgreSQL), JAVA_HOME (JDK 25), PREFIX (make install), DOCKER=no (deps, test without containers),
+# SCALE (make run: TPC-H scale factor), MVN.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+MVN ?= mvn
+PREFIX ?= /usr/local
+SCALE ?= 0.1
+export MVN PREFIX SCALE
+
+STAMPS := target/stamps
+JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -path '*/target/*' \
+	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
+C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
+
+.PHONY: help deps generate build run psql stop test check format bench install clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## install the Debian packages that are missing (apt, root or sudo; DOCKER=no: without containers)
+	@.make/deps.sh
+
+generate: ## write the C and Java accessors again from ipc-endpoint/protocol/schema
+	@.make/generate.sh
+
+build: $(STAMPS)/java $(STAMPS)/extension ## compile the endpoint and the extension
+
+$(STAMPS)/java: $(JAVA_SOURCES)
+	@.make/maven.sh build -pl '!pg-tests' -DskipTests package
+	@mkdir -p $(@D) && touch $@
+
+$(STAMPS)/extension: $(C_SOURCES)
+	@.make/extension.sh build
+	@mkdir -p $(@D) && touch $@
+
+run: build ## start endpoint and private PostgreSQL in .run/, load TPC-H (SCALE=0.1), show a short tour
+	@.make/run.sh
+
+psql: ## open psql on the servers of "make run"
+	@.make/psql.sh
+
+stop: ## stop the servers of "make run"
+	@.make/stop.sh
+
+test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker is there
+	@.make/test.sh
+
+check: ## what a review expects: formatters, checkers and all tests
+	@.make/check.sh
+	@.make/test.sh
+
+format: ## format Java and C sources in place
+	@.make/check.sh format
+
+bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport
+	@.make/bench.sh
+
+install: build ## install the extension into PG_CONFIG's PostgreSQL and the endpoint into PREFIX (/usr/local)
+	@.make/install.sh
+
+clean: ## stop the servers, remove everything that was built or generated at run time
+	@.make/clean.sh
