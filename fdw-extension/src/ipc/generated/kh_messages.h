@@ -1,0 +1,493 @@
+/* Generated from ipc-endpoint/protocol/schema/messages.xml by "make generate". Do not edit. */
+/* clang-format off */
+
+/* Messages of the protocol: structs and bounds-checked codecs. */
+#ifndef KAKEHASHI_MESSAGES_H
+#define KAKEHASHI_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of a frame, not NUL-terminated; decoded ones are valid as long as the frame. Text is checked to be UTF-8. */
+typedef struct kh_text
+{
+	const char *data;
+	uint32_t	bytes;
+} kh_text;
+
+typedef struct kh_bytes
+{
+	const unsigned char *data;
+	uint32_t	bytes;
+} kh_bytes;
+
+/* Entries of a decoded group that have not been visited yet; the whole group has been checked. */
+typedef struct kh_group
+{
+	const unsigned char *at;
+	size_t		bytes;
+	uint16_t	count;
+	uint16_t	block_bytes;
+	uint16_t	version;
+} kh_group;
+
+typedef struct kh_message_header
+{
+	uint16_t	block_bytes;
+	uint16_t	template_id;
+	uint16_t	schema_id;
+	uint16_t	version;
+} kh_message_header;
+
+#define KH_MESSAGE_HEADER_BYTES 8
+
+/* Reads the header of any message; false when the frame is too short or of another schema. */
+extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message_header *out);
+
+/*
+ * kh_<message>_decode: true if the frame is one whole valid message of that kind; out is undefined otherwise. Reads no
+ * byte at or after bytes, and takes what newer versions have appended as absent. The frame must be private memory:
+ * pointers in out lead into it.
+ *
+ * kh_<message>_encode: bytes written, or 0 when the message does not fit into capacity or a value exceeds its limit.
+ *
+ * kh_<message>_<group>_next: the next entry, or false after the last one.
+ */
+
+#define KH_SCHEMA_ID 1
+#define KH_SCHEMA_VERSION 1
+
+enum
+{
+	KH_CLIENT_KIND_POSTGRESQL_BACKEND = 1,
+	KH_CLIENT_KIND_JAVA_CLIENT = 2,
+};
+
+enum
+{
+	KH_COMMIT_RESPONSE_STORED = 0,	/* survives power loss */
+	KH_COMMIT_RESPONSE_AVAILABLE = 1,	/* visible to others */
+};
+
+enum
+{
+	KH_ISOLATION_LEVEL_READ_COMMITTED = 0,
+	KH_ISOLATION_LEVEL_REPEATABLE_READ = 1,
+	KH_ISOLATION_LEVEL_SERIALIZABLE = 2,
+};
+
+enum
+{
+	KH_SEVERITY_ERROR = 0,
+	KH_SEVERITY_FATAL = 1,	/* the session is over */
+};
+
+enum
+{
+	KH_STATEMENT_KIND_QUERY = 0,	/* returns rows, changes nothing */
+	KH_STATEMENT_KIND_DML = 1,	/* changes rows; returns rows only with RETURNING */
+	KH_STATEMENT_KIND_DDL = 2,	/* changes the catalogue */
+};
+
+enum
+{
+	KH_TRANSACTION_ACTION_AUTO_COMMIT = 0,
+	KH_TRANSACTION_ACTION_BEGIN = 1,
+	KH_TRANSACTION_ACTION_CONTINUE = 2,
+};
+
+enum
+{
+	KH_TRANSACTION_KIND_OCC = 0,	/* short optimistic */
+	KH_TRANSACTION_KIND_LTX = 1,	/* long, declared writes */
+	KH_TRANSACTION_KIND_RTX = 2,	/* read-only */
+};
+
+enum
+{
+	KH_TRANSACTION_STATE_NONE = 0,	/* no transaction is open */
+	KH_TRANSACTION_STATE_ACTIVE = 1,
+	KH_TRANSACTION_STATE_COMMITTED = 2,
+	KH_TRANSACTION_STATE_ABORTED = 3,
+	KH_TRANSACTION_STATE_PREPARED = 4,
+	KH_TRANSACTION_STATE_UNKNOWN = 5,	/* the registry has no such handle (any more) */
+};
+
+enum
+{
+	KH_EXECUTE_FLAGS_NEW_SNAPSHOT = 0x1,
+	KH_EXECUTE_FLAGS_COMMIT_AFTER = 0x2,
+};
+
+#define KH_ATTACH_TEMPLATE_ID 1
+
+/* First and only message of a client on the socket. */
+typedef struct kh_attach
+{
+	uint32_t	layout_version;
+	uint32_t	process_id;	/* as the client sees itself; for display */
+	uint64_t	process_start_ticks;	/* /proc/self/stat field 22 */
+	uint64_t	pid_namespace;	/* inode of /proc/self/ns/pid */
+	uint8_t	client_kind;
+	kh_text	application_name;
+	kh_text	user_name;	/* user on the engine; empty: the OS user */
+	kh_text	password;	/* empty: peer authentication */
+	kh_text	client_version;	/* for the message when versions differ */
+} kh_attach;
+
+extern bool kh_attach_decode(const void *frame, size_t bytes, kh_attach *out);
+extern size_t kh_attach_encode(const kh_attach *message, void *frame, size_t capacity);
+
+#define KH_ATTACHED_TEMPLATE_ID 2
+
+/* The session and every limit the client needs. */
+typedef struct kh_attached
+{
+	uint64_t	session_id;
+	uint64_t	incarnation;
+	uint64_t	mailbox_offset;	/* of the session's mailbox in the mailbox file */
+	uint64_t	mailbox_file_bytes;
+	uint64_t	arena_file_bytes;
+	uint32_t	slots_per_mailbox;
+	uint32_t	slot_bytes;
+	uint32_t	frame_offset;	/* of the final frame within a slot */
+	uint32_t	frame_area_bytes;
+	uint32_t	inline_offset;	/* of the inline batch within a slot */
+	uint32_t	inline_bytes;
+	uint32_t	channel_window;	/* entries of a slot's descriptor ring */
+	uint32_t	arena_block_bytes;
+	uint32_t	max_batch_bytes;	/* longest row batch, either direction */
+	uint32_t	max_frame_bytes;	/* longest request */
+	uint32_t	max_statements;	/* prepared statements per session */
+	uint32_t	queue_block_bytes;	/* block size of the queue's files */
+	uint32_t	spin_nanos;	/* longest spin of a waiting client before it sleeps */
+	uint64_t	lease_nanos;	/* default lease of a transaction */
+	kh_text	queue_name;	/* directory below queues/ */
+	kh_text	principal;	/* file name below mailboxes/ and arena/ */
+	kh_text	endpoint_version;
+} kh_attached;
+
+extern bool kh_attached_decode(const void *frame, size_t bytes, kh_attached *out);
+extern size_t kh_attached_encode(const kh_attached *message, void *frame, size_t capacity);
+
+#define KH_BEGIN_TEMPLATE_ID 10
+
+typedef struct kh_begin
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint8_t	kind;
+	uint8_t	isolation;
+	uint64_t	lease_nanos;	/* 0: the endpoint's default */
+	kh_text	label;
+} kh_begin;
+
+extern bool kh_begin_decode(const void *frame, size_t bytes, kh_begin *out);
+extern size_t kh_begin_encode(const kh_begin *message, void *frame, size_t capacity);
+
+#define KH_COMMIT_TEMPLATE_ID 11
+
+typedef struct kh_commit
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint8_t	response;
+	uint64_t	transaction_handle;
+} kh_commit;
+
+extern bool kh_commit_decode(const void *frame, size_t bytes, kh_commit *out);
+extern size_t kh_commit_encode(const kh_commit *message, void *frame, size_t capacity);
+
+#define KH_ROLLBACK_TEMPLATE_ID 12
+
+typedef struct kh_rollback
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+} kh_rollback;
+
+extern bool kh_rollback_decode(const void *frame, size_t bytes, kh_rollback *out);
+extern size_t kh_rollback_encode(const kh_rollback *message, void *frame, size_t capacity);
+
+#define KH_SAVEPOINT_TEMPLATE_ID 13
+
+typedef struct kh_savepoint
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+	uint32_t	level;
+} kh_savepoint;
+
+extern bool kh_savepoint_decode(const void *frame, size_t bytes, kh_savepoint *out);
+extern size_t kh_savepoint_encode(const kh_savepoint *message, void *frame, size_t capacity);
+
+#define KH_RELEASE_SAVEPOINT_TEMPLATE_ID 14
+
+typedef struct kh_release_savepoint
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+	uint32_t	level;
+} kh_release_savepoint;
+
+extern bool kh_release_savepoint_decode(const void *frame, size_t bytes, kh_release_savepoint *out);
+extern size_t kh_release_savepoint_encode(const kh_release_savepoint *message, void *frame, size_t capacity);
+
+#define KH_ROLLBACK_TO_SAVEPOINT_TEMPLATE_ID 15
+
+typedef struct kh_rollback_to_savepoint
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+	uint32_t	level;
+} kh_rollback_to_savepoint;
+
+extern bool kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_savepoint *out);
+extern size_t kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint *message, void *frame, size_t capacity);
+
+#define KH_PREPARE_TEMPLATE_ID 20
+
+typedef struct kh_prepare_parameter_types
+{
+	uint32_t	type_oid;	/* 0: infer */
+} kh_prepare_parameter_types;
+
+typedef struct kh_prepare
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint32_t	statement_id;
+	kh_text	sql;
+	const kh_prepare_parameter_types *parameter_types;	/* to encode: parameter_types_count entries */
+	uint16_t	parameter_types_count;
+	kh_group	parameter_types_group;	/* decoded: for kh_prepare_parameter_types_next */
+} kh_prepare;
+
+extern bool kh_prepare_decode(const void *frame, size_t bytes, kh_prepare *out);
+extern size_t kh_prepare_encode(const kh_prepare *message, void *frame, size_t capacity);
+extern bool kh_prepare_parameter_types_next(kh_group *group, kh_prepare_parameter_types *out);
+
+#define KH_EXECUTE_TEMPLATE_ID 21
+
+typedef struct kh_execute
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint16_t	flags;
+	uint32_t	statement_id;
+	uint64_t	transaction_handle;	/* with CONTINUE */
+	uint64_t	lease_nanos;	/* with BEGIN; 0: the endpoint's default */
+	uint64_t	inbound_offset;	/* of a granted buffer in the arena file; only with inboundBytes > 0 */
+	uint32_t	inbound_bytes;	/* 0: parameters are inline */
+	uint32_t	timeout_millis;	/* 0: none; the statement is cancelled with 57014 after it */
+	uint8_t	action;
+	uint8_t	kind;	/* with BEGIN and AUTO_COMMIT */
+	uint8_t	isolation;	/* with BEGIN and AUTO_COMMIT */
+	uint8_t	response;	/* with AUTO_COMMIT and commitAfter */
+	kh_bytes	parameters;	/* row batch, its own offsets relative to its start; empty: no parameters */
+} kh_execute;
+
+extern bool kh_execute_decode(const void *frame, size_t bytes, kh_execute *out);
+extern size_t kh_execute_encode(const kh_execute *message, void *frame, size_t capacity);
+
+#define KH_CLOSE_STATEMENT_TEMPLATE_ID 22
+
+typedef struct kh_close_statement
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint32_t	statement_id;
+} kh_close_statement;
+
+extern bool kh_close_statement_decode(const void *frame, size_t bytes, kh_close_statement *out);
+extern size_t kh_close_statement_encode(const kh_close_statement *message, void *frame, size_t capacity);
+
+#define KH_CANCEL_TEMPLATE_ID 23
+
+/* Cancels one outstanding request of the session; that request still gets its final frame. */
+typedef struct kh_cancel
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	target_request_id;
+} kh_cancel;
+
+extern bool kh_cancel_decode(const void *frame, size_t bytes, kh_cancel *out);
+extern size_t kh_cancel_encode(const kh_cancel *message, void *frame, size_t capacity);
+
+#define KH_ACQUIRE_BUFFERS_TEMPLATE_ID 24
+
+typedef struct kh_acquire_buffers
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint16_t	count;
+	uint32_t	buffer_bytes;
+} kh_acquire_buffers;
+
+extern bool kh_acquire_buffers_decode(const void *frame, size_t bytes, kh_acquire_buffers *out);
+extern size_t kh_acquire_buffers_encode(const kh_acquire_buffers *message, void *frame, size_t capacity);
+
+#define KH_RELEASE_BUFFERS_TEMPLATE_ID 25
+
+/* Gives all inbound buffers of the session back. */
+typedef struct kh_release_buffers
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+} kh_release_buffers;
+
+extern bool kh_release_buffers_decode(const void *frame, size_t bytes, kh_release_buffers *out);
+extern size_t kh_release_buffers_encode(const kh_release_buffers *message, void *frame, size_t capacity);
+
+#define KH_PING_TEMPLATE_ID 26
+
+typedef struct kh_ping
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	kh_bytes	payload;
+} kh_ping;
+
+extern bool kh_ping_decode(const void *frame, size_t bytes, kh_ping *out);
+extern size_t kh_ping_encode(const kh_ping *message, void *frame, size_t capacity);
+
+#define KH_QUERY_OUTCOME_TEMPLATE_ID 27
+
+/* What became of a transaction; answered by Completed. */
+typedef struct kh_query_outcome
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+} kh_query_outcome;
+
+extern bool kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome *out);
+extern size_t kh_query_outcome_encode(const kh_query_outcome *message, void *frame, size_t capacity);
+
+#define KH_COMPLETED_TEMPLATE_ID 40
+
+/* Final frame of a request that succeeded. */
+typedef struct kh_completed
+{
+	uint64_t	request_id;
+	uint64_t	transaction_handle;
+	uint64_t	lease_deadline_nanos;
+	uint64_t	rows_affected;	/* DML: rows changed; QUERY: rows sent */
+	uint8_t	transaction_state;
+} kh_completed;
+
+extern bool kh_completed_decode(const void *frame, size_t bytes, kh_completed *out);
+extern size_t kh_completed_encode(const kh_completed *message, void *frame, size_t capacity);
+
+#define KH_FAILED_TEMPLATE_ID 41
+
+/* Final frame of a request that failed; on the socket: attach refused. */
+typedef struct kh_failed
+{
+	uint64_t	request_id;
+	uint64_t	transaction_handle;
+	uint64_t	lease_deadline_nanos;
+	uint32_t	error_number;	/* of errors.txt */
+	uint32_t	position;	/* character in the statement, from 1; 0: none */
+	uint32_t	sqlstate;	/* five characters, six bits each, as PostgreSQL's MAKE_SQLSTATE packs them */
+	uint8_t	transaction_state;
+	uint8_t	severity;
+	kh_text	message;
+	kh_text	detail;
+	kh_text	hint;
+	kh_text	schema_name;
+	kh_text	table_name;
+	kh_text	column_name;
+	kh_text	constraint_name;
+} kh_failed;
+
+extern bool kh_failed_decode(const void *frame, size_t bytes, kh_failed *out);
+extern size_t kh_failed_encode(const kh_failed *message, void *frame, size_t capacity);
+
+#define KH_PREPARED_TEMPLATE_ID 42
+
+typedef struct kh_prepared_parameters
+{
+	uint32_t	type_oid;
+} kh_prepared_parameters;
+
+typedef struct kh_prepared_columns
+{
+	uint32_t	type_oid;
+	int32_t	type_modifier;	/* PostgreSQL's atttypmod; -1: none */
+	kh_text	name;
+} kh_prepared_columns;
+
+typedef struct kh_prepared
+{
+	uint64_t	request_id;
+	uint64_t	transaction_handle;
+	uint64_t	lease_deadline_nanos;
+	uint32_t	statement_id;
+	uint8_t	transaction_state;
+	uint8_t	kind;
+	const kh_prepared_parameters *parameters;	/* to encode: parameters_count entries */
+	uint16_t	parameters_count;
+	kh_group	parameters_group;	/* decoded: for kh_prepared_parameters_next */
+	const kh_prepared_columns *columns;	/* to encode: columns_count entries */
+	uint16_t	columns_count;
+	kh_group	columns_group;	/* decoded: for kh_prepared_columns_next */
+} kh_prepared;
+
+extern bool kh_prepared_decode(const void *frame, size_t bytes, kh_prepared *out);
+extern size_t kh_prepared_encode(const kh_prepared *message, void *frame, size_t capacity);
+extern bool kh_prepared_parameters_next(kh_group *group, kh_prepared_parameters *out);
+extern bool kh_prepared_columns_next(kh_group *group, kh_prepared_columns *out);
+
+#define KH_BUFFERS_GRANTED_TEMPLATE_ID 43
+
+typedef struct kh_buffers_granted_buffers
+{
+	uint64_t	arena_offset;
+} kh_buffers_granted_buffers;
+
+typedef struct kh_buffers_granted
+{
+	uint64_t	request_id;
+	uint32_t	buffer_bytes;
+	const kh_buffers_granted_buffers *buffers;	/* to encode: buffers_count entries */
+	uint16_t	buffers_count;
+	kh_group	buffers_group;	/* decoded: for kh_buffers_granted_buffers_next */
+} kh_buffers_granted;
+
+extern bool kh_buffers_granted_decode(const void *frame, size_t bytes, kh_buffers_granted *out);
+extern size_t kh_buffers_granted_encode(const kh_buffers_granted *message, void *frame, size_t capacity);
+extern bool kh_buffers_granted_buffers_next(kh_group *group, kh_buffers_granted_buffers *out);
+
+#define KH_PONG_TEMPLATE_ID 44
+
+typedef struct kh_pong
+{
+	uint64_t	request_id;
+	kh_bytes	payload;
+} kh_pong;
+
+extern bool kh_pong_decode(const void *frame, size_t bytes, kh_pong *out);
+extern size_t kh_pong_encode(const kh_pong *message, void *frame, size_t capacity);
+
+#endif

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.protocol.generator;
+
+import org.jspecify.annotations.NullMarked;
