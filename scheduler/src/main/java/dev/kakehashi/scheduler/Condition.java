@@ -1,0 +1,216 @@
+package dev.kakehashi.scheduler;
+
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Something that tasks wait for without occupying a thread: see [TaskContext#await(Condition, Task)].
+///
+/// A *signalled* condition costs nothing while tasks wait; [#signal()] queues them. A *polled* one has a check
+/// that the watcher thread evaluates every `watcherInterval` while at least one task waits. The tasks
+/// always run on workers. Thread-safe. Needs no closing: it lives as long as it is referenced.
+///
+/// State, guarded by this: the waiters as a list in order of arrival, `epoch` (signals so far) and
+/// `seen` (the epoch that waits without ticket have already used up). A waiter is claimed (taken
+/// off the list, or refused entry) exactly once, under this lock; only the claimer queues its task.
+public final class Condition {
+  /// One waiting task.
+  static final class Waiter {
+    final Condition condition;
+    final Task task;
+    final Job job;
+    private @Nullable Waiter previous;
+    private @Nullable Waiter next;
+    private boolean linked;
+    private boolean claimed;
+
+    Waiter(Condition condition, Task task, Job job) {
+      this.condition = condition;
+      this.task = task;
+      this.job = job;
+    }
+
+    /// Takes the task off the condition and queues it, to be discarded: its job was cancelled.
+    void withdraw() {
+      synchronized (condition) {
+        if (claimed) {
+          return;
+        }
+        claimed = true;
+        condition.unlink(this);
+      }
+      job.removeWaiter(this);
+      condition.scheduler.publish(task, job, Option.IMMEDIATE);
+    }
+  }
+
+  /// Ticket of a wait without ticket.
+  static final long NO_TICKET = -1;
+
+  private final TaskScheduler scheduler;
+  private final @Nullable BooleanSupplier check;
+  private @Nullable Waiter head;
+  private @Nullable Waiter tail;
+  private int waiting;
+  private long epoch;
+  private long seen;
+  private boolean watched; // the watcher has this condition on its list
+
+  Condition(TaskScheduler scheduler, @Nullable BooleanSupplier check) {
+    this.scheduler = scheduler;
+    this.check = check;
+  }
+
+  /// A ticket for [TaskContext#await(Condition, long, Task)]: any later signal will let that wait pass.
+  public synchronized long prepare() {
+    return epoch;
+  }
+
+  /// Queues every task that waits now; if none does, the next wait without ticket passes at once. Never
+  /// blocks and never runs a task; cheap enough for a polling thread.
+  public void signal() {
+    fire(Option.DEFAULT);
+  }
+
+  /// Number of tasks waiting now.
+  public synchronized int pending() {
+    return waiting;
+  }
+
+  void fire(Option option) {
+    Waiter fired;
+    synchronized (this) {
+      epoch++;
+      fired = head;
+      if (fired == null) {
+        return;
+      }
+      seen = epoch; // the tasks fired here will look after this signal
+      for (Waiter w = fired; w != null; w = w.next) {
+        w.claimed = true;
+        w.linked = false;
+      }
+      head = null;
+      tail = null;
+      waiting = 0;
+    }
+    for (Waiter w = fired; w != null; ) {
+      Waiter next = w.next;
+      w.next = null;
+      w.previous = null;
+      w.job.removeWaiter(w);
+      scheduler.publish(w.task, w.job, option);
+      w = next;
+    }
+  }
+
+  /// Registers a task whose predecessor has ended; the job's count goes with it. True if the caller
+  /// must queue it at once: signalled since the ticket, check already true, or job cancelled.
+  boolean register(Task task, Job job, long ticket) {
+    if (check != null && checkNow(job)) {
+      return true;
+    }
+    Waiter waiter = new Waiter(this, task, job);
+    if (!job.addWaiter(waiter)) {
+      return true;
+    }
+    boolean passed;
+    boolean watch;
+    synchronized (this) {
+      if (waiter.claimed) {
+        return false; // a cancel came between and has queued it
+      }
+      passed = ticket == NO_TICKET ? epoch != seen : epoch != ticket;
+      if (passed) {
+        waiter.claimed = true;
+        seen = epoch;
+      } else {
+        link(waiter);
+      }
+      watch = !passed && check != null && !watched;
+      if (watch) {
+        watched = true;
+      }
+    }
+    if (passed) {
+      job.removeWaiter(waiter);
+      return true;
+    }
+    if (watch) {
+      scheduler.watcher().watch(this);
+    }
+    return false;
+  }
+
+  /// One look of the watcher; false if nobody waits any more and the watcher must forget this condition.
+  boolean poll() {
+    synchronized (this) {
+      if (head == null) {
+        watched = false;
+        return false;
+      }
+    }
+    boolean ready;
+    try {
+      ready = check != null && check.getAsBoolean();
+    } catch (Throwable t) {
+      scheduler.uncaught("check of a condition", t);
+      failWaiters(t);
+      return true;
+    }
+    if (ready) {
+      fire(Option.IMMEDIATE);
+    }
+    return true;
+  }
+
+  private boolean checkNow(Job job) {
+    try {
+      return check != null && check.getAsBoolean();
+    } catch (Throwable t) {
+      job.fail(t);
+      return true;
+    }
+  }
+
+  private void failWaiters(Throwable thrown) {
+    java.util.List<Job> jobs = new java.util.ArrayList<>();
+    synchronized (this) {
+      for (Waiter w = head; w != null; w = w.next) {
+        jobs.add(w.job);
+      }
+    }
+    jobs.forEach(job -> job.fail(thrown)); // cancels, which withdraws the waiters
+  }
+
+  private void link(Waiter waiter) {
+    waiter.linked = true;
+    waiter.previous = tail;
+    if (tail == null) {
+      head = waiter;
+    } else {
+      tail.next = waiter;
+    }
+    tail = waiter;
+    waiting++;
+  }
+
+  private void unlink(Waiter waiter) {
+    if (!waiter.linked) {
+      return;
+    }
+    waiter.linked = false;
+    if (waiter.previous == null) {
+      head = waiter.next;
+    } else {
+      waiter.previous.next = waiter.next;
+    }
+    if (waiter.next == null) {
+      tail = waiter.previous;
+    } else {
+      waiter.next.previous = waiter.previous;
+    }
+    waiter.previous = null;
+    waiter.next = null;
+    waiting--;
+  }
+}

@@ -1,0 +1,581 @@
+package dev.kakehashi.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What one request becomes: a bootstrap task, the tasks it spawns, and one teardown after all of them.
+///
+/// Thread-safe. A job ends exactly once: when its last task has returned or was discarded and no hold is left.
+/// Then the teardown callback runs, the lane's permit is given back, the job is [State#DONE], and the
+/// [#onDone] callbacks run. All writes of all tasks happen before the teardown.
+public final class Job {
+  /// Where a job is in its life.
+  public enum State {
+    /// Accepted; its bootstrap task has not started.
+    CREATED,
+    /// Has tasks.
+    RUNNING,
+    /// All tasks have ended, a hold remains.
+    HELD,
+    /// Cancelled or failed; its remaining tasks are being discarded.
+    CANCELLING,
+    /// The teardown has run.
+    DONE
+  }
+
+  /// How far a job is. Numbers lag behind by what the workers have not yet added up.
+  ///
+  /// @param expected units that the submitter announced, or 0
+  /// @param reported units reported with [TaskContext#progress(long)]
+  /// @param spawned tasks of the job so far
+  /// @param finished tasks that ended or were discarded
+  public record Progress(long expected, long reported, long spawned, long finished) {
+    /// Between 0 and 1: of the expected units if there are any (finished tasks count if nothing was
+    /// reported), otherwise of the tasks spawned so far.
+    public double fraction() {
+      double done = expected > 0 && reported > 0 ? reported : finished;
+      double all = expected > 0 ? expected : spawned;
+      return all == 0 ? 0 : Math.min(1, done / all);
+    }
+  }
+
+  /// Keeps a job from ending, see [Job#hold()].
+  public interface Hold extends AutoCloseable {
+    /// Releases the hold. Idempotent, from any thread.
+    @Override
+    void close();
+  }
+
+  private static final int MAX_SUPPRESSED = 8;
+  private static final VarHandle PENDING;
+  private static final VarHandle HOLDS;
+  private static final VarHandle SPAWNED;
+  private static final VarHandle FINISHED;
+  private static final VarHandle REPORTED;
+  private static final VarHandle BOOTSTRAP;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      PENDING = lookup.findVarHandle(Job.class, "pending", long.class);
+      HOLDS = lookup.findVarHandle(Job.class, "holdCount", int.class);
+      SPAWNED = lookup.findVarHandle(Job.class, "spawned", long.class);
+      FINISHED = lookup.findVarHandle(Job.class, "finished", long.class);
+      REPORTED = lookup.findVarHandle(Job.class, "reported", long.class);
+      BOOTSTRAP = lookup.findVarHandle(Job.class, "bootstrap", Task.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  // The count. `pending` is the number of tasks that have not ended, plus holds, plus the credits
+  // that
+  // threads have taken in advance (see Runner). It changes only by getAndAdd, and only a holder of
+  // a
+  // count (a task, a hold) may add to it, so once it has reached zero it stays there: the thread
+  // whose
+  // RMW makes it zero, and no other, completes the job. All RMWs on one location form one release
+  // sequence, so what every task wrote before its count was returned happens before the teardown.
+  private volatile long pending = 1;
+
+  @SuppressWarnings(
+      "unused") // through VarHandles; statistics only, added up when credits are returned
+  private volatile long spawned = 1;
+
+  @SuppressWarnings("unused")
+  private volatile long finished;
+
+  @SuppressWarnings("unused")
+  private volatile long reported;
+
+  @SuppressWarnings("unused") // how many of `pending` are holds
+  private volatile int holdCount;
+
+  // Claimed by CAS to null, by the thread that runs it or by the one that cancels the job while
+  // it waits for its lane.
+  private volatile @Nullable Task bootstrap;
+
+  private volatile boolean started;
+  private volatile boolean cancelled;
+  private volatile boolean done;
+  private volatile @Nullable Throwable failure;
+
+  // Written by the thread that runs the lane, before it runs the bootstrap task; read by the thread
+  // that
+  // completes the job, ordered by `pending`.
+  private boolean lanePermit;
+
+  // Guarded by this.
+  private @Nullable List<Consumer<Job>> doneCallbacks;
+  private @Nullable Set<Condition.Waiter> waiters;
+  private @Nullable Set<JobHold> holds;
+
+  // Links and stripe belong to JobRegistry, guarded by the stripe.
+  long id;
+  @Nullable Job registryPrevious;
+  @Nullable Job registryNext;
+
+  private final TaskScheduler scheduler;
+  private final String name;
+  private final @Nullable Lane lane;
+  private final @Nullable Object attachment;
+  private final @Nullable Consumer<Job> teardown;
+  private final long expected;
+  private @Nullable Timer deadline;
+
+  /// `deferred` is a bootstrap task that waits outside the workers' queues, for a lane or a timer.
+  private Job(Builder builder, @Nullable Task deferred) {
+    this.scheduler = builder.scheduler;
+    this.name = builder.name;
+    this.lane = builder.lane;
+    this.attachment = builder.attachment;
+    this.teardown = builder.teardown;
+    this.expected = builder.expected;
+    BOOTSTRAP.set(this, deferred); // plain: published by the registry's lock
+  }
+
+  /// Unique in this scheduler.
+  public long id() {
+    return id;
+  }
+
+  /// Name given at [TaskScheduler#job(String)].
+  public String name() {
+    return name;
+  }
+
+  /// Shared state of the job's tasks, or null.
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  /// Lane whose permit this job takes for its whole life, or null.
+  public @Nullable Lane lane() {
+    return lane;
+  }
+
+  /// Where the job is now.
+  public State state() {
+    if (done) {
+      return State.DONE;
+    }
+    if (cancelled) {
+      return State.CANCELLING;
+    }
+    if (!started) {
+      return State.CREATED;
+    }
+    int held = holdCount;
+    return held > 0 && pending <= held ? State.HELD : State.RUNNING;
+  }
+
+  /// The first throwable of a task, or why the job was cancelled; null if neither. Later ones are suppressed
+  /// in it, at most eight.
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /// How far the job is.
+  public Progress progress() {
+    return new Progress(expected, reported, spawned, finished);
+  }
+
+  /// Whether the job was cancelled or has failed.
+  public boolean cancelled() {
+    return cancelled;
+  }
+
+  /// Whether the teardown has run.
+  public boolean done() {
+    return done;
+  }
+
+  /// Ends the job early: tasks that have not started are discarded, also those that wait for conditions
+  /// or the lane; running tasks see [TaskContext#cancelled()]. Idempotent; the first reason becomes the failure.
+  ///
+  /// @return whether this call cancelled the job
+  public boolean cancel(Throwable why) {
+    Objects.requireNonNull(why, "why");
+    List<Condition.Waiter> waiting;
+    synchronized (this) {
+      if (cancelled || done) {
+        return false;
+      }
+      if (failure == null) {
+        failure = why;
+      }
+      cancelled = true;
+      waiting = waiters == null ? List.of() : List.copyOf(waiters);
+    }
+    // A waiter is claimed under its condition's lock, so it goes to a queue once, whoever else
+    // fires.
+    for (Condition.Waiter waiter : waiting) {
+      waiter.withdraw();
+    }
+    Task unstarted = claimBootstrap();
+    if (unstarted != null) {
+      scheduler.publish(unstarted, this, Option.IMMEDIATE);
+    }
+    return true;
+  }
+
+  /// As [#cancel(Throwable)] with a [CancellationException].
+  public boolean cancel() {
+    return !cancelled && cancel(new CancellationException("job \"" + name + "\" was cancelled"));
+  }
+
+  /// As [#hold(Option)] with [Option#DEFAULT].
+  public Hold hold() {
+    return hold(Option.DEFAULT);
+  }
+
+  /// Keeps the job alive past its tasks, for example until a commit is durable. Call it from a task
+  /// of the job or while another hold is open.
+  ///
+  /// @param option [Option#DIRECT]: the releasing thread may run the teardown; otherwise a worker runs it
+  /// @throws IllegalStateException if the job has ended
+  public Hold hold(Option option) {
+    JobHold hold = new JobHold(option == Option.DIRECT);
+    long count;
+    do {
+      count = pending;
+      if (count == 0) {
+        throw new IllegalStateException("job \"" + name + "\" has ended and cannot be held");
+      }
+    } while (!PENDING.compareAndSet(this, count, count + 1));
+    HOLDS.getAndAdd(this, 1);
+    synchronized (this) {
+      if (holds == null) {
+        holds = new LinkedHashSet<>(4);
+      }
+      holds.add(hold);
+    }
+    return hold;
+  }
+
+  /// Waits for the end of the job; never call it from a task.
+  ///
+  /// @return false if the time ran out first
+  public boolean await(Duration timeout) throws InterruptedException {
+    if (scheduler.currentRunner() != null) {
+      throw new IllegalStateException("a task must not wait for a job");
+    }
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    synchronized (this) {
+      while (!done) {
+        long left = deadlineNanos - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      }
+      return true;
+    }
+  }
+
+  /// Calls back after the end of the job, on the thread that ended it, or here and now if it has ended.
+  public void onDone(Consumer<Job> callback) {
+    Objects.requireNonNull(callback, "callback");
+    synchronized (this) {
+      if (!done) {
+        if (doneCallbacks == null) {
+          doneCallbacks = new ArrayList<>(2);
+        }
+        doneCallbacks.add(callback);
+        return;
+      }
+    }
+    call("onDone of job \"" + name + "\"", callback);
+  }
+
+  @Override
+  public String toString() {
+    return "job " + id + " \"" + name + "\" " + state();
+  }
+
+  // ---- for the scheduler ----
+
+  @Nullable Task claimBootstrap() {
+    Task task = bootstrap;
+    return task != null && BOOTSTRAP.compareAndSet(this, task, null) ? task : null;
+  }
+
+  void takeLanePermit() {
+    lanePermit = true;
+  }
+
+  void markStarted() {
+    started = true;
+  }
+
+  void addPending(long counts) {
+    PENDING.getAndAdd(this, counts);
+  }
+
+  void addStatistics(long spawnedMore, long finishedMore) {
+    if (spawnedMore != 0) {
+      SPAWNED.getAndAdd(this, spawnedMore);
+    }
+    if (finishedMore != 0) {
+      FINISHED.getAndAdd(this, finishedMore);
+    }
+  }
+
+  void addReported(long units) {
+    REPORTED.getAndAdd(this, units);
+  }
+
+  /// Returns counts; true if none are left, and then the caller completes the job.
+  boolean returnPending(long counts) {
+    long before = (long) PENDING.getAndAdd(this, -counts);
+    assert before >= counts : "job count below zero: " + before + " - " + counts;
+    return before == counts;
+  }
+
+  /// A task has thrown: the first one decides.
+  @SuppressWarnings("ReferenceEquality") // suppressing a throwable in itself is an error
+  void fail(Throwable thrown) {
+    if (cancel(thrown)) {
+      return;
+    }
+    synchronized (this) {
+      Throwable first = failure;
+      if (first != null && first != thrown && first.getSuppressed().length < MAX_SUPPRESSED) {
+        first.addSuppressed(thrown);
+      }
+    }
+  }
+
+  boolean addWaiter(Condition.Waiter waiter) {
+    synchronized (this) {
+      if (cancelled) {
+        return false;
+      }
+      if (waiters == null) {
+        waiters = new LinkedHashSet<>(4);
+      }
+      waiters.add(waiter);
+      return true;
+    }
+  }
+
+  void removeWaiter(Condition.Waiter waiter) {
+    synchronized (this) {
+      if (waiters != null) {
+        waiters.remove(waiter);
+      }
+    }
+  }
+
+  /// Releases every open hold: the last resort of a shutdown.
+  void dropHolds() {
+    List<JobHold> open;
+    synchronized (this) {
+      open = holds == null ? List.of() : List.copyOf(holds);
+    }
+    open.forEach(JobHold::close);
+  }
+
+  /// Ends the job. Called once, by the thread that returned the last count.
+  void complete(@Nullable Runner runner) {
+    if (teardown != null) {
+      try {
+        teardown.accept(this);
+      } catch (Throwable t) {
+        scheduler.uncaught("teardown of job \"" + name + "\"", t);
+        fail(t);
+      }
+    }
+    if (deadline != null) {
+      deadline.cancel();
+    }
+    if (lanePermit && lane != null) {
+      lane.release(1, runner);
+    }
+    List<Consumer<Job>> callbacks;
+    scheduler.countJobEnd(this, runner);
+    synchronized (this) {
+      done = true;
+      callbacks = doneCallbacks;
+      doneCallbacks = null;
+      notifyAll();
+    }
+    if (callbacks != null) {
+      for (Consumer<Job> callback : callbacks) {
+        call("onDone of job \"" + name + "\"", callback);
+      }
+    }
+    scheduler.registry().remove(this);
+  }
+
+  private void call(String where, Consumer<Job> callback) {
+    try {
+      callback.accept(this);
+    } catch (Throwable t) {
+      scheduler.uncaught(where, t);
+    }
+  }
+
+  private final class JobHold implements Hold {
+    private final boolean direct;
+    private boolean closed; // guarded by the job
+
+    JobHold(boolean direct) {
+      this.direct = direct;
+    }
+
+    @Override
+    public void close() {
+      synchronized (Job.this) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+        if (holds != null) {
+          holds.remove(this);
+        }
+      }
+      HOLDS.getAndAdd(Job.this, -1);
+      if (returnPending(1)) {
+        if (direct) {
+          complete(null);
+        } else {
+          // A callback thread must not do the job's work, and a task must not run another one's
+          // teardown
+          // inside its own.
+          scheduler.publishInternal(new Completion(Job.this));
+        }
+      }
+    }
+  }
+
+  private static final class Completion implements InternalTask {
+    private final Job job;
+
+    Completion(Job job) {
+      this.job = job;
+    }
+
+    @Override
+    public void runInternal(Runner runner) {
+      job.complete(runner);
+    }
+  }
+
+  /// Describes a job before it is submitted. Not thread-safe; submit once.
+  public static final class Builder {
+    private final TaskScheduler scheduler;
+    private final String name;
+    private Option option = Option.DEFAULT;
+    private int workLevel = Integer.MAX_VALUE;
+    private long expected;
+    private @Nullable Lane lane;
+    private @Nullable Object attachment;
+    private @Nullable Consumer<Job> teardown;
+    private @Nullable Duration timeout;
+
+    Builder(TaskScheduler scheduler, String name) {
+      this.scheduler = scheduler;
+      this.name = Objects.requireNonNull(name, "name");
+    }
+
+    /// Where the bootstrap task goes; [Option#DIRECT] is not for jobs.
+    public Builder option(Option option) {
+      if (option == Option.DIRECT) {
+        throw new IllegalArgumentException("option DIRECT is for holds, not for jobs");
+      }
+      this.option = Objects.requireNonNull(option, "option");
+      return this;
+    }
+
+    /// Estimated work, 0 (light) .. 60; up to the configured `lightweightJobLevel` the job runs as with
+    /// [Option#CALLER]. Not setting it means heavy.
+    public Builder workLevel(int level) {
+      if (level < 0 || level > 60) {
+        throw new IllegalArgumentException("work level must be between 0 and 60, not " + level);
+      }
+      workLevel = level;
+      return this;
+    }
+
+    /// The job takes one permit of the lane from its bootstrap task to its teardown, in order of submission. A
+    /// job that waits for a later job of its own lane never ends.
+    public Builder lane(Lane lane) {
+      this.lane = Objects.requireNonNull(lane, "lane");
+      return this;
+    }
+
+    /// Cancels the job with a [TimeoutException] when it has not ended in time.
+    public Builder deadline(Duration timeout) {
+      this.timeout = Objects.requireNonNull(timeout, "timeout");
+      return this;
+    }
+
+    /// Units of work for [Job#progress()].
+    public Builder expected(long units) {
+      if (units < 0) {
+        throw new IllegalArgumentException("expected units must not be negative: " + units);
+      }
+      expected = units;
+      return this;
+    }
+
+    /// Shared state of the job's tasks.
+    public Builder attachment(Object attachment) {
+      this.attachment = Objects.requireNonNull(attachment, "attachment");
+      return this;
+    }
+
+    /// Runs exactly once when the job ends, also after failure and cancel, before [Job#done()]. What it throws
+    /// goes to the uncaught handler and into [Job#failure()].
+    public Builder onTeardown(Consumer<Job> teardown) {
+      this.teardown = Objects.requireNonNull(teardown, "teardown");
+      return this;
+    }
+
+    /// Hands the job to the scheduler. With [Option#CALLER] the job has usually ended when this returns.
+    ///
+    /// @throws SchedulerStoppedException if the scheduler is shutting down
+    /// @throws IllegalStateException if the lane is sealed
+    /// @throws java.util.concurrent.RejectedExecutionException if the inbox is full and the policy is to throw
+    public Job submit(Task bootstrap) {
+      Objects.requireNonNull(bootstrap, "bootstrap");
+      Job job = new Job(this, lane == null ? null : bootstrap);
+      boolean light = workLevel <= scheduler.lightweightJobLevel();
+      scheduler.accept(job, bootstrap, light ? Option.CALLER : option, timeout);
+      return job;
+    }
+  }
+
+  /// A job whose bootstrap task waits until it is claimed.
+  static Job deferred(TaskScheduler scheduler, String name, Task bootstrap) {
+    return new Job(new Builder(scheduler, name), Objects.requireNonNull(bootstrap, "bootstrap"));
+  }
+
+  void armDeadline(Duration timeout) {
+    deadline =
+        scheduler
+            .watcher()
+            .schedule(
+                timeout,
+                () ->
+                    cancel(
+                        new TimeoutException(
+                            "job \""
+                                + name
+                                + "\" did not end within "
+                                + timeout.toMillis()
+                                + " ms")));
+  }
+}

@@ -1,0 +1,311 @@
+package dev.kakehashi.scheduler;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// A thread's side of the scheduler: runs tasks, one at a time, and is their context. Confined to its thread.
+///
+/// **Credits.** A job's count is one contended word, so a runner takes and returns counts in bulk. `credit` is the
+/// number of counts of `job` that this runner holds and no task stands for. A spawn uses one up, taking 64 more
+/// with one RMW when there is none; an ended task leaves its count behind as a credit. They are
+/// returned ([#flush()]) when the runner turns to another job, finds nothing to do at once, or is about to
+/// sleep. Until then the job cannot end, and it must not be kept from ending for longer: every path on which a runner
+/// waits or runs something else passes through `flush`.
+///
+/// **Tail calls.** `await` and `resubmit` only note what to do; it is done after the task's method has returned,
+/// because the successor may start on another thread at that instant.
+abstract class Runner implements TaskContext {
+  private static final int CREDIT_BATCH = 64;
+
+  final TaskScheduler scheduler;
+  final Counters counters;
+  private final long preemptAfterNanos;
+  private final int tailLimit;
+
+  private @Nullable Job job;
+  private long credit;
+  private long spawnedSinceFlush;
+  private long finishedSinceFlush;
+
+  private boolean running;
+  private boolean stolen;
+  private long sliceStartNanos;
+  private boolean sliceStarted;
+
+  private @Nullable Task tailTask;
+  private @Nullable Condition tailCondition;
+  private long tailTicket;
+
+  Runner(TaskScheduler scheduler, Counters counters) {
+    this.scheduler = scheduler;
+    this.counters = counters;
+    this.preemptAfterNanos = scheduler.config().nanos(SchedulerConfig.Parameter.PREEMPT_AFTER);
+    this.tailLimit = scheduler.config().intValue(SchedulerConfig.Parameter.TAIL_LIMIT);
+  }
+
+  /// Queues a task at the newest end of what this runner has, and tells the others.
+  abstract void pushNewest(Task task, Job job);
+
+  /// Queues tasks at the newest end with one publication.
+  abstract void pushAllNewest(List<? extends Task> tasks, Job job);
+
+  /// Queues a task at the old end.
+  abstract void pushOldest(Task task, Job job);
+
+  /// Runs a task and its successors. The task's count of the job comes with it.
+  final void execute(Task first, Job itsJob, boolean wasStolen) {
+    if (itsJob != job) {
+      flush();
+      job = itsJob;
+    }
+    itsJob.markStarted();
+    stolen = wasStolen;
+    sliceStarted = false;
+    Task task = first;
+    for (int inRow = 1; ; inRow++) {
+      if (itsJob.cancelled()) {
+        discard(task, itsJob);
+        return;
+      }
+      Task next = runOne(task, itsJob);
+      if (tailTask != null) {
+        finishTailCall(itsJob, next);
+        return;
+      }
+      if (next == null) {
+        credit++;
+        finishedSinceFlush++;
+        return;
+      }
+      // The successor takes over its predecessor's count.
+      spawnedSinceFlush++;
+      finishedSinceFlush++;
+      counters.add(Counters.ACCEPTED);
+      if (inRow >= tailLimit) {
+        pushOldest(next, itsJob);
+        return;
+      }
+      counters.add(Counters.TAIL_RUNS);
+      task = next;
+    }
+  }
+
+  private @Nullable Task runOne(Task task, Job itsJob) {
+    running = true;
+    try {
+      return task.run(this);
+    } catch (Throwable t) {
+      // Errors included: a worker outlives its tasks, and the job reports what happened.
+      tailTask = null;
+      tailCondition = null;
+      counters.add(Counters.TASKS_FAILED);
+      itsJob.fail(t);
+      return null;
+    } finally {
+      running = false;
+      counters.add(Counters.TASKS_RUN);
+    }
+  }
+
+  private void finishTailCall(Job itsJob, @Nullable Task returned) {
+    Task next = Objects.requireNonNull(tailTask);
+    Condition condition = tailCondition;
+    tailTask = null;
+    tailCondition = null;
+    spawnedSinceFlush++;
+    finishedSinceFlush++;
+    counters.add(Counters.ACCEPTED);
+    if (returned != null) {
+      itsJob.fail(
+          new IllegalStateException(
+              "a task returned a successor after await or resubmit: return the call's result"));
+      discard(next, itsJob);
+      counters.add(Counters.ACCEPTED);
+      spawnedSinceFlush++;
+      credit--; // the returned one never had a count of its own; discarding adds one
+      discard(returned, itsJob);
+      return;
+    }
+    if (condition == null || condition.register(next, itsJob, tailTicket)) {
+      pushOldest(next, itsJob);
+    }
+  }
+
+  private void discard(Task task, Job itsJob) {
+    try {
+      task.discarded(itsJob);
+    } catch (Throwable t) {
+      scheduler.uncaught("discarded() of a task of job \"" + itsJob.name() + "\"", t);
+    }
+    counters.add(Counters.TASKS_DISCARDED);
+    credit++;
+    finishedSinceFlush++;
+  }
+
+  /// Returns all credits; ends the job here and now if they were its last counts.
+  final void flush() {
+    Job flushed = job;
+    if (flushed == null) {
+      return;
+    }
+    job = null;
+    long counts = credit;
+    credit = 0;
+    flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush);
+    spawnedSinceFlush = 0;
+    finishedSinceFlush = 0;
+    if (counts != 0 && flushed.returnPending(counts)) {
+      flushed.complete(this);
+    }
+  }
+
+  private void takeCounts(Job itsJob, int counts) {
+    if (credit < counts) {
+      itsJob.addPending(CREDIT_BATCH + counts);
+      credit += CREDIT_BATCH + counts;
+    }
+    credit -= counts;
+    spawnedSinceFlush += counts;
+    counters.add(Counters.ACCEPTED, counts);
+  }
+
+  private Job running() {
+    Job current = job;
+    if (!running || current == null) {
+      throw new IllegalStateException("a task context is valid only while its task runs");
+    }
+    return current;
+  }
+
+  // ---- TaskContext ----
+
+  @Override
+  public final Job job() {
+    return running();
+  }
+
+  @Override
+  public final TaskScheduler scheduler() {
+    return scheduler;
+  }
+
+  @Override
+  public final boolean stolen() {
+    return stolen;
+  }
+
+  @Override
+  public final void spawn(Task child) {
+    Objects.requireNonNull(child, "child");
+    Job current = running();
+    takeCounts(current, 1);
+    pushNewest(child, current);
+  }
+
+  @Override
+  public final void spawnAll(Task... children) {
+    spawnAll(List.of(children)); // refuses nulls before anything is counted
+  }
+
+  @Override
+  public final void spawnAll(List<? extends Task> children) {
+    Job current = running();
+    List<? extends Task> checked = List.copyOf(children);
+    if (!checked.isEmpty()) {
+      takeCounts(current, checked.size());
+      pushAllNewest(checked, current);
+    }
+  }
+
+  @Override
+  public final void submit(Task task) {
+    submit(task, Option.DEFAULT);
+  }
+
+  @Override
+  public final void submit(Task task, Option option) {
+    Objects.requireNonNull(task, "task");
+    Job current = running();
+    switch (option) {
+      case LOCAL -> spawn(task);
+      case YIELDING -> {
+        takeCounts(current, 1);
+        pushOldest(task, current);
+      }
+      case DEFAULT, IMMEDIATE -> {
+        takeCounts(current, 1);
+        scheduler.publish(task, current, option);
+      }
+      case CALLER, DIRECT ->
+          throw new IllegalArgumentException(
+              "option " + option + " is not for tasks of a running job");
+    }
+  }
+
+  @Override
+  public final void submit(Lane lane, Task task) {
+    Objects.requireNonNull(task, "task");
+    Job current = running();
+    takeCounts(current, 1);
+    try {
+      lane.submit(task, current, this);
+    } catch (IllegalStateException e) {
+      credit++;
+      spawnedSinceFlush--;
+      counters.add(Counters.ACCEPTED, -1);
+      throw e;
+    }
+  }
+
+  @Override
+  public final boolean shouldYield() {
+    if (preemptAfterNanos == 0) {
+      return false;
+    }
+    long now = System.nanoTime();
+    if (!sliceStarted) {
+      sliceStarted = true;
+      sliceStartNanos = now;
+    }
+    return now - sliceStartNanos >= preemptAfterNanos;
+  }
+
+  @Override
+  public final boolean cancelled() {
+    return running().cancelled();
+  }
+
+  @Override
+  public final @Nullable Task await(Condition condition, Task next) {
+    return await(condition, Condition.NO_TICKET, next);
+  }
+
+  @Override
+  public final @Nullable Task await(Condition condition, long ticket, Task next) {
+    tailCall(next);
+    tailCondition = Objects.requireNonNull(condition, "condition");
+    tailTicket = ticket;
+    return null;
+  }
+
+  @Override
+  public final @Nullable Task resubmit(Task rest) {
+    tailCall(rest);
+    return null;
+  }
+
+  private void tailCall(Task next) {
+    running();
+    Objects.requireNonNull(next, "next");
+    if (tailTask != null) {
+      throw new IllegalStateException("a task can end with one await or resubmit only");
+    }
+    tailTask = next;
+  }
+
+  @Override
+  public final void progress(long done) {
+    running().addReported(done);
+  }
+}

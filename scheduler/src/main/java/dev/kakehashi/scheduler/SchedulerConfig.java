@@ -1,0 +1,360 @@
+package dev.kakehashi.scheduler;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.IntConsumer;
+
+/// How a scheduler is set up. Immutable; made by [#builder()], which refuses values out of range.
+public final class SchedulerConfig {
+  /// Order in which a worker takes its own tasks.
+  public enum LocalOrder {
+    /// Newest first: a tree of tasks needs memory for its depth, not its width.
+    LIFO,
+    /// Oldest first.
+    FIFO
+  }
+
+  /// Which worker a thief tries first; it then goes round.
+  public enum VictimOrder {
+    /// The one where the last steal succeeded, otherwise a random one.
+    LAST_FIRST,
+    /// A random one.
+    RANDOM,
+    /// The one after the last success.
+    ROUND_ROBIN
+  }
+
+  /// What happens to a job submitted from outside whose inbox is full.
+  public enum RejectionPolicy {
+    /// The submitter waits for room.
+    BLOCK,
+    /// The submitter runs it, as with [Option#CALLER].
+    CALLER,
+    /// [java.util.concurrent.RejectedExecutionException].
+    THROW
+  }
+
+  /// The numeric settings: key, unit, range and default.
+  public enum Parameter {
+    /// Number of worker threads; fixed.
+    WORKERS("workers", "threads", 1, 1024, Runtime.getRuntime().availableProcessors()),
+    /// Ring of each worker; a power of two.
+    LOCAL_CAPACITY("localCapacity", "tasks", 4, 1 << 15, 4096),
+    /// Ring of each inbox; a power of two.
+    INBOX_CAPACITY("inboxCapacity", "tasks", 4, 1 << 24, 1 << 16),
+    /// Most tasks taken from an inbox at once.
+    GLOBAL_BATCH("globalBatch", "tasks", 1, 128, 16),
+    /// Whether workers steal from each other.
+    STEALING("stealing", "bool", 0, 1, 1),
+    /// Most tasks stolen at once; at most half of what the victim has.
+    STEAL_LIMIT("stealLimit", "tasks", 1, 128, 32),
+    /// Looks at inboxes and overflow that find nothing before the first look at other workers.
+    STEAL_WAIT("stealWait", "looks", 0, 1000, 0),
+    /// Workers that look for work at the same time; 0 stands for half of the workers, at least 1.
+    MAX_SEARCHERS("maxSearchers", "workers", 0, 1024, 0),
+    /// Whether workers never sleep.
+    BUSY_WORKER("busyWorker", "bool", 0, 1, 0),
+    /// Longest search before sleeping; the search adapts between 0 and this.
+    SPIN_LIMIT("spinLimit", "us", 0, 1_000_000, 40),
+    /// Backstop of a sleep.
+    WORKER_SUSPEND_TIMEOUT("workerSuspendTimeout", "us", 1000, 3_600_000_000L, 1_000_000),
+    /// Whether a thread always submits to the same inbox (else round robin).
+    PREFERRED_WORKER_FOR_THREAD("preferredWorkerForThread", "bool", 0, 1, 1),
+    /// Work between two looks at outside tasks.
+    FAIRNESS_INTERVAL("fairnessInterval", "us", 1, 1_000_000, 200),
+    /// Tasks that a lane runs before it is queued again.
+    LANE_BATCH("laneBatch", "tasks", 1, 4096, 16),
+    /// Successors run in a row before the last one is queued.
+    TAIL_LIMIT("tailLimit", "tasks", 1, 4096, 16),
+    /// Polling of conditions that have a check.
+    WATCHER_INTERVAL("watcherInterval", "us", 10, 60_000_000, 1000),
+    /// Jobs of up to this work level run on the submitting thread.
+    LIGHTWEIGHT_JOB_LEVEL("lightweightJobLevel", "level", 0, 60, 0),
+    /// Tasks of one job that run on the submitting thread before the rest goes to the workers.
+    CALLER_LIMIT("callerLimit", "tasks", 1, 1 << 20, 256),
+    /// Time after which [TaskContext#shouldYield()] becomes true; 0 is never.
+    PREEMPT_AFTER("preemptAfter", "ms", 0, 3_600_000, 10),
+    /// Grace of [TaskScheduler#close()].
+    CLOSE_GRACE("closeGrace", "ms", 0, 3_600_000, 10_000);
+
+    private final String key;
+    private final String unit;
+    private final long min;
+    private final long max;
+    private final long defaultValue;
+
+    Parameter(String key, String unit, long min, long max, long defaultValue) {
+      this.key = key;
+      this.unit = unit;
+      this.min = min;
+      this.max = max;
+      this.defaultValue = defaultValue;
+    }
+
+    /// Name in configuration files and messages.
+    public String key() {
+      return key;
+    }
+
+    /// Unit of the value: threads, tasks, us, ms, bool (0 or 1), level, looks, workers.
+    public String unit() {
+      return unit;
+    }
+
+    /// Smallest value.
+    public long min() {
+      return min;
+    }
+
+    /// Largest value.
+    public long max() {
+      return max;
+    }
+
+    /// Value when nothing is set.
+    public long defaultValue() {
+      return defaultValue;
+    }
+  }
+
+  private final EnumMap<Parameter, Long> values;
+  private final LocalOrder localOrder;
+  private final VictimOrder victimOrder;
+  private final RejectionPolicy rejectionPolicy;
+  private final IntConsumer onWorkerStart;
+  private final UncaughtHandler uncaught;
+  private final String threadNamePrefix;
+
+  private SchedulerConfig(Builder builder) {
+    values = new EnumMap<>(builder.values);
+    localOrder = builder.localOrder;
+    victimOrder = builder.victimOrder;
+    rejectionPolicy = builder.rejectionPolicy;
+    onWorkerStart = builder.onWorkerStart;
+    uncaught = builder.uncaught;
+    threadNamePrefix = builder.threadNamePrefix;
+  }
+
+  /// A builder with every default.
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /// The defaults.
+  public static SchedulerConfig defaults() {
+    return builder().build();
+  }
+
+  /// Value of a numeric setting, in its unit.
+  public long get(Parameter parameter) {
+    return values.getOrDefault(parameter, parameter.defaultValue);
+  }
+
+  /// Number of workers.
+  public int workers() {
+    return (int) get(Parameter.WORKERS);
+  }
+
+  /// Most workers that search at once, with the default resolved.
+  public int maxSearchers() {
+    long set = get(Parameter.MAX_SEARCHERS);
+    return set == 0 ? Math.max(1, workers() / 2) : (int) Math.min(set, workers());
+  }
+
+  /// Order of a worker's own tasks.
+  public LocalOrder localOrder() {
+    return localOrder;
+  }
+
+  /// Order of a thief's victims.
+  public VictimOrder victimOrder() {
+    return victimOrder;
+  }
+
+  /// Policy for full inboxes.
+  public RejectionPolicy rejectionPolicy() {
+    return rejectionPolicy;
+  }
+
+  /// Runs first on each worker thread, with the worker's index: the place to pin threads to cores.
+  public IntConsumer onWorkerStart() {
+    return onWorkerStart;
+  }
+
+  /// Handler of exceptions outside any job.
+  public UncaughtHandler uncaught() {
+    return uncaught;
+  }
+
+  /// Start of the names of all threads; the workers are `<prefix>-worker-<index>`.
+  public String threadNamePrefix() {
+    return threadNamePrefix;
+  }
+
+  int intValue(Parameter parameter) {
+    return (int) get(parameter);
+  }
+
+  boolean flag(Parameter parameter) {
+    return get(parameter) != 0;
+  }
+
+  long nanos(Parameter parameter) {
+    long value = get(parameter);
+    return switch (parameter.unit()) {
+      case "us" -> Duration.of(value, java.time.temporal.ChronoUnit.MICROS).toNanos();
+      case "ms" -> Duration.ofMillis(value).toNanos();
+      default -> throw new AssertionError(parameter.key() + " is not a time");
+    };
+  }
+
+  /// Collects settings. Not thread-safe.
+  public static final class Builder {
+    private final EnumMap<Parameter, Long> values = new EnumMap<>(Parameter.class);
+    private LocalOrder localOrder = LocalOrder.LIFO;
+    private VictimOrder victimOrder = VictimOrder.LAST_FIRST;
+    private RejectionPolicy rejectionPolicy = RejectionPolicy.BLOCK;
+    private IntConsumer onWorkerStart = index -> {};
+    private UncaughtHandler uncaught =
+        (where, thrown) ->
+            System.getLogger(TaskScheduler.class.getName())
+                .log(System.Logger.Level.ERROR, "uncaught exception in " + where, thrown);
+    private String threadNamePrefix = "kakehashi";
+
+    private Builder() {}
+
+    /// Sets a numeric value, in the parameter's unit.
+    ///
+    /// @throws IllegalArgumentException if out of range, or if a capacity is not a power of two
+    public Builder set(Parameter parameter, long value) {
+      if (value < parameter.min || value > parameter.max) {
+        throw new IllegalArgumentException(
+            String.format(
+                Locale.ROOT,
+                "\"%s\" must be between %d and %d %s, not %d",
+                parameter.key,
+                parameter.min,
+                parameter.max,
+                parameter.unit,
+                value));
+      }
+      boolean ring = parameter == Parameter.LOCAL_CAPACITY || parameter == Parameter.INBOX_CAPACITY;
+      if (ring && Long.bitCount(value) != 1) {
+        throw new IllegalArgumentException(
+            String.format(
+                Locale.ROOT,
+                "\"%s\" must be a power of two, not %d: try %d",
+                parameter.key,
+                value,
+                Math.min(parameter.max, Long.highestOneBit(value) << 1)));
+      }
+      values.put(parameter, value);
+      return this;
+    }
+
+    /// Sets a numeric value by its key, as configuration files do.
+    ///
+    /// @throws IllegalArgumentException if the key is unknown (the message suggests the nearest one) or the
+    ///     value is not a number in range
+    public Builder set(String key, String value) {
+      Parameter parameter = find(key);
+      try {
+        return set(parameter, parseValue(parameter, value.trim()));
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            "\"" + key + "\" must be a number of " + parameter.unit + ", not \"" + value + "\"", e);
+      }
+    }
+
+    private static long parseValue(Parameter parameter, String value) {
+      if (parameter.unit.equals("bool") && value.equals("true")) {
+        return 1;
+      }
+      if (parameter.unit.equals("bool") && value.equals("false")) {
+        return 0;
+      }
+      return Long.parseLong(value);
+    }
+
+    private static Parameter find(String key) {
+      Parameter nearest = Parameter.WORKERS;
+      int best = Integer.MAX_VALUE;
+      for (Parameter parameter : Parameter.values()) {
+        int distance = editDistance(parameter.key, key);
+        if (distance == 0) {
+          return parameter;
+        }
+        if (distance < best) {
+          best = distance;
+          nearest = parameter;
+        }
+      }
+      throw new IllegalArgumentException(
+          "unknown scheduler setting \"" + key + "\": did you mean \"" + nearest.key + "\"?");
+    }
+
+    private static int editDistance(String a, String b) {
+      int[] row = new int[b.length() + 1];
+      Arrays.setAll(row, i -> i);
+      for (int i = 1; i <= a.length(); i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= b.length(); j++) {
+          int replace = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+          diagonal = row[j];
+          row[j] = Math.min(replace, Math.min(row[j], row[j - 1]) + 1);
+        }
+      }
+      return row[b.length()];
+    }
+
+    /// Number of workers.
+    public Builder workers(int workers) {
+      return set(Parameter.WORKERS, workers);
+    }
+
+    /// Order of a worker's own tasks.
+    public Builder localOrder(LocalOrder order) {
+      localOrder = Objects.requireNonNull(order, "order");
+      return this;
+    }
+
+    /// Order of a thief's victims.
+    public Builder victimOrder(VictimOrder order) {
+      victimOrder = Objects.requireNonNull(order, "order");
+      return this;
+    }
+
+    /// Policy for full inboxes.
+    public Builder rejectionPolicy(RejectionPolicy policy) {
+      rejectionPolicy = Objects.requireNonNull(policy, "policy");
+      return this;
+    }
+
+    /// Hook that runs first on each worker thread.
+    public Builder onWorkerStart(IntConsumer hook) {
+      onWorkerStart = Objects.requireNonNull(hook, "hook");
+      return this;
+    }
+
+    /// Handler of exceptions outside any job; the default logs them.
+    public Builder uncaught(UncaughtHandler handler) {
+      uncaught = Objects.requireNonNull(handler, "handler");
+      return this;
+    }
+
+    /// Start of the names of all threads.
+    public Builder threadNamePrefix(String prefix) {
+      threadNamePrefix = Objects.requireNonNull(prefix, "prefix");
+      return this;
+    }
+
+    /// The finished configuration.
+    public SchedulerConfig build() {
+      return new SchedulerConfig(this);
+    }
+  }
+}

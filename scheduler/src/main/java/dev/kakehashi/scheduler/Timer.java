@@ -1,0 +1,9 @@
+package dev.kakehashi.scheduler;
+
+/// A task that waits for its time, see [TaskScheduler#after]. Thread-safe.
+public interface Timer {
+  /// Withdraws the task. Its job ends as cancelled and the task is discarded.
+  ///
+  /// @return false if the task was handed to the workers or withdrawn before
+  boolean cancel();
+}
