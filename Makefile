@@ -33,7 +33,7 @@ $(STAMPS)/java: $(JAVA_SOURCES)
 	@mkdir -p $(@D) && touch $@
 
 $(STAMPS)/extension: $(C_SOURCES)
-	@.make/extension.sh build
+	@.make/extension.sh
 	@mkdir -p $(@D) && touch $@
 
 run: build ## start endpoint and private PostgreSQL in .run/, load TPC-H (SCALE=0.1), show a short tour

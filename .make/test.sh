@@ -38,15 +38,15 @@ system_suite() {
   else
     say "no Docker daemon answers: container tests will be skipped"
   fi
-  .make/maven.sh tests-system -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgConfig="$PG_CONFIG" test
+  .make/maven.sh tests-system -f pg-tests/pom.xml -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" test
 }
 
 suite java java_suite
 # The other suites need what was built; without it they would only repeat the failure.
 if [ ${#failed_suites[@]} = 0 ]; then
   suite c c_suite
-  .make/extension.sh build
-  .make/extension.sh stage
+  .make/extension.sh
+  .make/stage.sh
   suite regress regress_suite
   suite system system_suite
 fi

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Stages what was built below .run/, where the servers' OS user can reach it: pgsql-<major>/ is a PostgreSQL of its own with
+# the extension in it, lib/ the endpoint. Neither "make run" nor the tests need root or touch the system's PostgreSQL.
+. "$(dirname "$0")/lib.sh"
+
+find_postgres
+prepare_run_dir
+
+postgres_identity() { stat -c '%s %Y' "$1/postgres"; }
+
+# PostgreSQL finds its files relative to its binary. A copy of the binaries amid links to everything else is therefore
+# a PostgreSQL of its own, a few MB big, into which DESTDIR installs the extension.
+stage_postgres() {
+  local tree=$RUN_DIR/pgsql-$PG_MAJOR directory binary bindir libdir sharedir
+  bindir=$("$PG_CONFIG" --bindir) libdir=$("$PG_CONFIG" --pkglibdir) sharedir=$("$PG_CONFIG" --sharedir)
+  if [ "$(cat "$tree/version" 2>/dev/null)" != "$(postgres_identity "$bindir")" ]; then
+    rm -rf "$tree"
+    for directory in "$libdir" "$sharedir" "$bindir"; do
+      mkdir -p "$tree$directory"
+      cp -as "$directory/." "$tree$directory/"
+    done
+    for binary in postgres initdb pg_ctl; do
+      cp --remove-destination "$bindir/$binary" "$tree$bindir/$binary"
+    done
+    postgres_identity "$bindir" >"$tree/version"
+  fi
+  # An extension installed in the system is linked here; installing through these links would change the system.
+  find "$tree" -name '*kakehashi*' -type l -delete
+  [ ! -f "$ROOT/fdw-extension/Makefile" ] ||
+    make -s -C "$ROOT/fdw-extension" PG_CONFIG="$PG_CONFIG" DESTDIR="$tree" install >/dev/null
+  ln -sfn "$tree$bindir" "$tree/bin"
+  chmod -R go+rX "$tree"
+}
+
+# Renamed into place: a running JVM keeps the file that it has mapped.
+stage_file() { # source name
+  mkdir -p "$RUN_DIR/lib"
+  cmp -s "$1" "$RUN_DIR/lib/$2" && return
+  cp "$1" "$RUN_DIR/lib/$2.new"
+  chmod 0644 "$RUN_DIR/lib/$2.new"
+  mv "$RUN_DIR/lib/$2.new" "$RUN_DIR/lib/$2"
+}
+
+stage_endpoint() {
+  local server=$ROOT/ipc-endpoint/server tools=$ROOT/ipc-endpoint/tools
+  [ ! -f "$server/target/kakehashi-endpoint.jar" ] || stage_file "$server/target/kakehashi-endpoint.jar" kakehashi-endpoint.jar
+  [ ! -f "$server/src/main/dist/jvm.options" ] || stage_file "$server/src/main/dist/jvm.options" jvm.options
+  [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
+}
+
+stage_postgres
+stage_endpoint

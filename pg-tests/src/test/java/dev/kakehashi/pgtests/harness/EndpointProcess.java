@@ -1,0 +1,143 @@
+package dev.kakehashi.pgtests.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// An endpoint process with its own runtime and data directories. Used by one thread, except for [#kill()].
+public final class EndpointProcess implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  private final Path runtimeDirectory;
+  private final Path dataDirectory;
+  private final Path log;
+  private final List<String> settings;
+  private volatile @Nullable Process process;
+
+  private EndpointProcess(
+      Path runtimeDirectory, Path dataDirectory, Path log, List<String> settings) {
+    this.runtimeDirectory = runtimeDirectory;
+    this.dataDirectory = dataDirectory;
+    this.log = log;
+    this.settings = settings;
+  }
+
+  /// Starts an endpoint.
+  ///
+  /// @param runtimeDirectory made by the endpoint
+  /// @param home existing directory on disk; the data directory and the log are made in it
+  /// @param settings further `name=value` settings of the endpoint
+  public static EndpointProcess start(Path runtimeDirectory, Path home, String... settings) {
+    var endpoint =
+        new EndpointProcess(
+            runtimeDirectory,
+            home.resolve("endpoint"),
+            home.resolve("endpoint.log"),
+            List.of(settings));
+    endpoint.start();
+    return endpoint;
+  }
+
+  /// Starts it again, after [#stop()] or [#kill()], and waits until clients can attach.
+  public void start() {
+    launch();
+    awaitReady();
+  }
+
+  /// Starts it without waiting.
+  public void launch() {
+    process = OsProcess.startServer(command("start"), Map.of(), log);
+  }
+
+  /// Waits until clients can attach.
+  public void awaitReady() {
+    OsProcess.awaitTrue("start of the endpoint in " + runtimeDirectory, START_LIMIT, this::isReady);
+  }
+
+  private boolean isReady() {
+    Process started = process;
+    if (started == null || !started.isAlive()) {
+      throw new IllegalStateException("the endpoint did not start: " + OsProcess.tail(log, 40));
+    }
+    // The socket is the last thing that an incarnation makes.
+    return ProcessSockets.listens(started.pid(), runtimeDirectory.resolve("endpoint.sock"));
+  }
+
+  private List<String> command(String verb) {
+    var command = new ArrayList<String>();
+    command.add(Installation.java().toString());
+    command.add("@" + Installation.jvmOptions());
+    command.add("-Xmx512m");
+    command.add("-jar");
+    command.add(Installation.endpointJar().toString());
+    command.add(verb);
+    command.add("--runtime-dir");
+    command.add(runtimeDirectory.toString());
+    command.add("--data-dir");
+    command.add(dataDirectory.toString());
+    for (String setting : settings) {
+      command.add("--set");
+      command.add(setting);
+    }
+    return command;
+  }
+
+  public Path runtimeDirectory() {
+    return runtimeDirectory;
+  }
+
+  public Path log() {
+    return log;
+  }
+
+  public boolean isAlive() {
+    Process running = process;
+    return running != null && running.isAlive();
+  }
+
+  public long pid() {
+    Process running = process;
+    if (running == null) {
+      throw new IllegalStateException("the endpoint was never started");
+    }
+    return running.pid();
+  }
+
+  /// Open file descriptors, for leak tests.
+  public long openFiles() {
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc", Long.toString(pid()), "fd"))) {
+      return descriptors.count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Orderly shutdown. Does nothing when the endpoint does not run.
+  public void stop() {
+    Process running = process;
+    if (running != null && running.isAlive()) {
+      running.destroy();
+      OsProcess.awaitExit(running, START_LIMIT);
+    }
+  }
+
+  /// SIGKILL.
+  public void kill() {
+    Process running = process;
+    if (running != null) {
+      OsProcess.kill(running);
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

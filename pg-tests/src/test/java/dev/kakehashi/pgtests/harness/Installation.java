@@ -1,0 +1,91 @@
+package dev.kakehashi.pgtests.harness;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Where the things under test are: what `.make/stage.sh` has put under `.run/`.
+///
+/// System properties: `kakehashi.root` (checkout, default: parent of the module) and `kakehashi.pgMajor`.
+public final class Installation {
+  private static final Path ROOT = root();
+
+  private Installation() {}
+
+  private static Path root() {
+    String property = System.getProperty("kakehashi.root");
+    Path root = property != null ? Path.of(property) : Path.of("").toAbsolutePath().getParent();
+    if (root == null || !Files.exists(root.resolve("fdw-extension"))) {
+      throw new IllegalStateException("cannot find the checkout: " + root);
+    }
+    return root;
+  }
+
+  /// The checkout.
+  public static Path checkout() {
+    return ROOT;
+  }
+
+  /// What the servers' OS user can read and write; see `prepare_run_dir` in `.make/lib.sh`.
+  public static Path runDirectory() {
+    try {
+      return ROOT.resolve(".run").toRealPath();
+    } catch (IOException e) {
+      throw notStaged(ROOT.resolve(".run"), e);
+    }
+  }
+
+  /// Binaries of a PostgreSQL that has the extension installed.
+  public static Path postgresBinaries() {
+    String major = System.getProperty("kakehashi.pgMajor");
+    if (major == null) {
+      throw new IllegalStateException(
+          "the system property kakehashi.pgMajor is not set; run the tests with \"make test\"");
+    }
+    return existing(runDirectory().resolve("pgsql-" + major).resolve("bin"));
+  }
+
+  /// The endpoint, with its dependencies inside.
+  public static Path endpointJar() {
+    return existing(runDirectory().resolve("lib/kakehashi-endpoint.jar"));
+  }
+
+  /// JVM options of the endpoint, one per line, as `java @file` reads them.
+  public static Path jvmOptions() {
+    return existing(runDirectory().resolve("lib/jvm.options"));
+  }
+
+  public static Path java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java");
+  }
+
+  /// Prefix of a command that makes it run as the OS user of the servers: PostgreSQL refuses to be root.
+  public static List<String> asServerUser() {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      return List.of();
+    }
+    String user = serverUser();
+    return List.of("setpriv", "--reuid=" + user, "--regid=" + user, "--init-groups");
+  }
+
+  /// OS user of the servers.
+  public static String serverUser() {
+    String current = System.getProperty("user.name");
+    @Nullable String override = System.getenv("KAKEHASHI_OS_USER");
+    return "root".equals(current) ? (override != null ? override : "postgres") : current;
+  }
+
+  private static Path existing(Path path) {
+    if (!Files.exists(path)) {
+      throw notStaged(path, null);
+    }
+    return path;
+  }
+
+  private static IllegalStateException notStaged(Path path, @Nullable Throwable cause) {
+    return new IllegalStateException(
+        path + " does not exist; run \"make build\" and \".make/stage.sh\"", cause);
+  }
+}
