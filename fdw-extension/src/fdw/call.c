@@ -1,0 +1,185 @@
+/*
+ * Calls: requests whose response slot is ours until they end.
+ *
+ * A call is born by kh_send_*, and every path out of it ends in kakehashi_call_end: the normal one by its user, an error
+ * or a cancel by the (sub)transaction callbacks, which end whatever the dying (sub)transaction has left. A user whose call
+ * was ended in that way finds ipc NULL.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+
+/*
+ * Longest sleep without a look at interrupts. A signal ends the sleep early; only one that arrives just before it does
+ * not, and then cancel still takes effect well within 100 ms.
+ */
+#define WAIT_SLICE_NANOS INT64CONST(40000000)
+
+KakehashiCall *
+kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error, const char *sql)
+{
+	KakehashiCall *call;
+
+	if (ipc == NULL)
+	{
+		if (!kh_session_alive(session->ipc))
+		{
+			session->lost = true;
+			kakehashi_report_lost(session, error, sql);
+		}
+		kakehashi_report_error(error, session, sql);
+	}
+
+	/* Small enough that running out of memory here is not worth a second owner; the session's end frees the slot then. */
+	call = (KakehashiCall *) MemoryContextAllocZero(TopTransactionContext, sizeof(KakehashiCall));
+	call->session = session;
+	call->ipc = ipc;
+	call->sql = sql;
+	call->subid = GetCurrentSubTransactionId();
+	dlist_push_head(&session->calls, &call->node);
+	return call;
+}
+
+/* Takes note of what the final frame says about the transaction. */
+static void
+note_transaction(KakehashiCall *call, const kh_result *result)
+{
+	KakehashiSession *session = call->session;
+
+	if (!call->in_transaction || session->level == 0)
+		return;
+	switch (result->transaction_state)
+	{
+		case KH_TX_ACTIVE:
+			session->handle = result->transaction_handle;
+			break;
+		case KH_TX_ABORTED:
+			session->aborted = true;
+			break;
+		case KH_TX_NONE:
+			/* Failed before the transaction began. */
+			if (result->failed && session->handle == 0)
+				session->level = 0;
+			break;
+		case KH_TX_COMMITTED:
+		case KH_TX_PREPARED:
+		case KH_TX_UNKNOWN:
+			break;
+	}
+}
+
+static void
+note_finished(KakehashiCall *call)
+{
+	const kh_result *result;
+
+	if (call->finished)
+		return;
+	result = kh_call_result(call->ipc);
+	call->finished = true;
+	if (call->session->inbound_call == call)
+		call->session->inbound_call = NULL;
+	note_transaction(call, result);
+	if (!result->failed)
+		return;
+	/* The engine has dropped it (by DDL, or its own limits): the next use prepares it again. */
+	if (call->statement != NULL && strcmp(result->error.sqlstate, "26000") == 0)
+		kakehashi_statement_forget(call->session, call->statement);
+	if (strncmp(result->error.sqlstate, "08", 2) == 0 || strcmp(result->error.sqlstate, "57P01") == 0)
+		call->session->invalidated = true;
+	kakehashi_report_error(&result->error, call->session, call->sql);
+}
+
+static kh_wait
+wait_interruptibly(KakehashiCall *call)
+{
+	kh_error	error;
+	kh_wait		wait;
+
+	error.message[0] = '\0';
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (call->ipc == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_CURSOR_STATE),
+					 errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
+							call->session->server_name)));
+		pgstat_report_wait_start(PG_WAIT_EXTENSION);
+		wait = kh_call_wait(call->ipc, WAIT_SLICE_NANOS, &error);
+		pgstat_report_wait_end();
+		if (wait == KH_WAIT_DISCONNECTED)
+		{
+			call->session->lost = true;
+			kakehashi_report_lost(call->session, &error, call->sql);
+		}
+		if (wait != KH_WAIT_TIMEOUT)
+			return wait;
+	}
+}
+
+bool
+kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
+{
+	kh_error	error;
+
+	for (;;)
+	{
+		if (wait_interruptibly(call) == KH_WAIT_FINISHED)
+		{
+			note_finished(call);
+			return false;
+		}
+		error.message[0] = '\0';
+		if (kh_call_batch(call->ipc, batch, &error))
+			return true;
+		if (error.message[0] != '\0')
+			kakehashi_report_error(&error, call->session, call->sql);
+	}
+}
+
+const kh_result *
+kakehashi_call_finish(KakehashiCall *call)
+{
+	kh_batch	batch;
+
+	while (kakehashi_call_next_batch(call, &batch))
+		kh_call_release(call->ipc);
+	return kh_call_result(call->ipc);
+}
+
+void
+kakehashi_call_end(KakehashiCall *call)
+{
+	if (call->ipc == NULL)
+		return;
+	/*
+	 * The endpoint may still read the buffer, so that nobody may write it again; only a failed transaction gets here,
+	 * and at its end the session goes, too.
+	 */
+	if (call->session->inbound_call == call)
+	{
+		call->session->inbound_call = NULL;
+		call->session->inbound = NULL;
+		call->session->invalidated = true;
+	}
+	kh_call_end(call->ipc);
+	call->ipc = NULL;
+	dlist_delete(&call->node);
+	if (call->statement != NULL)
+		kakehashi_statement_unpin(call->statement);
+	call->statement = NULL;
+}
+
+uint64
+kakehashi_call_complete(KakehashiCall *call)
+{
+	uint64		rows = kakehashi_call_finish(call)->rows_affected;
+
+	kakehashi_call_end(call);
+	pfree(call);
+	return rows;
+}

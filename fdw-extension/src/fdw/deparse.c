@@ -1,0 +1,342 @@
+/*
+ * Expressions as SQL of the engine. Only what shippable.c has let through gets here.
+ *
+ * Values go over as parameters, with their exact datums; besides, statements that differ only in constants have one text and
+ * are prepared once.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+void
+kakehashi_deparse_identifier(StringInfo buf, const char *name)
+{
+	appendStringInfoChar(buf, '"');
+	for (; *name != '\0'; name++)
+	{
+		if (*name == '"')
+			appendStringInfoChar(buf, '"');
+		appendStringInfoChar(buf, *name);
+	}
+	appendStringInfoChar(buf, '"');
+}
+
+void
+kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod)
+{
+	appendStringInfoString(buf, format_type_with_typemod(kakehashi_bridge_type(type, NULL), typmod));
+}
+
+static void
+deparse_parameter(KakehashiDeparse *context, Expr *expr)
+{
+	ListCell   *cell;
+	int			number = 1;
+
+	foreach(cell, context->params)
+	{
+		if (equal(lfirst(cell), expr))
+			break;
+		number++;
+	}
+	if (cell == NULL)
+		context->params = lappend(context->params, expr);
+	appendStringInfo(context->buf, "$%d", number);
+}
+
+static void
+deparse_constant(KakehashiDeparse *context, Const *constant)
+{
+	if (constant->constisnull)
+	{
+		appendStringInfoString(context->buf, "CAST(NULL AS ");
+		kakehashi_deparse_type(context->buf, constant->consttype, -1);
+		appendStringInfoChar(context->buf, ')');
+	}
+	else if (constant->consttype == BOOLOID)
+		appendStringInfoString(context->buf, DatumGetBool(constant->constvalue) ? "TRUE" : "FALSE");
+	else
+		deparse_parameter(context, (Expr *) constant);
+}
+
+static void
+deparse_list(KakehashiDeparse *context, List *exprs, const char *separator)
+{
+	ListCell   *cell;
+	bool		first = true;
+
+	foreach(cell, exprs)
+	{
+		if (!first)
+			appendStringInfoString(context->buf, separator);
+		first = false;
+		kakehashi_deparse_expr(context, (Expr *) lfirst(cell));
+	}
+}
+
+static void
+deparse_operator(KakehashiDeparse *context, OpExpr *expr)
+{
+	char	   *name = get_opname(expr->opno);
+
+	appendStringInfoChar(context->buf, '(');
+	if (list_length(expr->args) == 1)
+	{
+		appendStringInfo(context->buf, "%s ", name);
+		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+	}
+	else
+	{
+		bool		like = strcmp(name, "~~") == 0;
+		bool		not_like = strcmp(name, "!~~") == 0;
+
+		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+		appendStringInfo(context->buf, " %s ", like ? "LIKE" : not_like ? "NOT LIKE" : name);
+		kakehashi_deparse_expr(context, (Expr *) lsecond(expr->args));
+		if (like || not_like)
+			appendStringInfoString(context->buf, " ESCAPE '\\'");
+	}
+	appendStringInfoChar(context->buf, ')');
+}
+
+/* Constants of the array's elements, for each to become a parameter. */
+static List *
+array_elements(Const *constant)
+{
+	ArrayType  *array = DatumGetArrayTypeP(constant->constvalue);
+	Oid			type = ARR_ELEMTYPE(array);
+	List	   *result = NIL;
+	Datum	   *values;
+	bool	   *nulls;
+	int			count;
+	int16		length;
+	bool		by_value;
+	char		align;
+
+	get_typlenbyvalalign(type, &length, &by_value, &align);
+	deconstruct_array(array, type, length, by_value, align, &values, &nulls, &count);
+	for (int i = 0; i < count; i++)
+		result = lappend(result, makeConst(type, -1, constant->constcollid, length, values[i], nulls[i], by_value));
+	return result;
+}
+
+static void
+deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
+{
+	Expr	   *list = (Expr *) lsecond(expr->args);
+
+	appendStringInfoChar(context->buf, '(');
+	kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+	appendStringInfoString(context->buf, expr->useOr ? " IN (" : " NOT IN (");
+	deparse_list(context, IsA(list, ArrayExpr) ? ((ArrayExpr *) list)->elements : array_elements((Const *) list), ", ");
+	appendStringInfoString(context->buf, "))");
+}
+
+static void
+deparse_bool(KakehashiDeparse *context, BoolExpr *expr)
+{
+	if (expr->boolop == NOT_EXPR)
+	{
+		appendStringInfoString(context->buf, "(NOT ");
+		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+		appendStringInfoChar(context->buf, ')');
+		return;
+	}
+	appendStringInfoChar(context->buf, '(');
+	deparse_list(context, expr->args, expr->boolop == AND_EXPR ? " AND " : " OR ");
+	appendStringInfoChar(context->buf, ')');
+}
+
+static void
+deparse_boolean_test(KakehashiDeparse *context, BooleanTest *expr)
+{
+	const char *test = NULL;
+
+	switch (expr->booltesttype)
+	{
+		case IS_TRUE:
+			test = "TRUE";
+			break;
+		case IS_NOT_TRUE:
+			test = "NOT TRUE";
+			break;
+		case IS_FALSE:
+			test = "FALSE";
+			break;
+		case IS_NOT_FALSE:
+			test = "NOT FALSE";
+			break;
+		case IS_UNKNOWN:
+			test = "NULL";
+			break;
+		case IS_NOT_UNKNOWN:
+			test = "NOT NULL";
+			break;
+	}
+	appendStringInfoChar(context->buf, '(');
+	kakehashi_deparse_expr(context, expr->arg);
+	appendStringInfo(context->buf, " IS %s)", test);
+}
+
+static void
+deparse_case(KakehashiDeparse *context, CaseExpr *expr)
+{
+	ListCell   *cell;
+
+	appendStringInfoString(context->buf, "(CASE");
+	foreach(cell, expr->args)
+	{
+		CaseWhen   *when = lfirst_node(CaseWhen, cell);
+
+		appendStringInfoString(context->buf, " WHEN ");
+		kakehashi_deparse_expr(context, when->expr);
+		appendStringInfoString(context->buf, " THEN ");
+		kakehashi_deparse_expr(context, when->result);
+	}
+	if (expr->defresult != NULL)
+	{
+		appendStringInfoString(context->buf, " ELSE ");
+		kakehashi_deparse_expr(context, expr->defresult);
+	}
+	appendStringInfoString(context->buf, " END)");
+}
+
+static void
+deparse_function(KakehashiDeparse *context, FuncExpr *expr)
+{
+	if (kakehashi_is_shippable_cast(expr->funcid))
+	{
+		appendStringInfoString(context->buf, "CAST(");
+		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+		appendStringInfoString(context->buf, " AS ");
+		kakehashi_deparse_type(context->buf, expr->funcresulttype, -1);
+		appendStringInfoChar(context->buf, ')');
+		return;
+	}
+	appendStringInfo(context->buf, "%s(", kakehashi_shippable_function(expr->funcid));
+	deparse_list(context, expr->args, ", ");
+	appendStringInfoChar(context->buf, ')');
+}
+
+/* "(a IS DISTINCT FROM b)", "NULLIF(a, b)" and the like. */
+static void
+deparse_wrapped(KakehashiDeparse *context, const char *before, List *args, const char *between)
+{
+	appendStringInfoString(context->buf, before);
+	deparse_list(context, args, between);
+	appendStringInfoChar(context->buf, ')');
+}
+
+void
+kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
+{
+	if (IsA(expr, Const))
+	{
+		deparse_constant(context, (Const *) expr);
+		return;
+	}
+	if (kakehashi_is_parameter(context->root, context->rel, expr))
+	{
+		deparse_parameter(context, expr);
+		return;
+	}
+	switch (nodeTag(expr))
+	{
+		case T_Var:
+			{
+				Var		   *var = (Var *) expr;
+				Oid			relid = planner_rt_fetch(var->varno, context->root)->relid;
+
+				kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(relid, var->varattno));
+				break;
+			}
+		case T_RelabelType:
+			kakehashi_deparse_expr(context, ((RelabelType *) expr)->arg);
+			break;
+		case T_OpExpr:
+			deparse_operator(context, (OpExpr *) expr);
+			break;
+		case T_DistinctExpr:
+			deparse_wrapped(context, "(", ((DistinctExpr *) expr)->args, " IS DISTINCT FROM ");
+			break;
+		case T_NullIfExpr:
+			deparse_wrapped(context, "NULLIF(", ((NullIfExpr *) expr)->args, ", ");
+			break;
+		case T_ScalarArrayOpExpr:
+			deparse_array_operator(context, (ScalarArrayOpExpr *) expr);
+			break;
+		case T_BoolExpr:
+			deparse_bool(context, (BoolExpr *) expr);
+			break;
+		case T_NullTest:
+			appendStringInfoChar(context->buf, '(');
+			kakehashi_deparse_expr(context, ((NullTest *) expr)->arg);
+			appendStringInfoString(context->buf,
+								   ((NullTest *) expr)->nulltesttype == IS_NULL ? " IS NULL)" : " IS NOT NULL)");
+			break;
+		case T_BooleanTest:
+			deparse_boolean_test(context, (BooleanTest *) expr);
+			break;
+		case T_CoalesceExpr:
+			deparse_wrapped(context, "COALESCE(", ((CoalesceExpr *) expr)->args, ", ");
+			break;
+		case T_CaseExpr:
+			deparse_case(context, (CaseExpr *) expr);
+			break;
+		case T_FuncExpr:
+			deparse_function(context, (FuncExpr *) expr);
+			break;
+		default:
+			elog(ERROR, "expression of node type %d is not shippable", (int) nodeTag(expr));
+	}
+}
+
+void
+kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses)
+{
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		Expr	   *expr = (Expr *) lfirst(cell);
+
+		if (IsA(expr, RestrictInfo))
+			expr = ((RestrictInfo *) expr)->clause;
+		appendStringInfo(context->buf, " %s ", keyword);
+		kakehashi_deparse_expr(context, expr);
+		keyword = "AND";
+	}
+}
+
+void
+kakehashi_deparse_order(KakehashiDeparse *context, List *pathkeys)
+{
+	ListCell   *cell;
+	const char *separator = " ORDER BY ";
+
+	foreach(cell, pathkeys)
+	{
+		PathKey    *pathkey = lfirst_node(PathKey, cell);
+		Expr	   *expr = kakehashi_sort_expr(context->root, context->rel, pathkey);
+#if PG_VERSION_NUM >= 180000
+		bool		descending = pathkey->pk_cmptype == COMPARE_GT;
+#else
+		bool		descending = pathkey->pk_strategy == BTGreaterStrategyNumber;
+#endif
+
+		Assert(expr != NULL);
+		appendStringInfoString(context->buf, separator);
+		kakehashi_deparse_expr(context, expr);
+		appendStringInfo(context->buf, " %s NULLS %s", descending ? "DESC" : "ASC",
+						 pathkey->pk_nulls_first ? "FIRST" : "LAST");
+		separator = ", ";
+	}
+}

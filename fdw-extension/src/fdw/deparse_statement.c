@@ -1,0 +1,139 @@
+/*
+ * Whole statements of single tables.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/sysattr.h"
+
+void
+kakehashi_deparse_table(StringInfo buf, Relation rel)
+{
+	ForeignTable *table = GetForeignTable(RelationGetRelid(rel));
+	KakehashiOptions options = kakehashi_options(GetForeignServer(table->serverid), table);
+
+	kakehashi_deparse_identifier(buf, kakehashi_remote_schema(rel, &options));
+	appendStringInfoChar(buf, '.');
+	kakehashi_deparse_identifier(buf, kakehashi_remote_table(rel, &options));
+}
+
+static void
+deparse_names(StringInfo buf, Relation rel, List *attnums)
+{
+	ListCell   *cell;
+	bool		first = true;
+
+	foreach(cell, attnums)
+	{
+		if (!first)
+			appendStringInfoString(buf, ", ");
+		first = false;
+		kakehashi_deparse_identifier(buf, kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) lfirst_int(cell)));
+	}
+}
+
+void
+kakehashi_deparse_columns(StringInfo buf, Relation rel, List *attnums)
+{
+	if (attnums == NIL)
+		appendStringInfoChar(buf, '1');
+	else
+		deparse_names(buf, rel, attnums);
+}
+
+List *
+kakehashi_attnums(Relation rel, Bitmapset *attrs)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	bool		whole = bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
+	List	   *result = NIL;
+
+	for (int attnum = 1; attnum <= desc->natts; attnum++)
+	{
+		if (!TupleDescAttr(desc, attnum - 1)->attisdropped &&
+			(whole || bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs)))
+			result = lappend_int(result, attnum);
+	}
+	return result;
+}
+
+void
+kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums)
+{
+	if (attnums == NIL)
+		return;
+	appendStringInfoString(buf, " RETURNING ");
+	deparse_names(buf, rel, attnums);
+}
+
+char *
+kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_nothing)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "INSERT INTO ");
+	kakehashi_deparse_table(&buf, rel);
+	if (attnums == NIL)
+		appendStringInfoString(&buf, " DEFAULT VALUES");
+	else
+	{
+		appendStringInfoChar(&buf, '(');
+		deparse_names(&buf, rel, attnums);
+		appendStringInfoString(&buf, ") VALUES (");
+		for (int number = 1; number <= list_length(attnums); number++)
+			appendStringInfo(&buf, "%s$%d", number > 1 ? ", " : "", number);
+		appendStringInfoChar(&buf, ')');
+	}
+	if (do_nothing)
+		appendStringInfoString(&buf, " ON CONFLICT DO NOTHING");
+	kakehashi_deparse_returning(&buf, rel, returning);
+	return buf.data;
+}
+
+/* name = $n for each, numbers from first. */
+static int
+deparse_assignments(StringInfo buf, Relation rel, List *attnums, const char *separator, int first)
+{
+	ListCell   *cell;
+	int			number = first;
+
+	foreach(cell, attnums)
+	{
+		if (number > first)
+			appendStringInfoString(buf, separator);
+		kakehashi_deparse_identifier(buf, kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) lfirst_int(cell)));
+		appendStringInfo(buf, " = $%d", number++);
+	}
+	return number;
+}
+
+char *
+kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning)
+{
+	StringInfoData buf;
+	int			next;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "UPDATE ");
+	kakehashi_deparse_table(&buf, rel);
+	appendStringInfoString(&buf, " SET ");
+	next = deparse_assignments(&buf, rel, attnums, ", ", 1);
+	appendStringInfoString(&buf, " WHERE ");
+	(void) deparse_assignments(&buf, rel, keys, " AND ", next);
+	kakehashi_deparse_returning(&buf, rel, returning);
+	return buf.data;
+}
+
+char *
+kakehashi_deparse_delete(Relation rel, List *keys, List *returning)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "DELETE FROM ");
+	kakehashi_deparse_table(&buf, rel);
+	appendStringInfoString(&buf, " WHERE ");
+	(void) deparse_assignments(&buf, rel, keys, " AND ", 1);
+	kakehashi_deparse_returning(&buf, rel, returning);
+	return buf.data;
+}

@@ -1,0 +1,224 @@
+/*
+ * UPDATE and DELETE as one statement of the engine.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/table.h"
+#include "executor/executor.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "parser/parsetree.h"
+
+typedef struct DirectModify
+{
+	char	   *sql;
+	const char *relation;
+	KakehashiSession *session;
+	const void *snapshot_owner;
+	KakehashiParameters *parameters;
+	KakehashiResultMap *map;	/* NULL: no RETURNING */
+	bool		set_processed;
+	KakehashiCall *call;
+	bool		done;
+	bool		has_batch;
+	kh_batch	batch;
+	uint32		next_row;
+} DirectModify;
+
+/* The scan below the ModifyTable that delivers the rows of this result relation. */
+static ForeignScan *
+find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
+{
+	Plan	   *subplan = outerPlan(plan);
+
+	/* Partitions: one child each; a Result above evaluates expressions that ours do not need. */
+	if (IsA(subplan, Result) && outerPlan(subplan) != NULL && IsA(outerPlan(subplan), Append))
+		subplan = outerPlan(subplan);
+	if (IsA(subplan, Append))
+	{
+		Append	   *append = (Append *) subplan;
+
+		if (subplan_index >= list_length(append->appendplans))
+			return NULL;
+		subplan = (Plan *) list_nth(append->appendplans, subplan_index);
+	}
+	if (!IsA(subplan, ForeignScan) || ((ForeignScan *) subplan)->scan.scanrelid != result_relation)
+		return NULL;
+	return (ForeignScan *) subplan;
+}
+
+bool
+kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
+{
+	ForeignScan *scan;
+	RelOptInfo *rel;
+	Relation	relation;
+	List	   *exprs = NIL;
+	List	   *attnums = NIL;
+	List	   *returning;
+	ListCell   *expr_cell;
+	ListCell   *attnum_cell;
+	StringInfoData sql;
+	KakehashiDeparse context = {.root = root, .buf = &sql};
+
+	if (plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE)
+		return false;
+	scan = find_scan(plan, result_relation, subplan_index);
+	if (scan == NULL || scan->scan.plan.qual != NIL)
+		return false;
+	rel = find_base_rel(root, (int) result_relation);
+	context.rel = rel;
+	if (plan->operation == CMD_UPDATE)
+	{
+		List	   *targets;
+
+		get_translated_update_targetlist(root, result_relation, &targets, &attnums);
+		forboth(expr_cell, targets, attnum_cell, attnums)
+		{
+			TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
+
+			if (lfirst_int(attnum_cell) <= InvalidAttrNumber)
+				elog(ERROR, "system-column update is not supported");
+			if (!kakehashi_is_shippable(root, rel, entry->expr))
+				return false;
+			exprs = lappend(exprs, entry->expr);
+		}
+	}
+
+	initStringInfo(&sql);
+	relation = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
+	appendStringInfoString(&sql, plan->operation == CMD_UPDATE ? "UPDATE " : "DELETE FROM ");
+	kakehashi_deparse_table(&sql, relation);
+	forboth(expr_cell, exprs, attnum_cell, attnums)
+	{
+		appendStringInfoString(&sql, foreach_current_index(expr_cell) == 0 ? " SET " : ", ");
+		kakehashi_deparse_identifier(&sql, kakehashi_remote_column(RelationGetRelid(relation),
+																   (AttrNumber) lfirst_int(attnum_cell)));
+		appendStringInfoString(&sql, " = ");
+		kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
+	}
+	kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
+	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, relation, false);
+	if (plan->returningLists != NIL && returning == NIL)
+		returning = list_make1_int(linitial_int(kakehashi_insert_columns(relation)));	/* one row each, at least */
+	kakehashi_deparse_returning(&sql, relation, returning);
+	table_close(relation, NoLock);
+
+	/*
+	 * The target list was for the executor to compute new values. With RETURNING it would be evaluated over the rows that
+	 * come back, which are the new ones, and might fail on them.
+	 */
+	foreach(expr_cell, scan->scan.plan.targetlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
+
+		if (returning != NIL && plan->operation == CMD_UPDATE && !entry->resjunk)
+			entry->expr = (Expr *) makeNullConst(exprType((Node *) entry->expr), exprTypmod((Node *) entry->expr),
+												 exprCollation((Node *) entry->expr));
+	}
+	scan->operation = plan->operation;
+	scan->resultRelation = result_relation;
+	scan->fdw_exprs = context.params;
+	scan->fdw_private = list_make3(makeString(sql.data), returning, makeInteger(plan->canSetTag ? 1 : 0));
+	return true;
+}
+
+void
+kakehashi_begin_direct_modify(ForeignScanState *node, int eflags)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	Relation	rel = node->ss.ss_currentRelation;
+	List	   *returning = (List *) list_nth(plan->fdw_private, KAKEHASHI_DIRECT_RETURNING);
+	DirectModify *direct;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	direct = (DirectModify *) palloc0(sizeof(DirectModify));
+	node->fdw_state = direct;
+	direct->sql = strVal(list_nth(plan->fdw_private, KAKEHASHI_DIRECT_SQL));
+	direct->set_processed = intVal(list_nth(plan->fdw_private, KAKEHASHI_DIRECT_SET_PROCESSED)) != 0;
+	direct->relation = RelationGetRelationName(rel);
+	if (returning != NIL)
+		direct->map = kakehashi_result_map(RelationGetDescr(rel), returning, direct->relation);
+	direct->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
+	direct->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
+	direct->session = kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node),
+														  GetForeignTable(RelationGetRelid(rel))->serverid));
+}
+
+static void
+begin_request(ForeignScanState *node, DirectModify *direct)
+{
+	uint32		bytes;
+	const void *row = kakehashi_parameters_row(direct->parameters, node->ss.ps.ps_ExprContext, direct->session, &bytes);
+	KakehashiStatement *statement = kakehashi_statement_get(direct->session, direct->sql,
+														   direct->parameters->writer->types,
+														   direct->parameters->count);
+
+	if (direct->map != NULL)
+		kakehashi_result_check(direct->map, RelationGetDescr(node->ss.ss_currentRelation), direct->relation, statement);
+	direct->call = kakehashi_execute_statement(direct->session, statement, direct->snapshot_owner, row, bytes);
+}
+
+/* Counts rows as the executor would have done. */
+static void
+count_rows(ForeignScanState *node, DirectModify *direct, uint64 rows)
+{
+	if (direct->set_processed)
+		node->ss.ps.state->es_processed += rows;
+	if (node->ss.ps.instrument != NULL && direct->map == NULL)
+		node->ss.ps.instrument->tuplecount += (double) rows;
+}
+
+TupleTableSlot *
+kakehashi_iterate_direct_modify(ForeignScanState *node)
+{
+	DirectModify *direct = (DirectModify *) node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	ExecClearTuple(slot);
+	if (direct->done)
+		return slot;
+	if (direct->call == NULL)
+		begin_request(node, direct);
+	while (!direct->has_batch || direct->map == NULL || direct->next_row >= direct->batch.row_count)
+	{
+		if (direct->has_batch)
+			kh_call_release(direct->call->ipc);
+		direct->has_batch = kakehashi_call_next_batch(direct->call, &direct->batch);
+		direct->next_row = 0;
+		if (direct->has_batch)
+			continue;
+		if (direct->map == NULL)
+			count_rows(node, direct, kh_call_result(direct->call->ipc)->rows_affected);
+		kakehashi_call_end(direct->call);
+		pfree(direct->call);
+		direct->call = NULL;
+		direct->done = true;
+		return slot;
+	}
+	kakehashi_result_store(direct->map, &direct->batch, direct->next_row++, slot);
+	count_rows(node, direct, 1);
+	/* The rows of RETURNING are taken from here, not from the plan's output. */
+	node->resultRelInfo->ri_projectReturning->pi_exprContext->ecxt_scantuple = slot;
+	return slot;
+}
+
+void
+kakehashi_end_direct_modify(ForeignScanState *node)
+{
+	DirectModify *direct = (DirectModify *) node->fdw_state;
+
+	if (direct == NULL)
+		return;
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	if (direct->call != NULL)
+	{
+		kakehashi_call_end(direct->call);
+		pfree(direct->call);
+		direct->call = NULL;
+	}
+}

@@ -1,0 +1,209 @@
+/*
+ * SQL functions: statements on the engine, and the state of the sessions.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/htup_details.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
+#if PG_VERSION_NUM >= 160000
+#include "catalog/pg_foreign_server.h"
+#endif
+
+PG_FUNCTION_INFO_V1(kakehashi_execute);
+PG_FUNCTION_INFO_V1(kakehashi_query);
+PG_FUNCTION_INFO_V1(kakehashi_disconnect);
+PG_FUNCTION_INFO_V1(kakehashi_sessions);
+
+static void
+check_usage(ForeignServer *server)
+{
+#if PG_VERSION_NUM >= 160000
+	AclResult	result = object_aclcheck(ForeignServerRelationId, server->serverid, GetUserId(), ACL_USAGE);
+#else
+	AclResult	result = pg_foreign_server_aclcheck(server->serverid, GetUserId(), ACL_USAGE);
+#endif
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FOREIGN_SERVER, server->servername);
+}
+
+/* Servers of other wrappers have options of their own. */
+static ForeignServer *
+server_by_name(const char *name)
+{
+	ForeignServer *server = GetForeignServerByName(name, false);
+	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
+
+	if (!OidIsValid(wrapper->fdwvalidator) || get_func_name(wrapper->fdwvalidator) == NULL ||
+		strcmp(get_func_name(wrapper->fdwvalidator), "kakehashi_fdw_validator") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("server \"%s\" is not a server of kakehashi_fdw", name),
+				 errdetail("It belongs to the foreign-data wrapper \"%s\".", wrapper->fdwname)));
+	check_usage(server);
+	return server;
+}
+
+static KakehashiSession *
+session_by_name(const char *name)
+{
+	return kakehashi_session_get(GetUserMapping(GetUserId(), server_by_name(name)->serverid));
+}
+
+/* DDL is a transaction of its own on the engine. */
+static KakehashiCall *
+execute(KakehashiSession *session, KakehashiStatement *statement)
+{
+	if (statement->kind == KH_DDL)
+		return kakehashi_execute_autocommit(session, statement, NULL, 0, false);
+	return kakehashi_execute_statement(session, statement, NULL, NULL, 0);
+}
+
+Datum
+kakehashi_execute(PG_FUNCTION_ARGS)
+{
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	char	   *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	KakehashiStatement *statement = kakehashi_statement_get(session, sql, NULL, 0);
+	bool		is_ddl = statement->kind == KH_DDL;
+	uint64		rows = kakehashi_call_complete(execute(session, statement));
+
+	/* Estimates of tables that have changed, or are new. */
+	if (is_ddl)
+		kakehashi_catalog_forget(session->server_id);
+	PG_RETURN_INT64((int64) rows);
+}
+
+static void
+check_columns(KakehashiStatement *statement, TupleDesc desc)
+{
+	if (statement->column_count != desc->natts)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column definition list has %d columns, but the statement returns %d", desc->natts,
+						statement->column_count)));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		const kh_column *column = &statement->columns[i];
+
+		if (!kakehashi_same_form(kakehashi_bridge_type(att->atttypid, NULL), column->type_oid))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column %d of the statement has type %s, but the column definition list says %s", i + 1,
+							kakehashi_type_name(column->type_oid), kakehashi_type_name(att->atttypid)),
+					 errhint("Write \"%s %s\" in the column definition list, or cast in the statement.",
+							 NameStr(att->attname), kakehashi_type_name(column->type_oid))));
+	}
+}
+
+Datum
+kakehashi_query(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	char	   *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	KakehashiStatement *statement;
+	KakehashiResultMap *map;
+	KakehashiCall *call;
+	TupleTableSlot *slot;
+	List	   *attnums = NIL;
+	kh_batch	batch;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	statement = kakehashi_statement_get(session, sql, NULL, 0);
+	check_columns(statement, info->setDesc);
+	for (int attnum = 1; attnum <= info->setDesc->natts; attnum++)
+		attnums = lappend_int(attnums, attnum);
+	map = kakehashi_result_map(info->setDesc, attnums, "kakehashi_query");
+	slot = MakeSingleTupleTableSlot(info->setDesc, &TTSOpsVirtual);
+
+	call = execute(session, statement);
+	while (kakehashi_call_next_batch(call, &batch))
+	{
+		for (uint32 row = 0; row < batch.row_count; row++)
+		{
+			kakehashi_result_store(map, &batch, row, slot);
+			tuplestore_puttupleslot(info->setResult, slot);
+		}
+		ExecClearTuple(slot);
+		kh_call_release(call->ipc);
+	}
+	(void) kakehashi_call_complete(call);
+	ExecDropSingleTupleTableSlot(slot);
+	return (Datum) 0;
+}
+
+/* Sessions that a transaction uses stay until its end. */
+Datum
+kakehashi_disconnect(PG_FUNCTION_ARGS)
+{
+	ForeignServer *server = server_by_name(NameStr(*PG_GETARG_NAME(0)));
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+	bool		found = false;
+
+	if (kakehashi_session_table() == NULL)
+		PG_RETURN_BOOL(false);
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (session->ipc == NULL || session->server_id != server->serverid)
+			continue;
+		if (session->level > 0 || !dlist_is_empty(&session->calls))
+		{
+			hash_seq_term(&scan);
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("session with server \"%s\" is in use by the current transaction", server->servername),
+					 errhint("Disconnect after the end of the transaction.")));
+		}
+		kakehashi_session_detach(session);
+		found = true;
+	}
+	PG_RETURN_BOOL(found);
+}
+
+Datum
+kakehashi_sessions(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (kakehashi_session_table() == NULL)
+		return (Datum) 0;
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		NameData	server_name;
+		NameData	user_name;
+		const char *user;
+		Datum		values[9];
+		bool		nulls[9] = {false};
+
+		if (session->ipc == NULL)
+			continue;
+		user = OidIsValid(session->user_id) ? GetUserNameFromId(session->user_id, true) : "public";
+		namestrcpy(&server_name, session->server_name);
+		namestrcpy(&user_name, user != NULL ? user : "");
+		nulls[1] = user == NULL;
+		values[0] = NameGetDatum(&server_name);
+		values[1] = NameGetDatum(&user_name);
+		values[2] = Int64GetDatum((int64) kh_session_id(session->ipc));
+		values[3] = Int64GetDatum((int64) kh_session_incarnation(session->ipc));
+		values[4] = BoolGetDatum(kh_session_alive(session->ipc));
+		values[5] = BoolGetDatum(!session->invalidated);
+		values[6] = BoolGetDatum(session->level > 0);
+		values[7] = Int32GetDatum((int32) kh_session_calls(session->ipc));
+		values[8] = Int32GetDatum(kakehashi_statements_count(session));
+		tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,464 @@
+/*
+ * Declarations shared by the files of the wrapper.
+ *
+ * Who owns what, and until when:
+ *
+ *   KakehashiSession    CacheMemoryContext   until disconnect, invalidation outside a transaction, or backend exit
+ *   KakehashiStatement  its session          until evicted (LRU) or the session ends; pinned while a call uses it
+ *   KakehashiCall       TopTransactionContext; its response slot until kakehashi_call_end, which every call reaches:
+ *                       at the latest from the (sub)transaction callbacks in xact.c
+ *   scan/modify state   the executor's query context
+ */
+#ifndef KAKEHASHI_FDW_H
+#define KAKEHASHI_FDW_H
+
+#include "postgres.h"
+
+#include "foreign/foreign.h"
+#include "funcapi.h"
+#include "lib/ilist.h"
+#include "lib/stringinfo.h"
+#include "nodes/execnodes.h"
+#include "nodes/pathnodes.h"
+#include "utils/hsearch.h"
+#include "utils/rel.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+#include "kakehashi/ipc.h"
+
+#define KAKEHASHI_VERSION "1.0.0"
+
+struct ExplainState;
+struct PlannedStmt;
+
+/* ---- module.c: settings ---- */
+
+typedef enum KakehashiCommitResponse
+{
+	KAKEHASHI_COMMIT_STORED = KH_STORED,
+	KAKEHASHI_COMMIT_AVAILABLE = KH_AVAILABLE
+} KakehashiCommitResponse;
+
+extern int kakehashi_commit_response;
+
+/* ---- option.c ---- */
+
+/* Options of a server and a table, resolved: table before server before default. */
+typedef struct KakehashiOptions
+{
+	const char *runtime_dir;
+	const char *application_name;	/* NULL: that of the backend */
+	int			connect_timeout_seconds;
+	int			transaction_lease_millis;	/* 0: the endpoint's default */
+	double		fdw_startup_cost;
+	double		fdw_tuple_cost;
+	int			batch_size;
+	bool		use_remote_estimate;
+	bool		updatable;
+	bool		keep_connections;
+	const char *schema_name;	/* NULL unless given */
+	const char *table_name;		/* NULL unless given */
+} KakehashiOptions;
+
+extern KakehashiOptions kakehashi_options(ForeignServer *server, ForeignTable *table);
+extern const char *kakehashi_remote_schema(Relation rel, const KakehashiOptions *options);
+extern const char *kakehashi_remote_table(Relation rel, const KakehashiOptions *options);
+extern char *kakehashi_remote_column(Oid relid, AttrNumber attnum);
+
+/* Attribute numbers of the columns marked key 'true', ascending; NIL if there is none. */
+extern List *kakehashi_key_columns(Relation rel);
+
+/* Of names (NULL-terminated), the one closest to name, or NULL if none is close. */
+extern const char *kakehashi_closest(const char *name, const char *const *names);
+
+/* ---- session.c, statement.c ---- */
+
+typedef struct KakehashiSession
+{
+	Oid			mapping_id;		/* hash key; first */
+	Oid			server_id;
+	Oid			user_id;		/* of the mapping; InvalidOid: PUBLIC */
+	char		server_name[NAMEDATALEN];
+	uint32		server_hash;	/* syscache hash values, for invalidation */
+	uint32		mapping_hash;
+
+	kh_session *ipc;			/* NULL: not attached */
+	bool		invalidated;	/* options changed: detach at the end of the transaction */
+	bool		keep;			/* keep_connections */
+	int			lease_millis;
+
+	/*
+	 * Transaction on the engine. level is the nesting level the engine knows of: 0 none, 1 a transaction, n + 1 with
+	 * savepoints 1..n. rollback_level, if not 0, is the outermost level that PostgreSQL has rolled back and the engine
+	 * has not been told about; this happens with the next request.
+	 */
+	uint64		handle;			/* 0 while level > 0: begun by a call whose final frame has not been seen */
+	int			level;
+	int			rollback_level;
+	bool		wrote;
+	bool		lost;			/* the endpoint died under a transaction */
+	bool		aborted;		/* the engine has ended the transaction by itself */
+	const void *snapshot_owner; /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
+
+	dlist_head	calls;			/* of KakehashiCall */
+	HTAB	   *statements;		/* by text and types; NULL when not attached */
+	dlist_head	statements_lru; /* most recently used first */
+	Bitmapset  *statement_ids;	/* in use on the engine */
+
+	/*
+	 * One buffer of the arena for rows too long for the queue; NULL before the first of them. inbound_call is the call
+	 * that last named it: the endpoint may read the buffer until that call's final frame.
+	 */
+	void	   *inbound;
+	uint64		inbound_offset;
+	uint32		inbound_bytes;
+	struct KakehashiCall *inbound_call;
+} KakehashiSession;
+
+typedef struct KakehashiStatement
+{
+	const char *sql;
+	const Oid  *types;			/* as asked for */
+	int			type_count;
+	dlist_node	lru;
+	uint32		id;
+	int			pins;			/* calls using it */
+	kh_statement_kind kind;
+	int			column_count;
+	kh_column  *columns;
+	MemoryContext context;
+} KakehashiStatement;
+
+/* Session of the user's mapping, attached. Errors: 08001, 08P01, 28000, 42704 no mapping. */
+extern KakehashiSession *kakehashi_session_get(UserMapping *user);
+extern HTAB *kakehashi_session_table(void); /* by mapping; NULL before the first session */
+extern void kakehashi_session_detach(KakehashiSession *session);
+
+/* Statement with this text, prepared on the engine; valid until the next look-up unless a call pins it. */
+extern KakehashiStatement *kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *types,
+												   int type_count);
+extern void kakehashi_statement_unpin(KakehashiStatement *statement);
+extern void kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement);
+extern void kakehashi_statements_drop(KakehashiSession *session);
+extern int	kakehashi_statements_count(KakehashiSession *session);
+
+/* ---- call.c ---- */
+
+typedef struct KakehashiCall
+{
+	dlist_node	node;			/* in session->calls, while ipc is not NULL */
+	KakehashiSession *session;
+	kh_call    *ipc;			/* NULL: ended, perhaps by a rollback */
+	KakehashiStatement *statement;	/* pinned; may be NULL */
+	const char *sql;			/* for error messages; may be NULL */
+	SubTransactionId subid;
+	bool		in_transaction; /* its final frame speaks of the session's transaction */
+	bool		finished;
+} KakehashiCall;
+
+/* Takes over the result of kh_send_*; reports error if it is NULL. */
+extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,
+										   const char *sql);
+
+/* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
+extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
+
+/* Waits for the end, releasing all batches. The result is valid until kakehashi_call_end. */
+extern const kh_result *kakehashi_call_finish(KakehashiCall *call);
+
+/* Gives the slot back; cancels if need be; never blocks or fails. */
+extern void kakehashi_call_end(KakehashiCall *call);
+
+/* Waits for the end and ends it: for requests whose only interesting answer is that they succeeded. */
+extern uint64 kakehashi_call_complete(KakehashiCall *call);
+
+/* ---- errors.c ---- */
+
+extern void kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql)
+	pg_attribute_noreturn();
+extern void kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql)
+	pg_attribute_noreturn();
+
+/* ---- xact.c ---- */
+
+extern void kakehashi_xact_init(void);
+
+/*
+ * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
+ * owner: see snapshot_owner; NULL: a snapshot of its own.
+ */
+extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options);
+
+/* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
+extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,
+												  const void *owner, const void *parameters, uint32 parameters_bytes);
+
+/* Runs a query outside of any transaction: catalogue look-ups. */
+extern KakehashiCall *kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement,
+												   const void *parameters, uint32 parameters_bytes, bool read_only);
+
+/* ---- value.c ---- */
+
+typedef enum KakehashiWordKind
+{
+	KAKEHASHI_WORD,				/* the word is the datum */
+	KAKEHASHI_BOOL,
+	KAKEHASHI_FLOAT4,			/* the datum is sign-extended, the word is not */
+	KAKEHASHI_VARLENA,			/* the word is the offset of a varlena */
+	KAKEHASHI_FIXED16			/* the word is the offset of 16 bytes */
+} KakehashiWordKind;
+
+/* Base type of a type if values of it cross the bridge, else InvalidOid; kind may be NULL. */
+extern Oid kakehashi_bridge_type(Oid type, KakehashiWordKind *kind);
+
+/* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */
+extern bool kakehashi_same_form(Oid local, Oid remote);
+
+extern const char *kakehashi_type_name(Oid type);
+
+extern Datum kakehashi_word_datum_slow(const kh_batch *batch, uint64 word, KakehashiWordKind kind);
+
+/* Datum of a value in a batch; by-reference datums point into the batch. */
+static inline Datum
+kakehashi_word_datum(const kh_batch *batch, uint64 word, KakehashiWordKind kind)
+{
+	if (kind == KAKEHASHI_WORD)
+		return (Datum) word;
+	return kakehashi_word_datum_slow(batch, word, kind);
+}
+
+/* A row of parameters: types on the way, and how to write each. */
+typedef struct KakehashiRowWriter
+{
+	int			count;
+	Oid		   *types;
+	KakehashiWordKind *kinds;
+	kh_batch_writer writer;
+	bool		open;			/* writer holds memory */
+	MemoryContext scratch;		/* detoasted values, reset after each row */
+	MemoryContextCallback callback;
+} KakehashiRowWriter;
+
+extern KakehashiRowWriter *kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types);
+extern void kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session, int row_capacity);
+
+/* False if the row does not fit into what is left. */
+extern bool kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const bool *nulls);
+extern const void *kakehashi_row_writer_finish(KakehashiRowWriter *writer, uint32 *bytes);
+
+/* ---- result.c: rows of a call into slots ---- */
+
+typedef struct KakehashiResultMap
+{
+	int			count;			/* columns of the result that are wanted */
+	int		   *positions;		/* of the slot, from 0 */
+	KakehashiWordKind *kinds;
+	Oid		   *types;			/* base types */
+} KakehashiResultMap;
+
+/* attnums: of desc, from 1, in the order of the result. An empty result has one column that is ignored. */
+extern KakehashiResultMap *kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation);
+extern void kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
+								   const KakehashiStatement *statement);
+extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,
+								   TupleTableSlot *slot);
+
+/* ---- shippable.c ---- */
+
+/* True if the engine computes the expression over rel's columns exactly as PostgreSQL does. */
+extern bool kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* True if the expression is computed here, before the statement is sent, and its value goes over as a parameter. */
+extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* True if the engine orders values of the expression's type as PostgreSQL does in this collation. */
+extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
+
+/* Name of a function of PostgreSQL's that the engine has under the same name, or NULL. */
+extern const char *kakehashi_shippable_function(Oid function);
+extern bool kakehashi_is_shippable_cast(Oid function);
+
+/* ---- deparse.c, deparse_statement.c ---- */
+
+typedef struct KakehashiDeparse
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	StringInfo	buf;
+	List	   *params;			/* expressions of $1, $2, ... found so far */
+} KakehashiDeparse;
+
+/* expr must be shippable, or a parameter. */
+extern void kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr);
+
+/* Expressions joined by AND; nothing for an empty list. keyword precedes the first. Members may be RestrictInfos. */
+extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses);
+extern void kakehashi_deparse_order(KakehashiDeparse *context, List *pathkeys);
+extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
+extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
+extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
+
+/* "a", "b"; or a constant if there is no column, because SQL wants one. */
+extern void kakehashi_deparse_columns(StringInfo buf, Relation rel, List *attnums);
+
+extern char *kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_nothing);
+extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning);
+extern char *kakehashi_deparse_delete(Relation rel, List *keys, List *returning);
+extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums);
+
+/* Live columns in attrs, which is offset by FirstLowInvalidHeapAttributeNumber; a whole row means all. */
+extern List *kakehashi_attnums(Relation rel, Bitmapset *attrs);
+
+/* ---- catalog.c: what the engine knows about its tables ---- */
+
+/* Rows of a table by the engine's statistics; -1 if unknown. */
+extern double kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table);
+extern void kakehashi_catalog_forget(Oid server_id);
+
+/* Runs a query with text parameters outside of a transaction and hands each row to visit. */
+typedef void (*KakehashiRowVisitor) (const kh_batch *batch, uint32 row, void *arg);
+extern void kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,
+									const char *const *parameters, int column_count, const Oid *column_types,
+									KakehashiRowVisitor visit, void *arg);
+extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 column);
+
+/* ---- plan.c ---- */
+
+/* RelOptInfo.fdw_private of a base relation. */
+typedef struct KakehashiRelation
+{
+	ForeignServer *server;
+	ForeignTable *table;
+	UserMapping *user;			/* NULL if estimates do not ask the engine */
+	KakehashiOptions options;
+	List	   *remote_conds;	/* RestrictInfos the engine checks */
+	List	   *local_conds;
+	Bitmapset  *attrs_used;		/* offset by FirstLowInvalidHeapAttributeNumber */
+	double		retrieved_rows; /* after remote_conds */
+	QualCost	local_cost;
+	Selectivity local_selectivity;
+} KakehashiRelation;
+
+/* Of ForeignScan.fdw_private. */
+enum KakehashiScanPrivate
+{
+	KAKEHASHI_SCAN_SQL,			/* String */
+	KAKEHASHI_SCAN_RETRIEVED	/* List of attribute numbers, in the result's order */
+};
+
+extern void kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid);
+extern void kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid);
+extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist,
+									   List *clauses, Plan *outer_plan);
+
+/* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. */
+extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, PathKey *pathkey);
+
+/* ---- scan.c ---- */
+
+extern void kakehashi_begin_scan(ForeignScanState *node, int eflags);
+extern TupleTableSlot *kakehashi_iterate_scan(ForeignScanState *node);
+extern void kakehashi_rescan(ForeignScanState *node);
+extern void kakehashi_end_scan(ForeignScanState *node);
+
+/* Parameters of a remote statement that are evaluated at run time. */
+typedef struct KakehashiParameters
+{
+	int			count;
+	List	   *states;			/* of ExprState */
+	Datum	   *values;
+	bool	   *nulls;
+	KakehashiRowWriter *writer;
+} KakehashiParameters;
+
+extern KakehashiParameters *kakehashi_parameters_create(PlanState *node, List *exprs);
+extern const void *kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
+											KakehashiSession *session, uint32 *bytes);
+extern Oid	kakehashi_scan_user(ForeignScanState *node);
+
+/* ---- snapshot.c ---- */
+
+/* Names the snapshot of a running statement; the name dies with the outermost statement that uses the snapshot. */
+extern const void *kakehashi_snapshot_owner(EState *estate);
+
+/* ---- modify_plan.c, modify.c, modify_batch.c ---- */
+
+enum KakehashiModifyPrivate
+{
+	KAKEHASHI_MODIFY_SQL,		/* String */
+	KAKEHASHI_MODIFY_TARGETS,	/* List of attribute numbers that are parameters */
+	KAKEHASHI_MODIFY_RETURNING	/* List of attribute numbers that come back */
+};
+
+typedef struct KakehashiModify
+{
+	Relation	rel;
+	KakehashiSession *session;
+	char	   *sql;
+	const void *snapshot_owner;
+	List	   *targets;
+	List	   *keys;
+	List	   *returning;
+	AttrNumber *key_junk;		/* of the plan's slot; NULL for INSERT */
+	Oid		   *types;
+	Datum	   *values;
+	bool	   *nulls;
+	KakehashiRowWriter *writer;
+	KakehashiResultMap *map;	/* of returning; NULL if there is none */
+	int			batch_size;
+} KakehashiModify;
+
+extern void kakehashi_key_junk_name(char *name, AttrNumber attnum);	/* NAMEDATALEN */
+extern void kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rte, Relation rel);
+extern List *kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index);
+extern int	kakehashi_is_updatable(Relation rel);
+extern List *kakehashi_insert_columns(Relation rel);
+
+/* Columns that must come back: for RETURNING, row triggers, and checks of views. */
+extern List *kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subplan_index, Relation rel,
+										 bool row_triggers);
+extern Oid	kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo);
+extern void kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
+								   int subplan_index, int eflags);
+extern TupleTableSlot *kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+											 TupleTableSlot *plan_slot);
+extern TupleTableSlot *kakehashi_exec_update(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+											 TupleTableSlot *plan_slot);
+extern TupleTableSlot *kakehashi_exec_delete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+											 TupleTableSlot *plan_slot);
+extern void kakehashi_end_modify(EState *estate, ResultRelInfo *rinfo);
+extern void kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
+extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
+extern int	kakehashi_batch_size(ResultRelInfo *rinfo);
+extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots,
+													TupleTableSlot **plan_slots, int *slot_count);
+
+/* ---- direct_modify.c ---- */
+
+enum KakehashiDirectPrivate
+{
+	KAKEHASHI_DIRECT_SQL,		/* String */
+	KAKEHASHI_DIRECT_RETURNING, /* List of attribute numbers */
+	KAKEHASHI_DIRECT_SET_PROCESSED	/* Boolean as Integer */
+};
+
+extern bool kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation,
+										 int subplan_index);
+extern void kakehashi_begin_direct_modify(ForeignScanState *node, int eflags);
+extern TupleTableSlot *kakehashi_iterate_direct_modify(ForeignScanState *node);
+extern void kakehashi_end_direct_modify(ForeignScanState *node);
+
+/* ---- explain.c ---- */
+
+extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
+extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
+									 int subplan_index, struct ExplainState *es);
+extern void kakehashi_explain_direct_modify(ForeignScanState *node, struct ExplainState *es);
+
+/* ---- import.c ---- */
+
+extern List *kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id);
+
+#endif							/* KAKEHASHI_FDW_H */

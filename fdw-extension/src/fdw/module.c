@@ -1,0 +1,81 @@
+/*
+ * Entry points of the library: settings, and the table of callbacks.
+ */
+#include "kakehashi_fdw.h"
+
+#include "fmgr.h"
+#include "foreign/fdwapi.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+PG_MODULE_MAGIC;
+
+int			kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
+
+static const struct config_enum_entry commit_response_values[] = {
+	{"stored", KAKEHASHI_COMMIT_STORED, false},
+	{"available", KAKEHASHI_COMMIT_AVAILABLE, false},
+	{NULL, 0, false}
+};
+
+extern void PGDLLEXPORT _PG_init(void);
+
+PG_FUNCTION_INFO_V1(kakehashi_fdw_handler);
+PG_FUNCTION_INFO_V1(kakehashi_version);
+
+void
+_PG_init(void)
+{
+	DefineCustomEnumVariable("kakehashi.commit_response",
+							 "What a commit on the engine waits for.",
+							 "\"stored\": the transaction survives a loss of power; \"available\": others can see it.",
+							 &kakehashi_commit_response, KAKEHASHI_COMMIT_STORED, commit_response_values, PGC_USERSET,
+							 0, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("kakehashi");
+	kakehashi_xact_init();
+}
+
+Datum
+kakehashi_fdw_handler(PG_FUNCTION_ARGS)
+{
+	FdwRoutine *routine = makeNode(FdwRoutine);
+
+	routine->GetForeignRelSize = kakehashi_get_rel_size;
+	routine->GetForeignPaths = kakehashi_get_paths;
+	routine->GetForeignPlan = kakehashi_get_plan;
+	routine->BeginForeignScan = kakehashi_begin_scan;
+	routine->IterateForeignScan = kakehashi_iterate_scan;
+	routine->ReScanForeignScan = kakehashi_rescan;
+	routine->EndForeignScan = kakehashi_end_scan;
+
+	routine->AddForeignUpdateTargets = kakehashi_add_update_targets;
+	routine->PlanForeignModify = kakehashi_plan_modify;
+	routine->BeginForeignModify = kakehashi_begin_modify;
+	routine->ExecForeignInsert = kakehashi_exec_insert;
+	routine->ExecForeignBatchInsert = kakehashi_exec_batch_insert;
+	routine->GetForeignModifyBatchSize = kakehashi_batch_size;
+	routine->ExecForeignUpdate = kakehashi_exec_update;
+	routine->ExecForeignDelete = kakehashi_exec_delete;
+	routine->EndForeignModify = kakehashi_end_modify;
+	routine->BeginForeignInsert = kakehashi_begin_insert;
+	routine->EndForeignInsert = kakehashi_end_insert;
+	routine->IsForeignRelUpdatable = kakehashi_is_updatable;
+	routine->PlanDirectModify = kakehashi_plan_direct_modify;
+	routine->BeginDirectModify = kakehashi_begin_direct_modify;
+	routine->IterateDirectModify = kakehashi_iterate_direct_modify;
+	routine->EndDirectModify = kakehashi_end_direct_modify;
+
+	routine->ExplainForeignScan = kakehashi_explain_scan;
+	routine->ExplainForeignModify = kakehashi_explain_modify;
+	routine->ExplainDirectModify = kakehashi_explain_direct_modify;
+
+	routine->ImportForeignSchema = kakehashi_import_schema;
+
+	PG_RETURN_POINTER(routine);
+}
+
+Datum
+kakehashi_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(KAKEHASHI_VERSION));
+}

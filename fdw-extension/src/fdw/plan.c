@@ -1,0 +1,370 @@
+/*
+ * Plans of scans: what the engine filters, sorts and returns, and what that costs.
+ */
+#include "kakehashi_fdw.h"
+
+#include <math.h>
+
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parsetree.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+
+/* Rows of a table of which nothing is known. */
+#define UNKNOWN_ROWS 1000
+
+/* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
+#define ENGINE_ROW_COST 0.1
+
+static double
+table_rows(KakehashiRelation *fpinfo, Oid relid)
+{
+	double		rows = -1;
+
+	if (fpinfo->user != NULL)
+	{
+		Relation	rel = table_open(relid, NoLock);
+
+		rows = kakehashi_catalog_rows(kakehashi_session_get(fpinfo->user),
+									  kakehashi_remote_schema(rel, &fpinfo->options),
+									  kakehashi_remote_table(rel, &fpinfo->options));
+		table_close(rel, NoLock);
+	}
+	return rows;
+}
+
+static Oid
+relation_user(PlannerInfo *root, RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 160000
+	return OidIsValid(rel->userid) ? rel->userid : GetUserId();
+#else
+	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+
+	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
+#endif
+}
+
+/* True if the conditions fix every column of the key, so that there is at most one row. */
+static bool
+is_key_lookup(RelOptInfo *rel, Oid relid, List *clauses)
+{
+	Relation	relation = table_open(relid, NoLock);
+	List	   *keys = kakehashi_key_columns(relation);
+	ListCell   *cell;
+	bool		result = keys != NIL;
+
+	table_close(relation, NoLock);
+	foreach(cell, keys)
+	{
+		ListCell   *clause;
+		bool		fixed = false;
+
+		foreach(clause, clauses)
+		{
+			OpExpr	   *op = (OpExpr *) lfirst_node(RestrictInfo, clause)->clause;
+			Node	   *left;
+			Node	   *right;
+			char	   *name;
+
+			if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+				continue;
+			left = strip_implicit_coercions((Node *) linitial(op->args));
+			right = strip_implicit_coercions((Node *) lsecond(op->args));
+			if (!IsA(left, Var))
+			{
+				Node	   *swap = left;
+
+				left = right;
+				right = swap;
+			}
+			name = get_opname(op->opno);
+			if (IsA(left, Var) && ((Var *) left)->varno == rel->relid && ((Var *) left)->varattno == lfirst_int(cell) &&
+				!(IsA(right, Var) && ((Var *) right)->varno == rel->relid) && name != NULL && strcmp(name, "=") == 0)
+				fixed = true;
+		}
+		result = result && fixed;
+	}
+	return result;
+}
+
+void
+kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
+	ListCell   *cell;
+	double		rows;
+
+	rel->fdw_private = fpinfo;
+	fpinfo->table = GetForeignTable(relid);
+	fpinfo->server = GetForeignServer(fpinfo->table->serverid);
+	fpinfo->options = kakehashi_options(fpinfo->server, fpinfo->table);
+	if (fpinfo->options.use_remote_estimate)
+		fpinfo->user = GetUserMapping(relation_user(root, rel), fpinfo->server->serverid);
+
+	foreach(cell, rel->baserestrictinfo)
+	{
+		RestrictInfo *restriction = lfirst_node(RestrictInfo, cell);
+
+		if (kakehashi_is_shippable(root, rel, restriction->clause))
+			fpinfo->remote_conds = lappend(fpinfo->remote_conds, restriction);
+		else
+			fpinfo->local_conds = lappend(fpinfo->local_conds, restriction);
+	}
+
+	/* Columns for the result and for the conditions that are checked here. */
+	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &fpinfo->attrs_used);
+	foreach(cell, fpinfo->local_conds)
+	{
+		pull_varattnos((Node *) lfirst_node(RestrictInfo, cell)->clause, rel->relid, &fpinfo->attrs_used);
+	}
+
+	rows = table_rows(fpinfo, relid);
+	if (rows < 0)
+		rows = rel->tuples > 0 ? rel->tuples : UNKNOWN_ROWS;
+	rel->tuples = clamp_row_est(rows);
+	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, rel->relid, JOIN_INNER, NULL);
+	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
+	set_baserel_size_estimates(root, rel);
+	if (is_key_lookup(rel, relid, fpinfo->remote_conds))
+		rel->rows = 1;
+	fpinfo->retrieved_rows = Min(rel->tuples, clamp_row_est(rel->rows / Max(fpinfo->local_selectivity, 1e-9)));
+}
+
+/* Cost of a scan that looks at examined rows on the engine and brings retrieved ones over. */
+static void
+scan_cost(KakehashiRelation *fpinfo, double examined, double retrieved, Cost *startup, Cost *total)
+{
+	*startup = fpinfo->options.fdw_startup_cost + fpinfo->local_cost.startup;
+	*total = *startup + examined * ENGINE_ROW_COST * cpu_tuple_cost +
+		retrieved * (fpinfo->options.fdw_tuple_cost + fpinfo->local_cost.per_tuple);
+}
+
+static ForeignPath *
+scan_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
+		  Relids required_outer)
+{
+#if PG_VERSION_NUM >= 180000
+	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
+#elif PG_VERSION_NUM >= 170000
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
+#else
+	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
+#endif
+}
+
+Expr *
+kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, PathKey *pathkey)
+{
+	ListCell   *cell;
+
+	if (pathkey->pk_eclass->ec_has_volatile)
+		return NULL;
+	foreach(cell, pathkey->pk_eclass->ec_members)
+	{
+		EquivalenceMember *member = lfirst_node(EquivalenceMember, cell);
+		Oid			type;
+		Oid			btree;
+
+		if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
+			!kakehashi_is_shippable(root, rel, member->em_expr))
+			continue;
+		type = exprType((Node *) member->em_expr);
+		/* The order must be the type's usual one. */
+		btree = GetDefaultOpClass(type, BTREE_AM_OID);
+		if (OidIsValid(btree) && get_opclass_family(btree) == pathkey->pk_opfamily &&
+			kakehashi_is_shippable_order(type, pathkey->pk_eclass->ec_collation))
+			return member->em_expr;
+	}
+	return NULL;
+}
+
+/* A path that comes in the order the query wants, if the engine can sort so. */
+static void
+add_ordered_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total)
+{
+	ListCell   *cell;
+	double		sorted = Max(rows, 2.0);
+	Cost		sort_cost;
+
+	if (root->query_pathkeys == NIL)
+		return;
+	foreach(cell, root->query_pathkeys)
+	{
+		if (kakehashi_sort_expr(root, rel, lfirst_node(PathKey, cell)) == NULL)
+			return;
+	}
+	/* Comparisons on the engine: cheaper than here by the same factor as its other work. */
+	sort_cost = ENGINE_ROW_COST * 2.0 * cpu_operator_cost * sorted * log(sorted) / log(2.0);
+	add_path(rel, (Path *) scan_path(root, rel, rows, startup + sort_cost, total + sort_cost, root->query_pathkeys,
+									 rel->lateral_relids));
+}
+
+/* Members of equivalence classes, one at a time. */
+typedef struct MemberSearch
+{
+	Expr	   *current;		/* chosen in this round; NULL: none yet */
+	List	   *done;			/* chosen before */
+} MemberSearch;
+
+static bool
+is_this_member(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec, EquivalenceMember *em, void *arg)
+{
+	MemberSearch *search = (MemberSearch *) arg;
+
+	if (search->current != NULL)
+		return equal(em->em_expr, search->current);
+	if (list_member(search->done, em->em_expr))
+		return false;
+	search->current = em->em_expr;
+	return true;
+}
+
+/* Join clauses that could be checked on the engine, given values of the other relation. */
+static List *
+parameterizations(PlannerInfo *root, RelOptInfo *rel)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+	MemberSearch search = {NULL, NIL};
+
+	foreach(cell, rel->joininfo)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
+
+		if (join_clause_is_movable_to(clause, rel) && kakehashi_is_shippable(root, rel, clause->clause))
+			result = lappend(result, clause);
+	}
+	if (!rel->has_eclass_joins)
+		return result;
+	for (;;)
+	{
+		List	   *clauses;
+
+		search.current = NULL;
+		clauses = generate_implied_equalities_for_column(root, rel, is_this_member, &search, rel->lateral_referencers);
+		if (search.current == NULL)
+			return result;
+		foreach(cell, clauses)
+		{
+			RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
+
+			if (join_clause_is_movable_to(clause, rel) && kakehashi_is_shippable(root, rel, clause->clause))
+				result = lappend(result, clause);
+		}
+		search.done = lappend(search.done, search.current);
+	}
+}
+
+/* Paths for the inner side of nested loops: one per set of relations that provides values. */
+static void
+add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	List	   *done = NIL;
+	ListCell   *cell;
+
+	foreach(cell, parameterizations(root, rel))
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
+		Relids		outer = bms_difference(bms_union(clause->clause_relids, rel->lateral_relids), rel->relids);
+		ParamPathInfo *info;
+		ListCell   *other;
+		Cost		startup;
+		Cost		total;
+		double		rows;
+		double		retrieved;
+		bool		key;
+		bool		known = false;
+
+		if (bms_is_empty(outer))
+			continue;
+		foreach(other, done)
+		{
+			known = known || bms_equal((Relids) lfirst(other), outer);
+		}
+		if (known)
+			continue;
+		done = lappend(done, outer);
+
+		info = get_baserel_parampathinfo(root, rel, outer);
+		key = is_key_lookup(rel, relid, list_concat_copy(info->ppi_clauses, fpinfo->remote_conds));
+		rows = key ? 1 : info->ppi_rows;
+		retrieved = Min(rel->tuples, clamp_row_est(rows / Max(fpinfo->local_selectivity, 1e-9)));
+		/* A look-up by key touches little; anything else is a scan again and again. */
+		scan_cost(fpinfo, key ? 1 : rel->tuples, retrieved, &startup, &total);
+		info->ppi_rows = rows;
+		add_path(rel, (Path *) scan_path(root, rel, rows, startup, total, NIL, outer));
+	}
+}
+
+void
+kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	bool		key = is_key_lookup(rel, relid, fpinfo->remote_conds);
+	Cost		startup;
+	Cost		total;
+
+	scan_cost(fpinfo, key ? 1 : rel->tuples, fpinfo->retrieved_rows, &startup, &total);
+	add_path(rel, (Path *) scan_path(root, rel, rel->rows, startup, total, NIL, rel->lateral_relids));
+	add_ordered_path(root, rel, rel->rows, startup, total);
+	add_parameterized_paths(root, rel, relid);
+}
+
+ForeignScan *
+kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
+				   Plan *outer_plan)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	List	   *remote = NIL;
+	List	   *local = NIL;
+	List	   *retrieved;
+	StringInfoData sql;
+	KakehashiDeparse context = {.root = root, .rel = rel, .buf = &sql};
+	Relation	relation;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
+
+		if (clause->pseudoconstant)
+			continue;
+		/* Join clauses of a parameterized path are not in either list. */
+		if (list_member_ptr(fpinfo->remote_conds, clause) ||
+			(!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause)))
+			remote = lappend(remote, clause->clause);
+		else
+		{
+			local = lappend(local, clause->clause);
+			pull_varattnos((Node *) clause->clause, rel->relid, &fpinfo->attrs_used);
+		}
+	}
+
+	initStringInfo(&sql);
+	relation = table_open(relid, NoLock);
+	retrieved = kakehashi_attnums(relation, fpinfo->attrs_used);
+	appendStringInfoString(&sql, "SELECT ");
+	kakehashi_deparse_columns(&sql, relation, retrieved);
+	appendStringInfoString(&sql, " FROM ");
+	kakehashi_deparse_table(&sql, relation);
+	kakehashi_deparse_conditions(&context, "WHERE", remote);
+	kakehashi_deparse_order(&context, path->path.pathkeys);
+	table_close(relation, NoLock);
+
+	return make_foreignscan(tlist, local, rel->relid, context.params, list_make2(makeString(sql.data), retrieved), NIL,
+							remote, outer_plan);
+}

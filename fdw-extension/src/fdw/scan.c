@@ -1,0 +1,200 @@
+/*
+ * Scans: a request, and its batches as they come.
+ *
+ * A row handed to the executor points into the batch it came in. The batch is given back when the row after its last is
+ * asked for, which is when the executor has let go of the last one.
+ */
+#include "kakehashi_fdw.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/memutils.h"
+
+typedef struct RemoteScan
+{
+	char	   *sql;
+	const char *relation;
+	UserMapping *user;
+	KakehashiSession *session;
+	const void *snapshot_owner;
+	KakehashiParameters *parameters;
+	KakehashiResultMap *map;
+	KakehashiCall *call;		/* NULL: not begun, or all rows are read */
+	bool		begun;
+	bool		has_batch;		/* batch is ours until it is released */
+	kh_batch	batch;
+	uint32		next_row;		/* of batch */
+} RemoteScan;
+
+Oid
+kakehashi_scan_user(ForeignScanState *node)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+
+#if PG_VERSION_NUM >= 160000
+	return OidIsValid(plan->checkAsUser) ? plan->checkAsUser : GetUserId();
+#else
+	RangeTblEntry *rte = exec_rt_fetch(plan->scan.scanrelid, node->ss.ps.state);
+
+	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
+#endif
+}
+
+KakehashiParameters *
+kakehashi_parameters_create(PlanState *node, List *exprs)
+{
+	KakehashiParameters *parameters = (KakehashiParameters *) palloc0(sizeof(KakehashiParameters));
+	Oid		   *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
+	ListCell   *cell;
+
+	parameters->count = list_length(exprs);
+	parameters->states = ExecInitExprList(exprs, node);
+	parameters->values = (Datum *) palloc(Max(parameters->count, 1) * sizeof(Datum));
+	parameters->nulls = (bool *) palloc(Max(parameters->count, 1) * sizeof(bool));
+	foreach(cell, exprs)
+	{
+		types[foreach_current_index(cell)] = exprType((Node *) lfirst(cell));
+	}
+	parameters->writer = kakehashi_row_writer_create(CurrentMemoryContext, parameters->count, types);
+	return parameters;
+}
+
+const void *
+kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext, KakehashiSession *session,
+						 uint32 *bytes)
+{
+	MemoryContext old;
+	ListCell   *cell;
+	bool		fits;
+
+	*bytes = 0;
+	if (parameters->count == 0)
+		return NULL;
+	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+	foreach(cell, parameters->states)
+	{
+		int			i = foreach_current_index(cell);
+
+		parameters->values[i] = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &parameters->nulls[i]);
+	}
+	kakehashi_row_writer_start(parameters->writer, session, 1);
+	fits = kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls);
+	MemoryContextSwitchTo(old);
+	if (!fits)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
+						kh_session_limits(session->ipc)->max_batch_bytes)));
+	return kakehashi_row_writer_finish(parameters->writer, bytes);
+}
+
+void
+kakehashi_begin_scan(ForeignScanState *node, int eflags)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	Relation	rel = node->ss.ss_currentRelation;
+	ForeignTable *table;
+	RemoteScan  *state;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	state = (RemoteScan *) palloc0(sizeof(RemoteScan));
+	node->fdw_state = state;
+	table = GetForeignTable(RelationGetRelid(rel));
+	state->user = GetUserMapping(kakehashi_scan_user(node), table->serverid);
+	state->sql = strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL));
+	state->relation = RelationGetRelationName(rel);
+	state->map = kakehashi_result_map(RelationGetDescr(rel),
+									  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
+	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
+	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
+	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
+	state->session = kakehashi_session_get(state->user);
+}
+
+static void
+begin_request(ForeignScanState *node, RemoteScan *state)
+{
+	KakehashiStatement *statement;
+	const void *row;
+	uint32		bytes;
+	MemoryContext old;
+
+	state->session = kakehashi_session_get(state->user);
+	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
+	statement = kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types,
+										state->parameters->count);
+	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, statement);
+	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	state->call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, row, bytes);
+	MemoryContextSwitchTo(old);
+	state->begun = true;
+}
+
+TupleTableSlot *
+kakehashi_iterate_scan(ForeignScanState *node)
+{
+	RemoteScan  *state = (RemoteScan *) node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	if (!state->begun)
+		begin_request(node, state);
+	while (!state->has_batch || state->next_row >= state->batch.row_count)
+	{
+		ExecClearTuple(slot);
+		if (state->call == NULL)
+			return slot;
+		if (state->has_batch && state->call->ipc != NULL)
+			kh_call_release(state->call->ipc);
+		state->has_batch = false;
+		if (!kakehashi_call_next_batch(state->call, &state->batch))
+		{
+			kakehashi_call_end(state->call);
+			pfree(state->call);
+			state->call = NULL;
+			return slot;
+		}
+		state->has_batch = true;
+		state->next_row = 0;
+	}
+	/* The batch went with the call if a rollback has ended it. */
+	if (state->call->ipc == NULL)
+		(void) kakehashi_call_next_batch(state->call, &state->batch);
+	kakehashi_result_store(state->map, &state->batch, state->next_row++, slot);
+	return slot;
+}
+
+static void
+end_request(RemoteScan *state)
+{
+	if (state->call != NULL)
+	{
+		kakehashi_call_end(state->call);
+		pfree(state->call);
+	}
+	state->call = NULL;
+	state->begun = false;
+	state->has_batch = false;
+}
+
+void
+kakehashi_rescan(ForeignScanState *node)
+{
+	RemoteScan  *state = (RemoteScan *) node->fdw_state;
+
+	/* The row in the slot points into a batch that is about to go. */
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	end_request(state);
+}
+
+void
+kakehashi_end_scan(ForeignScanState *node)
+{
+	RemoteScan  *state = (RemoteScan *) node->fdw_state;
+
+	if (state == NULL)
+		return;
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	end_request(state);
+}

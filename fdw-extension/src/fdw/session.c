@@ -1,0 +1,178 @@
+/*
+ * Sessions with endpoints: one per user mapping, attached when first needed, kept over transactions.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_user_mapping.h"
+#include "commands/defrem.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+static HTAB *sessions = NULL;
+
+HTAB *
+kakehashi_session_table(void)
+{
+	return sessions;
+}
+
+/* Options of a server or mapping have changed; hash value 0 means any. */
+static void
+on_invalidation(Datum arg, int cache, uint32 hash)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	hash_seq_init(&scan, sessions);
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (hash == 0 ||
+			hash == (cache == FOREIGNSERVEROID ? session->server_hash : session->mapping_hash))
+			session->invalidated = true;
+	}
+}
+
+static void
+create_table(void)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(Oid);
+	control.entrysize = sizeof(KakehashiSession);
+	control.hcxt = CacheMemoryContext;
+	sessions = hash_create("kakehashi sessions", 8, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, on_invalidation, (Datum) 0);
+	CacheRegisterSyscacheCallback(USERMAPPINGOID, on_invalidation, (Datum) 0);
+}
+
+void
+kakehashi_session_detach(KakehashiSession *session)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &session->calls)
+	{
+		kakehashi_call_end(dlist_container(KakehashiCall, node, iter.cur));
+	}
+	kakehashi_statements_drop(session);
+	session->inbound = NULL;
+	session->inbound_call = NULL;
+	if (session->ipc != NULL)
+		kh_detach(session->ipc);
+	session->ipc = NULL;
+}
+
+/*
+ * Without a password the endpoint knows the client by the operating system user of the server, which is not whom a
+ * PostgreSQL user may become just so.
+ */
+static void
+check_password(UserMapping *user, const char *password)
+{
+	ListCell   *cell;
+
+	if (superuser_arg(user->userid) || (password != NULL && *password != '\0'))
+		return;
+	foreach(cell, user->options)
+	{
+		DefElem    *def = (DefElem *) lfirst(cell);
+
+		if (strcmp(def->defname, "password_required") == 0 && !defGetBoolean(def))
+			return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
+			 errmsg("password is required"),
+			 errdetail("Non-superusers must provide a password in the user mapping."),
+			 errhint("A superuser may set \"password_required\" of the user mapping to false.")));
+}
+
+static void
+attach(KakehashiSession *session, UserMapping *user)
+{
+	ForeignServer *server = GetForeignServer(user->serverid);
+	KakehashiOptions options = kakehashi_options(server, NULL);
+	kh_attach_options attach = {0};
+	kh_error	error;
+	ListCell   *cell;
+
+	if (GetDatabaseEncoding() != PG_UTF8)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("database encoding \"%s\" is not supported by kakehashi_fdw", GetDatabaseEncodingName()),
+				 errhint("Use a database with encoding UTF8.")));
+	foreach(cell, user->options)
+	{
+		DefElem    *def = (DefElem *) lfirst(cell);
+
+		if (strcmp(def->defname, "user") == 0)
+			attach.user_name = defGetString(def);
+		else if (strcmp(def->defname, "password") == 0)
+			attach.password = defGetString(def);
+	}
+	check_password(user, attach.password);
+	attach.runtime_directory = options.runtime_dir;
+	attach.application_name = options.application_name != NULL ? options.application_name :
+		application_name != NULL && *application_name != '\0' ? application_name : "kakehashi_fdw";
+	attach.timeout_millis = options.connect_timeout_seconds > INT_MAX / 1000 ? INT_MAX :
+		options.connect_timeout_seconds * 1000;
+
+	session->server_id = server->serverid;
+	session->user_id = user->userid;
+	strlcpy(session->server_name, server->servername, NAMEDATALEN);
+	session->server_hash = GetSysCacheHashValue1(FOREIGNSERVEROID, ObjectIdGetDatum(server->serverid));
+	session->mapping_hash = GetSysCacheHashValue1(USERMAPPINGOID, ObjectIdGetDatum(user->umid));
+	session->keep = options.keep_connections;
+	session->lease_millis = options.transaction_lease_millis;
+	session->invalidated = false;
+	session->lost = false;
+
+	session->ipc = kh_attach(&attach, &error);
+	if (session->ipc == NULL)
+	{
+		/* A signal that came while we waited is the reason more often than not. */
+		CHECK_FOR_INTERRUPTS();
+		kakehashi_report_error(&error, session, NULL);
+	}
+	kakehashi_catalog_forget(session->server_id);
+}
+
+KakehashiSession *
+kakehashi_session_get(UserMapping *user)
+{
+	KakehashiSession *session;
+	bool		found;
+
+	if (sessions == NULL)
+		create_table();
+	session = (KakehashiSession *) hash_search(sessions, &user->umid, HASH_ENTER, &found);
+	if (!found)
+	{
+		Oid			mapping_id = session->mapping_id;
+
+		memset(session, 0, sizeof(KakehashiSession));
+		session->mapping_id = mapping_id;
+		dlist_init(&session->calls);
+		dlist_init(&session->statements_lru);
+	}
+
+	/* Within a transaction its session stays as it is; between two, it is renewed if need be. */
+	if (session->level > 0)
+	{
+		if (session->lost)
+			kakehashi_report_lost(session, NULL, NULL);
+		return session;
+	}
+	if (session->ipc != NULL && dlist_is_empty(&session->calls) &&
+		(session->invalidated || session->lost || !kh_session_alive(session->ipc)))
+		kakehashi_session_detach(session);
+	if (session->ipc == NULL)
+		attach(session, user);
+	return session;
+}

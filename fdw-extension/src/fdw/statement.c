@@ -1,0 +1,261 @@
+/*
+ * Prepared statements of a session, by text and parameter types.
+ *
+ * Statement numbers are ours to give out, below the endpoint's maxStatements; the statement used longest ago makes room for
+ * a new one. A statement that a call uses is pinned and stays.
+ */
+#include "kakehashi_fdw.h"
+
+#include "common/hashfn.h"
+#include "utils/memutils.h"
+
+typedef struct StatementKey
+{
+	const char *sql;
+	const Oid  *types;
+	int			type_count;
+} StatementKey;
+
+typedef struct StatementEntry
+{
+	StatementKey key;			/* hash key; points into the statement once it is entered */
+	KakehashiStatement *statement;
+} StatementEntry;
+
+static uint32
+statement_hash(const void *key, Size size)
+{
+	const StatementKey *k = (const StatementKey *) key;
+	uint32		text = hash_bytes((const unsigned char *) k->sql, (int) strlen(k->sql));
+	uint32		types = k->type_count == 0 ? 0 :
+		hash_bytes((const unsigned char *) k->types, k->type_count * (int) sizeof(Oid));
+
+	return hash_combine(text, types);
+}
+
+static int
+statement_match(const void *key1, const void *key2, Size size)
+{
+	const StatementKey *a = (const StatementKey *) key1;
+	const StatementKey *b = (const StatementKey *) key2;
+
+	if (a->type_count != b->type_count || strcmp(a->sql, b->sql) != 0)
+		return 1;
+	return a->type_count == 0 ? 0 : memcmp(a->types, b->types, a->type_count * sizeof(Oid));
+}
+
+static void
+create_table(KakehashiSession *session)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(StatementKey);
+	control.entrysize = sizeof(StatementEntry);
+	control.hash = statement_hash;
+	control.match = statement_match;
+	control.hcxt = CacheMemoryContext;
+	session->statements = hash_create("kakehashi statements", 32, &control,
+									  HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	dlist_init(&session->statements_lru);
+}
+
+/* Drops what we know of a statement; its number is free again. */
+static void
+remove_statement(KakehashiSession *session, KakehashiStatement *statement)
+{
+	StatementKey key = {statement->sql, statement->types, statement->type_count};
+
+	hash_search(session->statements, &key, HASH_REMOVE, NULL);
+	dlist_delete(&statement->lru);
+	session->statement_ids = bms_del_member(session->statement_ids, (int) statement->id);
+	MemoryContextDelete(statement->context);
+}
+
+void
+kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement)
+{
+	/* Other calls still point to it: it stays, and is refused again when it is used again. */
+	if (statement->pins > 1)
+		return;
+	statement->pins = 0;
+	for (dlist_node *node = session->calls.head.next; node != &session->calls.head; node = node->next)
+	{
+		KakehashiCall *call = dlist_container(KakehashiCall, node, node);
+
+		if (call->statement == statement)
+		{
+			/* The text lives in the statement. */
+			call->sql = call->sql == statement->sql ?
+				MemoryContextStrdup(TopTransactionContext, call->sql) : call->sql;
+			call->statement = NULL;
+		}
+	}
+	remove_statement(session, statement);
+}
+
+/* Makes room for one statement; the number is marked as used. */
+static uint32
+take_id(KakehashiSession *session)
+{
+	uint32		limit = kh_session_limits(session->ipc)->max_statements;
+	MemoryContext old;
+	kh_error	error;
+	int			id;
+
+	if (bms_num_members(session->statement_ids) >= (int) limit)
+	{
+		KakehashiStatement *victim = NULL;
+
+		for (dlist_node *node = session->statements_lru.head.prev;
+			 victim == NULL && node != &session->statements_lru.head; node = node->prev)
+		{
+			KakehashiStatement *statement = dlist_container(KakehashiStatement, lru, node);
+
+			if (statement->pins == 0)
+				victim = statement;
+		}
+		if (victim == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("all %u prepared statements of the session with server \"%s\" are in use", limit,
+							session->server_name)));
+		if (!kh_post_close_statement(session->ipc, victim->id, &error))
+			kakehashi_report_error(&error, session, NULL);
+		remove_statement(session, victim);
+	}
+	for (id = 0; bms_is_member(id, session->statement_ids); id++)
+		 /* first free number */ ;
+	old = MemoryContextSwitchTo(CacheMemoryContext);
+	session->statement_ids = bms_add_member(session->statement_ids, id);
+	MemoryContextSwitchTo(old);
+	return (uint32) id;
+}
+
+/* The engine must have understood the parameters as we did, because values go over as they are. */
+static void
+check_parameters(KakehashiSession *session, const kh_result *result, const char *sql, const Oid *types, int type_count)
+{
+	if (result->parameter_count != (uint32) type_count)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_PARAMETER),
+				 errmsg("statement has %u parameters, but %d are given", result->parameter_count, type_count),
+				 errcontext("remote SQL command: %s", sql)));
+	for (int i = 0; i < type_count; i++)
+	{
+		if (!kakehashi_same_form(types[i], result->parameter_type_oids[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("parameter $%d of the remote statement has type %s on server \"%s\", but type %s here",
+							i + 1, kakehashi_type_name(result->parameter_type_oids[i]), session->server_name,
+							kakehashi_type_name(types[i])),
+					 errcontext("remote SQL command: %s", sql)));
+	}
+}
+
+static KakehashiStatement *
+prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
+{
+	kh_error	error;
+	KakehashiCall *call = kakehashi_call_track(session, kh_send_prepare(session->ipc, id, sql, types,
+																	   (uint32) type_count, &error), &error, sql);
+	const kh_result *result = kakehashi_call_finish(call);
+	MemoryContext context;
+	MemoryContext old;
+	KakehashiStatement *statement;
+	Oid		   *types_copy;
+
+	check_parameters(session, result, sql, types, type_count);
+	context = AllocSetContextCreate(CacheMemoryContext, "kakehashi statement", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	statement = (KakehashiStatement *) palloc0(sizeof(KakehashiStatement));
+	statement->context = context;
+	statement->sql = pstrdup(sql);
+	types_copy = (Oid *) palloc(Max(type_count, 1) * sizeof(Oid));
+	if (type_count > 0)
+		memcpy(types_copy, types, type_count * sizeof(Oid));
+	statement->types = types_copy;
+	statement->type_count = type_count;
+	statement->id = id;
+	statement->kind = result->statement_kind;
+	statement->column_count = (int) result->column_count;
+	statement->columns = (kh_column *) palloc(Max(result->column_count, 1) * sizeof(kh_column));
+	if (result->column_count > 0)
+		memcpy(statement->columns, result->columns, result->column_count * sizeof(kh_column));
+	MemoryContextSwitchTo(old);
+	kakehashi_call_end(call);
+	pfree(call);
+	return statement;
+}
+
+KakehashiStatement *
+kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *types, int type_count)
+{
+	StatementKey key = {sql, types, type_count};
+	StatementEntry *entry;
+	KakehashiStatement *volatile statement = NULL;
+	volatile uint32 id;
+
+	if (session->statements == NULL)
+		create_table(session);
+	entry = (StatementEntry *) hash_search(session->statements, &key, HASH_FIND, NULL);
+	if (entry != NULL)
+	{
+		dlist_move_head(&session->statements_lru, &entry->statement->lru);
+		return entry->statement;
+	}
+
+	id = take_id(session);
+	PG_TRY();
+	{
+		statement = prepare(session, id, sql, types, type_count);
+		key.sql = statement->sql;
+		key.types = statement->types;
+		entry = (StatementEntry *) hash_search(session->statements, &key, HASH_ENTER, NULL);
+		entry->statement = statement;
+		dlist_push_head(&session->statements_lru, &statement->lru);
+	}
+	PG_CATCH();
+	{
+		kh_error	error;
+
+		/* Perhaps the engine has prepared it; requests are taken in order, so that the number can be given out again. */
+		if (kh_post_close_statement(session->ipc, id, &error))
+			session->statement_ids = bms_del_member(session->statement_ids, (int) id);
+		if (statement != NULL)
+			MemoryContextDelete(statement->context);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return statement;
+}
+
+void
+kakehashi_statement_unpin(KakehashiStatement *statement)
+{
+	Assert(statement->pins > 0);
+	statement->pins--;
+}
+
+int
+kakehashi_statements_count(KakehashiSession *session)
+{
+	return session->statements == NULL ? 0 : (int) hash_get_num_entries(session->statements);
+}
+
+void
+kakehashi_statements_drop(KakehashiSession *session)
+{
+	dlist_mutable_iter iter;
+
+	if (session->statements == NULL)
+		return;
+	dlist_foreach_modify(iter, &session->statements_lru)
+	{
+		MemoryContextDelete(dlist_container(KakehashiStatement, lru, iter.cur)->context);
+	}
+	hash_destroy(session->statements);
+	session->statements = NULL;
+	dlist_init(&session->statements_lru);
+	bms_free(session->statement_ids);
+	session->statement_ids = NULL;
+}

@@ -1,0 +1,206 @@
+/*
+ * Types that cross the bridge, and the form of their values: PROTOCOL.md, section 6.
+ */
+#include "kakehashi_fdw.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+Oid
+kakehashi_bridge_type(Oid type, KakehashiWordKind *kind)
+{
+	KakehashiWordKind found;
+
+	/* Domains have the form of their base types; look them up only when the type is none of the usual ones. */
+	if (type >= FirstGenbkiObjectId)
+		type = getBaseType(type);
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT8OID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			found = KAKEHASHI_WORD;
+			break;
+		case BOOLOID:
+			found = KAKEHASHI_BOOL;
+			break;
+		case FLOAT4OID:
+			found = KAKEHASHI_FLOAT4;
+			break;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case BYTEAOID:
+		case NUMERICOID:
+			found = KAKEHASHI_VARLENA;
+			break;
+		case UUIDOID:
+		case INTERVALOID:
+			found = KAKEHASHI_FIXED16;
+			break;
+		default:
+			return InvalidOid;
+	}
+	if (kind != NULL)
+		*kind = found;
+	return type;
+}
+
+static bool
+is_character_type(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+}
+
+bool
+kakehashi_same_form(Oid local, Oid remote)
+{
+	return local == remote || (is_character_type(local) && is_character_type(remote));
+}
+
+const char *
+kakehashi_type_name(Oid type)
+{
+	return format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID);
+}
+
+Datum
+kakehashi_word_datum_slow(const kh_batch *batch, uint64 word, KakehashiWordKind kind)
+{
+	const void *value;
+
+	switch (kind)
+	{
+		case KAKEHASHI_WORD:
+			return (Datum) word;
+		case KAKEHASHI_BOOL:
+			return BoolGetDatum(word != 0);
+		case KAKEHASHI_FLOAT4:
+			return Int32GetDatum((int32) word);
+		case KAKEHASHI_VARLENA:
+		case KAKEHASHI_FIXED16:
+			value = kh_batch_value(batch, word, kind == KAKEHASHI_FIXED16 ? 16 : 0);
+			if (value == NULL)
+				ereport(ERROR,
+						(errcode(ERRCODE_DATA_CORRUPTED),
+						 errmsg("row batch of %u bytes has a value at offset " UINT64_FORMAT " that leaves it",
+								batch->bytes, word)));
+			return PointerGetDatum(value);
+	}
+	return (Datum) 0;			/* not reached: every kind is above */
+}
+
+static void
+free_writer(void *arg)
+{
+	KakehashiRowWriter *writer = (KakehashiRowWriter *) arg;
+
+	if (writer->open)
+		kh_batch_writer_free(&writer->writer);
+	writer->open = false;
+}
+
+KakehashiRowWriter *
+kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	KakehashiRowWriter *writer = (KakehashiRowWriter *) palloc0(sizeof(KakehashiRowWriter));
+
+	writer->count = count;
+	writer->types = (Oid *) palloc(Max(count, 1) * sizeof(Oid));
+	writer->kinds = (KakehashiWordKind *) palloc(Max(count, 1) * sizeof(KakehashiWordKind));
+	for (int i = 0; i < count; i++)
+	{
+		writer->types[i] = kakehashi_bridge_type(types[i], &writer->kinds[i]);
+		if (!OidIsValid(writer->types[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("values of type %s cannot be sent to the engine", kakehashi_type_name(types[i]))));
+	}
+	writer->scratch = AllocSetContextCreate(context, "kakehashi row", ALLOCSET_DEFAULT_SIZES);
+	/* The writer's memory is not the server's: it goes when the context goes. */
+	writer->callback.func = free_writer;
+	writer->callback.arg = writer;
+	MemoryContextRegisterResetCallback(context, &writer->callback);
+	MemoryContextSwitchTo(old);
+	return writer;
+}
+
+void
+kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session, int row_capacity)
+{
+	kh_error	error;
+
+	if (writer->open && writer->writer.row_capacity >= (uint32) row_capacity)
+	{
+		kh_batch_writer_reset(&writer->writer);
+		return;
+	}
+	free_writer(writer);
+	memset(&writer->writer, 0, sizeof(writer->writer));
+	if (!kh_batch_writer_init(&writer->writer, (uint32) writer->count, (uint32) row_capacity,
+							  kh_session_limits(session->ipc)->max_batch_bytes, &error))
+		kakehashi_report_error(&error, session, NULL);
+	writer->open = true;
+}
+
+/* False if the value does not fit. */
+static bool
+write_value(KakehashiRowWriter *writer, int column, Datum value)
+{
+	struct varlena *varlena;
+
+	switch (writer->kinds[column])
+	{
+		case KAKEHASHI_WORD:
+		case KAKEHASHI_BOOL:
+			kh_batch_writer_set_word(&writer->writer, (uint32) column, (uint64) value);
+			return true;
+		case KAKEHASHI_FLOAT4:
+			kh_batch_writer_set_word(&writer->writer, (uint32) column, (uint64) (uint32) value);
+			return true;
+		case KAKEHASHI_VARLENA:
+			varlena = PG_DETOAST_DATUM(value);
+			return kh_batch_writer_set_value(&writer->writer, (uint32) column, varlena, VARSIZE(varlena));
+		case KAKEHASHI_FIXED16:
+			return kh_batch_writer_set_value(&writer->writer, (uint32) column, DatumGetPointer(value), 16);
+	}
+	return false;				/* not reached: every kind is above */
+}
+
+bool
+kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const bool *nulls)
+{
+	MemoryContext old;
+	bool		fits = true;
+
+	if (!kh_batch_writer_add_row(&writer->writer))
+		return false;
+	old = MemoryContextSwitchTo(writer->scratch);
+	for (int i = 0; i < writer->count && fits; i++)
+	{
+		if (nulls[i])
+			kh_batch_writer_set_null(&writer->writer, (uint32) i);
+		else
+			fits = write_value(writer, i, values[i]);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(writer->scratch);
+	if (!fits)
+		kh_batch_writer_drop_row(&writer->writer);
+	return fits;
+}
+
+const void *
+kakehashi_row_writer_finish(KakehashiRowWriter *writer, uint32 *bytes)
+{
+	*bytes = kh_batch_writer_finish(&writer->writer);
+	return writer->writer.data;
+}

@@ -1,0 +1,393 @@
+/*
+ * PostgreSQL's transactions on the engine.
+ *
+ * A transaction begins on the engine with the first request, in the same message. It is then at PostgreSQL's nesting level:
+ * level 1 is the transaction, level n + 1 the engine's savepoint n. Savepoints are made when a request needs them, and
+ * rolled back when the next request (or a commit) comes, so that neither a subtransaction that does nothing on the engine
+ * nor an abort waits for an answer.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void
+send_savepoint(KakehashiSession *session, kh_savepoint_verb verb, int level)
+{
+	kh_error	error;
+	KakehashiCall *call = kakehashi_call_track(session, kh_send_savepoint(session->ipc, verb, session->handle,
+																		 (uint32) (level - 1), &error), &error, NULL);
+
+	call->in_transaction = true;
+	(void) kakehashi_call_complete(call);
+}
+
+/* Tells the engine what PostgreSQL has rolled back. */
+static void
+flush_rollback(KakehashiSession *session)
+{
+	int			level = session->rollback_level;
+
+	if (level == 0)
+		return;
+	send_savepoint(session, KH_ROLLBACK_TO_SAVEPOINT, level);
+	session->rollback_level = 0;
+	/* The savepoint is still there; a retry of the release alone would be right, too. */
+	session->level = level;
+	send_savepoint(session, KH_RELEASE_SAVEPOINT, level);
+	session->level = level - 1;
+}
+
+static void
+report_aborted(KakehashiSession *session)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_IN_FAILED_SQL_TRANSACTION),
+			 errmsg("transaction on server \"%s\" has been aborted by the engine", session->server_name),
+			 errdetail("It cannot be continued, not even from a savepoint."),
+			 errhint("Roll back the whole transaction and try again.")));
+}
+
+static kh_isolation
+engine_isolation(void)
+{
+	switch (XactIsoLevel)
+	{
+		case XACT_SERIALIZABLE:
+			return KH_SERIALIZABLE;
+		case XACT_REPEATABLE_READ:
+			return KH_REPEATABLE_READ;
+		default:
+			return KH_READ_COMMITTED;
+	}
+}
+
+/* A read-only snapshot needs no validation; a READ COMMITTED transaction would have to take a new one all the time. */
+static kh_transaction_kind
+engine_kind(void)
+{
+	return XactReadOnly && GetCurrentTransactionNestLevel() == 1 && XactIsoLevel >= XACT_REPEATABLE_READ ? KH_RTX : KH_OCC;
+}
+
+void
+kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options)
+{
+	int			nest_level = GetCurrentTransactionNestLevel();
+	kh_error	error;
+
+	memset(options, 0, sizeof(*options));
+	if (session->lost)
+		kakehashi_report_lost(session, NULL, NULL);
+	if (session->aborted)
+		report_aborted(session);
+	flush_rollback(session);
+
+	if (session->level == 0)
+	{
+		options->kind = engine_kind();
+		options->isolation = engine_isolation();
+		options->lease_nanos = (uint64) session->lease_millis * 1000000;
+		options->action = KH_BEGIN;
+		session->handle = 0;
+		session->wrote = false;
+		session->level = 1;
+		session->snapshot_owner = owner;
+		if (nest_level == 1)
+			return;
+		/* Savepoints have to come between the beginning and the request. */
+		{
+			KakehashiCall *call = kakehashi_call_track(session,
+													   kh_send_begin(session->ipc, options->kind, options->isolation,
+																	 options->lease_nanos, "", &error), &error, NULL);
+
+			call->in_transaction = true;
+			(void) kakehashi_call_complete(call);
+		}
+	}
+	else if (!IsolationUsesXactSnapshot() && (owner == NULL || owner != session->snapshot_owner))
+	{
+		options->new_snapshot = true;
+		session->snapshot_owner = owner;
+	}
+
+	while (session->level < nest_level)
+	{
+		send_savepoint(session, KH_SAVEPOINT, session->level + 1);
+		session->level++;
+	}
+	options->action = KH_CONTINUE;
+	options->handle = session->handle;
+}
+
+/*
+ * A buffer of the arena for rows too long for the queue: as long as the longest batch, granted once per session.
+ */
+static void
+acquire_inbound(KakehashiSession *session)
+{
+	kh_error	error;
+	KakehashiCall *call;
+
+	if (session->inbound != NULL)
+		return;
+	call = kakehashi_call_track(session,
+								kh_send_acquire_buffers(session->ipc, 1,
+														kh_session_limits(session->ipc)->max_batch_bytes, &error),
+								&error, NULL);
+	(void) kakehashi_call_finish(call);
+	session->inbound = kh_inbound_buffer(call->ipc, 0, &session->inbound_offset, &session->inbound_bytes);
+	kakehashi_call_end(call);
+	pfree(call);
+	if (session->inbound == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("server \"%s\" granted no buffer for long rows", session->server_name)));
+}
+
+/* Longest block and header of an Execute message, with room for versions to come. */
+#define EXECUTE_OVERHEAD_BYTES 256
+
+static KakehashiCall *
+execute(KakehashiSession *session, KakehashiStatement *statement, const kh_execute_options *options,
+		const void *parameters, uint32 parameters_bytes)
+{
+	kh_error	error;
+	KakehashiCall *call;
+	kh_call    *ipc;
+	bool		inbound = parameters_bytes + EXECUTE_OVERHEAD_BYTES > kh_session_limits(session->ipc)->max_frame_bytes;
+
+	if (!inbound)
+		ipc = kh_send_execute(session->ipc, statement->id, options, parameters, parameters_bytes, &error);
+	else
+	{
+		Assert(session->inbound != NULL && session->inbound_call == NULL);
+		if (parameters_bytes > session->inbound_bytes)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("parameters of %u bytes exceed the endpoint's limit of %u bytes", parameters_bytes,
+							session->inbound_bytes)));
+		memcpy(session->inbound, parameters, parameters_bytes);
+		ipc = kh_send_execute_inbound(session->ipc, statement->id, options, session->inbound_offset,
+									  parameters_bytes, &error);
+	}
+	call = kakehashi_call_track(session, ipc, &error, statement->sql);
+	call->statement = statement;
+	statement->pins++;
+	if (inbound)
+		session->inbound_call = call;
+	return call;
+}
+
+/* Before the transaction's state is worked out, because it waits. */
+static void
+prepare_inbound(KakehashiSession *session, uint32 parameters_bytes)
+{
+	if (parameters_bytes + EXECUTE_OVERHEAD_BYTES <= kh_session_limits(session->ipc)->max_frame_bytes)
+		return;
+	/* The rows of an earlier request may still have to be read by the engine; its result has to go on being read, too. */
+	if (session->inbound_call != NULL)
+	{
+		session->inbound_call = NULL;
+		session->inbound = NULL;
+	}
+	acquire_inbound(session);
+}
+
+KakehashiCall *
+kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement, const void *owner,
+							const void *parameters, uint32 parameters_bytes)
+{
+	kh_execute_options options;
+	KakehashiCall *call;
+
+	/* No look-up happens between here and execute that could evict it. */
+	prepare_inbound(session, parameters_bytes);
+	kakehashi_xact_prepare(session, owner, &options);
+	call = execute(session, statement, &options, parameters, parameters_bytes);
+	call->in_transaction = true;
+	if (statement->kind != KH_QUERY)
+		session->wrote = true;
+	return call;
+}
+
+KakehashiCall *
+kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement, const void *parameters,
+							 uint32 parameters_bytes, bool read_only)
+{
+	kh_execute_options options = {
+		.action = KH_AUTO_COMMIT,
+		.kind = read_only ? KH_RTX : KH_OCC,
+		.isolation = KH_REPEATABLE_READ,
+		.response = (kh_commit_response) kakehashi_commit_response,
+	};
+
+	prepare_inbound(session, parameters_bytes);
+	return execute(session, statement, &options, parameters, parameters_bytes);
+}
+
+static void
+end_calls(KakehashiSession *session, SubTransactionId subid)
+{
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &session->calls)
+	{
+		KakehashiCall *call = dlist_container(KakehashiCall, node, iter.cur);
+
+		if (subid == InvalidSubTransactionId || call->subid == subid)
+			kakehashi_call_end(call);
+	}
+}
+
+/* Waits for the engine's answer if there is something to lose. */
+static void
+commit_session(KakehashiSession *session)
+{
+	kh_error	error;
+	KakehashiCall *call;
+
+	end_calls(session, InvalidSubTransactionId);
+	if (session->level == 0)
+		return;
+	if (session->lost && session->wrote)
+		kakehashi_report_lost(session, NULL, NULL);
+	if (session->aborted && session->wrote)
+		report_aborted(session);
+	if (session->lost || session->aborted)
+		return;
+	if (!session->wrote && XactIsoLevel < XACT_SERIALIZABLE)
+	{
+		/* Nothing depends on the answer. If it cannot be sent, the end of the session ends the transaction. */
+		if (!kh_post_commit(session->ipc, session->handle, &error))
+			session->invalidated = true;
+		session->level = 0;
+		return;
+	}
+	flush_rollback(session);
+	call = kakehashi_call_track(session,
+								kh_send_commit(session->ipc, session->handle,
+											   (kh_commit_response) kakehashi_commit_response, &error),
+								&error, "COMMIT");
+	(void) kakehashi_call_complete(call);
+	session->level = 0;
+}
+
+static void
+abort_session(KakehashiSession *session)
+{
+	kh_error	error;
+
+	end_calls(session, InvalidSubTransactionId);
+	if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
+		!kh_post_rollback(session->ipc, session->handle, &error))
+		session->invalidated = true;
+}
+
+static void
+forget_transaction(KakehashiSession *session)
+{
+	session->level = 0;
+	session->rollback_level = 0;
+	session->handle = 0;
+	session->wrote = false;
+	session->aborted = false;
+	session->snapshot_owner = NULL;
+	if (session->ipc != NULL && (session->lost || session->invalidated || !session->keep))
+		kakehashi_session_detach(session);
+	session->lost = false;
+}
+
+static void
+on_xact_event(XactEvent event, void *arg)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	if (kakehashi_session_table() == NULL)
+		return;
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (session->ipc == NULL && session->level == 0)
+			continue;
+		switch (event)
+		{
+			case XACT_EVENT_PRE_COMMIT:
+			case XACT_EVENT_PARALLEL_PRE_COMMIT:
+				commit_session(session);
+				break;
+			case XACT_EVENT_PRE_PREPARE:
+				if (session->level > 0)
+					ereport(ERROR,
+							(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+							 errmsg("cannot PREPARE a transaction that has operated on kakehashi_fdw foreign tables")));
+				break;
+			case XACT_EVENT_ABORT:
+			case XACT_EVENT_PARALLEL_ABORT:
+				abort_session(session);
+				forget_transaction(session);
+				break;
+			case XACT_EVENT_COMMIT:
+			case XACT_EVENT_PARALLEL_COMMIT:
+			case XACT_EVENT_PREPARE:
+				forget_transaction(session);
+				break;
+		}
+	}
+}
+
+static void
+on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+	int			nest_level = GetCurrentTransactionNestLevel();
+
+	if (kakehashi_session_table() == NULL || event == SUBXACT_EVENT_START_SUB)
+		return;
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		dlist_iter	iter;
+
+		switch (event)
+		{
+			case SUBXACT_EVENT_PRE_COMMIT_SUB:
+				if (session->level < nest_level || session->lost || session->aborted)
+					break;
+				flush_rollback(session);
+				/* The rollback may have taken the savepoint with it. */
+				if (session->level >= nest_level)
+				{
+					send_savepoint(session, KH_RELEASE_SAVEPOINT, nest_level);
+					session->level = nest_level - 1;
+				}
+				break;
+			case SUBXACT_EVENT_COMMIT_SUB:
+				dlist_foreach(iter, &session->calls)
+				{
+					KakehashiCall *call = dlist_container(KakehashiCall, node, iter.cur);
+
+					if (call->subid == subid)
+						call->subid = parent;
+				}
+				break;
+			case SUBXACT_EVENT_ABORT_SUB:
+				end_calls(session, subid);
+				if (session->level >= nest_level &&
+					(session->rollback_level == 0 || session->rollback_level > nest_level))
+					session->rollback_level = nest_level;
+				break;
+			case SUBXACT_EVENT_START_SUB:
+				break;
+		}
+	}
+}
+
+void
+kakehashi_xact_init(void)
+{
+	RegisterXactCallback(on_xact_event, NULL);
+	RegisterSubXactCallback(on_subxact_event, NULL);
+}
