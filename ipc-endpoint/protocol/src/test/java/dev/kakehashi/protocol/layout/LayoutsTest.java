@@ -1,0 +1,75 @@
+package dev.kakehashi.protocol.layout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.kakehashi.protocol.RowBatchLayout;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import uk.co.real_logic.sbe.xml.MessageSchema;
+import uk.co.real_logic.sbe.xml.ParserOptions;
+import uk.co.real_logic.sbe.xml.XmlSchemaParser;
+
+/// Every offset of `schema/layouts.xml` has a constant of the same name and value, and the other way round.
+class LayoutsTest {
+  private static final Map<String, Class<?>> CLASSES =
+      Map.of(
+          "ControlPage", ControlPageLayout.class,
+          "DoorbellPage", DoorbellPageLayout.class,
+          "ResponseSlot", ResponseSlotLayout.class,
+          "BatchDescriptor", BatchDescriptorLayout.class,
+          "RowBatchHeader", RowBatchLayout.class);
+
+  @Test
+  void shouldAgreeWithSchema() throws Exception {
+    MessageSchema schema = parse();
+    for (var message : schema.messages()) {
+      Map<String, Integer> expected = new TreeMap<>();
+      for (var field : message.fields()) {
+        String name = field.name().replaceAll("([A-Z])", "_$1").toUpperCase(Locale.ROOT);
+        expected.put(name + "_OFFSET", field.computedOffset());
+      }
+      Class<?> layout = java.util.Objects.requireNonNull(CLASSES.get(message.name()));
+      Map<String, Integer> actual = new TreeMap<>();
+      for (Field field : layout.getFields()) {
+        if (field.getName().endsWith("_OFFSET")) {
+          actual.put(field.getName(), field.getInt(null));
+        }
+      }
+      assertEquals(expected, actual, message.name());
+    }
+    assertEquals(CLASSES.size(), schema.messages().size());
+  }
+
+  @Test
+  void shouldHaveBlockLengthsOfSchema() throws Exception {
+    Map<String, Integer> blocks = new TreeMap<>();
+    for (var message : parse().messages()) {
+      blocks.put(message.name(), message.blockLength());
+    }
+    assertEquals(
+        Map.of(
+            "ControlPage", ControlPageLayout.PAGE_BYTES,
+            "DoorbellPage", DoorbellPageLayout.PAGE_BYTES,
+            "ResponseSlot", ResponseSlotLayout.HEAD_BYTES,
+            "BatchDescriptor", BatchDescriptorLayout.DESCRIPTOR_BYTES,
+            "RowBatchHeader", RowBatchLayout.HEADER_BYTES),
+        blocks);
+  }
+
+  private static MessageSchema parse() throws IOException {
+    try (var in = Files.newInputStream(Path.of("schema/layouts.xml"))) {
+      return XmlSchemaParser.parse(
+          in, ParserOptions.builder().stopOnError(true).suppressOutput(true).build());
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.protocol.layout;
+
+import org.jspecify.annotations.NullMarked;

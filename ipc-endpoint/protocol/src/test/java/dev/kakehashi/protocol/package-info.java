@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.protocol.value;
+
+import org.jspecify.annotations.NullMarked;
