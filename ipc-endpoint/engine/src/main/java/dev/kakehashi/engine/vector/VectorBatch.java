@@ -13,7 +13,8 @@ public final class VectorBatch implements AutoCloseable {
   /// Row identifiers of a table scan; filled when the scan was asked for them.
   public final long[] rowIds = new long[CAPACITY];
 
-  public final int[] selection = new int[CAPACITY];
+  /// Replaced, never shared for writing, when an operator passes its input's selection on.
+  public int[] selection = new int[CAPACITY];
 
   /// Rows present.
   public int size;

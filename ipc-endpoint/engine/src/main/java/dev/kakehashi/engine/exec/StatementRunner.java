@@ -1,0 +1,32 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.scheduler.Task;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Runs one prepared plan, any number of times, also concurrently. One per cached plan.
+public interface StatementRunner {
+  /// Whether one execution is expected to take microseconds, so that it may run on the thread that received the request.
+  boolean isLight(StatementScope scope);
+
+  /// The bootstrap task of one execution's job.
+  ///
+  /// @param parameters checked row batch with the plan's parameter types
+  /// @param done gets the number of rows changed or sent, or the failure, exactly once; its own changes are undone then
+  Task execute(
+      StatementScope scope,
+      Parameters parameters,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done);
+
+  /// Prepares a plan for execution.
+  ///
+  /// @param parameterOids types of the parameters
+  static StatementRunner of(PhysicalPlan plan, int[] parameterOids) {
+    return new PlanRunner(plan, parameterOids);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.store.ReadView;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.store.Store;
+import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.scheduler.Condition;
+
+/// What one execution of a statement needs of its transaction; implemented by the transaction layer.
+public interface StatementScope {
+  Store store();
+
+  StoreTransaction transaction();
+
+  /// View of the running attempt of the statement.
+  ReadView view();
+
+  /// Begins the statement again after a conflict whose owner has ended; takes a newer snapshot where the isolation level says so.
+  void restart();
+
+  /// Decides what a conflict means here.
+  ///
+  /// @return signalled when the statement may be tried again
+  /// @throws dev.kakehashi.engine.api.EngineException SERIALIZATION_FAILURE or DEADLOCK_DETECTED when it may not
+  Condition onConflict(RowConflict conflict);
+
+  /// Microseconds since 2000-01-01 UTC.
+  long statementTimestamp();
+
+  long transactionTimestamp();
+
+  /// Most bytes the statement may hold for hash tables, sorts and materialised rows.
+  long memoryLimitBytes();
+
+  /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was cancelled or its time is over
+  void checkCancelled();
+
+  /// Adds to the statement's count of rows read.
+  void scanned(long rows);
+}
