@@ -13,7 +13,6 @@ public sealed interface PhysicalPlan {
   ///
   /// @param columns names of all columns of the table
   /// @param notNull whether column i refuses null
-  /// @param typeModifiers for the text of values
   record Target(
       long tableId,
       String schema,
