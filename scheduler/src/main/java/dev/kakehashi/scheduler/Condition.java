@@ -93,6 +93,7 @@ public final class Condition {
       tail = null;
       waiting = 0;
     }
+    scheduler.count(Counters.CONDITIONS_FIRED, 1, null);
     for (Waiter w = fired; w != null; ) {
       Waiter next = w.next;
       w.next = null;
@@ -150,6 +151,7 @@ public final class Condition {
       }
     }
     boolean ready;
+    scheduler.count(Counters.CONDITIONS_CHECKED, 1, null);
     try {
       ready = check != null && check.getAsBoolean();
     } catch (Throwable t) {

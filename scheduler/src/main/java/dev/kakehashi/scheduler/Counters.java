@@ -2,6 +2,7 @@ package dev.kakehashi.scheduler;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /// Counts of one runner: written by its thread alone, with opaque stores instead of RMWs (under 1 ns), and
 /// read by anyone at any time. A reader sees each counter whole and never going back, but no two of them at
@@ -13,13 +14,60 @@ final class Counters {
   static final int TASKS_DISCARDED = 3;
   static final int TAIL_RUNS = 4;
   static final int JOBS_DONE = 5;
-  static final int COUNT = 32;
+  static final int JOBS_FAILED = 6;
+  static final int STEAL_ATTEMPTS = 7;
+  static final int STEAL_SUCCESSES = 8;
+  static final int STEAL_ITEMS = 9;
+  static final int INBOX_TAKEN = 10;
+  static final int INBOX_BATCHES = 11;
+  static final int OVERFLOW_MOVED = 12;
+  static final int OVERFLOW_TAKEN = 13;
+  static final int PARKS = 14;
+  static final int PARK_TIMEOUTS = 15;
+  static final int PARK_TIMEOUTS_WITH_WORK = 16;
+  static final int WAKES_SENT = 17;
+  static final int SPIN_HITS = 18;
+  static final int FAIRNESS_LOOKS = 19;
+  static final int JOBS_ON_CALLER = 20;
+  static final int LANES_SCHEDULED = 21;
+  static final int CONDITIONS_CHECKED = 22;
+  static final int CONDITIONS_FIRED = 23;
+  static final int UNCAUGHT = 24;
+
+  /// Names in the order of the constants.
+  static final List<String> NAMES =
+      List.of(
+          "tasks.accepted",
+          "tasks.run",
+          "tasks.failed",
+          "tasks.discarded",
+          "tail.runs",
+          "jobs.done",
+          "jobs.failed",
+          "steal.attempts",
+          "steal.successes",
+          "steal.items",
+          "inbox.taken",
+          "inbox.batches",
+          "overflow.moved",
+          "overflow.taken",
+          "park.count",
+          "park.timeout",
+          "park.timeoutWithWork",
+          "wake.sent",
+          "spin.hits",
+          "fairness.looks",
+          "jobs.onCaller",
+          "lane.scheduled",
+          "condition.checks",
+          "condition.fired",
+          "uncaught");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
   // 16 unused longs at both ends keep other objects' cache lines away.
   private static final int PAD = 16;
-  private final long[] values = new long[COUNT + 2 * PAD];
+  private final long[] values = new long[NAMES.size() + 2 * PAD];
 
   void add(int counter) {
     add(counter, 1);

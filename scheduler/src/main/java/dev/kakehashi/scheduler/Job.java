@@ -107,6 +107,7 @@ public final class Job {
   private volatile @Nullable Task bootstrap;
 
   private volatile boolean started;
+
   private volatile boolean cancelled;
   private volatile boolean done;
   private volatile @Nullable Throwable failure;
@@ -132,10 +133,12 @@ public final class Job {
   private final @Nullable Object attachment;
   private final @Nullable Consumer<Job> teardown;
   private final long expected;
+  private final boolean timer;
   private @Nullable Timer deadline;
 
   /// `deferred` is a bootstrap task that waits outside the workers' queues, for a lane or a timer.
-  private Job(Builder builder, @Nullable Task deferred) {
+  private Job(Builder builder, @Nullable Task deferred, boolean timer) {
+    this.timer = timer;
     this.scheduler = builder.scheduler;
     this.name = builder.name;
     this.lane = builder.lane;
@@ -309,6 +312,18 @@ public final class Job {
   @Nullable Task claimBootstrap() {
     Task task = bootstrap;
     return task != null && BOOTSTRAP.compareAndSet(this, task, null) ? task : null;
+  }
+
+  boolean waitsForTimer() {
+    return timer && bootstrap != null;
+  }
+
+  /// The job was refused after all.
+  void withdraw() {
+    BOOTSTRAP.setVolatile(this, null);
+    if (deadline != null) {
+      deadline.cancel();
+    }
   }
 
   void takeLanePermit() {
@@ -551,7 +566,7 @@ public final class Job {
     /// @throws java.util.concurrent.RejectedExecutionException if the inbox is full and the policy is to throw
     public Job submit(Task bootstrap) {
       Objects.requireNonNull(bootstrap, "bootstrap");
-      Job job = new Job(this, lane == null ? null : bootstrap);
+      Job job = new Job(this, lane == null ? null : bootstrap, false);
       boolean light = workLevel <= scheduler.lightweightJobLevel();
       scheduler.accept(job, bootstrap, light ? Option.CALLER : option, timeout);
       return job;
@@ -559,8 +574,9 @@ public final class Job {
   }
 
   /// A job whose bootstrap task waits until it is claimed.
-  static Job deferred(TaskScheduler scheduler, String name, Task bootstrap) {
-    return new Job(new Builder(scheduler, name), Objects.requireNonNull(bootstrap, "bootstrap"));
+  static Job deferred(TaskScheduler scheduler, String name, Task bootstrap, boolean timer) {
+    Objects.requireNonNull(bootstrap, "bootstrap");
+    return new Job(new Builder(scheduler, name), bootstrap, timer);
   }
 
   void armDeadline(Duration timeout) {

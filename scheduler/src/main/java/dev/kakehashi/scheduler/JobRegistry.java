@@ -84,7 +84,8 @@ final class JobRegistry {
   }
 
   /// Waits until no job is left; only after [#close].
-  boolean awaitEmpty(long deadlineNanos) throws InterruptedException {
+  boolean awaitEmpty(java.time.Duration timeout) throws InterruptedException {
+    long deadlineNanos = System.nanoTime() + timeout.toNanos();
     for (Stripe stripe : stripes) {
       synchronized (stripe) {
         while (stripe.live > 0) {
@@ -97,6 +98,16 @@ final class JobRegistry {
       }
     }
     return true;
+  }
+
+  int size() {
+    int sum = 0;
+    for (Stripe stripe : stripes) {
+      synchronized (stripe) {
+        sum += stripe.live;
+      }
+    }
+    return sum;
   }
 
   /// Jobs that have not ended, newest first within a stripe.

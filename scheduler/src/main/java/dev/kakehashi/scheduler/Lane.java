@@ -107,7 +107,7 @@ public final class Lane {
       if (sealed()) {
         return false;
       }
-      job = scheduler.acceptQuietly("seal", last);
+      job = scheduler.acceptDeferred("seal", last, false);
       this.last = job;
       empty = ((long) STATE.getAndBitwiseOr(this, SEALED)) == 0;
     }

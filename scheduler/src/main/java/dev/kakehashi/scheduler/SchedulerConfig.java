@@ -161,6 +161,9 @@ public final class SchedulerConfig {
   /// Most workers that search at once, with the default resolved.
   public int maxSearchers() {
     long set = get(Parameter.MAX_SEARCHERS);
+    if (flag(Parameter.BUSY_WORKER)) {
+      return workers(); // who may not search would sleep
+    }
     return set == 0 ? Math.max(1, workers() / 2) : (int) Math.min(set, workers());
   }
 

@@ -1,48 +1,85 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingDeque;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Runs jobs of fine-grained tasks on a fixed number of daemon threads. Thread-safe.
+///
+/// A task goes from where it was made to a worker by one of these ways:
+///
+/// ```
+///  spawn                 own deque, newest end            stolen from the old end
+///  resubmit, YIELDING    own deque, old end
+///  submit from outside   inbox of the submitting thread   taken in batches by any worker
+///  no room               overflow                         taken after the inboxes
+///  lane busy             the lane's queue                 the lane itself is queued when a permit is free
+///  await                 the condition
+///  CALLER                nowhere: runs on the submitting thread
+/// ```
+///
+/// Every way ends with a publication (an RMW or volatile store on the queue) and a look for sleepers,
+/// see [Sleepers]. Outside work and overflow are kept apart, and workers look outside by time, so that a short
+/// request does not wait for a long job.
 public final class TaskScheduler implements AutoCloseable {
-  record Queued(Task task, @Nullable Job job) {}
-
-  static final Task STOP = context -> null;
+  // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
+  // each of
+  // the workers: cancelled work has nothing left to do but to look at its flag.
+  private static final Duration AFTER_CANCEL = Duration.ofSeconds(1);
 
   private final SchedulerConfig config;
-  final LinkedBlockingDeque<Queued> queue = new LinkedBlockingDeque<>();
   private final int lightweightJobLevel;
   private final int laneBatch;
+  private final boolean stealing;
+  private final boolean stripeByThread;
   private final JobRegistry registry;
   private final Watcher watcher;
+  private final Sleepers sleepers;
   private final Worker[] workers;
-  private final LongAdder accepted = new LongAdder();
-  private final LongAdder jobsDone = new LongAdder();
-  private final ThreadLocal<CallerRunner> callers =
-      ThreadLocal.withInitial(() -> new CallerRunner(this, new Counters()));
+  private final Inbox[] inboxes;
+  private final OverflowQueue overflow = new OverflowQueue();
+  private final EventCount room = new EventCount();
+  private final CounterSum counters;
+  private final AtomicInteger roundRobin = new AtomicInteger();
+  private final ThreadLocal<CallerRunner> callers = ThreadLocal.withInitial(this::newCaller);
   private final ConcurrentHashMap<Object, LaneReference> lanes = new ConcurrentHashMap<>();
   private final ReferenceQueue<Lane> deadLanes = new ReferenceQueue<>();
+  private final AtomicReference<@Nullable FutureTask<ShutdownReport>> shutdown =
+      new AtomicReference<>();
+  private volatile boolean stopped;
 
   private TaskScheduler(SchedulerConfig config) {
     this.config = config;
-    lightweightJobLevel = config.intValue(SchedulerConfig.Parameter.LIGHTWEIGHT_JOB_LEVEL);
-    laneBatch = config.intValue(SchedulerConfig.Parameter.LANE_BATCH);
+    lightweightJobLevel = config.intValue(Parameter.LIGHTWEIGHT_JOB_LEVEL);
+    laneBatch = config.intValue(Parameter.LANE_BATCH);
+    stealing = config.flag(Parameter.STEALING);
+    stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
     registry = new JobRegistry(config.workers());
     watcher = new Watcher(this);
+    sleepers = new Sleepers(config.workers(), config.maxSearchers());
     workers = new Worker[config.workers()];
+    inboxes = new Inbox[config.workers()];
     for (int i = 0; i < workers.length; i++) {
-      workers[i] = new Worker(this, i);
+      workers[i] = new Worker(this, i, sleepers);
+      inboxes[i] = new Inbox(config.intValue(Parameter.INBOX_CAPACITY));
     }
+    counters = new CounterSum(Arrays.stream(workers).map(worker -> worker.counters).toList());
   }
 
   /// Starts the workers.
@@ -119,9 +156,11 @@ public final class TaskScheduler implements AutoCloseable {
     return new Condition(this, Objects.requireNonNull(check, "check"));
   }
 
-  /// Runs a task in a job of its own after the delay.
+  /// Runs a task in a job of its own after the delay. A shutdown does not wait for it: it is discarded.
+  ///
+  /// @throws SchedulerStoppedException if the scheduler is shutting down
   public Timer after(Duration delay, Task task) {
-    Job job = acceptQuietly("timer", task);
+    Job job = acceptDeferred("timer", task, true);
     Timer timer =
         watcher.schedule(
             delay,
@@ -132,50 +171,137 @@ public final class TaskScheduler implements AutoCloseable {
               }
             });
     return () -> {
-      timer.cancel();
-      return job.cancel();
+      // Whoever takes the entry off the watcher decides, so the task is run or discarded, not both.
+      return timer.cancel() && job.cancel();
     };
   }
 
-  /// Lists jobs and workers for people. Touches no queue.
+  /// A reading of all counters and gauges, at any time, also after the shutdown.
+  public SchedulerMetrics metrics() {
+    Map<String, Long> gauges = new HashMap<>();
+    long local = 0;
+    List<long[]> perWorker = new ArrayList<>();
+    for (int i = 0; i < workers.length; i++) {
+      local += workers[i].deque.size();
+      perWorker.add(counters.worker(i));
+    }
+    gauges.put("queue.local", local);
+    gauges.put("queue.inbox", Arrays.stream(inboxes).mapToLong(Inbox::size).sum());
+    gauges.put("queue.overflow", (long) overflow.size());
+    gauges.put("workers.awake", (long) sleepers.awake());
+    gauges.put("workers.searching", (long) sleepers.searching());
+    gauges.put("jobs.live", (long) registry.size());
+    return new SchedulerMetrics(counters.total(), perWorker, gauges);
+  }
+
+  /// Lists workers and jobs for people. Reads sizes and states only: no queue is touched.
   public void dump(Appendable out) throws IOException {
+    out.append(metrics().toJson()).append('\n');
+    for (Worker worker : workers) {
+      out.append(worker.thread.getName())
+          .append(" queued=")
+          .append(Integer.toString(worker.deque.size()))
+          .append(" thread=")
+          .append(worker.thread.getState().toString())
+          .append('\n');
+    }
     for (Job job : registry.live()) {
-      out.append(job.toString()).append('\n');
+      out.append(job.toString()).append(' ').append(job.progress().toString()).append('\n');
     }
   }
 
-  /// Stops: refuses jobs, waits `grace` for the running ones, cancels the rest, ends the workers.
+  /// Stops the scheduler, in order: refuses new jobs; waits up to `grace` for the running ones, which may still
+  /// spawn; cancels the rest, discards their queued tasks and drops their holds; lets the workers go when nothing is
+  /// queued, and interrupts one that does not come back. Every accepted task is run or discarded once, every
+  /// job has its teardown, unless a worker is stuck in user code: the report says so.
+  ///
+  /// Idempotent; later calls wait for the first one. From a task it refuses new jobs, returns an
+  /// interim report and goes on in the background.
   public ShutdownReport shutdown(Duration grace) {
     registry.close();
-    List<String> stuck = new ArrayList<>();
-    int cancelled = 0;
-    try {
-      if (!registry.awaitEmpty(System.nanoTime() + grace.toNanos())) {
-        for (Job job : registry.live()) {
-          cancelled += job.cancel() ? 1 : 0;
-          job.dropHolds();
-        }
-        registry.awaitEmpty(System.nanoTime() + grace.toNanos());
+    FutureTask<ShutdownReport> mine = new FutureTask<>(() -> stop(grace));
+    FutureTask<ShutdownReport> first = shutdown.compareAndExchange(null, mine);
+    if (currentRunner() != null) {
+      if (first == null) {
+        Thread background = new Thread(mine, config.threadNamePrefix() + "-shutdown");
+        background.setDaemon(true);
+        background.start();
       }
-      for (int i = 0; i < workers.length; i++) {
-        queue.addLast(new Queued(STOP, null));
-      }
-      for (Worker worker : workers) {
-        if (!worker.thread.join(grace)) {
-          stuck.add(worker.thread.getName());
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      return report(0, List.of());
     }
-    watcher.stop();
-    return new ShutdownReport(accepted.sum(), 0, 0, 0, cancelled, stuck);
+    if (first == null) {
+      mine.run();
+    }
+    return await(first == null ? mine : first);
   }
 
-  /// Shuts down with the configured grace.
+  private static ShutdownReport await(FutureTask<ShutdownReport> future) {
+    boolean interrupted = false;
+    try {
+      for (; ; ) {
+        try {
+          return future.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw new IllegalStateException("shutdown of the scheduler failed", e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private ShutdownReport stop(Duration grace) throws InterruptedException {
+    for (Job job : registry.live()) {
+      if (job.waitsForTimer()) {
+        job.cancel();
+      }
+    }
+    int cancelled = 0;
+    if (!registry.awaitEmpty(grace)) {
+      for (Job job : registry.live()) {
+        cancelled += job.cancel() ? 1 : 0;
+      }
+      if (!registry.awaitEmpty(AFTER_CANCEL)) {
+        registry.live().forEach(Job::dropHolds);
+        registry.awaitEmpty(AFTER_CANCEL);
+      }
+    }
+    stopped = true; // volatile: a worker that announces its sleep after this sees it
+    sleepers.wakeAll();
+    List<String> stuck = new ArrayList<>();
+    for (Worker worker : workers) {
+      if (!worker.thread.join(AFTER_CANCEL)) {
+        String stack = Arrays.toString(worker.thread.getStackTrace());
+        worker.thread.interrupt();
+        if (!worker.thread.join(AFTER_CANCEL)) {
+          stuck.add(worker.thread.getName() + " " + stack);
+        }
+      }
+    }
+    watcher.stop();
+    return report(cancelled, stuck);
+  }
+
+  private ShutdownReport report(int cancelled, List<String> stuck) {
+    long[] sums = counters.total();
+    long ended = sums[Counters.TASKS_RUN] + sums[Counters.TASKS_DISCARDED];
+    return new ShutdownReport(
+        sums[Counters.ACCEPTED],
+        sums[Counters.TASKS_RUN],
+        sums[Counters.TASKS_DISCARDED],
+        sums[Counters.ACCEPTED] - ended,
+        cancelled,
+        stuck);
+  }
+
+  /// Shuts down with the configured `closeGrace`.
   @Override
   public void close() {
-    shutdown(Duration.ofMillis(config.get(SchedulerConfig.Parameter.CLOSE_GRACE)));
+    shutdown(Duration.ofMillis(config.get(Parameter.CLOSE_GRACE)));
   }
 
   /// The configuration.
@@ -183,30 +309,74 @@ public final class TaskScheduler implements AutoCloseable {
     return config;
   }
 
-  // ---- for the scheduler's own classes ----
+  // ---- submission ----
 
   void accept(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
     if (!registry.add(job)) {
       throw new SchedulerStoppedException(job.name());
     }
-    accepted.increment();
     if (timeout != null) {
       job.armDeadline(timeout);
     }
     if (option == Option.CALLER && runOnCaller(job, bootstrap)) {
       return;
     }
-    Lane lane = job.lane();
-    if (lane == null) {
-      publish(bootstrap, job, option);
-      return;
-    }
+    Runner runner = currentRunner();
+    count(Counters.ACCEPTED, 1, runner);
     try {
-      lane.submitJob(job, currentRunner());
-    } catch (IllegalStateException e) {
-      accepted.decrement();
+      Lane lane = job.lane();
+      if (lane != null) {
+        lane.submitJob(job, runner);
+      } else if (runner != null) {
+        publish(bootstrap, job, option); // a running task is never made to wait for room
+      } else if (!offer(bootstrap, job, option == Option.IMMEDIATE)) {
+        whenFull(job, bootstrap);
+      }
+    } catch (RuntimeException e) {
+      count(Counters.ACCEPTED, -1, runner);
+      job.withdraw();
       registry.remove(job);
       throw e;
+    }
+  }
+
+  private boolean offer(Task task, Job job, boolean immediate) {
+    if (!stripe().offer(task, job)) {
+      return false;
+    }
+    sleepers.signal(immediate);
+    return true;
+  }
+
+  private void whenFull(Job job, Task bootstrap) {
+    switch (config.rejectionPolicy()) {
+      case THROW ->
+          throw new RejectedExecutionException(
+              "could not accept job \""
+                  + job.name()
+                  + "\": the inbox is full, inboxCapacity="
+                  + config.get(Parameter.INBOX_CAPACITY));
+      case CALLER -> {
+        count(Counters.ACCEPTED, -1, null); // the caller's runner counts it
+        if (!runOnCaller(job, bootstrap)) {
+          throw new AssertionError("a runner's submissions are not refused");
+        }
+      }
+      case BLOCK -> {
+        for (; ; ) {
+          long key = room.prepare();
+          if (offer(bootstrap, job, false)) {
+            room.cancel(key);
+            return;
+          }
+          if (Thread.currentThread().isInterrupted()) {
+            room.cancel(key);
+            throw new RejectedExecutionException(
+                "interrupted while waiting for room for job \"" + job.name() + "\"");
+          }
+          room.await(key, Duration.ofSeconds(1));
+        }
+      }
     }
   }
 
@@ -223,37 +393,84 @@ public final class TaskScheduler implements AutoCloseable {
       if (!lane.tryEnter()) {
         return false;
       }
-      if (job.claimBootstrap() == null) { // cancelled by a shutdown
+      if (job.claimBootstrap() == null) { // a cancel has published it
+        runner.counters.add(Counters.ACCEPTED);
         lane.release(1, null);
         return true;
       }
       job.takeLanePermit();
     }
+    runner.counters.add(Counters.ACCEPTED);
+    runner.counters.add(Counters.JOBS_ON_CALLER);
     runner.run(bootstrap, job);
     return true;
   }
 
-  Job acceptQuietly(String name, Task bootstrap) {
-    Job job = Job.deferred(this, name, bootstrap);
+  private CallerRunner newCaller() {
+    return new CallerRunner(this, counters.newCaller());
+  }
+
+  /// Accepts a job whose bootstrap task somebody claims later.
+  Job acceptDeferred(String name, Task bootstrap, boolean timer) {
+    Job job = Job.deferred(this, name, bootstrap, timer);
+    count(Counters.ACCEPTED, 1, null);
     if (!registry.add(job)) {
+      count(Counters.ACCEPTED, -1, null);
       throw new SchedulerStoppedException(name);
     }
-    accepted.increment();
     return job;
   }
 
+  /// Queues a counted task; never refuses and never blocks.
   void publish(Task task, Job job, Option option) {
-    queue.addLast(new Queued(task, job));
+    if (Thread.currentThread() instanceof WorkerThread thread
+        && thread.worker.scheduler == this
+        && (option == Option.LOCAL || option == Option.YIELDING)) {
+      if (option == Option.LOCAL) {
+        thread.worker.pushNewest(task, job);
+      } else {
+        thread.worker.pushOldest(task, job);
+      }
+      return;
+    }
+    enqueue(stripe(), task, job, option == Option.IMMEDIATE);
   }
 
   void publishInternal(InternalTask task) {
-    queue.addLast(new Queued(task, null));
+    enqueue(stripe(), task, null, false);
   }
 
+  /// Queues a lane that has a permit: at home if it has one, so that its data stay in that worker's cache.
   void publishLane(InternalTask laneTask, int homeWorker, @Nullable Runner runner) {
-    queue.addLast(new Queued(laneTask, null));
+    count(Counters.LANES_SCHEDULED, 1, runner);
+    if (runner instanceof Worker worker && (homeWorker < 0 || homeWorker == worker.workerIndex())) {
+      worker.pushOldest(laneTask, null);
+    } else {
+      enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
+    }
   }
 
+  private void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
+    if (!inbox.offer(task, job)) {
+      overflow.add(task, job);
+    }
+    sleepers.signal(immediate);
+  }
+
+  private Inbox stripe() {
+    Thread current = Thread.currentThread();
+    if (current instanceof WorkerThread thread && thread.worker.scheduler == this) {
+      return inboxes[thread.worker.workerIndex()];
+    }
+    // Thread ids are small and dense; the multiplication spreads them without a division.
+    int key =
+        stripeByThread ? (int) current.threadId() * 0x9E3779B9 : roundRobin.getAndAdd(0x9E3779B9);
+    return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
+  }
+
+  // ---- for the scheduler's own classes ----
+
+  /// The runner whose task is running on this thread, or null.
   @Nullable Runner currentRunner() {
     if (Thread.currentThread() instanceof WorkerThread thread) {
       return thread.worker.scheduler == this ? thread.worker : null;
@@ -262,12 +479,71 @@ public final class TaskScheduler implements AutoCloseable {
     return runner.busy() ? runner : null;
   }
 
-  void uncaught(String where, Throwable thrown) {
-    config.uncaught().uncaught(where, thrown);
+  /// Whether any queue that a sleeping worker could take from holds a task.
+  boolean anyWork() {
+    for (Inbox inbox : inboxes) {
+      if (!inbox.isEmpty()) {
+        return true;
+      }
+    }
+    if (!overflow.isEmpty()) {
+      return true;
+    }
+    if (stealing) {
+      for (Worker worker : workers) {
+        if (worker.deque.size() > 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void roomInInbox() {
+    room.notifyWaiters();
+  }
+
+  void count(int counter, long by, @Nullable Runner runner) {
+    if (runner != null) {
+      runner.counters.add(counter, by);
+    } else {
+      counters.addShared(counter, by);
+    }
   }
 
   void countJobEnd(Job job, @Nullable Runner runner) {
-    jobsDone.increment();
+    count(Counters.JOBS_DONE, 1, runner);
+    if (job.failure() != null) {
+      count(Counters.JOBS_FAILED, 1, runner);
+    }
+  }
+
+  void uncaught(String where, Throwable thrown) {
+    counters.addShared(Counters.UNCAUGHT, 1);
+    try {
+      config.uncaught().uncaught(where, thrown);
+    } catch (Throwable t) {
+      // The last resort has failed: the JVM's own handler prints it.
+      t.addSuppressed(thrown);
+      Thread current = Thread.currentThread();
+      current.getUncaughtExceptionHandler().uncaughtException(current, t);
+    }
+  }
+
+  boolean stopped() {
+    return stopped;
+  }
+
+  Worker[] workers() {
+    return workers;
+  }
+
+  Inbox[] inboxes() {
+    return inboxes;
+  }
+
+  OverflowQueue overflow() {
+    return overflow;
   }
 
   JobRegistry registry() {

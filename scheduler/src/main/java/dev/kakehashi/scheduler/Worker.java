@@ -1,18 +1,85 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A worker.
+/// One worker: its deque, and the order in which it looks for tasks.
+///
+/// Own deque, inboxes, overflow, other workers' deques; then it searches for a while and sleeps. Everything a
+/// worker has is in its deque and can be stolen at any time: there is no private slot. Locality comes from
+/// taking the newest first and from successors that are returned instead of queued.
+///
+/// *Fairness is by time.* After `fairnessInterval` of work the worker looks outside before it looks into its
+/// own deque, so that a request does not wait behind a job. Reading the clock for each task would cost more than
+/// the task, so the interval is counted in tasks, from an estimate of their length that goes up at once and
+/// comes down by 1/16 per look: with the last sample alone one short task would stretch the interval.
+///
+/// Fields are the worker's own except `permit` (see [#wake]) and the deque.
 final class Worker extends Runner implements Runnable {
-  private final int index;
-  WorkerThread thread;
+  private static final int MAX_TASKS_BETWEEN_LOOKS = 61; // bounds the error of the first estimate
+  private static final int TIGHT_LOOKS = 32; // about 1 us with the pause instruction
+  private static final int LOOKS_FOR_TWO = 8; // a single task is about to be popped by its owner
+  private static final long SHORT_SLEEP_NANOS = 50_000; // a search this much longer would have paid
 
-  Worker(TaskScheduler scheduler, int index) {
+  private static final int FAR = 1 << 30;
+
+  private final int index;
+  private final int batchLimit;
+  private final int stealLimit;
+  private final int stealWait;
+  private final boolean stealing;
+  private final boolean busy;
+  private final boolean fifo;
+  private final VictimOrder victimOrder;
+  private final long fairnessNanos;
+  private final long spinLimitNanos;
+  private final long suspendNanos;
+  private final Sleepers sleepers;
+  private final @Nullable Object[] batch;
+
+  final PackedDeque deque;
+  final WorkerThread thread;
+
+  // Set by the waker after it has taken this worker off the stack, cleared here; volatile, pairs
+  // with unpark.
+  private volatile boolean permit;
+
+  private @Nullable Job nextJob;
+  private boolean nextStolen;
+  private int stolenBelow; // deque indices before this one hold stolen tasks
+  private int lastVictim = -1;
+  private int random;
+  private int emptyLooks;
+  private int untilLook = 1;
+  private int interval = 1;
+  private int looks;
+  private long lastLookNanos = System.nanoTime();
+  private long taskNanos = 1;
+  private long spinNanos;
+
+  Worker(TaskScheduler scheduler, int index, Sleepers sleepers) {
     super(scheduler, new Counters());
+    SchedulerConfig config = scheduler.config();
     this.index = index;
-    this.thread =
-        new WorkerThread(this, scheduler.config().threadNamePrefix() + "-worker-" + index);
+    this.sleepers = sleepers;
+    batchLimit = config.intValue(Parameter.GLOBAL_BATCH);
+    stealLimit = config.intValue(Parameter.STEAL_LIMIT);
+    stealWait = config.intValue(Parameter.STEAL_WAIT);
+    stealing = config.flag(Parameter.STEALING);
+    busy = config.flag(Parameter.BUSY_WORKER);
+    fifo = config.localOrder() == LocalOrder.FIFO;
+    victimOrder = config.victimOrder();
+    fairnessNanos = config.nanos(Parameter.FAIRNESS_INTERVAL);
+    spinLimitNanos = config.nanos(Parameter.SPIN_LIMIT);
+    suspendNanos = config.nanos(Parameter.WORKER_SUSPEND_TIMEOUT);
+    batch = new @Nullable Object[2 * Math.max(batchLimit, stealLimit)];
+    deque = new PackedDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0);
+    random = 0x9E3779B9 * (index + 1);
+    thread = new WorkerThread(this, config.threadNamePrefix() + "-worker-" + index);
   }
 
   @Override
@@ -22,41 +89,354 @@ final class Worker extends Runner implements Runnable {
 
   @Override
   public void run() {
-    scheduler.config().onWorkerStart().accept(index);
     try {
-      for (; ; ) {
-        TaskScheduler.Queued queued = scheduler.queue.poll();
-        if (queued == null) {
-          flush();
-          queued = scheduler.queue.take();
-        }
-        if (queued.task().equals(TaskScheduler.STOP)) {
-          return;
-        }
-        Job job = queued.job();
-        if (job == null) {
-          ((InternalTask) queued.task()).runInternal(this);
-        } else {
-          execute(queued.task(), job, false);
-        }
+      scheduler.config().onWorkerStart().accept(index);
+    } catch (Throwable t) {
+      scheduler.uncaught("onWorkerStart", t);
+    }
+    boolean more = true;
+    while (more) {
+      try {
+        more = step();
+      } catch (Throwable t) {
+        // Not a task's: those are caught with their job. The worker goes on whatever it was.
+        scheduler.uncaught(thread.getName(), t);
       }
-    } catch (InterruptedException e) {
-      scheduler.uncaught(thread.getName(), e);
     }
   }
 
+  /// Finds one task and runs it; false when the scheduler has stopped and nothing is left.
+  private boolean step() {
+    Task task = next();
+    if (task == null) {
+      flush(); // may end a job, which may queue something
+      task = next();
+    }
+    if (task == null) {
+      task = look(stealing && emptyLooks >= stealWait ? 2 : 0);
+    }
+    if (task == null) {
+      emptyLooks++;
+      task = idle();
+    }
+    if (task == null) {
+      return false;
+    }
+    emptyLooks = 0;
+    Job job = nextJob;
+    if (job == null) {
+      ((InternalTask) task).runInternal(this);
+    } else {
+      execute(task, job, nextStolen);
+    }
+    return true;
+  }
+
+  // ---- where tasks come from ----
+
+  private @Nullable Task next() {
+    if (--untilLook <= 0) {
+      Task outside = fairnessLook();
+      if (outside != null) {
+        return outside;
+      }
+    }
+    return pop(fifo);
+  }
+
+  private @Nullable Task pop(boolean oldest) {
+    Task task = oldest ? deque.popOldest() : deque.popNewest();
+    if (task != null) {
+      nextJob = deque.takenJob();
+      nextStolen = deque.takenIndex() - stolenBelow < 0;
+      if (nextStolen && !oldest) {
+        stolenBelow = deque.takenIndex();
+      }
+    } else {
+      stolenBelow = deque.nextIndex() - FAR; // also keeps the difference small when indices wrap
+    }
+    return task;
+  }
+
+  private @Nullable Task fairnessLook() {
+    long now = System.nanoTime();
+    long mean = (now - lastLookNanos) / interval;
+    taskNanos = Math.max(1, Math.max(mean, taskNanos - (taskNanos >> 4)));
+    interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
+    untilLook = interval;
+    lastLookNanos = now;
+    counters.add(Counters.FAIRNESS_LOOKS);
+    // Mostly an outside task; now and then the oldest of our own or the overflow, which endless
+    // spawning would starve otherwise.
+    return switch (++looks & 7) {
+      case 3 -> pop(true);
+      case 7 -> drainOverflow();
+      default -> drainInboxes(1);
+    };
+  }
+
+  /// One look at everything but the own deque; victims with at least `least` tasks, none if 0.
+  private @Nullable Task look(int least) {
+    Task task = drainInboxes(batchLimit);
+    if (task == null) {
+      task = drainOverflow();
+    }
+    return task == null && least > 0 ? steal(least) : task;
+  }
+
+  private @Nullable Task drainInboxes(int max) {
+    Inbox[] inboxes = scheduler.inboxes();
+    for (int i = 0, at = index; i < inboxes.length; i++) {
+      Inbox inbox = inboxes[at];
+      if (!inbox.isEmpty()) {
+        // A fair share: the rest is for the others.
+        int share = Math.min(max, inbox.size() / inboxes.length + 1);
+        int n = inbox.drain(batch, share);
+        if (n > 0) {
+          counters.add(Counters.INBOX_TAKEN, n);
+          counters.add(Counters.INBOX_BATCHES);
+          scheduler.roomInInbox();
+          return keep(n, false);
+        }
+      }
+      at = at + 1 == inboxes.length ? 0 : at + 1;
+    }
+    return null;
+  }
+
+  private @Nullable Task drainOverflow() {
+    int n = scheduler.overflow().drain(batch, batchLimit);
+    if (n > 0) {
+      counters.add(Counters.OVERFLOW_TAKEN, n);
+    }
+    return n > 0 ? keep(n, false) : null;
+  }
+
+  private @Nullable Task steal(int least) {
+    Worker[] workers = scheduler.workers();
+    int victim = firstVictim(workers.length);
+    for (int i = 0; i < workers.length; i++) {
+      if (victim != index) {
+        PackedDeque from = workers[victim].deque;
+        if (from.size() >= least) {
+          counters.add(Counters.STEAL_ATTEMPTS);
+          int n = from.stealHalf(batch, stealLimit, least);
+          if (n > 0) {
+            lastVictim = victim;
+            counters.add(Counters.STEAL_SUCCESSES);
+            counters.add(Counters.STEAL_ITEMS, n);
+            return keep(n, true);
+          }
+        }
+      }
+      victim = victim + 1 == workers.length ? 0 : victim + 1;
+    }
+    return null;
+  }
+
+  private int firstVictim(int n) {
+    if (lastVictim >= 0 && victimOrder != VictimOrder.RANDOM) {
+      return victimOrder == VictimOrder.LAST_FIRST ? lastVictim : (lastVictim + 1) % n;
+    }
+    random ^= random << 13;
+    random ^= random >>> 17;
+    random ^= random << 5;
+    return (int) (((random & 0xFFFF_FFFFL) * n) >>> 32);
+  }
+
+  /// Returns the first of a batch and publishes the rest in the own deque before the first one runs. The first
+  /// one is the oldest, and with LIFO order the rest is turned round so that it runs in order of age.
+  private Task keep(int n, boolean areStolen) {
+    Task first = (Task) java.util.Objects.requireNonNull(batch[0]);
+    nextJob = (Job) batch[1];
+    nextStolen = areStolen;
+    if (n > 1) {
+      if (!fifo) {
+        reverse(1, n);
+      }
+      boolean wasEmpty = deque.size() == 0;
+      int pushed = deque.pushBatch(batch, 1, n);
+      if (areStolen && wasEmpty) {
+        stolenBelow = deque.nextIndex();
+      }
+      if (1 + pushed < n) {
+        scheduler.overflow().addAll(batch, 1 + pushed, n);
+      }
+    }
+    java.util.Arrays.fill(batch, 0, 2 * n, null);
+    if (n > 1) {
+      signal();
+    }
+    return first;
+  }
+
+  private void reverse(int from, int to) {
+    for (int i = from, j = to - 1; i < j; i++, j--) {
+      for (int half = 0; half < 2; half++) {
+        Object kept = batch[2 * i + half];
+        batch[2 * i + half] = batch[2 * j + half];
+        batch[2 * j + half] = kept;
+      }
+    }
+  }
+
+  // ---- idle: search, then sleep ----
+
+  private @Nullable Task idle() {
+    boolean searching = sleepers.startSearching();
+    for (; ; ) {
+      if (searching) {
+        Task found = search();
+        if (found != null) {
+          if (sleepers.stopSearching() && scheduler.anyWork()) {
+            signal();
+          }
+          return resume(found);
+        }
+      }
+      if (scheduler.stopped()) {
+        if (searching) {
+          sleepers.stopSearching();
+        }
+        return lastLook();
+      }
+      sleep(searching);
+      searching = true; // the waker counted us
+    }
+  }
+
+  /// The scheduler has stopped: null only when nothing is queued that this worker could take.
+  private @Nullable Task lastLook() {
+    for (; ; ) {
+      Task found = look(stealing ? 1 : 0);
+      if (found != null || !scheduler.anyWork()) {
+        return found;
+      }
+      Thread.onSpinWait(); // another worker is taking from the same queue
+    }
+  }
+
+  private @Nullable Task resume(@Nullable Task found) {
+    // Idle time is not task time.
+    lastLookNanos = System.nanoTime();
+    untilLook = interval;
+    return found;
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // yields for speed only; nothing depends on it
+  private @Nullable Task search() {
+    for (int i = 0; i < TIGHT_LOOKS; i++) {
+      Task found = searchOnce(i);
+      if (found != null) {
+        return found;
+      }
+      Thread.onSpinWait();
+    }
+    long budget = busy ? Long.MAX_VALUE : spinNanos;
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < budget && !scheduler.stopped()) {
+      Thread.yield(); // the submitter may need this very core
+      Task found = searchOnce(TIGHT_LOOKS);
+      if (found != null) {
+        counters.add(Counters.SPIN_HITS);
+        widenSearch();
+        return found;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Task searchOnce(int round) {
+    return look(stealing ? (round < LOOKS_FOR_TWO ? 2 : 1) : 0);
+  }
+
+  private void widenSearch() {
+    spinNanos = Math.min(spinLimitNanos, Math.max(1000, 2 * spinNanos));
+  }
+
+  private void sleep(boolean searched) {
+    sleepers.announce(this, searched);
+    if (scheduler.anyWork() || scheduler.stopped()) {
+      signal();
+    }
+    counters.add(Counters.PARKS);
+    long start = System.nanoTime();
+    while (!permit) {
+      LockSupport.parkNanos(this, suspendNanos);
+      if (!permit && System.nanoTime() - start >= suspendNanos) {
+        counters.add(Counters.PARK_TIMEOUTS);
+        start = System.nanoTime();
+        if (scheduler.anyWork() && sleepers.signal(false)) {
+          counters.add(Counters.PARK_TIMEOUTS_WITH_WORK); // a bug, repaired
+        }
+      }
+    }
+    permit = false;
+    Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
+    if (System.nanoTime() - start <= SHORT_SLEEP_NANOS) {
+      widenSearch();
+    } else {
+      spinNanos >>= 1;
+    }
+  }
+
+  /// Lets the sleeping worker go on. Called by the thread that took it off the stack.
+  void wake() {
+    permit = true;
+    LockSupport.unpark(thread);
+  }
+
+  private void signal() {
+    if (sleepers.signal(false)) {
+      counters.add(Counters.WAKES_SENT);
+    }
+  }
+
+  // ---- where tasks go ----
+
   @Override
   void pushNewest(Task task, @Nullable Job job) {
-    scheduler.queue.addFirst(new TaskScheduler.Queued(task, job));
+    if (!deque.push(task, job)) {
+      spill(task, job);
+    }
+    signal();
   }
 
   @Override
   void pushAllNewest(List<? extends Task> tasks, Job job) {
-    tasks.forEach(task -> pushNewest(task, job));
+    int pushed = deque.pushAll(tasks, 0, job);
+    for (int i = pushed; i < tasks.size(); i++) {
+      if (!deque.push(tasks.get(i), job)) {
+        spill(tasks.get(i), job);
+      }
+    }
+    signal();
   }
 
   @Override
-  void pushOldest(Task task, Job job) {
-    scheduler.queue.addLast(new TaskScheduler.Queued(task, job));
+  void pushOldest(Task task, @Nullable Job job) {
+    if (!deque.pushOldest(task, job)) {
+      spill(task, job);
+    }
+    signal();
+  }
+
+  /// The deque is full: its older half goes to the overflow queue, in claims of a batch each.
+  private void spill(Task task, @Nullable Job job) {
+    @Nullable Object[] moved = new @Nullable Object[batch.length];
+    int wanted = deque.size() / 2;
+    while (wanted > 0) {
+      int n = deque.stealHalf(moved, wanted, 1);
+      if (n == 0) {
+        break; // thieves are making room
+      }
+      scheduler.overflow().addAll(moved, 0, n);
+      counters.add(Counters.OVERFLOW_MOVED, n);
+      wanted -= n;
+    }
+    if (!deque.push(task, job)) {
+      scheduler.overflow().add(task, job);
+      counters.add(Counters.OVERFLOW_MOVED);
+    }
   }
 }

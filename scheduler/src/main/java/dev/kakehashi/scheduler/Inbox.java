@@ -1,0 +1,133 @@
+package dev.kakehashi.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// One stripe of the work that comes from outside: a bounded FIFO ring, many producers, one consumer at a time.
+///
+/// Any worker may be the consumer, by a try-lock: nothing waits behind a busy owner, and who finds the lock
+/// taken goes elsewhere instead of waiting.
+///
+/// ```
+///  field     written by                     access
+///  tail      producers                      CAS; claims an index
+///  slots     the claimer, then the consumer pair (task, job) at 2 * (i & mask)
+///  head      the consumer, under `lock`     release; producers acquire it before they claim
+///  limit     producers                      release/acquire; head as last seen, so that a producer
+///                                           rarely touches the consumer's cache line
+///  lock      consumers                      CAS 0 -> 1, release to 0
+/// ```
+///
+/// A producer claims index t only if t - head < capacity. So the slot has been read and cleared by the consumer,
+/// before the release of head that the producer acquired; an empty slot alone would not prove that it is free,
+/// because a producer that claimed it earlier may be about to store. The job is stored plainly, then
+/// the task with a volatile store: it publishes both, and orders the publication before the producer's look at the
+/// idle word. The consumer stops at the first slot that is claimed and not yet stored.
+final class Inbox {
+  private static final VarHandle TAIL;
+  private static final VarHandle LIMIT;
+  private static final VarHandle HEAD;
+  private static final VarHandle LOCK;
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      TAIL = lookup.findVarHandle(Inbox.class, "tail", long.class);
+      LIMIT = lookup.findVarHandle(Inbox.class, "limit", long.class);
+      HEAD = lookup.findVarHandle(Inbox.class, "head", long.class);
+      LOCK = lookup.findVarHandle(Inbox.class, "lock", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  // One line per role: producers, consumers, and the constants.
+  @SuppressWarnings("unused")
+  private long p0, p1, p2, p3, p4, p5, p6, p7;
+
+  private volatile long tail;
+
+  @SuppressWarnings("unused") // by LIMIT
+  private volatile long limit;
+
+  @SuppressWarnings("unused")
+  private long q0, q1, q2, q3, q4, q5, q6, q7;
+
+  private volatile long head;
+
+  @SuppressWarnings("unused") // by LOCK
+  private volatile int lock;
+
+  @SuppressWarnings("unused")
+  private long r0, r1, r2, r3, r4, r5, r6, r7;
+
+  private final @Nullable Object[] slots;
+  private final int mask;
+
+  Inbox(int capacity) {
+    slots = new @Nullable Object[2 * capacity];
+    mask = capacity - 1;
+  }
+
+  /// Adds at the end; false if the ring is full.
+  boolean offer(Task task, @Nullable Job job) {
+    for (; ; ) {
+      long t = tail;
+      if (t - (long) LIMIT.getAcquire(this) > mask) {
+        long h = (long) HEAD.getAcquire(this);
+        if (t - h > mask) {
+          return false;
+        }
+        LIMIT.setRelease(this, h);
+      }
+      if (TAIL.compareAndSet(this, t, t + 1)) {
+        int at = at(t);
+        slots[at + 1] = job;
+        SLOT.setVolatile(slots, at, task);
+        return true;
+      }
+    }
+  }
+
+  /// Takes up to `max` from the front into `batch` as pairs (task, job); 0 if there is none or another
+  /// worker is taking.
+  int drain(@Nullable Object[] batch, int max) {
+    if (isEmpty() || !LOCK.compareAndSet(this, 0, 1)) {
+      return 0;
+    }
+    long h = head;
+    int most = Math.min(max, batch.length / 2);
+    int n = 0;
+    while (n < most) {
+      int at = at(h + n);
+      Object task = SLOT.getAcquire(slots, at);
+      if (task == null) {
+        break;
+      }
+      batch[2 * n] = task;
+      batch[2 * n + 1] = slots[at + 1];
+      slots[at + 1] = null;
+      slots[at] = null; // plain: handed over by the release of head
+      n++;
+    }
+    HEAD.setRelease(this, h + n);
+    LOCK.setRelease(this, 0);
+    return n;
+  }
+
+  /// Whether nothing is claimed. Two volatile loads; "not empty" may be early (the producer is about
+  /// to store and will then look for sleepers itself), "empty" is never wrong.
+  boolean isEmpty() {
+    return head == tail;
+  }
+
+  int size() {
+    return (int) Math.max(0, tail - head);
+  }
+
+  private int at(long index) {
+    return ((int) index & mask) << 1;
+  }
+}

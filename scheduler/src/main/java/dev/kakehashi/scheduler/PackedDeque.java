@@ -1,0 +1,260 @@
+package dev.kakehashi.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A worker's own queue: the owner pushes and pops at the newest end, anyone takes up to half from the old end
+/// with one CAS. Fixed capacity; refuses when full.
+///
+/// Both ends live in one word, so "the owner took b" and "a thief took [t, t + n)" are transitions of the same
+/// atomic. (With two words, as in Chase and Lev 2005, a thief may take one item only: the owner pops without a
+/// CAS as long as it sees more than one item, and a thief that moves the old end by n jumps over
+/// the point where they would have met.)
+///
+/// ```
+///  field     written by     access
+///  word      everyone       tail << 32 | head, both modulo 2^32; changed only by RMW
+///  slots     see below      pairs (task, job); index i is at 2 * (i & mask)
+///  takenJob  owner          plain; the job of the task that the last pop returned
+/// ```
+///
+/// 1. *Claims never overlap.* Every change of (head, tail) is a successful RMW on one location, and each CAS
+///    names the whole old state; so claims are totally ordered and two of them never cover the same index.
+/// 2. *A claimed index holds what was pushed there.* The push writes the slot (3), then publishes it by RMW
+///    (4). The claiming CAS reads a later value of `word`, so (3) happens before the read (7), which comes after
+///    the claim. Nothing is read before its claim, so a stale thief whose CAS succeeds on an equal word owns
+///    the current items of these indices: no ABA, also when the same task object is queued again.
+/// 3. *No slot is overwritten under a slow thief.* A thief reads (7), then clears with release (8). The owner
+///    looks at the slot with acquire (2) before it writes, and sends the task elsewhere if it is not clear.
+///    A late (8) cannot erase a newer task, because (2) let none in before it.
+/// 4. The owner's CAS fails only because a thief's succeeded; a thief never waits, nor does the owner for it.
+/// 5. Every taken slot is cleared at once: the deque keeps no reference to a finished task.
+///
+/// (4) is also the full fence between the publication and the pusher's look at the idle word, see [Sleepers].
+final class PackedDeque {
+  private static final long ONE_TAIL = 1L << 32;
+  private static final VarHandle WORD;
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
+
+  static {
+    try {
+      WORD = MethodHandles.lookup().findVarHandle(PackedDeque.class, "word", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  // Thieves write `word`; what only the owner uses must not share its cache line.
+  @SuppressWarnings("unused")
+  private long p0, p1, p2, p3, p4, p5, p6, p7;
+
+  private volatile long word;
+
+  @SuppressWarnings("unused")
+  private long q0, q1, q2, q3, q4, q5, q6, q7;
+
+  private final @Nullable Object[] slots;
+  private final int mask;
+
+  private @Nullable Job takenJob;
+  private int takenIndex;
+
+  /// @param capacity a power of two
+  /// @param firstIndex where both ends start; tests start shortly before the wrap
+  PackedDeque(int capacity, int firstIndex) {
+    if (Integer.bitCount(capacity) != 1) {
+      throw new IllegalArgumentException("capacity must be a power of two, not " + capacity);
+    }
+    slots = new @Nullable Object[2 * capacity];
+    mask = capacity - 1;
+    word = ((long) firstIndex << 32) | (firstIndex & 0xFFFF_FFFFL);
+  }
+
+  /// Adds at the newest end. Owner only; false if there is no free slot.
+  boolean push(Task task, @Nullable Job job) {
+    long w =
+        (long)
+            WORD.getOpaque(
+                this); // (1) tail is exact; head may be old, which underestimates the room
+    int tail = tail(w);
+    if (!free(w, tail)) {
+      return false;
+    }
+    put(tail, task, job); // (3)
+    WORD.getAndAdd(this, ONE_TAIL); // (4) the carry of tail falls off the top, head is untouched
+    return true;
+  }
+
+  /// Adds tasks from `from` on, the last one newest, with one publication. Owner only; returns how many found room.
+  int pushAll(List<? extends Task> tasks, int from, @Nullable Job job) {
+    long w = (long) WORD.getOpaque(this);
+    int tail = tail(w);
+    int pushed = 0;
+    while (from + pushed < tasks.size() && free(w, tail + pushed)) {
+      put(tail + pushed, tasks.get(from + pushed), job);
+      pushed++;
+    }
+    if (pushed > 0) {
+      WORD.getAndAdd(this, pushed * ONE_TAIL);
+    }
+    return pushed;
+  }
+
+  /// Adds pairs `batch[2 * from] ...` as taken by [#stealHalf]. Owner only; returns how many found room.
+  int pushBatch(@Nullable Object[] batch, int from, int to) {
+    long w = (long) WORD.getOpaque(this);
+    int tail = tail(w);
+    int pushed = 0;
+    while (from + pushed < to && free(w, tail + pushed)) {
+      int at = 2 * (from + pushed);
+      put(tail + pushed, (Task) batch[at], (Job) batch[at + 1]);
+      pushed++;
+    }
+    if (pushed > 0) {
+      WORD.getAndAdd(this, pushed * ONE_TAIL);
+    }
+    return pushed;
+  }
+
+  /// Adds at the old end. Owner only; false if there is no free slot.
+  ///
+  /// The slot before head belongs to the owner like every slot outside [head, tail): a thief that claimed it
+  /// before has cleared it (2). If head moves before the CAS, the slot is taken back: nobody could see it.
+  boolean pushOldest(Task task, @Nullable Job job) {
+    for (; ; ) {
+      long w = (long) WORD.getOpaque(this);
+      int index = head(w) - 1;
+      if (!free(w, index)) {
+        return false;
+      }
+      put(index, task, job);
+      if (WORD.compareAndSet(this, w, pack(tail(w), index))) {
+        return true;
+      }
+      clear(index);
+    }
+  }
+
+  /// Takes the newest task, or null; its job is [#takenJob()]. Owner only.
+  @Nullable Task popNewest() {
+    for (; ; ) {
+      long w = (long) WORD.getOpaque(this);
+      if (tail(w) == head(w)) {
+        return null;
+      }
+      if (WORD.compareAndSet(this, w, w - ONE_TAIL)) { // (5)
+        return take(tail(w) - 1);
+      }
+    }
+  }
+
+  /// Takes the oldest task, or null; its job is [#takenJob()]. Owner only.
+  @Nullable Task popOldest() {
+    for (; ; ) {
+      long w = (long) WORD.getOpaque(this);
+      if (tail(w) == head(w)) {
+        return null;
+      }
+      if (WORD.compareAndSet(this, w, pack(tail(w), head(w) + 1))) {
+        return take(head(w));
+      }
+    }
+  }
+
+  /// Takes half of the tasks, rounded up, from the old end into `batch` as pairs (task, job), at most `max`.
+  /// Anyone. Returns how many; 0 if there are fewer than `least` or if another claim came first.
+  int stealHalf(@Nullable Object[] batch, int max, int least) {
+    long w = word;
+    int size = tail(w) - head(w);
+    if (size < least) {
+      return 0;
+    }
+    int n = Math.min(Math.min((size + 1) / 2, max), batch.length / 2);
+    if (n == 0 || !WORD.compareAndSet(this, w, pack(tail(w), head(w) + n))) { // (6)
+      return 0;
+    }
+    for (int i = 0; i < n; i++) {
+      int at = at(head(w) + i);
+      batch[2 * i] = slots[at]; // (7) after the claim
+      batch[2 * i + 1] = slots[at + 1];
+      slots[at + 1] = null;
+      SLOT.setRelease(slots, at, null); // (8) hands the slot back to the owner
+    }
+    if (Checks.ON) {
+      for (int i = 0; i < n; i++) {
+        Checks.that(batch[2 * i] != null, "a claimed slot holds its task");
+      }
+    }
+    return n;
+  }
+
+  /// Job of the last popped task. Owner only.
+  @Nullable Job takenJob() {
+    return takenJob;
+  }
+
+  /// Index of the last popped task, modulo 2^32. Owner only.
+  int takenIndex() {
+    return takenIndex;
+  }
+
+  /// Index that the next push will use, modulo 2^32. Owner only.
+  int nextIndex() {
+    return tail((long) WORD.getOpaque(this));
+  }
+
+  /// Number of tasks: one load, exact at the instant of the load.
+  int size() {
+    long w = word;
+    return tail(w) - head(w);
+  }
+
+  // A slot outside [head, tail) is free when nobody reads it any more (2).
+  private boolean free(long w, int index) {
+    int distance = index - head(w);
+    boolean inside = distance >= 0 ? distance <= mask : tail(w) - index <= mask + 1;
+    return inside && SLOT.getAcquire(slots, at(index)) == null;
+  }
+
+  private void put(int index, @Nullable Task task, @Nullable Job job) {
+    int at = at(index);
+    slots[at + 1] = job;
+    slots[at] = task;
+  }
+
+  private void clear(int index) {
+    put(index, null, null);
+  }
+
+  // Plain accesses: after the claim the index is ours alone until our next push.
+  private @Nullable Task take(int index) {
+    int at = at(index);
+    Task task = (Task) slots[at];
+    takenJob = (Job) slots[at + 1];
+    takenIndex = index;
+    slots[at] = null;
+    slots[at + 1] = null;
+    if (Checks.ON) {
+      Checks.that(task != null, "a claimed slot holds its task");
+    }
+    return task;
+  }
+
+  private int at(int index) {
+    return (index & mask) << 1;
+  }
+
+  private static int head(long w) {
+    return (int) w;
+  }
+
+  private static int tail(long w) {
+    return (int) (w >>> 32);
+  }
+
+  private static long pack(int tail, int head) {
+    return ((long) tail << 32) | (head & 0xFFFF_FFFFL);
+  }
+}

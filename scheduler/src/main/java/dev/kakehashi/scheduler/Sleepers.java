@@ -1,0 +1,147 @@
+package dev.kakehashi.scheduler;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/// Who is awake, who searches, who sleeps; and how a publication finds someone to run it.
+///
+/// ```
+///  ctl    unparked << 32 | searching      everyone, RMW only
+///  stack  sleeping workers, last in first out   guarded by `lock`, touched only around a sleep
+/// ```
+///
+/// *Guarantee*: no task stays queued while a worker sleeps, except for the length of a wake-up. It is
+/// stronger than "no lost wake-up", which would be content with one worker awake.
+///
+/// *Argument*. A publication is an RMW or volatile store on a queue and is followed by a volatile read of ctl
+/// ([#signal]). Suppose task P stays queued and worker B sleeps for good.
+/// (i) P saw a searcher. The last one that stops searching does so by an RMW on ctl and then looks at all
+/// queues: it sees P and signals, or it sleeps and looks again, see (iii).
+/// (ii) P saw no searcher but a sleeper: it woke one, who is counted as searching from that instant.
+/// (iii) P saw everyone awake: then B announced its sleep after that read, and B's look at all queues after the
+/// announcement sees P. *Everyone* looks again after announcing, whether or not it has searched; if only the last
+/// searcher did, a worker that never searched because the cap was reached would sleep beside P.
+/// The signals sent by (i) and (iii) are publications of the same kind. A model check of this protocol and of its
+/// broken variants is in the tests.
+///
+/// Nobody is woken while someone searches, and a searcher that finds work wakes another one only if there is
+/// more: waking costs the waker a system call and preempts whoever was about to run the task.
+final class Sleepers {
+  private static final long ONE_UNPARKED = 1L << 32;
+  private static final VarHandle CTL;
+
+  static {
+    try {
+      CTL = MethodHandles.lookup().findVarHandle(Sleepers.class, "ctl", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  @SuppressWarnings("unused")
+  private long p0, p1, p2, p3, p4, p5, p6, p7;
+
+  private volatile long ctl;
+
+  @SuppressWarnings("unused")
+  private long q0, q1, q2, q3, q4, q5, q6, q7;
+
+  private final Object lock = new Object();
+  private final Worker[] stack;
+  private int depth;
+  private final int workers;
+  private final int maxSearchers;
+
+  Sleepers(int workers, int maxSearchers) {
+    this.workers = workers;
+    this.maxSearchers = maxSearchers;
+    stack = new Worker[workers];
+    ctl = workers * ONE_UNPARKED;
+  }
+
+  /// To be called after every publication. Wakes one sleeper if nobody searches; with `immediate`, if
+  /// fewer than the allowed number do. True if it woke one.
+  boolean signal(boolean immediate) {
+    return wanted(immediate) && wake(immediate);
+  }
+
+  private boolean wanted(boolean immediate) {
+    long c = ctl;
+    return unparked(c) < workers && searching(c) < (immediate ? maxSearchers : 1);
+  }
+
+  private boolean wake(boolean immediate) {
+    Worker woken;
+    synchronized (lock) {
+      if (depth == 0 || !wanted(immediate)) {
+        return false;
+      }
+      woken = stack[--depth];
+      CTL.getAndAdd(this, ONE_UNPARKED + 1);
+    }
+    woken.wake();
+    return true;
+  }
+
+  /// Wakes everyone: the scheduler stops.
+  void wakeAll() {
+    for (; ; ) {
+      Worker woken;
+      synchronized (lock) {
+        if (depth == 0) {
+          return;
+        }
+        woken = stack[--depth];
+        CTL.getAndAdd(this, ONE_UNPARKED + 1);
+      }
+      woken.wake();
+    }
+  }
+
+  /// Takes the search role if it is free.
+  boolean startSearching() {
+    for (; ; ) {
+      long c = ctl;
+      if (searching(c) >= maxSearchers) {
+        return false;
+      }
+      if (CTL.compareAndSet(this, c, c + 1)) {
+        return true;
+      }
+    }
+  }
+
+  /// Gives the search role back because work was found; true if this was the last searcher, who must look
+  /// whether work is left and then signal.
+  boolean stopSearching() {
+    long before = (long) CTL.getAndAdd(this, -1L);
+    if (Checks.ON) {
+      Checks.that(searching(before) > 0, "searchers >= 0");
+    }
+    return searching(before) == 1;
+  }
+
+  /// Announces a sleep. The caller must look at all queues afterwards, and signal if it finds anything.
+  void announce(Worker worker, boolean searched) {
+    synchronized (lock) {
+      stack[depth++] = worker;
+      CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
+    }
+  }
+
+  int awake() {
+    return unparked(ctl);
+  }
+
+  int searching() {
+    return searching(ctl);
+  }
+
+  private static int unparked(long c) {
+    return (int) (c >>> 32);
+  }
+
+  private static int searching(long c) {
+    return (int) c;
+  }
+}
