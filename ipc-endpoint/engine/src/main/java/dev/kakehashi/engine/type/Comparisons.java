@@ -1,0 +1,94 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.protocol.TypeOid;
+
+/// The operators = <> < <= > >= of every type, and between types where PostgreSQL has them.
+final class Comparisons {
+  private static final int[] INTEGERS = {TypeOid.INT2, TypeOid.INT4, TypeOid.INT8};
+
+  /// Order of two words.
+  @FunctionalInterface
+  interface Comparison {
+    int compare(long a, long b);
+  }
+
+  private Comparisons() {}
+
+  static void register(FunctionSet set) {
+    for (int oid : Types.all()) {
+      // varchar has none of its own: it is compared as text.
+      if (oid == TypeOid.VARCHAR || isInteger(oid)) {
+        continue;
+      }
+      ColumnKind kind = Types.kind(oid);
+      if (kind == ColumnKind.INTEGER) {
+        words(set, oid, oid);
+      } else if (kind == ColumnKind.VARLENA) {
+        varlena(set, oid);
+      } else {
+        ordered(set, oid, oid, comparison(kind));
+      }
+    }
+    for (int left : INTEGERS) {
+      for (int right : INTEGERS) {
+        words(set, left, right);
+      }
+    }
+    ordered(
+        set,
+        TypeOid.FLOAT4,
+        TypeOid.FLOAT8,
+        (a, b) -> FloatMath.compare(FloatMath.ofWord4(a), FloatMath.ofWord8(b)));
+    ordered(
+        set,
+        TypeOid.FLOAT8,
+        TypeOid.FLOAT4,
+        (a, b) -> FloatMath.compare(FloatMath.ofWord8(a), FloatMath.ofWord4(b)));
+  }
+
+  private static boolean isInteger(int oid) {
+    return oid == TypeOid.INT2 || oid == TypeOid.INT4 || oid == TypeOid.INT8;
+  }
+
+  private static Comparison comparison(ColumnKind kind) {
+    return (a, b) -> Ordering.compare(kind, a, b);
+  }
+
+  private static void words(FunctionSet set, int left, int right) {
+    set.add("=", TypeOid.BOOL, (a, _, _) -> a[0] == a[1] ? 1 : 0, left, right);
+    set.add("<>", TypeOid.BOOL, (a, _, _) -> a[0] != a[1] ? 1 : 0, left, right);
+    set.add("<", TypeOid.BOOL, (a, _, _) -> a[0] < a[1] ? 1 : 0, left, right);
+    set.add("<=", TypeOid.BOOL, (a, _, _) -> a[0] <= a[1] ? 1 : 0, left, right);
+    set.add(">", TypeOid.BOOL, (a, _, _) -> a[0] > a[1] ? 1 : 0, left, right);
+    set.add(">=", TypeOid.BOOL, (a, _, _) -> a[0] >= a[1] ? 1 : 0, left, right);
+  }
+
+  private static void varlena(FunctionSet set, int oid) {
+    Body equal = (a, _, _) -> Ordering.equalVarlena(a[0], a[1]) ? 1 : 0;
+    Body notEqual = (a, _, _) -> Ordering.equalVarlena(a[0], a[1]) ? 0 : 1;
+    set.add("=", TypeOid.BOOL, equal, oid, oid).add("<>", TypeOid.BOOL, notEqual, oid, oid);
+    unequal(set, oid, oid, Ordering::compareVarlena);
+  }
+
+  static void ordered(FunctionSet set, int left, int right, Comparison comparison) {
+    set.add(
+        "=", TypeOid.BOOL, (a, _, _) -> comparison.compare(a[0], a[1]) == 0 ? 1 : 0, left, right);
+    set.add(
+        "<>", TypeOid.BOOL, (a, _, _) -> comparison.compare(a[0], a[1]) != 0 ? 1 : 0, left, right);
+    unequal(set, left, right, comparison);
+  }
+
+  private static void unequal(FunctionSet set, int left, int right, Comparison comparison) {
+    set.add(
+        "<", TypeOid.BOOL, (a, _, _) -> comparison.compare(a[0], a[1]) < 0 ? 1 : 0, left, right);
+    set.add(
+        "<=", TypeOid.BOOL, (a, _, _) -> comparison.compare(a[0], a[1]) <= 0 ? 1 : 0, left, right);
+    set.add(
+        ">", TypeOid.BOOL, (a, _, _) -> comparison.compare(a[0], a[1]) > 0 ? 1 : 0, left, right);
+    set.add(
+        ">=", TypeOid.BOOL, (a, _, _) -> comparison.compare(a[0], a[1]) >= 0 ? 1 : 0, left, right);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.numeric.NumericOrder;
+import dev.kakehashi.engine.type.time.Intervals;
+
+/// Order, equality and hash of every type, as PostgreSQL's default btree and hash operator classes ("C" collation).
+///
+/// None of the words is null. Thread-safe.
+public final class Ordering {
+  private static final int UUID_BYTES = 16;
+
+  private Ordering() {}
+
+  /// Negative, zero or positive.
+  ///
+  /// @param oid type of both words
+  public static int compare(int oid, long a, long b) {
+    return compare(Types.kind(oid), a, b);
+  }
+
+  /// Negative, zero or positive.
+  public static int compare(ColumnKind kind, long a, long b) {
+    return switch (kind) {
+      case INTEGER -> Long.compare(a, b);
+      case FLOAT4 -> FloatMath.compare(FloatMath.ofWord4(a), FloatMath.ofWord4(b));
+      case FLOAT8 -> FloatMath.compare(FloatMath.ofWord8(a), FloatMath.ofWord8(b));
+      case VARLENA -> compareVarlena(a, b);
+      case BPCHAR -> compareBpchar(a, b);
+      case NUMERIC -> NumericOrder.compare(a, b);
+      case UUID -> Native.compareBytes(a, UUID_BYTES, b, UUID_BYTES);
+      case INTERVAL -> Intervals.compare(a, b);
+    };
+  }
+
+  /// Whether the words are equal values.
+  public static boolean equal(int oid, long a, long b) {
+    return equal(Types.kind(oid), a, b);
+  }
+
+  /// Whether the words are equal values.
+  public static boolean equal(ColumnKind kind, long a, long b) {
+    return switch (kind) {
+      case INTEGER -> a == b;
+      case VARLENA -> equalVarlena(a, b);
+      case UUID ->
+          Native.getLong(a) == Native.getLong(b) && Native.getLong(a + 8) == Native.getLong(b + 8);
+      case FLOAT4, FLOAT8, BPCHAR, NUMERIC, INTERVAL -> compare(kind, a, b) == 0;
+    };
+  }
+
+  /// Equal values hash equally, also 1.0 and 1.00, 0 and -0, `'a'` and `'a '` of bpchar. Not the same on hosts of other byte order.
+  public static long hash(int oid, long word) {
+    return hash(Types.kind(oid), word);
+  }
+
+  /// Hash of a value whose kind is known.
+  public static long hash(ColumnKind kind, long word) {
+    return switch (kind) {
+      case INTEGER -> Native.mix(word);
+      case FLOAT4 -> Native.mix(FloatMath.canonicalBits(FloatMath.ofWord4(word)));
+      case FLOAT8 -> Native.mix(FloatMath.canonicalBits(FloatMath.ofWord8(word)));
+      case VARLENA -> Native.hashBytes(Varlena.data(word), Varlena.length(word));
+      case BPCHAR -> Native.hashBytes(Varlena.data(word), bpcharLength(word));
+      case NUMERIC -> NumericOrder.hash(word);
+      case UUID -> Native.mix(Native.getLong(word) ^ Native.mix(Native.getLong(word + 8)));
+      case INTERVAL -> Native.mix(Intervals.spanLow(word));
+    };
+  }
+
+  /// Order of text, varchar and bytea: by unsigned bytes.
+  public static int compareVarlena(long a, long b) {
+    return Native.compareBytes(
+        Varlena.data(a), Varlena.length(a), Varlena.data(b), Varlena.length(b));
+  }
+
+  public static boolean equalVarlena(long a, long b) {
+    int length = Varlena.length(a);
+    return length == Varlena.length(b)
+        && Native.equalBytes(Varlena.data(a), Varlena.data(b), length);
+  }
+
+  /// Order of bpchar: by unsigned bytes without trailing blanks.
+  public static int compareBpchar(long a, long b) {
+    return Native.compareBytes(Varlena.data(a), bpcharLength(a), Varlena.data(b), bpcharLength(b));
+  }
+
+  /// Bytes without trailing blanks.
+  public static int bpcharLength(long word) {
+    int length = Varlena.length(word);
+    long data = Varlena.data(word);
+    while (length > 0 && Native.getByte(data + length - 1) == ' ') {
+      length--;
+    }
+    return length;
+  }
+}

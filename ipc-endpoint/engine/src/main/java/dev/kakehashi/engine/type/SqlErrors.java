@@ -1,0 +1,93 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+
+/// Errors of functions, in PostgreSQL's words.
+public final class SqlErrors {
+  private SqlErrors() {}
+
+  /// 22003: `typeName` is PostgreSQL's name as it stands in the message.
+  public static EngineException outOfRange(String typeName) {
+    return new EngineException(ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, typeName + " out of range");
+  }
+
+  public static EngineException valueOutOfRange(String value, String typeName) {
+    return new EngineException(
+        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
+        "value \"" + value + "\" is out of range for type " + typeName);
+  }
+
+  public static EngineException textOutOfRange(String value, String typeName) {
+    return new EngineException(
+        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
+        "\"" + value + "\" is out of range for type " + typeName);
+  }
+
+  public static EngineException floatOverflow() {
+    return new EngineException(
+        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: overflow");
+  }
+
+  public static EngineException floatUnderflow() {
+    return new EngineException(
+        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow");
+  }
+
+  public static EngineException inputOutOfRange() {
+    return new EngineException(ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "input is out of range");
+  }
+
+  public static EngineException numericOverflow() {
+    return new EngineException(
+        ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
+  }
+
+  public static EngineException divisionByZero() {
+    return new EngineException(ErrorCode.DIVISION_BY_ZERO, "division by zero");
+  }
+
+  public static EngineException invalidSyntax(String typeName, String value) {
+    return new EngineException(
+        ErrorCode.INVALID_TEXT_REPRESENTATION,
+        "invalid input syntax for type " + typeName + ": \"" + value + "\"");
+  }
+
+  public static EngineException invalidDateTime(String typeName, String value) {
+    return new EngineException(
+        ErrorCode.INVALID_DATETIME_FORMAT,
+        "invalid input syntax for type " + typeName + ": \"" + value + "\"");
+  }
+
+  public static EngineException fieldOutOfRange(String value) {
+    return new EngineException(
+        ErrorCode.DATETIME_OVERFLOW, "date/time field value out of range: \"" + value + "\"");
+  }
+
+  /// 22008: `what` is "date", "timestamp" or "interval".
+  public static EngineException dateTimeOutOfRange(String what) {
+    return new EngineException(ErrorCode.DATETIME_OVERFLOW, what + " out of range");
+  }
+
+  public static EngineException datetimeOverflow(String message) {
+    return new EngineException(ErrorCode.DATETIME_OVERFLOW, message);
+  }
+
+  public static EngineException invalidParameter(String message) {
+    return new EngineException(ErrorCode.INVALID_PARAMETER_VALUE, message);
+  }
+
+  public static EngineException notSupported(String message) {
+    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, message);
+  }
+
+  public static EngineException lengthTooLarge() {
+    return new EngineException(ErrorCode.LIMIT_EXCEEDED, "requested length too large");
+  }
+
+  /// 22001, for example "character varying(10)".
+  public static EngineException tooLong(String typeName) {
+    return new EngineException(
+        ErrorCode.STRING_DATA_RIGHT_TRUNCATION, "value too long for type " + typeName);
+  }
+}

@@ -1,0 +1,167 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.number.FloatText;
+import dev.kakehashi.engine.type.numeric.NumericConversion;
+import dev.kakehashi.engine.type.numeric.NumericFast;
+import dev.kakehashi.engine.type.numeric.NumericForm;
+import dev.kakehashi.engine.type.time.DateTimeFormat;
+import dev.kakehashi.engine.type.time.DateTimeParser;
+import dev.kakehashi.engine.type.time.Intervals;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.TypeOid;
+import java.math.BigDecimal;
+import java.util.Locale;
+import java.util.UUID;
+
+/// Words from Java values and text, and back. By-reference words are fresh in the given heap. Thread-safe, as far as the heap is.
+public final class Values {
+  private static final int UUID_BYTES = 16;
+  private static final int FIRST_INVALID_DIGIT = 10;
+
+  private Values() {}
+
+  public static long ofBoolean(boolean value) {
+    return value ? 1 : 0;
+  }
+
+  public static long ofFloat4(float value) {
+    return FloatMath.word(value);
+  }
+
+  public static long ofFloat8(double value) {
+    return FloatMath.word(value);
+  }
+
+  /// text, varchar; bpchar if it has its blanks already.
+  public static long ofText(String value, VarHeap heap) {
+    return Varlena.of(heap, value);
+  }
+
+  public static long ofBytes(byte[] value, VarHeap heap) {
+    return Varlena.of(heap, value);
+  }
+
+  /// numeric, with the scale of the argument as display scale.
+  public static long ofDecimal(BigDecimal value, VarHeap heap) {
+    return NumericForm.of(heap, value);
+  }
+
+  /// numeric without fraction.
+  public static long ofDecimal(long value, VarHeap heap) {
+    return NumericFast.encode(heap, value, 0);
+  }
+
+  public static long ofUuid(UUID value, VarHeap heap) {
+    long address = heap.allocate(UUID_BYTES);
+    Native.putLongBigEndian(address, value.getMostSignificantBits());
+    Native.putLongBigEndian(address + 8, value.getLeastSignificantBits());
+    return address;
+  }
+
+  public static long ofInterval(int months, int days, long micros, VarHeap heap) {
+    return Intervals.of(heap, months, days, micros);
+  }
+
+  /// Copies a by-reference value to another heap; other words are returned as they are.
+  public static long copy(int oid, long word, VarHeap heap) {
+    return switch (Types.kind(oid)) {
+      case INTEGER, FLOAT4, FLOAT8 -> word;
+      case VARLENA, BPCHAR, NUMERIC -> heap.copy(word, Varlena.totalBytes(word));
+      case UUID, INTERVAL -> heap.copy(word, UUID_BYTES);
+    };
+  }
+
+  /// PostgreSQL's output form: DateStyle ISO, IntervalStyle postgres, bytea hex, time zone UTC, shortest-precise floats, bool t or f.
+  public static String toText(int oid, long word) {
+    return switch (oid) {
+      case TypeOid.BOOL -> word != 0 ? "t" : "f";
+      case TypeOid.INT2, TypeOid.INT4, TypeOid.INT8 -> Long.toString(word);
+      case TypeOid.FLOAT4 -> FloatText.toText(FloatMath.ofWord4(word));
+      case TypeOid.FLOAT8 -> FloatText.toText(FloatMath.ofWord8(word));
+      case TypeOid.NUMERIC -> NumericConversion.toText(word);
+      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, Types.UNKNOWN -> Varlena.string(word);
+      case TypeOid.BYTEA -> ByteStrings.byteaText(Varlena.bytes(word));
+      case TypeOid.UUID -> ByteStrings.uuidText(Native.bytes(word, UUID_BYTES));
+      case TypeOid.DATE -> DateTimeFormat.date(word);
+      case TypeOid.TIME -> DateTimeFormat.time(word);
+      case TypeOid.TIMESTAMP -> DateTimeFormat.timestamp(word);
+      case TypeOid.TIMESTAMPTZ -> DateTimeFormat.timestamptz(word);
+      case TypeOid.INTERVAL -> Intervals.toText(word);
+      default -> Types.name(oid); // throws
+    };
+  }
+
+  /// PostgreSQL's input of a type without modifier.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
+  public static long parse(int oid, String text, VarHeap heap) {
+    return switch (oid) {
+      case TypeOid.BOOL -> parseBoolean(text);
+      case TypeOid.INT2 -> parseInteger(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE);
+      case TypeOid.INT4 -> parseInteger(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE);
+      case TypeOid.INT8 -> parseInteger(text, "bigint", Long.MIN_VALUE, Long.MAX_VALUE);
+      case TypeOid.FLOAT4 -> FloatMath.word(FloatText.parse4(text));
+      case TypeOid.FLOAT8 -> FloatMath.word(FloatText.parse8(text));
+      case TypeOid.NUMERIC -> NumericConversion.parse(text, heap);
+      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, Types.UNKNOWN -> Varlena.of(heap, text);
+      case TypeOid.BYTEA -> Varlena.of(heap, ByteStrings.parseBytea(text));
+      case TypeOid.UUID -> {
+        long address = heap.allocate(UUID_BYTES);
+        Native.copy(ByteStrings.parseUuid(text), address);
+        yield address;
+      }
+      case TypeOid.DATE -> DateTimeParser.date(text);
+      case TypeOid.TIME -> DateTimeParser.time(text);
+      case TypeOid.TIMESTAMP -> DateTimeParser.timestamp(text, false);
+      case TypeOid.TIMESTAMPTZ -> DateTimeParser.timestamp(text, true);
+      case TypeOid.INTERVAL -> Intervals.parse(text, heap);
+      default -> throw SqlErrors.notSupported("type " + Types.name(oid) + " has no input");
+    };
+  }
+
+  private static long parseBoolean(String text) {
+    String word = FloatText.trim(text).toLowerCase(Locale.ROOT);
+    boolean isTrue =
+        !word.isEmpty()
+            && ("true".startsWith(word)
+                || "yes".startsWith(word)
+                || word.equals("on")
+                || word.equals("1"));
+    boolean isFalse =
+        !word.isEmpty()
+            && ("false".startsWith(word)
+                || "no".startsWith(word)
+                || word.equals("of")
+                || word.equals("off")
+                || word.equals("0"));
+    if (!isTrue && !isFalse) {
+      throw SqlErrors.invalidSyntax("boolean", text);
+    }
+    return isTrue ? 1 : 0;
+  }
+
+  private static long parseInteger(String text, String typeName, long min, long max) {
+    String trimmed = FloatText.trim(text);
+    boolean negative = trimmed.startsWith("-");
+    int begin = negative || trimmed.startsWith("+") ? 1 : 0;
+    if (begin == trimmed.length()) {
+      throw SqlErrors.invalidSyntax(typeName, text);
+    }
+    // Accumulated negatively, because there is one more negative number.
+    long value = 0;
+    boolean overflow = false;
+    for (int i = begin; i < trimmed.length(); i++) {
+      int digit = trimmed.charAt(i) - '0';
+      if (digit < 0 || digit >= FIRST_INVALID_DIGIT) {
+        throw SqlErrors.invalidSyntax(typeName, text);
+      }
+      overflow |= value < (min + digit) / 10;
+      value = value * 10 - digit;
+    }
+    if (overflow || (!negative && value < -max)) {
+      throw SqlErrors.valueOutOfRange(text, typeName);
+    }
+    return negative ? value : -value;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.kakehashi.engine.type.numeric;
+
+import static dev.kakehashi.protocol.TypeOid.INT4;
+import static dev.kakehashi.protocol.TypeOid.NUMERIC;
+
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction.Body;
+
+/// Operators and functions of numeric.
+public final class NumericFunctions {
+  private NumericFunctions() {}
+
+  public static void register(FunctionSet set) {
+    binary(set, (a, _, c) -> Numerics.add(a[0], a[1], c.heap), "+");
+    binary(set, (a, _, c) -> Numerics.subtract(a[0], a[1], c.heap), "-");
+    binary(set, (a, _, c) -> Numerics.multiply(a[0], a[1], c.heap), "*");
+    binary(set, (a, _, c) -> Numerics.divide(a[0], a[1], c.heap), "/");
+    binary(set, (a, _, c) -> Numerics.mod(a[0], a[1], c.heap), "%", "mod");
+    binary(set, (a, _, c) -> Numerics.div(a[0], a[1], c.heap), "div");
+    unary(set, (a, _, c) -> Numerics.copy(a[0], c.heap), "+");
+    unary(set, (a, _, c) -> Numerics.negate(a[0], c.heap), "-");
+    unary(set, (a, _, c) -> Numerics.abs(a[0], c.heap), "abs", "@");
+    unary(set, (a, _, c) -> Numerics.sign(a[0], c.heap), "sign");
+    unary(set, (a, _, c) -> Numerics.ceil(a[0], c.heap), "ceil", "ceiling");
+    unary(set, (a, _, c) -> Numerics.floor(a[0], c.heap), "floor");
+    unary(set, (a, _, c) -> Numerics.round(a[0], 0, c.heap), "round");
+    unary(set, (a, _, c) -> Numerics.trunc(a[0], 0, c.heap), "trunc");
+    set.add("round", NUMERIC, (a, _, c) -> Numerics.round(a[0], (int) a[1], c.heap), NUMERIC, INT4);
+    set.add("trunc", NUMERIC, (a, _, c) -> Numerics.trunc(a[0], (int) a[1], c.heap), NUMERIC, INT4);
+  }
+
+  private static void binary(FunctionSet set, Body body, String... names) {
+    for (String name : names) {
+      set.add(name, NUMERIC, body, NUMERIC, NUMERIC);
+    }
+  }
+
+  private static void unary(FunctionSet set, Body body, String... names) {
+    for (String name : names) {
+      set.add(name, NUMERIC, body, NUMERIC);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.kakehashi.engine.type.time;
+
+import static dev.kakehashi.protocol.TypeOid.DATE;
+import static dev.kakehashi.protocol.TypeOid.INTERVAL;
+import static dev.kakehashi.protocol.TypeOid.TIME;
+import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
+import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
+
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.Casts.Registry;
+import dev.kakehashi.engine.type.SqlErrors;
+
+/// Conversions among dates, times, timestamps and intervals; the time zone is UTC.
+public final class DateTimeCasts {
+  private DateTimeCasts() {}
+
+  public static void register(Registry casts) {
+    casts.add(DATE, TIMESTAMP, CastContext.IMPLICIT, true, (a, _, _) -> dateToTimestamp(a[0]));
+    casts.add(DATE, TIMESTAMPTZ, CastContext.IMPLICIT, false, (a, _, _) -> dateToTimestamp(a[0]));
+    casts.add(TIMESTAMP, TIMESTAMPTZ, CastContext.IMPLICIT, false, (a, _, _) -> a[0]);
+    casts.add(TIMESTAMPTZ, TIMESTAMP, CastContext.ASSIGNMENT, false, (a, _, _) -> a[0]);
+    casts.add(TIMESTAMP, DATE, CastContext.ASSIGNMENT, true, (a, _, _) -> timestampToDate(a[0]));
+    casts.add(TIMESTAMPTZ, DATE, CastContext.ASSIGNMENT, false, (a, _, _) -> timestampToDate(a[0]));
+    timeOf(casts, TIMESTAMP, true);
+    timeOf(casts, TIMESTAMPTZ, false);
+    casts.add(
+        TIME, INTERVAL, CastContext.IMPLICIT, true, (a, _, c) -> Intervals.of(c.heap, 0, 0, a[0]));
+    casts.add(
+        INTERVAL,
+        TIME,
+        CastContext.ASSIGNMENT,
+        true,
+        (a, _, _) -> Math.floorMod(Intervals.micros(a[0]), Calendars.MICROS_PER_DAY));
+  }
+
+  private static void timeOf(Registry casts, int from, boolean immutable) {
+    casts.add(
+        from,
+        TIME,
+        CastContext.ASSIGNMENT,
+        immutable,
+        (a, _, c) -> {
+          if (!Calendars.isFinite(a[0])) {
+            c.resultIsNull = true;
+            return 0;
+          }
+          return Calendars.timeOf(a[0]);
+        });
+  }
+
+  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  public static long dateToTimestamp(long date) {
+    if (!Calendars.isFiniteDate(date)) {
+      return date > 0 ? Calendars.INFINITY : Calendars.MINUS_INFINITY;
+    }
+    if (date >= Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
+      throw SqlErrors.datetimeOverflow("date out of range for timestamp");
+    }
+    return date * Calendars.MICROS_PER_DAY;
+  }
+
+  public static long timestampToDate(long timestamp) {
+    if (!Calendars.isFinite(timestamp)) {
+      return timestamp > 0 ? Calendars.DATE_INFINITY : Calendars.DATE_MINUS_INFINITY;
+    }
+    return Calendars.dayOf(timestamp);
+  }
+}

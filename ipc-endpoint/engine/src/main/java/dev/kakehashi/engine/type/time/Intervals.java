@@ -1,0 +1,65 @@
+package dev.kakehashi.engine.type.time;
+
+import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.vector.VarHeap;
+
+/// The 16 bytes of an interval: int64 microseconds, int32 days, int32 months; and their order by span of time (a month has 30 days, a day
+/// 24 hours), computed in 128 bits.
+public final class Intervals {
+  public static final int BYTES = 16;
+  static final long MICROS_PER_DAY = 86_400_000_000L;
+  static final int DAYS_PER_MONTH = 30;
+
+  private Intervals() {}
+
+  public static long micros(long value) {
+    return Native.getLong(value);
+  }
+
+  public static int days(long value) {
+    return Native.getInt(value + 8);
+  }
+
+  public static int months(long value) {
+    return Native.getInt(value + 12);
+  }
+
+  public static long of(VarHeap heap, int months, int days, long micros) {
+    long value = heap.allocate(BYTES);
+    Native.putLong(value, micros);
+    Native.putInt(value + 8, days);
+    Native.putInt(value + 12, months);
+    return value;
+  }
+
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT or DATETIME_OVERFLOW
+  public static long parse(String text, VarHeap heap) {
+    return IntervalParser.parse(text, heap);
+  }
+
+  public static String toText(long value) {
+    return DateTimeFormat.interval(months(value), days(value), micros(value));
+  }
+
+  private static long wholeDays(long value) {
+    return months(value) * (long) DAYS_PER_MONTH + days(value);
+  }
+
+  /// Low 64 bits of the span in microseconds.
+  public static long spanLow(long value) {
+    return wholeDays(value) * MICROS_PER_DAY + micros(value);
+  }
+
+  private static long spanHigh(long value) {
+    long days = wholeDays(value);
+    long product = days * MICROS_PER_DAY;
+    long micros = micros(value);
+    long carry = Long.compareUnsigned(product + micros, product) < 0 ? 1 : 0;
+    return Math.multiplyHigh(days, MICROS_PER_DAY) + (micros >> 63) + carry;
+  }
+
+  public static int compare(long a, long b) {
+    int high = Long.compare(spanHigh(a), spanHigh(b));
+    return high != 0 ? high : Long.compareUnsigned(spanLow(a), spanLow(b));
+  }
+}

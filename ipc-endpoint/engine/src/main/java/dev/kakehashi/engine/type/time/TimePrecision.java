@@ -1,0 +1,41 @@
+package dev.kakehashi.engine.type.time;
+
+import dev.kakehashi.engine.vector.VarHeap;
+
+/// Rounding of times, timestamps and intervals to the digits of their type modifier, half away from zero.
+public final class TimePrecision {
+  private static final int MAX_PRECISION = 6;
+  private static final long[] UNITS = {1_000_000, 100_000, 10_000, 1_000, 100, 10, 1};
+
+  private TimePrecision() {}
+
+  private static long round(long micros, int precision) {
+    long unit = UNITS[precision];
+    return micros >= 0 ? (micros + unit / 2) / unit * unit : -((-micros + unit / 2) / unit * unit);
+  }
+
+  public static long time(long micros, int precision) {
+    return precision < 0 || precision >= MAX_PRECISION ? micros : round(micros, precision);
+  }
+
+  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  public static long timestamp(long timestamp, int precision) {
+    if (precision < 0 || precision >= MAX_PRECISION || !Calendars.isFinite(timestamp)) {
+      return timestamp;
+    }
+    return Calendars.checkedTimestamp(round(timestamp, precision));
+  }
+
+  /// @param typeModifier of interval: range of fields (only the full one) and digits
+  public static long interval(long value, int typeModifier, VarHeap heap) {
+    int precision = typeModifier & 0xFFFF;
+    if (typeModifier < 0 || precision >= MAX_PRECISION) {
+      return value;
+    }
+    return Intervals.of(
+        heap,
+        Intervals.months(value),
+        Intervals.days(value),
+        round(Intervals.micros(value), precision));
+  }
+}
