@@ -1,0 +1,27 @@
+package dev.kakehashi.tools;
+
+import dev.kakehashi.tools.tpch.TpchCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/// Entry point: `java -jar kakehashi-tools.jar COMMAND`. Exits with 0, 1 (it failed; one line says why) or 2 (usage).
+@Command(
+    name = "kakehashi-tools",
+    description = "Tools around a Kakehashi endpoint.",
+    mixinStandardHelpOptions = true,
+    version = "1.0.0",
+    subcommands = TpchCommand.class)
+public final class Tools {
+  private Tools() {}
+
+  public static void main(String[] arguments) {
+    int exit =
+        new CommandLine(new Tools())
+            .setExecutionExceptionHandler((failure, commandLine, parsed) -> {
+              commandLine.getErr().println("error: " + failure.getMessage());
+              return 1;
+            })
+            .execute(arguments);
+    System.exit(exit);
+  }
+}

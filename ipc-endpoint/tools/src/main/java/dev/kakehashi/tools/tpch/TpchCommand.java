@@ -1,0 +1,52 @@
+package dev.kakehashi.tools.tpch;
+
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `tpch`: tables of the TPC-H benchmark.
+@Command(
+    name = "tpch",
+    description = "Tables of the TPC-H benchmark.",
+    mixinStandardHelpOptions = true)
+public final class TpchCommand {
+  @Command(
+      name = "text",
+      description = "Write one table to standard output, as PostgreSQL's COPY reads it.")
+  int text(
+      @Option(
+              names = "--scale",
+              defaultValue = "0.1",
+              description = "scale factor, default ${DEFAULT-VALUE}")
+          double scale,
+      @Parameters(paramLabel = "TABLE", description = "name of the table") String table)
+      throws IOException {
+    try (var out =
+        new BufferedWriter(
+            new OutputStreamWriter(
+                new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8),
+            1 << 16)) {
+      CopyText.write(Tpch.table(table), scale, out);
+    }
+    return 0;
+  }
+
+  @Command(name = "ddl", description = "Print CREATE TABLE of every table.")
+  int ddl(
+      @Option(
+              names = "--schema",
+              defaultValue = "tpch",
+              description = "schema, default ${DEFAULT-VALUE}")
+          String schema) {
+    for (TableSpec<?> table : Tpch.TABLES) {
+      System.out.println(table.createTable(schema) + ";");
+    }
+    return 0;
+  }
+}
