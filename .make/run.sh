@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# make run: private endpoint and PostgreSQL below .run/, TPC-H loaded, a short tour. What is there already is kept.
+. "$(dirname "$0")/lib.sh"
+
+SCALE=${SCALE:-0.1}
+started=$(now_millis)
+find_java
+find_postgres
+"$ROOT/.make/stage.sh"
+prepare_run_dir
+. "$ROOT/.make/cluster.sh"
+
+endpoint=$RUN_DIR/endpoint
+pg=$RUN_DIR/pg
+runtime_dir=${KAKEHASHI_RUNTIME_DIR:-/dev/shm/kakehashi/run-$(printf '%s' "$RUN_DIR" | sha256sum | cut -c1-8)}
+
+if [ -n "$(endpoint_pid "$endpoint")" ]; then
+  say "the endpoint runs, process $(endpoint_pid "$endpoint")"
+  runtime_dir=$(cat "$endpoint/runtime_dir")
+else
+  step "starting the endpoint"
+  start_endpoint "$endpoint" "$runtime_dir"
+fi
+if postgres_running "$pg"; then
+  say "PostgreSQL runs, port $(cat "$pg/port")"
+else
+  step "starting PostgreSQL $PG_MAJOR"
+  start_postgres "$pg" 54320 shared_buffers=128MB
+fi
+
+(
+  umask 077
+  cat >"$ROOT/.run/env" <<ENV
+# Source this: . .run/env
+export PGHOST='$pg/socket' PGPORT=$(cat "$pg/port") PGDATABASE=kakehashi PGUSER=postgres
+export PGPASSWORD='$(cat "$pg/password")' # for TCP connections (localhost); the socket needs none
+export KAKEHASHI_RUNTIME_DIR='$runtime_dir'
+ENV
+)
+. "$ROOT/.run/env"
+sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
+
+if [ -z "$(sql -d postgres -Atc "SELECT 1 FROM pg_database WHERE datname = 'kakehashi'")" ]; then
+  sql -d postgres -c 'CREATE DATABASE kakehashi'
+fi
+if [ -z "$(sql -Atc "SELECT 1 FROM pg_foreign_server WHERE srvname = 'kakehashi'")" ]; then
+  sql -c "CREATE EXTENSION IF NOT EXISTS kakehashi_fdw" \
+    -c "CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '$runtime_dir')" \
+    -c "CREATE USER MAPPING FOR CURRENT_USER SERVER kakehashi"
+fi
+
+if [ "$(cat "$endpoint/tpch_scale" 2>/dev/null)" = "$SCALE" ]; then
+  say "TPC-H at scale $SCALE is loaded"
+else
+  step "loading TPC-H at scale $SCALE"
+  as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-tools.jar" \
+    tpch load --runtime-dir "$runtime_dir" --scale "$SCALE" --replace
+  as_server sh -c "echo $SCALE > '$endpoint/tpch_scale'"
+fi
+
+step "a short tour"
+sql -f "$ROOT/.make/tour.sql"
+
+cat <<END
+
+Both servers run; everything was ready after $(elapsed "$started").
+  connect   make psql      or: . .run/env && psql
+  stop      make stop
+  logs      .run/endpoint/log, .run/pg/log
+END

@@ -1,0 +1,145 @@
+package dev.kakehashi.pgtests.container;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.pgtests.harness.OsProcess;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/// What must hold on every supported release, with both sides in containers of their own.
+@EnabledIf(
+    value = "dev.kakehashi.pgtests.container.Docker#available",
+    disabledReason = "no Docker daemon answers")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.MethodName.class)
+abstract class ContainerContract {
+  private final String debianVersion;
+  private final int postgresMajor;
+  private final ContainerPair containers;
+
+  ContainerContract(String suite, String debianVersion, int postgresMajor) {
+    this.debianVersion = debianVersion;
+    this.postgresMajor = postgresMajor;
+    this.containers = new ContainerPair(suite, postgresMajor);
+  }
+
+  @BeforeAll
+  void start() throws SQLException {
+    containers.start();
+    try (Connection connection = containers.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE EXTENSION kakehashi_fdw");
+      statement.execute(
+          "CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '"
+              + ContainerPair.RUNTIME_DIR
+              + "')");
+      statement.execute("CREATE USER MAPPING FOR PUBLIC SERVER kakehashi");
+      statement.execute(
+          "SELECT kakehashi_execute('kakehashi', 'CREATE TABLE account (id int4, owner text, balance numeric(15,2),"
+              + " PRIMARY KEY (id))')");
+      statement.execute(
+          "IMPORT FOREIGN SCHEMA public LIMIT TO (account) FROM SERVER kakehashi INTO public");
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    containers.close();
+  }
+
+  @Test
+  void shouldRunOnTheReleaseThatTheTestIsNamedAfter() throws Exception {
+    assertTrue(containers.inPostgres("cat", "/etc/debian_version").startsWith(debianVersion));
+    try (Connection connection = containers.connect()) {
+      assertEquals(postgresMajor, connection.getMetaData().getDatabaseMajorVersion());
+    }
+  }
+
+  @Test
+  void shouldChangeAndReadRowsAcrossContainers() throws SQLException {
+    try (Connection connection = containers.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DELETE FROM account");
+      statement.execute(
+          "INSERT INTO account SELECT i, 'owner ' || i, i * 1.25 FROM generate_series(1, 1000) i");
+      assertEquals(
+          "1000|625625.00", query(statement, "SELECT count(*), sum(balance) FROM account"));
+      assertEquals(
+          "owner 42|52.50", query(statement, "SELECT owner, balance FROM account WHERE id = 42"));
+    }
+  }
+
+  @Test
+  void shouldRollBackBothSidesOfATransaction() throws SQLException {
+    try (Connection connection = containers.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE IF NOT EXISTS journal (id int)");
+      statement.execute("DELETE FROM account WHERE id = 5000");
+      connection.setAutoCommit(false);
+      statement.execute("INSERT INTO account VALUES (5000, 'nobody', 0)");
+      statement.execute("INSERT INTO journal VALUES (5000)");
+      connection.rollback();
+      assertEquals(
+          "0|0",
+          query(
+              statement,
+              "SELECT (SELECT count(*) FROM account WHERE id = 5000), count(*) FROM journal"));
+      connection.commit();
+    }
+  }
+
+  @Test
+  void shouldReportALostEndpointAndUseItsSuccessorInTheSameSession() throws SQLException {
+    try (Connection connection = containers.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DELETE FROM account WHERE id = 7000");
+      statement.execute("INSERT INTO account VALUES (7000, 'stored', 1)");
+      connection.setAutoCommit(false);
+      query(statement, "SELECT count(*) FROM account");
+      containers.killEndpoint();
+      SQLException failure =
+          assertThrows(SQLException.class, () -> query(statement, "SELECT count(*) FROM account"));
+      assertEquals("08006", failure.getSQLState(), failure.getMessage());
+      connection.rollback();
+      connection.setAutoCommit(true);
+      containers.restartEndpoint();
+      OsProcess.awaitTrue(
+          "attach to the new endpoint",
+          Duration.ofSeconds(60),
+          () -> succeeds(statement, "SELECT 1 FROM account WHERE id = 7000"));
+      assertEquals("stored", query(statement, "SELECT owner FROM account WHERE id = 7000"));
+    }
+  }
+
+  private static boolean succeeds(Statement statement, String sql) {
+    try {
+      query(statement, sql);
+      return true;
+    } catch (SQLException e) {
+      return false; // 08001 as long as the endpoint is not ready
+    }
+  }
+
+  /// First row, columns separated by bars.
+  private static String query(Statement statement, String sql) throws SQLException {
+    try (var rows = statement.executeQuery(sql)) {
+      assertTrue(rows.next(), sql);
+      var text = new StringBuilder();
+      for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+        text.append(i > 1 ? "|" : "").append(rows.getString(i));
+      }
+      return text.toString();
+    }
+  }
+}
