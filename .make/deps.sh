@@ -34,6 +34,9 @@ if [ -z "$(locate_pg_config)" ]; then
   missing+=("postgresql-${pg:-15}" "postgresql-server-dev-${pg:-15}")
 fi
 
+# Included by a header of the server (utils/pg_locale.h); Debian 13's development package does not bring it.
+[ -f /usr/include/unicode/ucol.h ] || missing+=(libicu-dev)
+
 java_missing=no
 [ -n "$(locate_java)" ] || java_missing=yes
 

@@ -3,7 +3,7 @@ ARG SUITE
 FROM debian:${SUITE} AS build
 ARG PG
 RUN apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends \
-    postgresql-server-dev-${PG} gcc make libc6-dev
+    postgresql-server-dev-${PG} libicu-dev gcc make libc6-dev
 COPY fdw-extension /src
 # Objects of the host are of another PostgreSQL. Bitcode would only be inlined by the JIT.
 RUN make -s -C /src PG_CONFIG=/usr/lib/postgresql/${PG}/bin/pg_config with_llvm=no clean \
