@@ -17,17 +17,17 @@
 /* Texts are UTF-8, NUL-terminated, cut at the capacity on a character boundary. Empty means absent. */
 typedef struct kh_error
 {
-	char		sqlstate[6];
-	uint32_t	number;			/* of errors.txt */
-	uint32_t	position;		/* character in the statement, from 1; 0: none */
-	bool		from_endpoint;	/* false: found on this side */
-	char		message[1024];
-	char		detail[1024];
-	char		hint[512];
-	char		schema_name[64];
-	char		table_name[64];
-	char		column_name[64];
-	char		constraint_name[64];
+	char sqlstate[6];
+	uint32_t number;    /* of errors.txt */
+	uint32_t position;  /* character in the statement, from 1; 0: none */
+	bool from_endpoint; /* false: found on this side */
+	char message[1024];
+	char detail[1024];
+	char hint[512];
+	char schema_name[64];
+	char table_name[64];
+	char column_name[64];
+	char constraint_name[64];
 } kh_error;
 
 typedef struct kh_session kh_session;
@@ -39,21 +39,24 @@ typedef struct kh_attach_options
 {
 	const char *runtime_directory;
 	const char *application_name;
-	const char *user_name;		/* NULL: the OS user */
-	const char *password;		/* NULL: peer authentication */
-	int			timeout_millis;
+	const char *user_name; /* NULL: the OS user */
+	const char *password;  /* NULL: peer authentication */
+	int timeout_millis;
+	/* NULL, or asked every few milliseconds while kh_attach waits; true gives up with 57014. Must return. */
+	bool (*interrupted)(void);
+	const char *client_version; /* NULL, or for the endpoint's message when versions differ */
 } kh_attach_options;
 
 /* What the endpoint published at attach; see Attached in messages.xml. */
 typedef struct kh_limits
 {
-	uint32_t	slots;
-	uint32_t	max_batch_bytes;
-	uint32_t	max_frame_bytes;
-	uint32_t	max_statements;
-	uint32_t	channel_window;
-	uint32_t	spin_nanos;
-	uint64_t	lease_nanos;
+	uint32_t slots;
+	uint32_t max_batch_bytes;
+	uint32_t max_frame_bytes;
+	uint32_t max_statements;
+	uint32_t channel_window;
+	uint32_t spin_nanos;
+	uint64_t lease_nanos;
 } kh_limits;
 
 typedef enum kh_transaction_state
@@ -66,23 +69,47 @@ typedef enum kh_transaction_state
 	KH_TX_UNKNOWN = 5
 } kh_transaction_state;
 
-typedef enum kh_transaction_kind { KH_OCC = 0, KH_LTX = 1, KH_RTX = 2 } kh_transaction_kind;
-typedef enum kh_isolation { KH_READ_COMMITTED = 0, KH_REPEATABLE_READ = 1, KH_SERIALIZABLE = 2 } kh_isolation;
-typedef enum kh_commit_response { KH_STORED = 0, KH_AVAILABLE = 1 } kh_commit_response;
-typedef enum kh_action { KH_AUTO_COMMIT = 0, KH_BEGIN = 1, KH_CONTINUE = 2 } kh_action;
-typedef enum kh_statement_kind { KH_QUERY = 0, KH_DML = 1, KH_DDL = 2 } kh_statement_kind;
+typedef enum kh_transaction_kind
+{
+	KH_OCC = 0,
+	KH_LTX = 1,
+	KH_RTX = 2
+} kh_transaction_kind;
+typedef enum kh_isolation
+{
+	KH_READ_COMMITTED = 0,
+	KH_REPEATABLE_READ = 1,
+	KH_SERIALIZABLE = 2
+} kh_isolation;
+typedef enum kh_commit_response
+{
+	KH_STORED = 0,
+	KH_AVAILABLE = 1
+} kh_commit_response;
+typedef enum kh_action
+{
+	KH_AUTO_COMMIT = 0,
+	KH_BEGIN = 1,
+	KH_CONTINUE = 2
+} kh_action;
+typedef enum kh_statement_kind
+{
+	KH_QUERY = 0,
+	KH_DML = 1,
+	KH_DDL = 2
+} kh_statement_kind;
 
 typedef struct kh_execute_options
 {
-	kh_action	action;
-	kh_transaction_kind kind;	/* with KH_BEGIN, KH_AUTO_COMMIT */
-	kh_isolation isolation;		/* with KH_BEGIN, KH_AUTO_COMMIT */
-	kh_commit_response response;	/* with KH_AUTO_COMMIT, commit_after */
-	uint64_t	handle;			/* with KH_CONTINUE */
-	uint64_t	lease_nanos;	/* with KH_BEGIN; 0: the endpoint's default */
-	uint32_t	timeout_millis;	/* 0: none */
-	bool		new_snapshot;
-	bool		commit_after;
+	kh_action action;
+	kh_transaction_kind kind;    /* with KH_BEGIN, KH_AUTO_COMMIT */
+	kh_isolation isolation;      /* with KH_BEGIN, KH_AUTO_COMMIT */
+	kh_commit_response response; /* with KH_AUTO_COMMIT, commit_after */
+	uint64_t handle;             /* with KH_CONTINUE */
+	uint64_t lease_nanos;        /* with KH_BEGIN; 0: the endpoint's default */
+	uint32_t timeout_millis;     /* 0: none */
+	bool new_snapshot;
+	bool commit_after;
 } kh_execute_options;
 
 /*
@@ -91,24 +118,24 @@ typedef struct kh_execute_options
  */
 typedef struct kh_column
 {
-	uint32_t	type_oid;
-	int32_t		type_modifier;
-	char		name[64];
+	uint32_t type_oid;
+	int32_t type_modifier;
+	char name[64];
 } kh_column;
 
 typedef struct kh_result
 {
-	bool		failed;			/* then error is set */
+	bool failed; /* then error is set */
 	kh_transaction_state transaction_state;
-	uint64_t	transaction_handle;
-	uint64_t	lease_deadline_nanos;
-	uint64_t	rows_affected;
+	uint64_t transaction_handle;
+	uint64_t lease_deadline_nanos;
+	uint64_t rows_affected;
 	kh_statement_kind statement_kind;
-	uint32_t	parameter_count;
+	uint32_t parameter_count;
 	const uint32_t *parameter_type_oids;
-	uint32_t	column_count;
+	uint32_t column_count;
 	const kh_column *columns;
-	kh_error	error;
+	kh_error error;
 } kh_result;
 
 /*
@@ -117,20 +144,20 @@ typedef struct kh_result
 typedef struct kh_batch
 {
 	const unsigned char *base;
-	uint32_t	bytes;
-	uint32_t	row_count;
-	uint32_t	column_count;
-	uint32_t	row_stride;
-	uint32_t	rows_offset;
-	uint32_t	heap_offset;
+	uint32_t bytes;
+	uint32_t row_count;
+	uint32_t column_count;
+	uint32_t row_stride;
+	uint32_t rows_offset;
+	uint32_t heap_offset;
 } kh_batch;
 
 typedef enum kh_wait
 {
-	KH_WAIT_BATCH,				/* kh_call_batch has one */
-	KH_WAIT_FINISHED,			/* kh_call_result is complete, no batch is left */
-	KH_WAIT_TIMEOUT,			/* nothing happened within the given time, or a signal came */
-	KH_WAIT_DISCONNECTED		/* the endpoint is gone: kh_detach is all that is left */
+	KH_WAIT_BATCH,       /* kh_call_batch has one */
+	KH_WAIT_FINISHED,    /* kh_call_result is complete, no batch is left */
+	KH_WAIT_TIMEOUT,     /* nothing happened within the given time, or a signal came */
+	KH_WAIT_DISCONNECTED /* the endpoint is gone: kh_detach is all that is left */
 } kh_wait;
 
 /* ---- session ---- */
@@ -148,7 +175,7 @@ extern uint64_t kh_session_id(const kh_session *session);
 extern uint64_t kh_session_incarnation(const kh_session *session);
 
 /* Descriptor of the attach socket: readable means the endpoint has ended. Not to be read or closed by the caller. */
-extern int	kh_session_socket(const kh_session *session);
+extern int kh_session_socket(const kh_session *session);
 
 /* Response slots in use, for leak tests. */
 extern uint32_t kh_session_calls(const kh_session *session);
@@ -156,24 +183,29 @@ extern uint32_t kh_session_calls(const kh_session *session);
 /* ---- requests: NULL and error on failure; nothing was sent then ---- */
 
 extern kh_call *kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql,
-								const uint32_t *parameter_type_oids, uint32_t parameter_count, kh_error *error);
+                                const uint32_t *parameter_type_oids, uint32_t parameter_count, kh_error *error);
 
 /* parameters: a row batch built with kh_batch_writer, or NULL. Copied before the call returns. */
 extern kh_call *kh_send_execute(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
-								const void *parameters, uint32_t parameters_bytes, kh_error *error);
+                                const void *parameters, uint32_t parameters_bytes, kh_error *error);
 
 /* The same with parameters in a granted buffer, which must not be touched until the call has finished. */
 extern kh_call *kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
-										uint64_t arena_offset, uint32_t bytes, kh_error *error);
+                                        uint64_t arena_offset, uint32_t bytes, kh_error *error);
 
 extern kh_call *kh_send_begin(kh_session *session, kh_transaction_kind kind, kh_isolation isolation,
-							  uint64_t lease_nanos, const char *label, kh_error *error);
+                              uint64_t lease_nanos, const char *label, kh_error *error);
 extern kh_call *kh_send_commit(kh_session *session, uint64_t handle, kh_commit_response response, kh_error *error);
 extern kh_call *kh_send_rollback(kh_session *session, uint64_t handle, kh_error *error);
 
-typedef enum kh_savepoint_verb { KH_SAVEPOINT, KH_RELEASE_SAVEPOINT, KH_ROLLBACK_TO_SAVEPOINT } kh_savepoint_verb;
+typedef enum kh_savepoint_verb
+{
+	KH_SAVEPOINT,
+	KH_RELEASE_SAVEPOINT,
+	KH_ROLLBACK_TO_SAVEPOINT
+} kh_savepoint_verb;
 extern kh_call *kh_send_savepoint(kh_session *session, kh_savepoint_verb verb, uint64_t handle, uint32_t level,
-								  kh_error *error);
+                                  kh_error *error);
 extern kh_call *kh_send_ping(kh_session *session, const void *payload, uint32_t bytes, kh_error *error);
 extern kh_call *kh_send_query_outcome(kh_session *session, uint64_t handle, kh_error *error);
 extern kh_call *kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error);
@@ -184,6 +216,9 @@ extern bool kh_post_commit(kh_session *session, uint64_t handle, kh_error *error
 extern bool kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error);
 extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error);
 extern bool kh_post_cancel(kh_call *call, kh_error *error);
+
+/* Gives all inbound buffers of the session back; none may be in use by a call. */
+extern bool kh_post_release_buffers(kh_session *session, kh_error *error);
 
 /* ---- response of one call ---- */
 
@@ -201,6 +236,9 @@ extern void kh_call_release(kh_call *call);
 
 /* After KH_WAIT_FINISHED: the final frame. */
 extern const kh_result *kh_call_result(kh_call *call);
+
+/* After KH_WAIT_FINISHED of a ping: what came back, valid until kh_call_end; NULL for other calls. */
+extern const void *kh_call_payload(const kh_call *call, uint32_t *bytes);
 
 /* Granted inbound buffers, after kh_send_acquire_buffers has finished: writable memory of the arena. */
 extern void *kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_offset, uint32_t *bytes);
@@ -242,33 +280,43 @@ extern const void *kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t
 typedef struct kh_batch_writer
 {
 	unsigned char *data;
-	uint32_t	capacity;
-	uint32_t	column_count;
-	uint32_t	row_stride;
-	uint32_t	row_count;
-	uint32_t	row_capacity;	/* rows for which room is reserved before the heap */
-	uint32_t	heap_bytes;
-	uint32_t	max_bytes;
-	bool		fixed;			/* data is not ours to grow: a granted buffer */
+	uint32_t capacity;
+	uint32_t column_count;
+	uint32_t row_stride;
+	uint32_t row_count;
+	uint32_t row_capacity; /* rows for which room is reserved before the heap */
+	uint32_t heap_bytes;
+	uint32_t max_bytes;
+	bool fixed;              /* data is not ours to grow: a granted buffer */
+	uint32_t row_heap_bytes; /* heap_bytes before the last row */
 } kh_batch_writer;
 
-extern bool kh_batch_writer_init(kh_batch_writer *writer, uint32_t column_count, uint32_t row_capacity, uint32_t max_bytes,
-								 kh_error *error);
+/*
+ * row_capacity: the most rows of one batch; the writer lowers it when rows alone would take more than half of max_bytes.
+ * max_bytes: the longest batch; memory is taken as values come. Fails with 54000 when not even one row fits.
+ */
+
+extern bool kh_batch_writer_init(kh_batch_writer *writer, uint32_t column_count, uint32_t row_capacity,
+                                 uint32_t max_bytes, kh_error *error);
 extern bool kh_batch_writer_init_fixed(kh_batch_writer *writer, void *memory, uint32_t bytes, uint32_t column_count,
-									   uint32_t row_capacity, kh_error *error);
+                                       uint32_t row_capacity, kh_error *error);
 extern void kh_batch_writer_reset(kh_batch_writer *writer);
 
-/* False without an error when the row or its values do not fit into max_bytes: send what there is, reset, repeat. */
+/*
+ * False without an error when the row or its values do not fit into max_bytes: drop the row, send what there is, reset,
+ * repeat. Every column of a new row is null until it is set, once.
+ */
 extern bool kh_batch_writer_add_row(kh_batch_writer *writer);
 extern void kh_batch_writer_set_null(kh_batch_writer *writer, uint32_t column);
 extern void kh_batch_writer_set_word(kh_batch_writer *writer, uint32_t column, uint64_t word);
 extern bool kh_batch_writer_set_value(kh_batch_writer *writer, uint32_t column, const void *value, uint32_t bytes);
 /* varlena from payload: writes the 4-byte header itself. */
-extern bool kh_batch_writer_set_varlena(kh_batch_writer *writer, uint32_t column, const void *payload, uint32_t payload_bytes);
+extern bool kh_batch_writer_set_varlena(kh_batch_writer *writer, uint32_t column, const void *payload,
+                                        uint32_t payload_bytes);
 /* Takes the last row back (after a value did not fit). */
 extern void kh_batch_writer_drop_row(kh_batch_writer *writer);
 /* Completes the header; returns the length in bytes. */
 extern uint32_t kh_batch_writer_finish(kh_batch_writer *writer);
 extern void kh_batch_writer_free(kh_batch_writer *writer);
 
-#endif							/* KAKEHASHI_IPC_H */
+#endif /* KAKEHASHI_IPC_H */

@@ -335,7 +335,7 @@ is_transaction_state(uint8_t value)
 }
 
 bool
-kh_attach_decode(const void *frame, size_t bytes, kh_attach *out)
+kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -402,7 +402,7 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach *out)
 }
 
 size_t
-kh_attach_encode(const kh_attach *message, void *frame, size_t capacity)
+kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -427,7 +427,7 @@ kh_attach_encode(const kh_attach *message, void *frame, size_t capacity)
 }
 
 bool
-kh_attached_decode(const void *frame, size_t bytes, kh_attached *out)
+kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -495,7 +495,7 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached *out)
 }
 
 size_t
-kh_attached_encode(const kh_attached *message, void *frame, size_t capacity)
+kh_attached_encode(const kh_attached_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -532,7 +532,7 @@ kh_attached_encode(const kh_attached *message, void *frame, size_t capacity)
 }
 
 bool
-kh_begin_decode(const void *frame, size_t bytes, kh_begin *out)
+kh_begin_decode(const void *frame, size_t bytes, kh_begin_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -569,7 +569,7 @@ kh_begin_decode(const void *frame, size_t bytes, kh_begin *out)
 }
 
 size_t
-kh_begin_encode(const kh_begin *message, void *frame, size_t capacity)
+kh_begin_encode(const kh_begin_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -589,7 +589,7 @@ kh_begin_encode(const kh_begin *message, void *frame, size_t capacity)
 }
 
 bool
-kh_commit_decode(const void *frame, size_t bytes, kh_commit *out)
+kh_commit_decode(const void *frame, size_t bytes, kh_commit_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -612,7 +612,7 @@ kh_commit_decode(const void *frame, size_t bytes, kh_commit *out)
 }
 
 size_t
-kh_commit_encode(const kh_commit *message, void *frame, size_t capacity)
+kh_commit_encode(const kh_commit_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -629,7 +629,7 @@ kh_commit_encode(const kh_commit *message, void *frame, size_t capacity)
 }
 
 bool
-kh_rollback_decode(const void *frame, size_t bytes, kh_rollback *out)
+kh_rollback_decode(const void *frame, size_t bytes, kh_rollback_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -649,7 +649,7 @@ kh_rollback_decode(const void *frame, size_t bytes, kh_rollback *out)
 }
 
 size_t
-kh_rollback_encode(const kh_rollback *message, void *frame, size_t capacity)
+kh_rollback_encode(const kh_rollback_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -665,7 +665,7 @@ kh_rollback_encode(const kh_rollback *message, void *frame, size_t capacity)
 }
 
 bool
-kh_savepoint_decode(const void *frame, size_t bytes, kh_savepoint *out)
+kh_savepoint_decode(const void *frame, size_t bytes, kh_savepoint_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -686,7 +686,7 @@ kh_savepoint_decode(const void *frame, size_t bytes, kh_savepoint *out)
 }
 
 size_t
-kh_savepoint_encode(const kh_savepoint *message, void *frame, size_t capacity)
+kh_savepoint_encode(const kh_savepoint_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -703,7 +703,7 @@ kh_savepoint_encode(const kh_savepoint *message, void *frame, size_t capacity)
 }
 
 bool
-kh_release_savepoint_decode(const void *frame, size_t bytes, kh_release_savepoint *out)
+kh_release_savepoint_decode(const void *frame, size_t bytes, kh_release_savepoint_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -724,7 +724,7 @@ kh_release_savepoint_decode(const void *frame, size_t bytes, kh_release_savepoin
 }
 
 size_t
-kh_release_savepoint_encode(const kh_release_savepoint *message, void *frame, size_t capacity)
+kh_release_savepoint_encode(const kh_release_savepoint_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -741,7 +741,7 @@ kh_release_savepoint_encode(const kh_release_savepoint *message, void *frame, si
 }
 
 bool
-kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_savepoint *out)
+kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_savepoint_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -762,7 +762,7 @@ kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_
 }
 
 size_t
-kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint *message, void *frame, size_t capacity)
+kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -821,7 +821,7 @@ kh_prepare_parameter_types_next(kh_group *group, kh_prepare_parameter_types *out
 }
 
 bool
-kh_prepare_decode(const void *frame, size_t bytes, kh_prepare *out)
+kh_prepare_decode(const void *frame, size_t bytes, kh_prepare_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -855,7 +855,7 @@ kh_prepare_decode(const void *frame, size_t bytes, kh_prepare *out)
 }
 
 size_t
-kh_prepare_encode(const kh_prepare *message, void *frame, size_t capacity)
+kh_prepare_encode(const kh_prepare_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -884,7 +884,7 @@ kh_prepare_encode(const kh_prepare *message, void *frame, size_t capacity)
 }
 
 bool
-kh_execute_decode(const void *frame, size_t bytes, kh_execute *out)
+kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -933,7 +933,7 @@ kh_execute_decode(const void *frame, size_t bytes, kh_execute *out)
 }
 
 size_t
-kh_execute_encode(const kh_execute *message, void *frame, size_t capacity)
+kh_execute_encode(const kh_execute_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -961,7 +961,7 @@ kh_execute_encode(const kh_execute *message, void *frame, size_t capacity)
 }
 
 bool
-kh_close_statement_decode(const void *frame, size_t bytes, kh_close_statement *out)
+kh_close_statement_decode(const void *frame, size_t bytes, kh_close_statement_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -981,7 +981,7 @@ kh_close_statement_decode(const void *frame, size_t bytes, kh_close_statement *o
 }
 
 size_t
-kh_close_statement_encode(const kh_close_statement *message, void *frame, size_t capacity)
+kh_close_statement_encode(const kh_close_statement_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -997,7 +997,7 @@ kh_close_statement_encode(const kh_close_statement *message, void *frame, size_t
 }
 
 bool
-kh_cancel_decode(const void *frame, size_t bytes, kh_cancel *out)
+kh_cancel_decode(const void *frame, size_t bytes, kh_cancel_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1017,7 +1017,7 @@ kh_cancel_decode(const void *frame, size_t bytes, kh_cancel *out)
 }
 
 size_t
-kh_cancel_encode(const kh_cancel *message, void *frame, size_t capacity)
+kh_cancel_encode(const kh_cancel_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1033,7 +1033,7 @@ kh_cancel_encode(const kh_cancel *message, void *frame, size_t capacity)
 }
 
 bool
-kh_acquire_buffers_decode(const void *frame, size_t bytes, kh_acquire_buffers *out)
+kh_acquire_buffers_decode(const void *frame, size_t bytes, kh_acquire_buffers_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1054,7 +1054,7 @@ kh_acquire_buffers_decode(const void *frame, size_t bytes, kh_acquire_buffers *o
 }
 
 size_t
-kh_acquire_buffers_encode(const kh_acquire_buffers *message, void *frame, size_t capacity)
+kh_acquire_buffers_encode(const kh_acquire_buffers_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1071,7 +1071,7 @@ kh_acquire_buffers_encode(const kh_acquire_buffers *message, void *frame, size_t
 }
 
 bool
-kh_release_buffers_decode(const void *frame, size_t bytes, kh_release_buffers *out)
+kh_release_buffers_decode(const void *frame, size_t bytes, kh_release_buffers_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1090,7 +1090,7 @@ kh_release_buffers_decode(const void *frame, size_t bytes, kh_release_buffers *o
 }
 
 size_t
-kh_release_buffers_encode(const kh_release_buffers *message, void *frame, size_t capacity)
+kh_release_buffers_encode(const kh_release_buffers_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1105,7 +1105,7 @@ kh_release_buffers_encode(const kh_release_buffers *message, void *frame, size_t
 }
 
 bool
-kh_ping_decode(const void *frame, size_t bytes, kh_ping *out)
+kh_ping_decode(const void *frame, size_t bytes, kh_ping_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1133,7 +1133,7 @@ kh_ping_decode(const void *frame, size_t bytes, kh_ping *out)
 }
 
 size_t
-kh_ping_encode(const kh_ping *message, void *frame, size_t capacity)
+kh_ping_encode(const kh_ping_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1150,7 +1150,7 @@ kh_ping_encode(const kh_ping *message, void *frame, size_t capacity)
 }
 
 bool
-kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome *out)
+kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1170,7 +1170,7 @@ kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome *out)
 }
 
 size_t
-kh_query_outcome_encode(const kh_query_outcome *message, void *frame, size_t capacity)
+kh_query_outcome_encode(const kh_query_outcome_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1186,7 +1186,7 @@ kh_query_outcome_encode(const kh_query_outcome *message, void *frame, size_t cap
 }
 
 bool
-kh_completed_decode(const void *frame, size_t bytes, kh_completed *out)
+kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1209,7 +1209,7 @@ kh_completed_decode(const void *frame, size_t bytes, kh_completed *out)
 }
 
 size_t
-kh_completed_encode(const kh_completed *message, void *frame, size_t capacity)
+kh_completed_encode(const kh_completed_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1226,7 +1226,7 @@ kh_completed_encode(const kh_completed *message, void *frame, size_t capacity)
 }
 
 bool
-kh_failed_decode(const void *frame, size_t bytes, kh_failed *out)
+kh_failed_decode(const void *frame, size_t bytes, kh_failed_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1331,7 +1331,7 @@ kh_failed_decode(const void *frame, size_t bytes, kh_failed *out)
 }
 
 size_t
-kh_failed_encode(const kh_failed *message, void *frame, size_t capacity)
+kh_failed_encode(const kh_failed_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1461,7 +1461,7 @@ kh_prepared_columns_next(kh_group *group, kh_prepared_columns *out)
 }
 
 bool
-kh_prepared_decode(const void *frame, size_t bytes, kh_prepared *out)
+kh_prepared_decode(const void *frame, size_t bytes, kh_prepared_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1493,7 +1493,7 @@ kh_prepared_decode(const void *frame, size_t bytes, kh_prepared *out)
 }
 
 size_t
-kh_prepared_encode(const kh_prepared *message, void *frame, size_t capacity)
+kh_prepared_encode(const kh_prepared_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1578,7 +1578,7 @@ kh_buffers_granted_buffers_next(kh_group *group, kh_buffers_granted_buffers *out
 }
 
 bool
-kh_buffers_granted_decode(const void *frame, size_t bytes, kh_buffers_granted *out)
+kh_buffers_granted_decode(const void *frame, size_t bytes, kh_buffers_granted_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1599,7 +1599,7 @@ kh_buffers_granted_decode(const void *frame, size_t bytes, kh_buffers_granted *o
 }
 
 size_t
-kh_buffers_granted_encode(const kh_buffers_granted *message, void *frame, size_t capacity)
+kh_buffers_granted_encode(const kh_buffers_granted_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
@@ -1624,7 +1624,7 @@ kh_buffers_granted_encode(const kh_buffers_granted *message, void *frame, size_t
 }
 
 bool
-kh_pong_decode(const void *frame, size_t bytes, kh_pong *out)
+kh_pong_decode(const void *frame, size_t bytes, kh_pong_message *out)
 {
 	reader		cursor;
 	reader	   *r = &cursor;
@@ -1650,7 +1650,7 @@ kh_pong_decode(const void *frame, size_t bytes, kh_pong *out)
 }
 
 size_t
-kh_pong_encode(const kh_pong *message, void *frame, size_t capacity)
+kh_pong_encode(const kh_pong_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;

@@ -123,7 +123,7 @@ enum
 #define KH_ATTACH_TEMPLATE_ID 1
 
 /* First and only message of a client on the socket. */
-typedef struct kh_attach
+typedef struct kh_attach_message
 {
 	uint32_t	layout_version;
 	uint32_t	process_id;	/* as the client sees itself; for display */
@@ -134,15 +134,15 @@ typedef struct kh_attach
 	kh_text	user_name;	/* user on the engine; empty: the OS user */
 	kh_text	password;	/* empty: peer authentication */
 	kh_text	client_version;	/* for the message when versions differ */
-} kh_attach;
+} kh_attach_message;
 
-extern bool kh_attach_decode(const void *frame, size_t bytes, kh_attach *out);
-extern size_t kh_attach_encode(const kh_attach *message, void *frame, size_t capacity);
+extern bool kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out);
+extern size_t kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity);
 
 #define KH_ATTACHED_TEMPLATE_ID 2
 
 /* The session and every limit the client needs. */
-typedef struct kh_attached
+typedef struct kh_attached_message
 {
 	uint64_t	session_id;
 	uint64_t	incarnation;
@@ -166,14 +166,14 @@ typedef struct kh_attached
 	kh_text	queue_name;	/* directory below queues/ */
 	kh_text	principal;	/* file name below mailboxes/ and arena/ */
 	kh_text	endpoint_version;
-} kh_attached;
+} kh_attached_message;
 
-extern bool kh_attached_decode(const void *frame, size_t bytes, kh_attached *out);
-extern size_t kh_attached_encode(const kh_attached *message, void *frame, size_t capacity);
+extern bool kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out);
+extern size_t kh_attached_encode(const kh_attached_message *message, void *frame, size_t capacity);
 
 #define KH_BEGIN_TEMPLATE_ID 10
 
-typedef struct kh_begin
+typedef struct kh_begin_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
@@ -182,79 +182,79 @@ typedef struct kh_begin
 	uint8_t	isolation;
 	uint64_t	lease_nanos;	/* 0: the endpoint's default */
 	kh_text	label;
-} kh_begin;
+} kh_begin_message;
 
-extern bool kh_begin_decode(const void *frame, size_t bytes, kh_begin *out);
-extern size_t kh_begin_encode(const kh_begin *message, void *frame, size_t capacity);
+extern bool kh_begin_decode(const void *frame, size_t bytes, kh_begin_message *out);
+extern size_t kh_begin_encode(const kh_begin_message *message, void *frame, size_t capacity);
 
 #define KH_COMMIT_TEMPLATE_ID 11
 
-typedef struct kh_commit
+typedef struct kh_commit_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint8_t	response;
 	uint64_t	transaction_handle;
-} kh_commit;
+} kh_commit_message;
 
-extern bool kh_commit_decode(const void *frame, size_t bytes, kh_commit *out);
-extern size_t kh_commit_encode(const kh_commit *message, void *frame, size_t capacity);
+extern bool kh_commit_decode(const void *frame, size_t bytes, kh_commit_message *out);
+extern size_t kh_commit_encode(const kh_commit_message *message, void *frame, size_t capacity);
 
 #define KH_ROLLBACK_TEMPLATE_ID 12
 
-typedef struct kh_rollback
+typedef struct kh_rollback_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint64_t	transaction_handle;
-} kh_rollback;
+} kh_rollback_message;
 
-extern bool kh_rollback_decode(const void *frame, size_t bytes, kh_rollback *out);
-extern size_t kh_rollback_encode(const kh_rollback *message, void *frame, size_t capacity);
+extern bool kh_rollback_decode(const void *frame, size_t bytes, kh_rollback_message *out);
+extern size_t kh_rollback_encode(const kh_rollback_message *message, void *frame, size_t capacity);
 
 #define KH_SAVEPOINT_TEMPLATE_ID 13
 
-typedef struct kh_savepoint
+typedef struct kh_savepoint_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint64_t	transaction_handle;
 	uint32_t	level;
-} kh_savepoint;
+} kh_savepoint_message;
 
-extern bool kh_savepoint_decode(const void *frame, size_t bytes, kh_savepoint *out);
-extern size_t kh_savepoint_encode(const kh_savepoint *message, void *frame, size_t capacity);
+extern bool kh_savepoint_decode(const void *frame, size_t bytes, kh_savepoint_message *out);
+extern size_t kh_savepoint_encode(const kh_savepoint_message *message, void *frame, size_t capacity);
 
 #define KH_RELEASE_SAVEPOINT_TEMPLATE_ID 14
 
-typedef struct kh_release_savepoint
+typedef struct kh_release_savepoint_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint64_t	transaction_handle;
 	uint32_t	level;
-} kh_release_savepoint;
+} kh_release_savepoint_message;
 
-extern bool kh_release_savepoint_decode(const void *frame, size_t bytes, kh_release_savepoint *out);
-extern size_t kh_release_savepoint_encode(const kh_release_savepoint *message, void *frame, size_t capacity);
+extern bool kh_release_savepoint_decode(const void *frame, size_t bytes, kh_release_savepoint_message *out);
+extern size_t kh_release_savepoint_encode(const kh_release_savepoint_message *message, void *frame, size_t capacity);
 
 #define KH_ROLLBACK_TO_SAVEPOINT_TEMPLATE_ID 15
 
-typedef struct kh_rollback_to_savepoint
+typedef struct kh_rollback_to_savepoint_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint64_t	transaction_handle;
 	uint32_t	level;
-} kh_rollback_to_savepoint;
+} kh_rollback_to_savepoint_message;
 
-extern bool kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_savepoint *out);
-extern size_t kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint *message, void *frame, size_t capacity);
+extern bool kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_savepoint_message *out);
+extern size_t kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint_message *message, void *frame, size_t capacity);
 
 #define KH_PREPARE_TEMPLATE_ID 20
 
@@ -263,7 +263,7 @@ typedef struct kh_prepare_parameter_types
 	uint32_t	type_oid;	/* 0: infer */
 } kh_prepare_parameter_types;
 
-typedef struct kh_prepare
+typedef struct kh_prepare_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
@@ -273,15 +273,15 @@ typedef struct kh_prepare
 	const kh_prepare_parameter_types *parameter_types;	/* to encode: parameter_types_count entries */
 	uint16_t	parameter_types_count;
 	kh_group	parameter_types_group;	/* decoded: for kh_prepare_parameter_types_next */
-} kh_prepare;
+} kh_prepare_message;
 
-extern bool kh_prepare_decode(const void *frame, size_t bytes, kh_prepare *out);
-extern size_t kh_prepare_encode(const kh_prepare *message, void *frame, size_t capacity);
+extern bool kh_prepare_decode(const void *frame, size_t bytes, kh_prepare_message *out);
+extern size_t kh_prepare_encode(const kh_prepare_message *message, void *frame, size_t capacity);
 extern bool kh_prepare_parameter_types_next(kh_group *group, kh_prepare_parameter_types *out);
 
 #define KH_EXECUTE_TEMPLATE_ID 21
 
-typedef struct kh_execute
+typedef struct kh_execute_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
@@ -298,111 +298,111 @@ typedef struct kh_execute
 	uint8_t	isolation;	/* with BEGIN and AUTO_COMMIT */
 	uint8_t	response;	/* with AUTO_COMMIT and commitAfter */
 	kh_bytes	parameters;	/* row batch, its own offsets relative to its start; empty: no parameters */
-} kh_execute;
+} kh_execute_message;
 
-extern bool kh_execute_decode(const void *frame, size_t bytes, kh_execute *out);
-extern size_t kh_execute_encode(const kh_execute *message, void *frame, size_t capacity);
+extern bool kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out);
+extern size_t kh_execute_encode(const kh_execute_message *message, void *frame, size_t capacity);
 
 #define KH_CLOSE_STATEMENT_TEMPLATE_ID 22
 
-typedef struct kh_close_statement
+typedef struct kh_close_statement_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint32_t	statement_id;
-} kh_close_statement;
+} kh_close_statement_message;
 
-extern bool kh_close_statement_decode(const void *frame, size_t bytes, kh_close_statement *out);
-extern size_t kh_close_statement_encode(const kh_close_statement *message, void *frame, size_t capacity);
+extern bool kh_close_statement_decode(const void *frame, size_t bytes, kh_close_statement_message *out);
+extern size_t kh_close_statement_encode(const kh_close_statement_message *message, void *frame, size_t capacity);
 
 #define KH_CANCEL_TEMPLATE_ID 23
 
 /* Cancels one outstanding request of the session; that request still gets its final frame. */
-typedef struct kh_cancel
+typedef struct kh_cancel_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint64_t	target_request_id;
-} kh_cancel;
+} kh_cancel_message;
 
-extern bool kh_cancel_decode(const void *frame, size_t bytes, kh_cancel *out);
-extern size_t kh_cancel_encode(const kh_cancel *message, void *frame, size_t capacity);
+extern bool kh_cancel_decode(const void *frame, size_t bytes, kh_cancel_message *out);
+extern size_t kh_cancel_encode(const kh_cancel_message *message, void *frame, size_t capacity);
 
 #define KH_ACQUIRE_BUFFERS_TEMPLATE_ID 24
 
-typedef struct kh_acquire_buffers
+typedef struct kh_acquire_buffers_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint16_t	count;
 	uint32_t	buffer_bytes;
-} kh_acquire_buffers;
+} kh_acquire_buffers_message;
 
-extern bool kh_acquire_buffers_decode(const void *frame, size_t bytes, kh_acquire_buffers *out);
-extern size_t kh_acquire_buffers_encode(const kh_acquire_buffers *message, void *frame, size_t capacity);
+extern bool kh_acquire_buffers_decode(const void *frame, size_t bytes, kh_acquire_buffers_message *out);
+extern size_t kh_acquire_buffers_encode(const kh_acquire_buffers_message *message, void *frame, size_t capacity);
 
 #define KH_RELEASE_BUFFERS_TEMPLATE_ID 25
 
 /* Gives all inbound buffers of the session back. */
-typedef struct kh_release_buffers
+typedef struct kh_release_buffers_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
-} kh_release_buffers;
+} kh_release_buffers_message;
 
-extern bool kh_release_buffers_decode(const void *frame, size_t bytes, kh_release_buffers *out);
-extern size_t kh_release_buffers_encode(const kh_release_buffers *message, void *frame, size_t capacity);
+extern bool kh_release_buffers_decode(const void *frame, size_t bytes, kh_release_buffers_message *out);
+extern size_t kh_release_buffers_encode(const kh_release_buffers_message *message, void *frame, size_t capacity);
 
 #define KH_PING_TEMPLATE_ID 26
 
-typedef struct kh_ping
+typedef struct kh_ping_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	kh_bytes	payload;
-} kh_ping;
+} kh_ping_message;
 
-extern bool kh_ping_decode(const void *frame, size_t bytes, kh_ping *out);
-extern size_t kh_ping_encode(const kh_ping *message, void *frame, size_t capacity);
+extern bool kh_ping_decode(const void *frame, size_t bytes, kh_ping_message *out);
+extern size_t kh_ping_encode(const kh_ping_message *message, void *frame, size_t capacity);
 
 #define KH_QUERY_OUTCOME_TEMPLATE_ID 27
 
 /* What became of a transaction; answered by Completed. */
-typedef struct kh_query_outcome
+typedef struct kh_query_outcome_message
 {
 	uint64_t	session_id;
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint64_t	transaction_handle;
-} kh_query_outcome;
+} kh_query_outcome_message;
 
-extern bool kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome *out);
-extern size_t kh_query_outcome_encode(const kh_query_outcome *message, void *frame, size_t capacity);
+extern bool kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome_message *out);
+extern size_t kh_query_outcome_encode(const kh_query_outcome_message *message, void *frame, size_t capacity);
 
 #define KH_COMPLETED_TEMPLATE_ID 40
 
 /* Final frame of a request that succeeded. */
-typedef struct kh_completed
+typedef struct kh_completed_message
 {
 	uint64_t	request_id;
 	uint64_t	transaction_handle;
 	uint64_t	lease_deadline_nanos;
 	uint64_t	rows_affected;	/* DML: rows changed; QUERY: rows sent */
 	uint8_t	transaction_state;
-} kh_completed;
+} kh_completed_message;
 
-extern bool kh_completed_decode(const void *frame, size_t bytes, kh_completed *out);
-extern size_t kh_completed_encode(const kh_completed *message, void *frame, size_t capacity);
+extern bool kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out);
+extern size_t kh_completed_encode(const kh_completed_message *message, void *frame, size_t capacity);
 
 #define KH_FAILED_TEMPLATE_ID 41
 
 /* Final frame of a request that failed; on the socket: attach refused. */
-typedef struct kh_failed
+typedef struct kh_failed_message
 {
 	uint64_t	request_id;
 	uint64_t	transaction_handle;
@@ -419,10 +419,10 @@ typedef struct kh_failed
 	kh_text	table_name;
 	kh_text	column_name;
 	kh_text	constraint_name;
-} kh_failed;
+} kh_failed_message;
 
-extern bool kh_failed_decode(const void *frame, size_t bytes, kh_failed *out);
-extern size_t kh_failed_encode(const kh_failed *message, void *frame, size_t capacity);
+extern bool kh_failed_decode(const void *frame, size_t bytes, kh_failed_message *out);
+extern size_t kh_failed_encode(const kh_failed_message *message, void *frame, size_t capacity);
 
 #define KH_PREPARED_TEMPLATE_ID 42
 
@@ -438,7 +438,7 @@ typedef struct kh_prepared_columns
 	kh_text	name;
 } kh_prepared_columns;
 
-typedef struct kh_prepared
+typedef struct kh_prepared_message
 {
 	uint64_t	request_id;
 	uint64_t	transaction_handle;
@@ -452,10 +452,10 @@ typedef struct kh_prepared
 	const kh_prepared_columns *columns;	/* to encode: columns_count entries */
 	uint16_t	columns_count;
 	kh_group	columns_group;	/* decoded: for kh_prepared_columns_next */
-} kh_prepared;
+} kh_prepared_message;
 
-extern bool kh_prepared_decode(const void *frame, size_t bytes, kh_prepared *out);
-extern size_t kh_prepared_encode(const kh_prepared *message, void *frame, size_t capacity);
+extern bool kh_prepared_decode(const void *frame, size_t bytes, kh_prepared_message *out);
+extern size_t kh_prepared_encode(const kh_prepared_message *message, void *frame, size_t capacity);
 extern bool kh_prepared_parameters_next(kh_group *group, kh_prepared_parameters *out);
 extern bool kh_prepared_columns_next(kh_group *group, kh_prepared_columns *out);
 
@@ -466,28 +466,28 @@ typedef struct kh_buffers_granted_buffers
 	uint64_t	arena_offset;
 } kh_buffers_granted_buffers;
 
-typedef struct kh_buffers_granted
+typedef struct kh_buffers_granted_message
 {
 	uint64_t	request_id;
 	uint32_t	buffer_bytes;
 	const kh_buffers_granted_buffers *buffers;	/* to encode: buffers_count entries */
 	uint16_t	buffers_count;
 	kh_group	buffers_group;	/* decoded: for kh_buffers_granted_buffers_next */
-} kh_buffers_granted;
+} kh_buffers_granted_message;
 
-extern bool kh_buffers_granted_decode(const void *frame, size_t bytes, kh_buffers_granted *out);
-extern size_t kh_buffers_granted_encode(const kh_buffers_granted *message, void *frame, size_t capacity);
+extern bool kh_buffers_granted_decode(const void *frame, size_t bytes, kh_buffers_granted_message *out);
+extern size_t kh_buffers_granted_encode(const kh_buffers_granted_message *message, void *frame, size_t capacity);
 extern bool kh_buffers_granted_buffers_next(kh_group *group, kh_buffers_granted_buffers *out);
 
 #define KH_PONG_TEMPLATE_ID 44
 
-typedef struct kh_pong
+typedef struct kh_pong_message
 {
 	uint64_t	request_id;
 	kh_bytes	payload;
-} kh_pong;
+} kh_pong_message;
 
-extern bool kh_pong_decode(const void *frame, size_t bytes, kh_pong *out);
-extern size_t kh_pong_encode(const kh_pong *message, void *frame, size_t capacity);
+extern bool kh_pong_decode(const void *frame, size_t bytes, kh_pong_message *out);
+extern size_t kh_pong_encode(const kh_pong_message *message, void *frame, size_t capacity);
 
 #endif

@@ -108,7 +108,7 @@ final class MessagesHeader {
     if (!message.description().isEmpty()) {
       c.line("/* %s */", message.description());
     }
-    struct(c, name, message.block().fields(), message.data());
+    struct(c, name + "_message", message.block().fields(), message.data());
     for (Group group : message.groups()) {
       String entries = CText.lower(group.name());
       c.line(
@@ -117,11 +117,13 @@ final class MessagesHeader {
       c.line("uint16_t\t%s_count;", entries);
       c.line("kh_group\t%s_group;\t/* decoded: for kh_%s_%s_next */", entries, name, entries);
     }
-    c.close(" kh_" + name + ";");
+    c.close(" kh_" + name + "_message;");
     c.line("")
-        .line("extern bool kh_%s_decode(const void *frame, size_t bytes, kh_%s *out);", name, name);
+        .line(
+            "extern bool kh_%s_decode(const void *frame, size_t bytes, kh_%s_message *out);",
+            name, name);
     c.line(
-        "extern size_t kh_%s_encode(const kh_%s *message, void *frame, size_t capacity);",
+        "extern size_t kh_%s_encode(const kh_%s_message *message, void *frame, size_t capacity);",
         name, name);
     for (Group group : message.groups()) {
       String entry = name + "_" + CText.lower(group.name());

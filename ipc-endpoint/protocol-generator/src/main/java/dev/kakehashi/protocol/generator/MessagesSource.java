@@ -114,7 +114,7 @@ final class MessagesSource {
   private void decoder(Message message) {
     String name = CText.lower(message.name());
     c.line("").line("bool");
-    c.line("kh_%s_decode(const void *frame, size_t bytes, kh_%s *out)", name, name);
+    c.line("kh_%s_decode(const void *frame, size_t bytes, kh_%s_message *out)", name, name);
     c.open()
         .line("reader\t\tcursor;")
         .line("reader\t   *r = &cursor;")
@@ -201,7 +201,7 @@ final class MessagesSource {
   private void encoder(Message message) {
     String name = CText.lower(message.name());
     c.line("").line("size_t");
-    c.line("kh_%s_encode(const kh_%s *message, void *frame, size_t capacity)", name, name);
+    c.line("kh_%s_encode(const kh_%s_message *message, void *frame, size_t capacity)", name, name);
     c.open().line("writer\t\tcursor;").line("writer\t   *w = &cursor;");
     c.line(
         "unsigned char *block = begin_write(w, frame, capacity, KH_%s_TEMPLATE_ID, %d);",

@@ -1,0 +1,246 @@
+/*
+ * Attach: one frame each way over a Unix socket, which then stays open as the sign of life.
+ */
+#include "session_internal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKET_NAME "endpoint.sock"
+#define CLIENT_VERSION "1.0.0"
+
+/* How soon a wish to give up is noticed. */
+#define SLICE_MILLIS 20
+
+/* A handshake in progress. */
+typedef struct attachment
+{
+	const kh_attach_options *options;
+	int fd;
+	int64_t deadline;
+	char path[4096];
+	kh_error *error;
+} attachment;
+
+/* Waits for events, or a slice of time when events is 0; false with an error at the deadline or when told to give up. */
+static bool
+wait_for(attachment *a, short events)
+{
+	for (;;)
+	{
+		struct pollfd poll_fd = {.fd = events != 0 ? a->fd : -1, .events = events};
+		int64_t left = (a->deadline - kh_now_nanos()) / 1000000;
+		int n;
+
+		if (a->options->interrupted != NULL && a->options->interrupted())
+			return kh_fail(a->error, KH_E_QUERY_CANCELED, "canceled while attaching to the endpoint at \"%s\"",
+			               a->path);
+		if (left <= 0)
+		{
+			kh_fail(a->error, KH_E_CANNOT_CONNECT, "could not attach to the endpoint at \"%s\" within %d ms", a->path,
+			        a->options->timeout_millis);
+			kh_set_hint(a->error, "Check whether the endpoint is overloaded or stopped.");
+			return false;
+		}
+		n = poll(&poll_fd, 1, left < SLICE_MILLIS ? (int) left : SLICE_MILLIS);
+		if (n > 0 || (n == 0 && events == 0))
+			return true;
+		if (n < 0 && errno != EINTR)
+			return kh_fail_system(a->error, errno, KH_E_CANNOT_CONNECT, "could not wait for the endpoint at \"%s\"",
+			                      a->path);
+	}
+}
+
+static bool
+refused(attachment *a, int failure)
+{
+	kh_fail_system(a->error, failure, KH_E_CANNOT_CONNECT, "could not connect to the endpoint at \"%s\"", a->path);
+	if (failure == EACCES || failure == EPERM)
+		kh_set_hint(a->error, "The OS user of this process needs access to the runtime directory of the endpoint.");
+	else
+		kh_set_hint(a->error, "Is the endpoint running with this runtime directory?");
+	return false;
+}
+
+static bool
+connect_socket(attachment *a)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	if (strlen(a->path) >= sizeof(address.sun_path))
+		return kh_fail(a->error, KH_E_CANNOT_CONNECT, "path of the endpoint's socket is longer than %zu bytes: \"%s\"",
+		               sizeof(address.sun_path) - 1, a->path);
+	memcpy(address.sun_path, a->path, strlen(a->path));
+	a->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (a->fd < 0)
+		return kh_fail_system(a->error, errno, KH_E_CANNOT_CONNECT, "could not create a socket");
+	/* A Unix socket connects at once, or says EAGAIN while the backlog is full. */
+	while (connect(a->fd, (const struct sockaddr *) &address, sizeof(address)) != 0)
+	{
+		if (errno == EISCONN)
+			break;
+		if (errno == EAGAIN)
+		{
+			if (!wait_for(a, 0))
+				return false;
+		}
+		else if (errno != EINTR)
+			return refused(a, errno);
+	}
+	return true;
+}
+
+static bool
+ended(attachment *a)
+{
+	kh_fail(a->error, KH_E_CANNOT_CONNECT, "the endpoint at \"%s\" closed the connection during attach", a->path);
+	kh_set_hint(a->error, "The endpoint's log says why.");
+	return false;
+}
+
+static bool
+send_all(attachment *a, const unsigned char *bytes, size_t n)
+{
+	while (n > 0)
+	{
+		ssize_t sent = send(a->fd, bytes, n, MSG_NOSIGNAL);
+
+		if (sent > 0)
+		{
+			bytes += sent;
+			n -= (size_t) sent;
+		}
+		else if (errno == EAGAIN)
+		{
+			if (!wait_for(a, POLLOUT))
+				return false;
+		}
+		else if (errno != EINTR)
+			return ended(a);
+	}
+	return true;
+}
+
+static bool
+receive_all(attachment *a, unsigned char *bytes, size_t n)
+{
+	while (n > 0)
+	{
+		ssize_t received = recv(a->fd, bytes, n, 0);
+
+		if (received > 0)
+		{
+			bytes += received;
+			n -= (size_t) received;
+		}
+		else if (received == 0)
+			return ended(a);
+		else if (errno == EAGAIN)
+		{
+			if (!wait_for(a, POLLIN))
+				return false;
+		}
+		else if (errno != EINTR)
+			return ended(a);
+	}
+	return true;
+}
+
+static kh_text
+text_of(const char *text)
+{
+	return (kh_text){.data = text, .bytes = text != NULL ? (uint32_t) strlen(text) : 0};
+}
+
+/* Field 22 of /proc/self/stat; 0 if it cannot be read: it is for display. */
+static uint64_t
+start_ticks(void)
+{
+	char text[1024];
+	char *at;
+	FILE *file = fopen("/proc/self/stat", "re");
+	size_t n;
+
+	if (file == NULL)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	at = strrchr(text, ')');
+	for (int field = 2; field < 22 && at != NULL; field++)
+		at = strchr(at + 1, ' ');
+	return at != NULL ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+static bool
+send_attach(attachment *a)
+{
+	unsigned char frame[4 + KH_SOCKET_FRAME_BYTES];
+	struct stat namespace = {.st_ino = 0};
+	kh_attach_message message = {
+		.layout_version = KH_LAYOUT_VERSION,
+		.process_id = (uint32_t) getpid(),
+		.process_start_ticks = start_ticks(),
+		.client_kind = KH_CLIENT_KIND_POSTGRESQL_BACKEND,
+		.application_name = text_of(a->options->application_name),
+		.user_name = text_of(a->options->user_name),
+		.password = text_of(a->options->password),
+		.client_version = text_of(a->options->client_version != NULL ? a->options->client_version : CLIENT_VERSION),
+	};
+	uint32_t bytes;
+	bool sent;
+
+	if (stat("/proc/self/ns/pid", &namespace) == 0)
+		message.pid_namespace = namespace.st_ino;
+	bytes = (uint32_t) kh_attach_encode(&message, frame + 4, KH_SOCKET_FRAME_BYTES);
+	if (bytes == 0)
+		return kh_fail(a->error, KH_E_LIMIT_EXCEEDED,
+		               "application name, user name and password are longer than %d bytes", KH_SOCKET_FRAME_BYTES);
+	memcpy(frame, &bytes, sizeof(bytes));
+	sent = send_all(a, frame, 4 + (size_t) bytes);
+	explicit_bzero(frame, sizeof(frame)); /* it held the password */
+	return sent;
+}
+
+static bool
+receive_attached(attachment *a, kh_published *published)
+{
+	unsigned char frame[KH_SOCKET_FRAME_BYTES];
+	uint32_t bytes;
+
+	if (!receive_all(a, (unsigned char *) &bytes, sizeof(bytes)))
+		return false;
+	if (bytes > sizeof(frame))
+		return kh_fail(a->error, KH_E_MALFORMED_MESSAGE, "answer of the endpoint at \"%s\" has %u bytes, more than %zu",
+		               a->path, bytes, sizeof(frame));
+	return receive_all(a, frame, bytes) && kh_attach_response(frame, bytes, published, a->error);
+}
+
+int
+kh_attach_socket(const kh_attach_options *options, kh_published *published, kh_error *error)
+{
+	attachment a = {
+		.options = options,
+		.fd = -1,
+		.deadline = kh_deadline(kh_now_nanos(), (int64_t) options->timeout_millis * 1000000),
+		.error = error,
+	};
+
+	if (snprintf(a.path, sizeof(a.path), "%s/%s", options->runtime_directory, SOCKET_NAME) >= (int) sizeof(a.path))
+	{
+		kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long");
+		return -1;
+	}
+	if (connect_socket(&a) && send_attach(&a) && receive_attached(&a, published))
+		return a.fd;
+	if (a.fd >= 0)
+		close(a.fd);
+	return -1;
+}

@@ -1,0 +1,73 @@
+#include "platform.h"
+
+#include "errors.h"
+#include "region.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+map_file(kh_region *region, int fd, const char *path, uint64_t offset, uint64_t bytes, kh_region_access access,
+         kh_error *error)
+{
+	uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
+	uint64_t from = offset / page * page;
+	int protection = access == KH_REGION_READ ? PROT_READ : PROT_READ | PROT_WRITE;
+	struct stat status;
+	int failed = 0;
+
+	if (fstat(fd, &status) != 0)
+		return kh_fail_system(error, errno, KH_E_CANNOT_CONNECT, "could not look at %s", path);
+	if (bytes == 0 || bytes > INT64_MAX - offset || offset + bytes > (uint64_t) status.st_size)
+		return kh_fail(error, KH_E_CANNOT_CONNECT, "%s has %lld bytes, but %llu at offset %llu are expected", path,
+		               (long long) status.st_size, (unsigned long long) bytes, (unsigned long long) offset);
+	if (access == KH_REGION_WRITE_RESERVED)
+	{
+		do
+			failed = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t) offset, (off_t) bytes);
+		while (failed != 0 && errno == EINTR);
+	}
+	if (failed != 0)
+		return kh_fail_system(error, errno, KH_E_CANNOT_CONNECT, "could not reserve memory of %s", path);
+	region->map_bytes = (size_t) (offset + bytes - from);
+	region->map = mmap(NULL, region->map_bytes, protection, MAP_SHARED, fd, (off_t) from);
+	if (region->map == MAP_FAILED)
+	{
+		region->map = NULL;
+		return kh_fail_system(error, errno, KH_E_OUT_OF_MEMORY, "could not map %s", path);
+	}
+	region->base = (unsigned char *) region->map + (offset - from);
+	return true;
+}
+
+bool
+kh_region_open(kh_region *region, const char *directory, const char *name, uint64_t offset, uint64_t bytes,
+               kh_region_access access, kh_error *error)
+{
+	char path[4096];
+	int fd;
+	bool mapped;
+
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int) sizeof(path))
+		return kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long: %s", directory);
+	do
+		fd = open(path, (access == KH_REGION_READ ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return kh_fail_system(error, errno, KH_E_CANNOT_CONNECT, "could not open %s", path);
+	mapped = map_file(region, fd, path, offset, bytes, access, error);
+	close(fd);
+	return mapped;
+}
+
+void
+kh_region_close(kh_region *region)
+{
+	if (region->map != NULL)
+		munmap(region->map, region->map_bytes);
+	region->map = NULL;
+	region->base = NULL;
+}

@@ -1,0 +1,32 @@
+/*
+ * Files of the runtime directory mapped into this process.
+ */
+#ifndef KAKEHASHI_REGION_H
+#define KAKEHASHI_REGION_H
+
+#include "kakehashi/ipc.h"
+
+/* base is where offset of the file is; the mapping begins at the page before. Zero-initialise. */
+typedef struct kh_region
+{
+	unsigned char *base;
+	void *map;
+	size_t map_bytes;
+} kh_region;
+
+typedef enum kh_region_access
+{
+	KH_REGION_READ,
+	KH_REGION_WRITE,         /* memory is reserved by the other side before it tells us of it */
+	KH_REGION_WRITE_RESERVED /* memory is reserved here: every byte can be touched even when the file system is full */
+} kh_region_access;
+
+/*
+ * Maps [offset, offset + bytes) of directory/name. The file must be that long already: it is never enlarged here, and
+ * its owner never shortens it, so no access can miss it.
+ */
+extern bool kh_region_open(kh_region *region, const char *directory, const char *name, uint64_t offset, uint64_t bytes,
+                           kh_region_access access, kh_error *error);
+extern void kh_region_close(kh_region *region);
+
+#endif /* KAKEHASHI_REGION_H */

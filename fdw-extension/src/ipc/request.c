@@ -1,0 +1,269 @@
+/*
+ * Requests: arguments to a frame, the frame into the queue, the endpoint awake.
+ */
+#include "session_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+kh_doorbell_ring(kh_session *session, bool always)
+{
+	kh_doorbell_page *doorbell = (kh_doorbell_page *) session->doorbell.base;
+	bool sleeping;
+
+	/* After our append (or release), before looking at sleeping; the endpoint fences between sleeping and its poll. */
+	kh_full_fence();
+	sleeping = kh_load_relaxed(&doorbell->sleeping) != 0;
+	if (sleeping || always)
+		__atomic_fetch_add(&doorbell->bell, 1, __ATOMIC_RELEASE);
+	if (sleeping)
+		kh_futex_wake(&doorbell->bell);
+}
+
+/* Appends the frame of that many bytes in session->request; 0: it was too long to encode. */
+static bool
+send_frame(kh_session *session, size_t bytes, kh_error *error)
+{
+	if (session->broken)
+		return kh_fail(error, KH_E_CONNECTION_FAILURE, "connection to the endpoint was lost");
+	if (bytes == 0)
+	{
+		kh_fail(error, KH_E_LIMIT_EXCEEDED, "request is longer than the endpoint accepts");
+		kh_set_detail(error, "A request has at most %u bytes, a statement or its parameters at most 1 MiB.",
+		              session->published.limits.max_frame_bytes);
+		return false;
+	}
+	if (!kh_queue_append(session->queue, session->request, (uint32_t) bytes, error))
+		return false;
+	kh_doorbell_ring(session, false);
+	return true;
+}
+
+/* Sends a request that has a slot; it is given back when sending fails. */
+static kh_call *
+send_call(kh_call *call, size_t bytes, kh_error *error)
+{
+	if (send_frame(call->session, bytes, error))
+		return call;
+	kh_call_unused(call);
+	return NULL;
+}
+
+/* What a request without a call begins with. */
+#define KH_REQUEST_WITHOUT_CALL(session)                                                                               \
+	.session_id = (session)->published.session_id, .request_id = (session)->next_request_id++, .slot = KH_NO_SLOT
+
+#define KH_ENCODE(session, name, message)                                                                              \
+	kh_##name##_encode(&(message), (session)->request, (session)->published.limits.max_frame_bytes)
+
+/* Takes a call, enters it into the message, and sends that; the call, or NULL. Every request begins with these fields. */
+#define KH_SEND(session, name, message, error)                                                                         \
+	do                                                                                                                 \
+	{                                                                                                                  \
+		kh_call *call_ = kh_call_begin(session, error);                                                                \
+                                                                                                                       \
+		if (call_ == NULL)                                                                                             \
+			return NULL;                                                                                               \
+		(message).session_id = (session)->published.session_id;                                                        \
+		(message).request_id = call_->request_id;                                                                      \
+		(message).slot = call_->slot_number;                                                                           \
+		return send_call(call_, KH_ENCODE(session, name, message), error);                                             \
+	} while (0)
+
+static kh_call *
+send_prepare(kh_session *session, kh_prepare_message *message, kh_error *error)
+{
+	KH_SEND(session, prepare, *message, error);
+}
+
+kh_call *
+kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql, const uint32_t *parameter_type_oids,
+                uint32_t parameter_count, kh_error *error)
+{
+	size_t sql_bytes = strlen(sql);
+	kh_prepare_parameter_types *types = calloc((size_t) parameter_count + 1, sizeof(*types));
+	kh_prepare_message message = {
+		.statement_id = statement_id,
+		.parameter_types = types,
+		.parameter_types_count = (uint16_t) parameter_count,
+		.sql = {.data = sql, .bytes = sql_bytes <= UINT32_MAX ? (uint32_t) sql_bytes : UINT32_MAX},
+	};
+	kh_call *call = NULL;
+
+	if (types == NULL)
+		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not send a statement");
+	else if (parameter_count >= UINT16_MAX)
+		kh_fail(error, KH_E_LIMIT_EXCEEDED, "a statement has at most %d parameters, not %u", UINT16_MAX - 1,
+		        parameter_count);
+	else
+	{
+		for (uint32_t i = 0; i < parameter_count; i++)
+			types[i].type_oid = parameter_type_oids[i];
+		call = send_prepare(session, &message, error);
+	}
+	free(types);
+	return call;
+}
+
+static kh_call *
+send_execute(kh_session *session, kh_execute_message *message, const kh_execute_options *options, kh_error *error)
+{
+	message->flags = (uint16_t) ((options->new_snapshot ? KH_EXECUTE_FLAGS_NEW_SNAPSHOT : 0) |
+	                             (options->commit_after ? KH_EXECUTE_FLAGS_COMMIT_AFTER : 0));
+	message->transaction_handle = options->handle;
+	message->lease_nanos = options->lease_nanos;
+	message->timeout_millis = options->timeout_millis;
+	message->action = (uint8_t) options->action;
+	message->kind = (uint8_t) options->kind;
+	message->isolation = (uint8_t) options->isolation;
+	message->response = (uint8_t) options->response;
+	KH_SEND(session, execute, *message, error);
+}
+
+kh_call *
+kh_send_execute(kh_session *session, uint32_t statement_id, const kh_execute_options *options, const void *parameters,
+                uint32_t parameters_bytes, kh_error *error)
+{
+	kh_execute_message message = {
+		.statement_id = statement_id,
+		.parameters = {.data = parameters, .bytes = parameters != NULL ? parameters_bytes : 0},
+	};
+
+	return send_execute(session, &message, options, error);
+}
+
+kh_call *
+kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
+                        uint64_t arena_offset, uint32_t bytes, kh_error *error)
+{
+	kh_execute_message message = {
+		.statement_id = statement_id,
+		.inbound_offset = arena_offset,
+		.inbound_bytes = bytes,
+	};
+
+	return send_execute(session, &message, options, error);
+}
+
+kh_call *
+kh_send_begin(kh_session *session, kh_transaction_kind kind, kh_isolation isolation, uint64_t lease_nanos,
+              const char *label, kh_error *error)
+{
+	kh_begin_message message = {
+		.kind = (uint8_t) kind,
+		.isolation = (uint8_t) isolation,
+		.lease_nanos = lease_nanos,
+		.label = {.data = label, .bytes = label != NULL ? (uint32_t) strlen(label) : 0},
+	};
+
+	KH_SEND(session, begin, message, error);
+}
+
+kh_call *
+kh_send_commit(kh_session *session, uint64_t handle, kh_commit_response response, kh_error *error)
+{
+	kh_commit_message message = {
+		.response = (uint8_t) response,
+		.transaction_handle = handle,
+	};
+
+	KH_SEND(session, commit, message, error);
+}
+
+kh_call *
+kh_send_rollback(kh_session *session, uint64_t handle, kh_error *error)
+{
+	kh_rollback_message message = {.transaction_handle = handle};
+
+	KH_SEND(session, rollback, message, error);
+}
+
+kh_call *
+kh_send_savepoint(kh_session *session, kh_savepoint_verb verb, uint64_t handle, uint32_t level, kh_error *error)
+{
+	kh_savepoint_message set = {.transaction_handle = handle, .level = level};
+	kh_release_savepoint_message release = {.transaction_handle = handle, .level = level};
+	kh_rollback_to_savepoint_message rollback = {.transaction_handle = handle, .level = level};
+
+	switch (verb)
+	{
+		case KH_SAVEPOINT:
+			KH_SEND(session, savepoint, set, error);
+		case KH_RELEASE_SAVEPOINT:
+			KH_SEND(session, release_savepoint, release, error);
+		case KH_ROLLBACK_TO_SAVEPOINT:
+			KH_SEND(session, rollback_to_savepoint, rollback, error);
+	}
+	kh_fail(error, KH_E_INTERNAL_ERROR, "no such savepoint request: %d", (int) verb);
+	return NULL;
+}
+
+kh_call *
+kh_send_ping(kh_session *session, const void *payload, uint32_t bytes, kh_error *error)
+{
+	kh_ping_message message = {.payload = {.data = payload, .bytes = bytes}};
+
+	KH_SEND(session, ping, message, error);
+}
+
+kh_call *
+kh_send_query_outcome(kh_session *session, uint64_t handle, kh_error *error)
+{
+	kh_query_outcome_message message = {.transaction_handle = handle};
+
+	KH_SEND(session, query_outcome, message, error);
+}
+
+kh_call *
+kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error)
+{
+	kh_acquire_buffers_message message = {.count = count, .buffer_bytes = buffer_bytes};
+
+	KH_SEND(session, acquire_buffers, message, error);
+}
+
+bool
+kh_post_commit(kh_session *session, uint64_t handle, kh_error *error)
+{
+	kh_commit_message message = {
+		KH_REQUEST_WITHOUT_CALL(session),
+		.response = KH_COMMIT_RESPONSE_AVAILABLE,
+		.transaction_handle = handle,
+	};
+
+	return send_frame(session, KH_ENCODE(session, commit, message), error);
+}
+
+bool
+kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error)
+{
+	kh_rollback_message message = {KH_REQUEST_WITHOUT_CALL(session), .transaction_handle = handle};
+
+	return send_frame(session, KH_ENCODE(session, rollback, message), error);
+}
+
+bool
+kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error)
+{
+	kh_close_statement_message message = {KH_REQUEST_WITHOUT_CALL(session), .statement_id = statement_id};
+
+	return send_frame(session, KH_ENCODE(session, close_statement, message), error);
+}
+
+bool
+kh_post_cancel(kh_call *call, kh_error *error)
+{
+	kh_session *session = call->session;
+	kh_cancel_message message = {KH_REQUEST_WITHOUT_CALL(session), .target_request_id = call->request_id};
+
+	return send_frame(session, KH_ENCODE(session, cancel, message), error);
+}
+
+bool
+kh_post_release_buffers(kh_session *session, kh_error *error)
+{
+	kh_release_buffers_message message = {KH_REQUEST_WITHOUT_CALL(session)};
+
+	return send_frame(session, KH_ENCODE(session, release_buffers, message), error);
+}

@@ -1,0 +1,208 @@
+/*
+ * Waiting for the endpoint and reading batches. See PROTOCOL.md, section 4, for who writes what in which order.
+ *
+ * The wait is the usual pair: we store clientSleeping, fence, look again, sleep on event; the endpoint adds 1 to event,
+ * fences, looks at clientSleeping. event is read before the second look, so that whatever is published after that look
+ * makes the futex refuse to sleep.
+ */
+#include "session_internal.h"
+
+#include <string.h>
+
+/* The futex does not see the socket: how often a sleeper looks whether the endpoint is alive. */
+#define ALIVE_NANOS 50000000
+
+/* Looks per clock read while spinning. */
+#define LOOKS_PER_CLOCK 16
+
+bool
+kh_slot_look(const kh_call *call, uint64_t *produced, bool *final)
+{
+	/* In this order: once the final status is seen, so are all batches before it. */
+	*final = kh_load_acquire(&call->slot->status) == (call->request_id << 1 | 1);
+	*produced = kh_load_acquire(&call->slot->produced);
+	return *produced - call->consumed <= call->session->published.limits.channel_window;
+}
+
+static kh_wait
+look(kh_call *call, kh_error *error)
+{
+	uint64_t produced;
+	bool final;
+
+	if (!kh_slot_look(call, &produced, &final))
+		return kh_session_violated(call->session, error, "a response slot holds more batches than its window");
+	if (produced != call->consumed)
+		return KH_WAIT_BATCH;
+	if (!final)
+		return KH_WAIT_TIMEOUT;
+	if (!call->finished && !kh_final_decode(call, error))
+	{
+		call->session->broken = true;
+		return KH_WAIT_DISCONNECTED;
+	}
+	call->finished = true;
+	return KH_WAIT_FINISHED;
+}
+
+static kh_wait
+lost(kh_error *error)
+{
+	kh_fail(error, KH_E_CONNECTION_FAILURE, "connection to the endpoint was lost");
+	kh_set_detail(error, "The endpoint ended, or closed the session, while a request was outstanding.");
+	return KH_WAIT_DISCONNECTED;
+}
+
+/* Looks until there is something, or until. *now: the clock afterwards. */
+static kh_wait
+spin(kh_call *call, int64_t until, int64_t *now, kh_error *error)
+{
+	while ((*now = kh_now_nanos()) < until)
+	{
+		for (int i = 0; i < LOOKS_PER_CLOCK; i++)
+		{
+			kh_wait found = look(call, error);
+
+			if (found != KH_WAIT_TIMEOUT)
+				return found;
+			kh_relax();
+		}
+	}
+	return KH_WAIT_TIMEOUT;
+}
+
+/* One sleep. *failure: of the futex. */
+static kh_wait
+sleep_once(kh_call *call, int64_t nanos, int *failure, kh_error *error)
+{
+	kh_response_slot *slot = call->slot;
+	uint32_t event = kh_load_acquire(&slot->event);
+	kh_wait found;
+
+	kh_store_relaxed(&slot->client_sleeping, 1);
+	kh_full_fence();
+	*failure = 0;
+	found = look(call, error);
+	if (found == KH_WAIT_TIMEOUT)
+	{
+		*failure = kh_futex_wait(&slot->event, event, nanos < ALIVE_NANOS ? nanos : ALIVE_NANOS);
+		found = look(call, error);
+	}
+	kh_store_relaxed(&slot->client_sleeping, 0);
+	return found;
+}
+
+kh_wait
+kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
+{
+	kh_session *session = call->session;
+	kh_wait found;
+	int64_t now;
+	int64_t deadline;
+	int64_t spin_end;
+
+	/* What has arrived counts, also when the endpoint has gone since. */
+	if (call->finished || !session->broken)
+	{
+		found = look(call, error);
+		if (found != KH_WAIT_TIMEOUT || timeout_nanos == 0)
+			return found;
+	}
+	if (session->broken)
+		return lost(error);
+	now = kh_now_nanos();
+	deadline = timeout_nanos < 0 ? INT64_MAX : kh_deadline(now, timeout_nanos);
+	spin_end = kh_deadline(now, session->published.limits.spin_nanos);
+	found = spin(call, spin_end < deadline ? spin_end : deadline, &now, error);
+	while (found == KH_WAIT_TIMEOUT && now < deadline)
+	{
+		int failure;
+
+		found = sleep_once(call, deadline - now, &failure, error);
+		if (found != KH_WAIT_TIMEOUT)
+			break;
+		if (failure == ETIMEDOUT && !kh_session_alive(session))
+		{
+			/* It may have finished just before it ended. */
+			found = look(call, error);
+			return found != KH_WAIT_TIMEOUT ? found : lost(error);
+		}
+		if (failure == EINTR)
+			return KH_WAIT_TIMEOUT;
+		now = kh_now_nanos();
+	}
+	return found;
+}
+
+/* [offset, offset + bytes) of the arena or of the slot's inline area; NULL when it is not within. */
+static const unsigned char *
+locate(const kh_call *call, uint64_t offset, uint32_t bytes)
+{
+	const kh_published *published = &call->session->published;
+
+	if (offset == KH_INLINE_OFFSET)
+		return bytes <= published->inline_bytes ? (unsigned char *) call->slot + published->inline_offset : NULL;
+	if (bytes > published->limits.max_batch_bytes || offset % 8 != 0 || offset > published->arena_file_bytes ||
+	    bytes > published->arena_file_bytes - offset)
+		return NULL;
+	return call->session->arena.base + offset;
+}
+
+bool
+kh_call_batch(kh_call *call, kh_batch *batch, kh_error *error)
+{
+	kh_session *session = call->session;
+	kh_batch_descriptor descriptor;
+	const unsigned char *base;
+	uint64_t produced;
+	bool final;
+
+	if (!kh_slot_look(call, &produced, &final))
+		kh_session_violated(session, error, "a response slot holds more batches than its window");
+	else if (produced == call->consumed)
+		kh_fail(error, KH_E_INTERNAL_ERROR, "the call has no batch");
+	else
+	{
+		memcpy(&descriptor,
+		       (const unsigned char *) call->slot + KH_RESPONSE_SLOT_BYTES +
+		           KH_BATCH_DESCRIPTOR_BYTES * (call->consumed % session->published.limits.channel_window),
+		       sizeof(descriptor));
+		base = locate(call, descriptor.offset, descriptor.bytes);
+		if (base == NULL)
+			kh_session_violated(session, error, "a batch lies outside of the shared memory");
+		else if (!kh_batch_check(base, descriptor.bytes, batch, error))
+			session->broken = true;
+		else
+			return true;
+	}
+	return false;
+}
+
+void
+kh_call_release(kh_call *call)
+{
+	kh_call_consume(call, call->consumed + 1);
+}
+
+const kh_result *
+kh_call_result(kh_call *call)
+{
+	return &call->result;
+}
+
+const void *
+kh_call_payload(const kh_call *call, uint32_t *bytes)
+{
+	*bytes = call->payload_bytes;
+	return call->payload;
+}
+
+void *
+kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_offset, uint32_t *bytes)
+{
+	if (index >= call->buffer_count)
+		return NULL;
+	*arena_offset = call->buffers[index];
+	*bytes = call->buffer_bytes;
+	return call->session->arena.base + call->buffers[index];
+}

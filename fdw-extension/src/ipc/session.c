@@ -1,0 +1,200 @@
+#include "session_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CONTROL_MAGIC UINT64_C(0x31304948534b4b4b)
+
+/*
+ * The endpoint that answered is the one whose files these are: between connecting and opening another may have
+ * started. Facts of the control page do not change while it is mapped, except state and heartbeat.
+ */
+static bool
+check_control(const kh_session *session, kh_error *error)
+{
+	const kh_control_page *control = (const kh_control_page *) session->control.base;
+
+	if (kh_load_relaxed(&control->magic) != CONTROL_MAGIC)
+		return kh_fail(error, KH_E_CANNOT_CONNECT, "the endpoint's control file is not one");
+	if (kh_load_relaxed(&control->layout_version) != KH_LAYOUT_VERSION)
+	{
+		kh_fail(error, KH_E_VERSION_MISMATCH, "the endpoint has memory layout %u, this client layout %d",
+		        kh_load_relaxed(&control->layout_version), KH_LAYOUT_VERSION);
+		kh_set_hint(error, "Install the extension and the endpoint from the same release.");
+		return false;
+	}
+	if (kh_load_relaxed(&control->incarnation) != session->published.incarnation)
+		return kh_fail(error, KH_E_CANNOT_CONNECT, "the endpoint was replaced by another one during attach");
+	return true;
+}
+
+static bool
+open_files(kh_session *session, const char *directory, kh_error *error)
+{
+	const kh_published *published = &session->published;
+	uint64_t mailbox_bytes = (uint64_t) published->limits.slots * published->slot_bytes;
+	char name[160];
+	char path[4096];
+
+	if (!kh_region_open(&session->control, directory, "control", 0, KH_CONTROL_PAGE_BYTES, KH_REGION_READ, error) ||
+	    !check_control(session, error) ||
+	    !kh_region_open(&session->doorbell, directory, "doorbell", 0, KH_DOORBELL_PAGE_BYTES, KH_REGION_WRITE_RESERVED,
+	                    error))
+		return false;
+	snprintf(name, sizeof(name), "mailboxes/%s", published->principal);
+	if (!kh_region_open(&session->mailbox, directory, name, published->mailbox_offset, mailbox_bytes,
+	                    KH_REGION_WRITE_RESERVED, error))
+		return false;
+	snprintf(name, sizeof(name), "arena/%s", published->principal);
+	if (!kh_region_open(&session->arena, directory, name, 0, published->arena_file_bytes, KH_REGION_WRITE, error))
+		return false;
+	if (snprintf(path, sizeof(path), "%s/queues/%s", directory, published->queue_name) >= (int) sizeof(path))
+		return kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long");
+	session->queue = kh_queue_open(path, published->queue_block_bytes, error);
+	if (session->queue == NULL)
+		return false;
+	if (published->limits.max_frame_bytes > kh_queue_max_message_bytes(session->queue))
+		return kh_fail(error, KH_E_MALFORMED_MESSAGE, "the endpoint published impossible limits: maxFrameBytes");
+	return true;
+}
+
+/*
+ * The mailbox may have belonged to another session. Its slots are free: nothing of ours is outstanding, so what they
+ * hold has been consumed. Request ids begin above all that stand in them, so that an old status is never taken for ours.
+ */
+static bool
+set_up_calls(kh_session *session, kh_error *error)
+{
+	uint32_t slots = session->published.limits.slots;
+	uint64_t highest = 0;
+
+	session->calls = calloc(slots, sizeof(*session->calls));
+	session->free_slots = calloc(slots, sizeof(*session->free_slots));
+	session->request = malloc(session->published.limits.max_frame_bytes);
+	if (session->calls == NULL || session->free_slots == NULL || session->request == NULL)
+		return kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not make a session of %u slots", slots);
+	for (uint32_t i = 0; i < slots; i++)
+	{
+		kh_call *call = &session->calls[i];
+		uint64_t status;
+
+		call->session = session;
+		call->slot_number = (uint16_t) i;
+		call->slot = (kh_response_slot *) (session->mailbox.base + (size_t) i * session->published.slot_bytes);
+		call->consumed = kh_load_acquire(&call->slot->produced);
+		kh_store_release(&call->slot->consumed, call->consumed);
+		kh_store_release(&call->slot->client_sleeping, 0);
+		status = kh_load_acquire(&call->slot->status);
+		if (status >> 1 > highest && status >> 1 < UINT64_C(1) << 62)
+			highest = status >> 1;
+		/* Slot 0 is taken first, so that few sessions touch many slots. */
+		session->free_slots[slots - 1 - i] = (uint16_t) i;
+	}
+	session->free_count = slots;
+	session->next_request_id = highest + 1;
+	return true;
+}
+
+kh_session *
+kh_attach(const kh_attach_options *options, kh_error *error)
+{
+	kh_session *session = calloc(1, sizeof(*session));
+
+	if (session == NULL)
+	{
+		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not make a session");
+		return NULL;
+	}
+	session->socket = kh_attach_socket(options, &session->published, error);
+	if (session->socket < 0 || !open_files(session, options->runtime_directory, error) || !set_up_calls(session, error))
+	{
+		kh_detach(session);
+		return NULL;
+	}
+	return session;
+}
+
+void
+kh_detach(kh_session *session)
+{
+	if (session == NULL)
+		return;
+	if (session->calls != NULL)
+	{
+		for (uint32_t i = 0; i < session->published.limits.slots; i++)
+		{
+			kh_call_clear(&session->calls[i]);
+			free(session->calls[i].frame);
+		}
+	}
+	free(session->calls);
+	free(session->free_slots);
+	free(session->request);
+	kh_queue_close(session->queue);
+	kh_region_close(&session->arena);
+	kh_region_close(&session->mailbox);
+	kh_region_close(&session->doorbell);
+	kh_region_close(&session->control);
+	/* Last: from here on the endpoint may give the mailbox to another session. */
+	if (session->socket >= 0)
+		close(session->socket);
+	free(session);
+}
+
+bool
+kh_session_alive(kh_session *session)
+{
+	char byte;
+	ssize_t n;
+
+	if (session->broken)
+		return false;
+	n = recv(session->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	/* After Attached nothing is sent: anything but "nothing there" is the end. */
+	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+		session->broken = true;
+	return !session->broken;
+}
+
+const kh_limits *
+kh_session_limits(const kh_session *session)
+{
+	return &session->published.limits;
+}
+
+uint64_t
+kh_session_id(const kh_session *session)
+{
+	return session->published.session_id;
+}
+
+uint64_t
+kh_session_incarnation(const kh_session *session)
+{
+	return session->published.incarnation;
+}
+
+int
+kh_session_socket(const kh_session *session)
+{
+	return session->socket;
+}
+
+uint32_t
+kh_session_calls(const kh_session *session)
+{
+	/* Collecting changes no call that the caller can see. */
+	kh_call_collect((kh_session *) session);
+	return session->published.limits.slots - session->free_count;
+}
+
+kh_wait
+kh_session_violated(kh_session *session, kh_error *error, const char *what)
+{
+	session->broken = true;
+	kh_fail(error, KH_E_MALFORMED_MESSAGE, "the endpoint violated the protocol: %s", what);
+	return KH_WAIT_DISCONNECTED;
+}

@@ -1,0 +1,138 @@
+/*
+ * State of a session and its calls.
+ *
+ *   attach.c    socket, handshake, what the endpoint published
+ *   session.c   mappings, life of a session
+ *   request.c   from arguments to a frame in the queue
+ *   call.c      response slots: taking, giving back, abandoned calls
+ *   response.c  waiting, batches
+ *   final.c     the final frame
+ */
+#ifndef KAKEHASHI_SESSION_INTERNAL_H
+#define KAKEHASHI_SESSION_INTERNAL_H
+
+#include "platform.h"
+
+#include "errors.h"
+#include "generated/kh_layouts.h"
+#include "generated/kh_messages.h"
+#include "queue.h"
+#include "region.h"
+
+/* Longest frame on the attach socket, either direction. */
+#define KH_SOCKET_FRAME_BYTES (16 * 1024)
+
+#define KH_NO_SLOT UINT16_MAX
+
+/* Offset of a batch that lies in its slot. */
+#define KH_INLINE_OFFSET UINT64_MAX
+
+typedef enum kh_call_state
+{
+	KH_CALL_FREE,
+	KH_CALL_ACTIVE,
+	KH_CALL_ABANDONED /* ended by the caller before its final frame: the slot is still the endpoint's */
+} kh_call_state;
+
+struct kh_call
+{
+	kh_session *session;
+	kh_response_slot *slot;
+	uint16_t slot_number;
+	kh_call_state state;
+	bool finished;   /* the final frame has been decoded */
+	bool cancel_due; /* of an abandoned call: Cancel could not be sent yet */
+	uint64_t request_id;
+	uint64_t consumed; /* what slot->consumed is; only we write it */
+	kh_result result;
+	/* Private copy of the final frame, and what has been made from it. */
+	unsigned char *frame;
+	kh_column *columns;
+	uint32_t *parameter_type_oids;
+	const unsigned char *payload; /* in frame */
+	uint32_t payload_bytes;
+	uint64_t *buffers; /* granted: offsets in the arena */
+	uint32_t buffer_count;
+	uint32_t buffer_bytes;
+};
+
+/* What Attached said, checked: every slot, frame and inline area lies within the mailbox. */
+typedef struct kh_published
+{
+	uint64_t session_id;
+	uint64_t incarnation;
+	uint64_t mailbox_offset;
+	uint64_t arena_file_bytes;
+	uint32_t slot_bytes;
+	uint32_t frame_offset;
+	uint32_t frame_area_bytes;
+	uint32_t inline_offset;
+	uint32_t inline_bytes;
+	uint32_t arena_block_bytes;
+	uint32_t queue_block_bytes;
+	char queue_name[128];
+	char principal[64];
+	kh_limits limits;
+} kh_published;
+
+struct kh_session
+{
+	int socket;
+	bool broken; /* the endpoint is gone or has broken the protocol: nothing is sent or believed any more */
+	kh_published published;
+	kh_region control;
+	kh_region doorbell;
+	kh_region mailbox;
+	kh_region arena;
+	kh_queue *queue;
+	unsigned char *request; /* limits.max_frame_bytes: the frame being sent */
+	uint64_t next_request_id;
+	kh_call *calls; /* one per slot */
+	uint16_t *free_slots;
+	uint32_t free_count;
+	uint32_t abandoned_count;
+};
+
+/* ---- attach ---- */
+
+/* Connects and shakes hands: the socket, or -1. */
+extern int kh_attach_socket(const kh_attach_options *options, kh_published *published, kh_error *error);
+
+/* The answer to Attach; frame is private memory. False with an error when it is a refusal or makes no sense. */
+extern bool kh_attach_response(const void *frame, size_t bytes, kh_published *published, kh_error *error);
+
+/* ---- calls ---- */
+
+/* A free slot with the next request id, or NULL. Its owner sends the request or gives it back with kh_call_unused. */
+extern kh_call *kh_call_begin(kh_session *session, kh_error *error);
+extern void kh_call_unused(kh_call *call);
+
+/* Takes back the slots of abandoned calls that have finished. */
+extern void kh_call_collect(kh_session *session);
+
+/* consumed := count, and wakes a producer that waits for it. */
+extern void kh_call_consume(kh_call *call, uint64_t count);
+
+/* Frees what belongs to the final frame. */
+extern void kh_call_clear(kh_call *call);
+
+/* ---- requests ---- */
+
+/* Adds 1 to the bell and wakes the endpoint; only if it sleeps, unless always. */
+extern void kh_doorbell_ring(kh_session *session, bool always);
+
+/* ---- responses ---- */
+
+/* Whether the final frame is there, and how many batches lie before it. False when the slot contradicts itself. */
+extern bool kh_slot_look(const kh_call *call, uint64_t *produced, bool *final);
+
+/* Copies and decodes the final frame into call->result. False when it is not one. */
+extern bool kh_final_decode(kh_call *call, kh_error *error);
+
+/* Fills a kh_error from a Failed message. */
+extern void kh_final_error(const kh_failed_message *failed, kh_error *error);
+
+/* Marks the session broken: the endpoint has violated the protocol. */
+extern kh_wait kh_session_violated(kh_session *session, kh_error *error, const char *what);
+
+#endif /* KAKEHASHI_SESSION_INTERNAL_H */
