@@ -6,7 +6,6 @@
  */
 #include "kakehashi_fdw.h"
 
-#include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -226,6 +225,31 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 	appendStringInfoChar(context->buf, ')');
 }
 
+static void
+deparse_aggregate(KakehashiDeparse *context, Aggref *expr)
+{
+	ListCell   *cell;
+	bool		first = true;
+
+	appendStringInfo(context->buf, "%s(%s", get_func_name(expr->aggfnoid), expr->aggdistinct != NIL ? "DISTINCT " : "");
+	if (expr->aggstar)
+		appendStringInfoChar(context->buf, '*');
+	foreach(cell, expr->args)
+	{
+		if (!first)
+			appendStringInfoString(context->buf, ", ");
+		first = false;
+		kakehashi_deparse_expr(context, lfirst_node(TargetEntry, cell)->expr);
+	}
+	appendStringInfoChar(context->buf, ')');
+	if (expr->aggfilter != NULL)
+	{
+		appendStringInfoString(context->buf, " FILTER (WHERE ");
+		kakehashi_deparse_expr(context, expr->aggfilter);
+		appendStringInfoChar(context->buf, ')');
+	}
+}
+
 /* "(a IS DISTINCT FROM b)", "NULLIF(a, b)" and the like. */
 static void
 deparse_wrapped(KakehashiDeparse *context, const char *before, List *args, const char *between)
@@ -255,6 +279,8 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 				Var		   *var = (Var *) expr;
 				Oid			relid = planner_rt_fetch(var->varno, context->root)->relid;
 
+				if (context->qualified)
+					appendStringInfo(context->buf, "r%d.", var->varno);
 				kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(relid, var->varattno));
 				break;
 			}
@@ -291,6 +317,9 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 		case T_CaseExpr:
 			deparse_case(context, (CaseExpr *) expr);
 			break;
+		case T_Aggref:
+			deparse_aggregate(context, (Aggref *) expr);
+			break;
 		case T_FuncExpr:
 			deparse_function(context, (FuncExpr *) expr);
 			break;
@@ -313,30 +342,5 @@ kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, Lis
 		appendStringInfo(context->buf, " %s ", keyword);
 		kakehashi_deparse_expr(context, expr);
 		keyword = "AND";
-	}
-}
-
-void
-kakehashi_deparse_order(KakehashiDeparse *context, List *pathkeys)
-{
-	ListCell   *cell;
-	const char *separator = " ORDER BY ";
-
-	foreach(cell, pathkeys)
-	{
-		PathKey    *pathkey = lfirst_node(PathKey, cell);
-		Expr	   *expr = kakehashi_sort_expr(context->root, context->rel, pathkey);
-#if PG_VERSION_NUM >= 180000
-		bool		descending = pathkey->pk_cmptype == COMPARE_GT;
-#else
-		bool		descending = pathkey->pk_strategy == BTGreaterStrategyNumber;
-#endif
-
-		Assert(expr != NULL);
-		appendStringInfoString(context->buf, separator);
-		kakehashi_deparse_expr(context, expr);
-		appendStringInfo(context->buf, " %s NULLS %s", descending ? "DESC" : "ASC",
-						 pathkey->pk_nulls_first ? "FIRST" : "LAST");
-		separator = ", ";
 	}
 }

@@ -31,15 +31,6 @@ deparse_names(StringInfo buf, Relation rel, List *attnums)
 	}
 }
 
-void
-kakehashi_deparse_columns(StringInfo buf, Relation rel, List *attnums)
-{
-	if (attnums == NIL)
-		appendStringInfoChar(buf, '1');
-	else
-		deparse_names(buf, rel, attnums);
-}
-
 List *
 kakehashi_attnums(Relation rel, Bitmapset *attrs)
 {

@@ -42,6 +42,8 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 
 	routine->GetForeignRelSize = kakehashi_get_rel_size;
 	routine->GetForeignPaths = kakehashi_get_paths;
+	routine->GetForeignJoinPaths = kakehashi_get_join_paths;
+	routine->GetForeignUpperPaths = kakehashi_get_upper_paths;
 	routine->GetForeignPlan = kakehashi_get_plan;
 	routine->BeginForeignScan = kakehashi_begin_scan;
 	routine->IterateForeignScan = kakehashi_iterate_scan;

@@ -1,5 +1,5 @@
 /*
- * Plans of scans: what the engine filters, sorts and returns, and what that costs.
+ * Paths of single tables: what the engine filters and sorts, and what that costs.
  */
 #include "kakehashi_fdw.h"
 
@@ -17,6 +17,7 @@
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
@@ -24,9 +25,6 @@
 
 /* Rows of a table of which nothing is known. */
 #define UNKNOWN_ROWS 1000
-
-/* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
-#define ENGINE_ROW_COST 0.1
 
 static double
 table_rows(KakehashiRelation *fpinfo, Oid relid)
@@ -104,13 +102,15 @@ void
 kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
+	ForeignTable *table;
 	ListCell   *cell;
 	double		rows;
+	bool		key;
 
 	rel->fdw_private = fpinfo;
-	fpinfo->table = GetForeignTable(relid);
-	fpinfo->server = GetForeignServer(fpinfo->table->serverid);
-	fpinfo->options = kakehashi_options(fpinfo->server, fpinfo->table);
+	table = GetForeignTable(relid);
+	fpinfo->server = GetForeignServer(table->serverid);
+	fpinfo->options = kakehashi_options(fpinfo->server, table);
 	if (fpinfo->options.use_remote_estimate)
 		fpinfo->user = GetUserMapping(relation_user(root, rel), fpinfo->server->serverid);
 
@@ -138,35 +138,48 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, rel->relid, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	set_baserel_size_estimates(root, rel);
-	if (is_key_lookup(rel, relid, fpinfo->remote_conds))
+	key = is_key_lookup(rel, relid, fpinfo->remote_conds);
+	if (key)
 		rel->rows = 1;
+	fpinfo->engine_cost = (key ? 1 : rel->tuples) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	fpinfo->retrieved_rows = Min(rel->tuples, clamp_row_est(rel->rows / Max(fpinfo->local_selectivity, 1e-9)));
 }
 
-/* Cost of a scan that looks at examined rows on the engine and brings retrieved ones over. */
-static void
-scan_cost(KakehashiRelation *fpinfo, double examined, double retrieved, Cost *startup, Cost *total)
+void
+kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup, Cost *total)
 {
 	*startup = fpinfo->options.fdw_startup_cost + fpinfo->local_cost.startup;
-	*total = *startup + examined * ENGINE_ROW_COST * cpu_tuple_cost +
-		retrieved * (fpinfo->options.fdw_tuple_cost + fpinfo->local_cost.per_tuple);
+	*total = *startup + engine_cost + retrieved * (fpinfo->options.fdw_tuple_cost + fpinfo->local_cost.per_tuple);
+}
+
+/* Comparisons on the engine: cheaper than here by the same factor as its other work. */
+Cost
+kakehashi_sort_cost(double rows)
+{
+	rows = Max(rows, 2.0);
+	return KAKEHASHI_ENGINE_ROW_COST * 2.0 * cpu_operator_cost * rows * log(rows) / log(2.0);
 }
 
 static ForeignPath *
-scan_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
-		  Relids required_outer)
+create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
+			Relids required_outer)
 {
+	if (IS_JOIN_REL(rel))
 #if PG_VERSION_NUM >= 180000
+		return create_foreign_join_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL,
+										NIL);
 	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 #elif PG_VERSION_NUM >= 170000
+		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 #else
+		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
 	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
 #endif
 }
 
 Expr *
-kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, PathKey *pathkey)
+kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey)
 {
 	ListCell   *cell;
 
@@ -175,13 +188,17 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, PathKey *pathkey)
 	foreach(cell, pathkey->pk_eclass->ec_members)
 	{
 		EquivalenceMember *member = lfirst_node(EquivalenceMember, cell);
-		Oid			type;
+		Oid			type = exprType((Node *) member->em_expr);
 		Oid			btree;
 
-		if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
-			!kakehashi_is_shippable(root, rel, member->em_expr))
+		if (tlist != NIL)
+		{
+			if (!tlist_member(member->em_expr, tlist))
+				continue;
+		}
+		else if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
+				 !kakehashi_is_shippable(root, rel, member->em_expr))
 			continue;
-		type = exprType((Node *) member->em_expr);
 		/* The order must be the type's usual one. */
 		btree = GetDefaultOpClass(type, BTREE_AM_OID);
 		if (OidIsValid(btree) && get_opclass_family(btree) == pathkey->pk_opfamily &&
@@ -193,23 +210,35 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, PathKey *pathkey)
 
 /* A path that comes in the order the query wants, if the engine can sort so. */
 static void
-add_ordered_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total)
+add_ordered_path(PlannerInfo *root, RelOptInfo *rel, Cost startup, Cost total)
 {
 	ListCell   *cell;
-	double		sorted = Max(rows, 2.0);
-	Cost		sort_cost;
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	Cost		sort_cost = fpinfo->engine_cost + kakehashi_sort_cost(fpinfo->retrieved_rows);
 
 	if (root->query_pathkeys == NIL)
 		return;
 	foreach(cell, root->query_pathkeys)
 	{
-		if (kakehashi_sort_expr(root, rel, lfirst_node(PathKey, cell)) == NULL)
+		if (kakehashi_sort_expr(root, rel, NIL, lfirst_node(PathKey, cell)) == NULL)
 			return;
 	}
-	/* Comparisons on the engine: cheaper than here by the same factor as its other work. */
-	sort_cost = ENGINE_ROW_COST * 2.0 * cpu_operator_cost * sorted * log(sorted) / log(2.0);
-	add_path(rel, (Path *) scan_path(root, rel, rows, startup + sort_cost, total + sort_cost, root->query_pathkeys,
-									 rel->lateral_relids));
+	/* Nothing comes before all is sorted. */
+	add_path(rel, (Path *) create_path(root, rel, rel->rows, startup + sort_cost,
+									   total + sort_cost - fpinfo->engine_cost, root->query_pathkeys,
+									   rel->lateral_relids));
+}
+
+void
+kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	Cost		startup;
+	Cost		total;
+
+	kakehashi_path_cost(fpinfo, fpinfo->engine_cost, fpinfo->retrieved_rows, &startup, &total);
+	add_path(rel, (Path *) create_path(root, rel, rel->rows, startup, total, NIL, rel->lateral_relids));
+	add_ordered_path(root, rel, startup, total);
 }
 
 /* Members of equivalence classes, one at a time. */
@@ -304,67 +333,16 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		rows = key ? 1 : info->ppi_rows;
 		retrieved = Min(rel->tuples, clamp_row_est(rows / Max(fpinfo->local_selectivity, 1e-9)));
 		/* A look-up by key touches little; anything else is a scan again and again. */
-		scan_cost(fpinfo, key ? 1 : rel->tuples, retrieved, &startup, &total);
+		kakehashi_path_cost(fpinfo, (key ? 1 : rel->tuples) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost, retrieved,
+							&startup, &total);
 		info->ppi_rows = rows;
-		add_path(rel, (Path *) scan_path(root, rel, rows, startup, total, NIL, outer));
+		add_path(rel, (Path *) create_path(root, rel, rows, startup, total, NIL, outer));
 	}
 }
 
 void
 kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
-	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
-	bool		key = is_key_lookup(rel, relid, fpinfo->remote_conds);
-	Cost		startup;
-	Cost		total;
-
-	scan_cost(fpinfo, key ? 1 : rel->tuples, fpinfo->retrieved_rows, &startup, &total);
-	add_path(rel, (Path *) scan_path(root, rel, rel->rows, startup, total, NIL, rel->lateral_relids));
-	add_ordered_path(root, rel, rel->rows, startup, total);
+	kakehashi_add_paths(root, rel);
 	add_parameterized_paths(root, rel, relid);
-}
-
-ForeignScan *
-kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
-				   Plan *outer_plan)
-{
-	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
-	List	   *remote = NIL;
-	List	   *local = NIL;
-	List	   *retrieved;
-	StringInfoData sql;
-	KakehashiDeparse context = {.root = root, .rel = rel, .buf = &sql};
-	Relation	relation;
-	ListCell   *cell;
-
-	foreach(cell, clauses)
-	{
-		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
-
-		if (clause->pseudoconstant)
-			continue;
-		/* Join clauses of a parameterized path are not in either list. */
-		if (list_member_ptr(fpinfo->remote_conds, clause) ||
-			(!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause)))
-			remote = lappend(remote, clause->clause);
-		else
-		{
-			local = lappend(local, clause->clause);
-			pull_varattnos((Node *) clause->clause, rel->relid, &fpinfo->attrs_used);
-		}
-	}
-
-	initStringInfo(&sql);
-	relation = table_open(relid, NoLock);
-	retrieved = kakehashi_attnums(relation, fpinfo->attrs_used);
-	appendStringInfoString(&sql, "SELECT ");
-	kakehashi_deparse_columns(&sql, relation, retrieved);
-	appendStringInfoString(&sql, " FROM ");
-	kakehashi_deparse_table(&sql, relation);
-	kakehashi_deparse_conditions(&context, "WHERE", remote);
-	kakehashi_deparse_order(&context, path->path.pathkeys);
-	table_close(relation, NoLock);
-
-	return make_foreignscan(tlist, local, rel->relid, context.params, list_make2(makeString(sql.data), retrieved), NIL,
-							remote, outer_plan);
 }

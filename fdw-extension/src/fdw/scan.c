@@ -35,7 +35,9 @@ kakehashi_scan_user(ForeignScanState *node)
 #if PG_VERSION_NUM >= 160000
 	return OidIsValid(plan->checkAsUser) ? plan->checkAsUser : GetUserId();
 #else
-	RangeTblEntry *rte = exec_rt_fetch(plan->scan.scanrelid, node->ss.ps.state);
+	/* Relations of one join have one user. */
+	Index		rtindex = plan->scan.scanrelid > 0 ? plan->scan.scanrelid : (Index) bms_next_member(plan->fs_relids, -1);
+	RangeTblEntry *rte = exec_rt_fetch(rtindex, node->ss.ps.state);
 
 	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
 #endif
@@ -94,18 +96,16 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	Relation	rel = node->ss.ss_currentRelation;
-	ForeignTable *table;
 	RemoteScan  *state;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	state = (RemoteScan *) palloc0(sizeof(RemoteScan));
 	node->fdw_state = state;
-	table = GetForeignTable(RelationGetRelid(rel));
-	state->user = GetUserMapping(kakehashi_scan_user(node), table->serverid);
+	state->user = GetUserMapping(kakehashi_scan_user(node), plan->fs_server);
 	state->sql = strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL));
-	state->relation = RelationGetRelationName(rel);
-	state->map = kakehashi_result_map(RelationGetDescr(rel),
+	state->relation = rel != NULL ? RelationGetRelationName(rel) : "remote query";
+	state->map = kakehashi_result_map(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
 									  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
 	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);

@@ -8,6 +8,7 @@
 #include "kakehashi_fdw.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_operator.h"
@@ -28,6 +29,7 @@ typedef struct Walk
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
+	bool		aggregates;		/* allowed */
 } Walk;
 
 static bool shippable(Walk *walk, Expr *expr);
@@ -222,6 +224,52 @@ is_case_shippable(Walk *walk, CaseExpr *expr)
 	return expr->defresult == NULL || shippable(walk, expr->defresult);
 }
 
+static const char *const shippable_aggregates[] = {"count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"};
+
+static bool
+is_aggregate_shippable(Walk *walk, Aggref *expr)
+{
+	Walk		inside = {walk->root, walk->rel, false};
+	char	   *name = get_func_name(expr->aggfnoid);
+	bool		known = false;
+	ListCell   *cell;
+
+	if (!walk->aggregates || expr->aggfnoid >= FirstGenbkiObjectId || name == NULL)
+		return false;
+	for (size_t i = 0; i < lengthof(shippable_aggregates); i++)
+		known = known || strcmp(name, shippable_aggregates[i]) == 0;
+	if (!known || expr->aggsplit != AGGSPLIT_SIMPLE || expr->agglevelsup != 0 || expr->aggorder != NIL ||
+		expr->aggdirectargs != NIL || expr->aggkind != AGGKIND_NORMAL || expr->aggvariadic)
+		return false;
+	if (expr->aggfilter != NULL && !shippable(&inside, expr->aggfilter))
+		return false;
+	foreach(cell, expr->args)
+	{
+		Expr	   *arg = lfirst_node(TargetEntry, cell)->expr;
+		Oid			type = kakehashi_bridge_type(exprType((Node *) arg), NULL);
+
+		if (!shippable(&inside, arg))
+			return false;
+		if ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !is_number(type))
+			return false;
+		if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
+			!kakehashi_is_shippable_order(type, expr->inputcollid))
+			return false;
+		if (expr->aggdistinct != NIL && !kakehashi_is_groupable(arg))
+			return false;
+	}
+	return true;
+}
+
+bool
+kakehashi_is_groupable(Expr *expr)
+{
+	Oid			type = kakehashi_bridge_type(exprType((Node *) expr), NULL);
+
+	return OidIsValid(type) && is_comparable(type, type) &&
+		is_collation_shippable(type, exprCollation((Node *) expr), false);
+}
+
 static bool
 is_unfit_for_parameter(Node *node, void *context)
 {
@@ -307,6 +355,8 @@ shippable(Walk *walk, Expr *expr)
 			return all_shippable(walk, ((CoalesceExpr *) expr)->args);
 		case T_CaseExpr:
 			return is_case_shippable(walk, (CaseExpr *) expr);
+		case T_Aggref:
+			return is_aggregate_shippable(walk, (Aggref *) expr);
 		case T_FuncExpr:
 			return (kakehashi_is_shippable_cast(((FuncExpr *) expr)->funcid) ||
 					kakehashi_shippable_function(((FuncExpr *) expr)->funcid) != NULL) &&
@@ -319,7 +369,15 @@ shippable(Walk *walk, Expr *expr)
 bool
 kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk		walk = {root, rel};
+	Walk		walk = {root, rel, false};
+
+	return shippable(&walk, expr);
+}
+
+bool
+kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+{
+	Walk		walk = {root, rel, true};
 
 	return shippable(&walk, expr);
 }

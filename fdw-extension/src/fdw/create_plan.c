@@ -1,0 +1,119 @@
+/*
+ * The ForeignScan of a path: its statement, parameters, and the row it delivers.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planmain.h"
+#include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "parser/parsetree.h"
+
+static List *
+column_vars(Relation rel, Index rtindex, List *attnums)
+{
+	List	   *result = NIL;
+	ListCell   *cell;
+
+	foreach(cell, attnums)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
+
+		result = lappend(result, makeVar((int) rtindex, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0));
+	}
+	return result;
+}
+
+static List *
+numbers_to(int count)
+{
+	List	   *result = NIL;
+
+	for (int i = 1; i <= count; i++)
+		result = lappend_int(result, i);
+	return result;
+}
+
+static ForeignScan *
+create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
+				 Plan *outer_plan)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	Bitmapset  *attrs_used = bms_copy(fpinfo->attrs_used);
+	List	   *remote = NIL;
+	List	   *local = NIL;
+	List	   *retrieved;
+	List	   *vars;
+	StringInfoData sql;
+	KakehashiDeparse context = {.root = root, .rel = rel, .buf = &sql};
+	Relation	relation;
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
+
+		if (clause->pseudoconstant)
+			continue;
+		/* Join clauses of a parameterized path are in neither list. */
+		if (list_member_ptr(fpinfo->remote_conds, clause) ||
+			(!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause)))
+			remote = lappend(remote, clause->clause);
+		else
+		{
+			local = lappend(local, clause->clause);
+			pull_varattnos((Node *) clause->clause, rel->relid, &attrs_used);
+		}
+	}
+	relation = table_open(relid, NoLock);
+	retrieved = kakehashi_attnums(relation, attrs_used);
+	vars = column_vars(relation, rel->relid, retrieved);
+	table_close(relation, NoLock);
+
+	initStringInfo(&sql);
+	kakehashi_deparse_select(&context, vars, remote, path->path.pathkeys, NULL);
+	return make_foreignscan(tlist, local, rel->relid, context.params, list_make2(makeString(sql.data), retrieved), NIL,
+							remote, outer_plan);
+}
+
+/* A join, or something above a scan: its row is no table's, but described by a target list. */
+static ForeignScan *
+create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *tlist)
+{
+	KakehashiUpper *upper = path->fdw_private == NIL ? NULL : (KakehashiUpper *) linitial(path->fdw_private);
+	RelOptInfo *scan = upper != NULL ? upper->scan : rel;
+	KakehashiRelation *fpinfo = (KakehashiRelation *) scan->fdw_private;
+	List	   *local = extract_actual_clauses(fpinfo->local_conds, false);
+	List	   *scan_tlist;
+	StringInfoData sql;
+	KakehashiDeparse context = {.root = root, .rel = scan, .buf = &sql};
+
+	if (upper != NULL)
+	{
+		scan_tlist = upper->tlist;
+		local = upper->local_having;
+	}
+	else
+	{
+		scan_tlist = add_to_flat_tlist(NIL, pull_var_clause((Node *) rel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS));
+		scan_tlist = add_to_flat_tlist(scan_tlist, pull_var_clause((Node *) local, PVC_RECURSE_PLACEHOLDERS));
+	}
+	initStringInfo(&sql);
+	kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
+							 upper);
+	return make_foreignscan(tlist, local, 0, context.params,
+							list_make2(makeString(sql.data), numbers_to(list_length(scan_tlist))), scan_tlist, NIL,
+							NULL);
+}
+
+ForeignScan *
+kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
+				   Plan *outer_plan)
+{
+	if (IS_SIMPLE_REL(rel))
+		return create_base_plan(root, rel, relid, path, tlist, clauses, outer_plan);
+	return create_query_plan(root, rel, path, tlist);
+}

@@ -1,0 +1,153 @@
+/*
+ * SELECT of base relations, joins, and what is done with their rows above.
+ *
+ * Joins are FROM items with ON; SEMI and ANTI joins are conditions EXISTS and NOT EXISTS, so that they may be nested and
+ * mixed with others. Columns are qualified by r<rtindex> as soon as there is more than one table.
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/stratnum.h"
+#include "access/table.h"
+#include "parser/parsetree.h"
+
+static void
+deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	const char *join = NULL;
+
+	if (fpinfo->outer == NULL)
+	{
+		Relation	table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
+
+		kakehashi_deparse_table(context->buf, table);
+		table_close(table, NoLock);
+		if (context->qualified)
+			appendStringInfo(context->buf, " r%d", rel->relid);
+		return;
+	}
+	switch (fpinfo->join_type)
+	{
+		case JOIN_INNER:
+			join = "INNER";
+			break;
+		case JOIN_LEFT:
+			join = "LEFT";
+			break;
+		case JOIN_RIGHT:
+			join = "RIGHT";
+			break;
+		case JOIN_FULL:
+			join = "FULL";
+			break;
+		default:
+			/* SEMI and ANTI: a condition. */
+			deparse_from(context, fpinfo->outer);
+			return;
+	}
+	appendStringInfoChar(context->buf, '(');
+	deparse_from(context, fpinfo->outer);
+	appendStringInfo(context->buf, " %s JOIN ", join);
+	deparse_from(context, fpinfo->inner);
+	if (fpinfo->join_clauses == NIL)
+		appendStringInfoString(context->buf, " ON TRUE");
+	else
+		kakehashi_deparse_conditions(context, "ON", fpinfo->join_clauses);
+	appendStringInfoChar(context->buf, ')');
+}
+
+/* Conditions, then [NOT] EXISTS for each of semi_joins. */
+static void
+deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins)
+{
+	ListCell   *cell;
+
+	kakehashi_deparse_conditions(context, keyword, conditions);
+	if (conditions != NIL)
+		keyword = "AND";
+	foreach(cell, semi_joins)
+	{
+		KakehashiRelation *join = (KakehashiRelation *) ((RelOptInfo *) lfirst(cell))->fdw_private;
+		KakehashiRelation *inner = (KakehashiRelation *) join->inner->fdw_private;
+
+		appendStringInfo(context->buf, " %s (%sEXISTS (SELECT 1 FROM ", keyword,
+						 join->join_type == JOIN_ANTI ? "NOT " : "");
+		deparse_from(context, join->inner);
+		deparse_where(context, "WHERE", list_concat_copy(join->join_clauses, inner->remote_conds), inner->semi_joins);
+		appendStringInfoString(context->buf, "))");
+		keyword = "AND";
+	}
+}
+
+static void
+deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist)
+{
+	ListCell   *cell;
+	const char *separator = " ORDER BY ";
+
+	foreach(cell, pathkeys)
+	{
+		PathKey    *pathkey = lfirst_node(PathKey, cell);
+		Expr	   *expr = kakehashi_sort_expr(context->root, context->rel, tlist, pathkey);
+#if PG_VERSION_NUM >= 180000
+		bool		descending = pathkey->pk_cmptype == COMPARE_GT;
+#else
+		bool		descending = pathkey->pk_strategy == BTGreaterStrategyNumber;
+#endif
+
+		if (expr == NULL)
+			elog(ERROR, "could not find a remote expression to sort by");
+		appendStringInfoString(context->buf, separator);
+		kakehashi_deparse_expr(context, expr);
+		appendStringInfo(context->buf, " %s NULLS %s", descending ? "DESC" : "ASC",
+						 pathkey->pk_nulls_first ? "FIRST" : "LAST");
+		separator = ", ";
+	}
+}
+
+static void
+deparse_list(KakehashiDeparse *context, const char *keyword, List *exprs)
+{
+	ListCell   *cell;
+
+	foreach(cell, exprs)
+	{
+		appendStringInfoString(context->buf, foreach_current_index(cell) == 0 ? keyword : ", ");
+		kakehashi_deparse_expr(context, (Expr *) lfirst(cell));
+	}
+}
+
+void
+kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
+						 const KakehashiUpper *upper)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) context->rel->fdw_private;
+
+	context->qualified = fpinfo->outer != NULL;
+	/* SQL wants a column, also when only the number of rows matters. */
+	if (exprs == NIL)
+		appendStringInfoString(context->buf, "SELECT 1");
+	else
+		deparse_list(context, "SELECT ", exprs);
+	appendStringInfoString(context->buf, " FROM ");
+	deparse_from(context, context->rel);
+	deparse_where(context, "WHERE", conditions, fpinfo->semi_joins);
+	if (upper == NULL)
+	{
+		deparse_order(context, pathkeys, NIL);
+		return;
+	}
+	deparse_list(context, " GROUP BY ", upper->group);
+	kakehashi_deparse_conditions(context, "HAVING", upper->having);
+	deparse_order(context, upper->pathkeys, upper->grouped ? upper->tlist : NIL);
+	if (upper->limit != NULL)
+	{
+		appendStringInfoString(context->buf, " LIMIT ");
+		kakehashi_deparse_expr(context, (Expr *) upper->limit);
+	}
+	if (upper->offset != NULL)
+	{
+		appendStringInfoString(context->buf, " OFFSET ");
+		kakehashi_deparse_expr(context, (Expr *) upper->offset);
+	}
+}
