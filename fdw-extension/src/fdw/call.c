@@ -25,7 +25,8 @@ kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *er
 
 	if (ipc == NULL)
 	{
-		if (!kh_session_alive(session->ipc))
+		/* Class 08 means that nothing more can be sent. */
+		if (strncmp(error->sqlstate, "08", 2) == 0 || !kh_session_alive(session->ipc))
 		{
 			session->lost = true;
 			kakehashi_report_lost(session, error, sql);
@@ -96,18 +97,17 @@ note_finished(KakehashiCall *call)
 static kh_wait
 wait_interruptibly(KakehashiCall *call)
 {
-	kh_error	error;
-	kh_wait		wait;
+	kh_error error;
+	kh_wait wait;
 
 	error.message[0] = '\0';
 	for (;;)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (call->ipc == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_CURSOR_STATE),
-					 errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
-							call->session->server_name)));
+			ereport(ERROR, (errcode(ERRCODE_INVALID_CURSOR_STATE),
+			                errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
+			                       call->session->server_name)));
 		pgstat_report_wait_start(PG_WAIT_EXTENSION);
 		wait = kh_call_wait(call->ipc, WAIT_SLICE_NANOS, &error);
 		pgstat_report_wait_end();
@@ -124,7 +124,7 @@ wait_interruptibly(KakehashiCall *call)
 bool
 kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
 {
-	kh_error	error;
+	kh_error error;
 
 	for (;;)
 	{
@@ -144,7 +144,7 @@ kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
 const kh_result *
 kakehashi_call_finish(KakehashiCall *call)
 {
-	kh_batch	batch;
+	kh_batch batch;
 
 	while (kakehashi_call_next_batch(call, &batch))
 		kh_call_release(call->ipc);
@@ -177,7 +177,7 @@ kakehashi_call_end(KakehashiCall *call)
 uint64
 kakehashi_call_complete(KakehashiCall *call)
 {
-	uint64		rows = kakehashi_call_finish(call)->rows_affected;
+	uint64 rows = kakehashi_call_finish(call)->rows_affected;
 
 	kakehashi_call_end(call);
 	pfree(call);

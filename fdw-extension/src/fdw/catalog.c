@@ -14,15 +14,15 @@
 
 typedef struct RowCountKey
 {
-	Oid			server_id;
-	char		schema[NAMEDATALEN];
-	char		table[NAMEDATALEN];
+	Oid server_id;
+	char schema[NAMEDATALEN];
+	char table[NAMEDATALEN];
 } RowCountKey;
 
 typedef struct RowCount
 {
-	RowCountKey key;			/* hash key; first */
-	double		rows;			/* -1: unknown */
+	RowCountKey key; /* hash key; first */
+	double rows;     /* -1: unknown */
 	TimestampTz read_at;
 } RowCount;
 
@@ -37,21 +37,20 @@ kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 column)
 }
 
 void
-kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,
-						const char *const *parameters, int column_count, const Oid *column_types,
-						KakehashiRowVisitor visit, void *arg)
+kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count, const char *const *parameters,
+                        int column_count, const Oid *column_types, KakehashiRowVisitor visit, void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "kakehashi catalogue", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Oid		   *types = (Oid *) palloc(Max(parameter_count, 1) * sizeof(Oid));
-	Datum	   *values = (Datum *) palloc(Max(parameter_count, 1) * sizeof(Datum));
-	bool	   *nulls = (bool *) palloc0(Max(parameter_count, 1) * sizeof(bool));
+	Oid *types = (Oid *) palloc(Max(parameter_count, 1) * sizeof(Oid));
+	Datum *values = (Datum *) palloc(Max(parameter_count, 1) * sizeof(Datum));
+	bool *nulls = (bool *) palloc0(Max(parameter_count, 1) * sizeof(bool));
 	KakehashiRowWriter *writer;
 	KakehashiStatement *statement;
 	KakehashiCall *call;
 	const void *row;
-	uint32		bytes;
-	kh_batch	batch;
+	uint32 bytes;
+	kh_batch batch;
 
 	for (int i = 0; i < parameter_count; i++)
 	{
@@ -61,19 +60,18 @@ kakehashi_catalog_query(KakehashiSession *session, const char *sql, int paramete
 	writer = kakehashi_row_writer_create(context, parameter_count, types);
 	statement = kakehashi_statement_get(session, sql, writer->types, parameter_count);
 	if (statement->column_count != column_count)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("catalogue query returns %d columns where %d are expected", statement->column_count,
-						column_count),
-				 errcontext("remote SQL command: %s", sql)));
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+		                errmsg("catalogue query returns %d columns where %d are expected", statement->column_count,
+		                       column_count),
+		                errcontext("remote SQL command: %s", sql)));
 	for (int i = 0; i < column_count; i++)
 	{
 		if (!kakehashi_same_form(column_types[i], statement->columns[i].type_oid))
 			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("catalogue column \"%s\" has type %s where %s is expected", statement->columns[i].name,
-							kakehashi_type_name(statement->columns[i].type_oid), kakehashi_type_name(column_types[i])),
-					 errcontext("remote SQL command: %s", sql)));
+			        (errcode(ERRCODE_DATATYPE_MISMATCH),
+			         errmsg("catalogue column \"%s\" has type %s where %s is expected", statement->columns[i].name,
+			                kakehashi_type_name(statement->columns[i].type_oid), kakehashi_type_name(column_types[i])),
+			         errcontext("remote SQL command: %s", sql)));
 	}
 	kakehashi_row_writer_start(writer, session, 1);
 	if (!kakehashi_row_writer_add(writer, values, nulls))
@@ -103,15 +101,15 @@ double
 kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table)
 {
 	const char *names[] = {schema, table};
-	const Oid	types[] = {INT8OID};
+	const Oid types[] = {INT8OID};
 	TimestampTz now = GetCurrentTimestamp();
 	RowCountKey key;
-	RowCount   *entry;
-	double		rows = -1;
+	RowCount *entry;
+	double rows = -1;
 
 	if (row_counts == NULL)
 	{
-		HASHCTL		control = {0};
+		HASHCTL control = {0};
 
 		control.keysize = sizeof(RowCountKey);
 		control.entrysize = sizeof(RowCount);
@@ -127,9 +125,9 @@ kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char
 		return entry->rows;
 
 	kakehashi_catalog_query(session,
-							"SELECT \"row_count\" FROM \"kakehashi_catalog\".\"tables\""
-							" WHERE \"table_schema\" = $1 AND \"table_name\" = $2",
-							2, names, 1, types, take_row_count, &rows);
+	                        "SELECT \"row_count\" FROM \"kakehashi_catalog\".\"tables\""
+	                        " WHERE \"table_schema\" = $1 AND \"table_name\" = $2",
+	                        2, names, 1, types, take_row_count, &rows);
 	entry = (RowCount *) hash_search(row_counts, &key, HASH_ENTER, NULL);
 	entry->rows = rows;
 	entry->read_at = now;
@@ -140,7 +138,7 @@ void
 kakehashi_catalog_forget(Oid server_id)
 {
 	HASH_SEQ_STATUS scan;
-	RowCount   *entry;
+	RowCount *entry;
 
 	if (row_counts == NULL)
 		return;

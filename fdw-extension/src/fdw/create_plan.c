@@ -15,14 +15,15 @@
 static List *
 column_vars(Relation rel, Index rtindex, List *attnums)
 {
-	List	   *result = NIL;
-	ListCell   *cell;
+	List *result = NIL;
+	ListCell *cell;
 
-	foreach(cell, attnums)
+	foreach (cell, attnums)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
 
-		result = lappend(result, makeVar((int) rtindex, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0));
+		result =
+			lappend(result, makeVar((int) rtindex, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0));
 	}
 	return result;
 }
@@ -30,7 +31,7 @@ column_vars(Relation rel, Index rtindex, List *attnums)
 static List *
 numbers_to(int count)
 {
-	List	   *result = NIL;
+	List *result = NIL;
 
 	for (int i = 1; i <= count; i++)
 		result = lappend_int(result, i);
@@ -39,20 +40,20 @@ numbers_to(int count)
 
 static ForeignScan *
 create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
-				 Plan *outer_plan)
+                 Plan *outer_plan)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
-	Bitmapset  *attrs_used = bms_copy(fpinfo->attrs_used);
-	List	   *remote = NIL;
-	List	   *local = NIL;
-	List	   *retrieved;
-	List	   *vars;
+	Bitmapset *attrs_used = bms_copy(fpinfo->attrs_used);
+	List *remote = NIL;
+	List *local = NIL;
+	List *retrieved;
+	List *vars;
 	StringInfoData sql;
 	KakehashiDeparse context = {.root = root, .rel = rel, .buf = &sql};
-	Relation	relation;
-	ListCell   *cell;
+	Relation relation;
+	ListCell *cell;
 
-	foreach(cell, clauses)
+	foreach (cell, clauses)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
 
@@ -60,7 +61,7 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 			continue;
 		/* Join clauses of a parameterized path are in neither list. */
 		if (list_member_ptr(fpinfo->remote_conds, clause) ||
-			(!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause)))
+		    (!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause)))
 			remote = lappend(remote, clause->clause);
 		else
 		{
@@ -76,7 +77,7 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	initStringInfo(&sql);
 	kakehashi_deparse_select(&context, vars, remote, path->path.pathkeys, NULL);
 	return make_foreignscan(tlist, local, rel->relid, context.params, list_make2(makeString(sql.data), retrieved), NIL,
-							remote, outer_plan);
+	                        remote, outer_plan);
 }
 
 /* A join, or something above a scan: its row is no table's, but described by a target list. */
@@ -86,8 +87,8 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	KakehashiUpper *upper = path->fdw_private == NIL ? NULL : (KakehashiUpper *) linitial(path->fdw_private);
 	RelOptInfo *scan = upper != NULL ? upper->scan : rel;
 	KakehashiRelation *fpinfo = (KakehashiRelation *) scan->fdw_private;
-	List	   *local = extract_actual_clauses(fpinfo->local_conds, false);
-	List	   *scan_tlist;
+	List *local = extract_actual_clauses(fpinfo->local_conds, false);
+	List *scan_tlist;
 	StringInfoData sql;
 	KakehashiDeparse context = {.root = root, .rel = scan, .buf = &sql};
 
@@ -103,15 +104,15 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	}
 	initStringInfo(&sql);
 	kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
-							 upper);
+	                         upper);
 	return make_foreignscan(tlist, local, 0, context.params,
-							list_make2(makeString(sql.data), numbers_to(list_length(scan_tlist))), scan_tlist, NIL,
-							NULL);
+	                        list_make2(makeString(sql.data), numbers_to(list_length(scan_tlist))), scan_tlist, NIL,
+	                        NULL);
 }
 
 ForeignScan *
 kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
-				   Plan *outer_plan)
+                   Plan *outer_plan)
 {
 	if (IS_SIMPLE_REL(rel))
 		return create_base_plan(root, rel, relid, path, tlist, clauses, outer_plan);

@@ -37,10 +37,10 @@ kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod)
 static void
 deparse_parameter(KakehashiDeparse *context, Expr *expr)
 {
-	ListCell   *cell;
-	int			number = 1;
+	ListCell *cell;
+	int number = 1;
 
-	foreach(cell, context->params)
+	foreach (cell, context->params)
 	{
 		if (equal(lfirst(cell), expr))
 			break;
@@ -69,10 +69,10 @@ deparse_constant(KakehashiDeparse *context, Const *constant)
 static void
 deparse_list(KakehashiDeparse *context, List *exprs, const char *separator)
 {
-	ListCell   *cell;
-	bool		first = true;
+	ListCell *cell;
+	bool first = true;
 
-	foreach(cell, exprs)
+	foreach (cell, exprs)
 	{
 		if (!first)
 			appendStringInfoString(context->buf, separator);
@@ -84,7 +84,7 @@ deparse_list(KakehashiDeparse *context, List *exprs, const char *separator)
 static void
 deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 {
-	char	   *name = get_opname(expr->opno);
+	char *name = get_opname(expr->opno);
 
 	appendStringInfoChar(context->buf, '(');
 	if (list_length(expr->args) == 1)
@@ -94,8 +94,8 @@ deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 	}
 	else
 	{
-		bool		like = strcmp(name, "~~") == 0;
-		bool		not_like = strcmp(name, "!~~") == 0;
+		bool like = strcmp(name, "~~") == 0;
+		bool not_like = strcmp(name, "!~~") == 0;
 
 		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
 		appendStringInfo(context->buf, " %s ", like ? "LIKE" : not_like ? "NOT LIKE" : name);
@@ -110,15 +110,15 @@ deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 static List *
 array_elements(Const *constant)
 {
-	ArrayType  *array = DatumGetArrayTypeP(constant->constvalue);
-	Oid			type = ARR_ELEMTYPE(array);
-	List	   *result = NIL;
-	Datum	   *values;
-	bool	   *nulls;
-	int			count;
-	int16		length;
-	bool		by_value;
-	char		align;
+	ArrayType *array = DatumGetArrayTypeP(constant->constvalue);
+	Oid type = ARR_ELEMTYPE(array);
+	List *result = NIL;
+	Datum *values;
+	bool *nulls;
+	int count;
+	int16 length;
+	bool by_value;
+	char align;
 
 	get_typlenbyvalalign(type, &length, &by_value, &align);
 	deconstruct_array(array, type, length, by_value, align, &values, &nulls, &count);
@@ -130,7 +130,7 @@ array_elements(Const *constant)
 static void
 deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 {
-	Expr	   *list = (Expr *) lsecond(expr->args);
+	Expr *list = (Expr *) lsecond(expr->args);
 
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
@@ -188,12 +188,12 @@ deparse_boolean_test(KakehashiDeparse *context, BooleanTest *expr)
 static void
 deparse_case(KakehashiDeparse *context, CaseExpr *expr)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
 	appendStringInfoString(context->buf, "(CASE");
-	foreach(cell, expr->args)
+	foreach (cell, expr->args)
 	{
-		CaseWhen   *when = lfirst_node(CaseWhen, cell);
+		CaseWhen *when = lfirst_node(CaseWhen, cell);
 
 		appendStringInfoString(context->buf, " WHEN ");
 		kakehashi_deparse_expr(context, when->expr);
@@ -228,13 +228,13 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 static void
 deparse_aggregate(KakehashiDeparse *context, Aggref *expr)
 {
-	ListCell   *cell;
-	bool		first = true;
+	ListCell *cell;
+	bool first = true;
 
 	appendStringInfo(context->buf, "%s(%s", get_func_name(expr->aggfnoid), expr->aggdistinct != NIL ? "DISTINCT " : "");
 	if (expr->aggstar)
 		appendStringInfoChar(context->buf, '*');
-	foreach(cell, expr->args)
+	foreach (cell, expr->args)
 	{
 		if (!first)
 			appendStringInfoString(context->buf, ", ");
@@ -275,15 +275,15 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 	switch (nodeTag(expr))
 	{
 		case T_Var:
-			{
-				Var		   *var = (Var *) expr;
-				Oid			relid = planner_rt_fetch(var->varno, context->root)->relid;
+		{
+			Var *var = (Var *) expr;
+			Oid relid = planner_rt_fetch(var->varno, context->root)->relid;
 
-				if (context->qualified)
-					appendStringInfo(context->buf, "r%d.", var->varno);
-				kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(relid, var->varattno));
-				break;
-			}
+			if (context->qualified)
+				appendStringInfo(context->buf, "r%d.", var->varno);
+			kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(relid, var->varattno));
+			break;
+		}
 		case T_RelabelType:
 			kakehashi_deparse_expr(context, ((RelabelType *) expr)->arg);
 			break;
@@ -306,7 +306,7 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			appendStringInfoChar(context->buf, '(');
 			kakehashi_deparse_expr(context, ((NullTest *) expr)->arg);
 			appendStringInfoString(context->buf,
-								   ((NullTest *) expr)->nulltesttype == IS_NULL ? " IS NULL)" : " IS NOT NULL)");
+			                       ((NullTest *) expr)->nulltesttype == IS_NULL ? " IS NULL)" : " IS NOT NULL)");
 			break;
 		case T_BooleanTest:
 			deparse_boolean_test(context, (BooleanTest *) expr);
@@ -331,11 +331,11 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 void
 kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, clauses)
+	foreach (cell, clauses)
 	{
-		Expr	   *expr = (Expr *) lfirst(cell);
+		Expr *expr = (Expr *) lfirst(cell);
 
 		if (IsA(expr, RestrictInfo))
 			expr = ((RestrictInfo *) expr)->clause;

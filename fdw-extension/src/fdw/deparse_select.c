@@ -18,7 +18,7 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 
 	if (fpinfo->outer == NULL)
 	{
-		Relation	table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
+		Relation table = table_open(planner_rt_fetch(rel->relid, context->root)->relid, NoLock);
 
 		kakehashi_deparse_table(context->buf, table);
 		table_close(table, NoLock);
@@ -60,18 +60,18 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 static void
 deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
 	kakehashi_deparse_conditions(context, keyword, conditions);
 	if (conditions != NIL)
 		keyword = "AND";
-	foreach(cell, semi_joins)
+	foreach (cell, semi_joins)
 	{
 		KakehashiRelation *join = (KakehashiRelation *) ((RelOptInfo *) lfirst(cell))->fdw_private;
 		KakehashiRelation *inner = (KakehashiRelation *) join->inner->fdw_private;
 
 		appendStringInfo(context->buf, " %s (%sEXISTS (SELECT 1 FROM ", keyword,
-						 join->join_type == JOIN_ANTI ? "NOT " : "");
+		                 join->join_type == JOIN_ANTI ? "NOT " : "");
 		deparse_from(context, join->inner);
 		deparse_where(context, "WHERE", list_concat_copy(join->join_clauses, inner->remote_conds), inner->semi_joins);
 		appendStringInfoString(context->buf, "))");
@@ -82,17 +82,17 @@ deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, 
 static void
 deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist)
 {
-	ListCell   *cell;
+	ListCell *cell;
 	const char *separator = " ORDER BY ";
 
-	foreach(cell, pathkeys)
+	foreach (cell, pathkeys)
 	{
-		PathKey    *pathkey = lfirst_node(PathKey, cell);
-		Expr	   *expr = kakehashi_sort_expr(context->root, context->rel, tlist, pathkey);
+		PathKey *pathkey = lfirst_node(PathKey, cell);
+		Expr *expr = kakehashi_sort_expr(context->root, context->rel, tlist, pathkey);
 #if PG_VERSION_NUM >= 180000
-		bool		descending = pathkey->pk_cmptype == COMPARE_GT;
+		bool descending = pathkey->pk_cmptype == COMPARE_GT;
 #else
-		bool		descending = pathkey->pk_strategy == BTGreaterStrategyNumber;
+		bool descending = pathkey->pk_strategy == BTGreaterStrategyNumber;
 #endif
 
 		if (expr == NULL)
@@ -100,7 +100,7 @@ deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist)
 		appendStringInfoString(context->buf, separator);
 		kakehashi_deparse_expr(context, expr);
 		appendStringInfo(context->buf, " %s NULLS %s", descending ? "DESC" : "ASC",
-						 pathkey->pk_nulls_first ? "FIRST" : "LAST");
+		                 pathkey->pk_nulls_first ? "FIRST" : "LAST");
 		separator = ", ";
 	}
 }
@@ -108,9 +108,9 @@ deparse_order(KakehashiDeparse *context, List *pathkeys, List *tlist)
 static void
 deparse_list(KakehashiDeparse *context, const char *keyword, List *exprs)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, exprs)
+	foreach (cell, exprs)
 	{
 		appendStringInfoString(context->buf, foreach_current_index(cell) == 0 ? keyword : ", ");
 		kakehashi_deparse_expr(context, (Expr *) lfirst(cell));
@@ -119,7 +119,7 @@ deparse_list(KakehashiDeparse *context, const char *keyword, List *exprs)
 
 void
 kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
-						 const KakehashiUpper *upper)
+                         const KakehashiUpper *upper)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) context->rel->fdw_private;
 

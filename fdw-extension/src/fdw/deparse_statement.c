@@ -19,29 +19,30 @@ kakehashi_deparse_table(StringInfo buf, Relation rel)
 static void
 deparse_names(StringInfo buf, Relation rel, List *attnums)
 {
-	ListCell   *cell;
-	bool		first = true;
+	ListCell *cell;
+	bool first = true;
 
-	foreach(cell, attnums)
+	foreach (cell, attnums)
 	{
 		if (!first)
 			appendStringInfoString(buf, ", ");
 		first = false;
-		kakehashi_deparse_identifier(buf, kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) lfirst_int(cell)));
+		kakehashi_deparse_identifier(buf,
+		                             kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) lfirst_int(cell)));
 	}
 }
 
 List *
 kakehashi_attnums(Relation rel, Bitmapset *attrs)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
-	bool		whole = bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
-	List	   *result = NIL;
+	TupleDesc desc = RelationGetDescr(rel);
+	bool whole = bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
+	List *result = NIL;
 
 	for (int attnum = 1; attnum <= desc->natts; attnum++)
 	{
 		if (!TupleDescAttr(desc, attnum - 1)->attisdropped &&
-			(whole || bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs)))
+		    (whole || bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs)))
 			result = lappend_int(result, attnum);
 	}
 	return result;
@@ -85,14 +86,15 @@ kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_n
 static int
 deparse_assignments(StringInfo buf, Relation rel, List *attnums, const char *separator, int first)
 {
-	ListCell   *cell;
-	int			number = first;
+	ListCell *cell;
+	int number = first;
 
-	foreach(cell, attnums)
+	foreach (cell, attnums)
 	{
 		if (number > first)
 			appendStringInfoString(buf, separator);
-		kakehashi_deparse_identifier(buf, kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) lfirst_int(cell)));
+		kakehashi_deparse_identifier(buf,
+		                             kakehashi_remote_column(RelationGetRelid(rel), (AttrNumber) lfirst_int(cell)));
 		appendStringInfo(buf, " = $%d", number++);
 	}
 	return number;
@@ -102,7 +104,7 @@ char *
 kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning)
 {
 	StringInfoData buf;
-	int			next;
+	int next;
 
 	initStringInfo(&buf);
 	appendStringInfoString(&buf, "UPDATE ");

@@ -14,32 +14,32 @@
 
 typedef struct DirectModify
 {
-	char	   *sql;
+	char *sql;
 	const char *relation;
 	KakehashiSession *session;
 	const void *snapshot_owner;
 	KakehashiParameters *parameters;
-	KakehashiResultMap *map;	/* NULL: no RETURNING */
-	bool		set_processed;
+	KakehashiResultMap *map; /* NULL: no RETURNING */
+	bool set_processed;
 	KakehashiCall *call;
-	bool		done;
-	bool		has_batch;
-	kh_batch	batch;
-	uint32		next_row;
+	bool done;
+	bool has_batch;
+	kh_batch batch;
+	uint32 next_row;
 } DirectModify;
 
 /* The scan below the ModifyTable that delivers the rows of this result relation. */
 static ForeignScan *
 find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
 {
-	Plan	   *subplan = outerPlan(plan);
+	Plan *subplan = outerPlan(plan);
 
 	/* Partitions: one child each; a Result above evaluates expressions that ours do not need. */
 	if (IsA(subplan, Result) && outerPlan(subplan) != NULL && IsA(outerPlan(subplan), Append))
 		subplan = outerPlan(subplan);
 	if (IsA(subplan, Append))
 	{
-		Append	   *append = (Append *) subplan;
+		Append *append = (Append *) subplan;
 
 		if (subplan_index >= list_length(append->appendplans))
 			return NULL;
@@ -55,12 +55,12 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 {
 	ForeignScan *scan;
 	RelOptInfo *rel;
-	Relation	relation;
-	List	   *exprs = NIL;
-	List	   *attnums = NIL;
-	List	   *returning;
-	ListCell   *expr_cell;
-	ListCell   *attnum_cell;
+	Relation relation;
+	List *exprs = NIL;
+	List *attnums = NIL;
+	List *returning;
+	ListCell *expr_cell;
+	ListCell *attnum_cell;
 	StringInfoData sql;
 	KakehashiDeparse context = {.root = root, .buf = &sql};
 
@@ -73,7 +73,7 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	context.rel = rel;
 	if (plan->operation == CMD_UPDATE)
 	{
-		List	   *targets;
+		List *targets;
 
 		get_translated_update_targetlist(root, result_relation, &targets, &attnums);
 		forboth(expr_cell, targets, attnum_cell, attnums)
@@ -95,15 +95,15 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	forboth(expr_cell, exprs, attnum_cell, attnums)
 	{
 		appendStringInfoString(&sql, foreach_current_index(expr_cell) == 0 ? " SET " : ", ");
-		kakehashi_deparse_identifier(&sql, kakehashi_remote_column(RelationGetRelid(relation),
-																   (AttrNumber) lfirst_int(attnum_cell)));
+		kakehashi_deparse_identifier(
+			&sql, kakehashi_remote_column(RelationGetRelid(relation), (AttrNumber) lfirst_int(attnum_cell)));
 		appendStringInfoString(&sql, " = ");
 		kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
 	}
 	kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, relation, false);
 	if (plan->returningLists != NIL && returning == NIL)
-		returning = list_make1_int(linitial_int(kakehashi_insert_columns(relation)));	/* one row each, at least */
+		returning = list_make1_int(linitial_int(kakehashi_insert_columns(relation))); /* one row each, at least */
 	kakehashi_deparse_returning(&sql, relation, returning);
 	table_close(relation, NoLock);
 
@@ -111,13 +111,13 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	 * The target list was for the executor to compute new values. With RETURNING it would be evaluated over the rows that
 	 * come back, which are the new ones, and might fail on them.
 	 */
-	foreach(expr_cell, scan->scan.plan.targetlist)
+	foreach (expr_cell, scan->scan.plan.targetlist)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
 
 		if (returning != NIL && plan->operation == CMD_UPDATE && !entry->resjunk)
 			entry->expr = (Expr *) makeNullConst(exprType((Node *) entry->expr), exprTypmod((Node *) entry->expr),
-												 exprCollation((Node *) entry->expr));
+			                                     exprCollation((Node *) entry->expr));
 	}
 	scan->operation = plan->operation;
 	scan->resultRelation = result_relation;
@@ -130,8 +130,8 @@ void
 kakehashi_begin_direct_modify(ForeignScanState *node, int eflags)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-	Relation	rel = node->ss.ss_currentRelation;
-	List	   *returning = (List *) list_nth(plan->fdw_private, KAKEHASHI_DIRECT_RETURNING);
+	Relation rel = node->ss.ss_currentRelation;
+	List *returning = (List *) list_nth(plan->fdw_private, KAKEHASHI_DIRECT_RETURNING);
 	DirectModify *direct;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -145,18 +145,17 @@ kakehashi_begin_direct_modify(ForeignScanState *node, int eflags)
 		direct->map = kakehashi_result_map(RelationGetDescr(rel), returning, direct->relation);
 	direct->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
 	direct->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
-	direct->session = kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node),
-														  GetForeignTable(RelationGetRelid(rel))->serverid));
+	direct->session = kakehashi_session_get(
+		GetUserMapping(kakehashi_scan_user(node), GetForeignTable(RelationGetRelid(rel))->serverid));
 }
 
 static void
 begin_request(ForeignScanState *node, DirectModify *direct)
 {
-	uint32		bytes;
+	uint32 bytes;
 	const void *row = kakehashi_parameters_row(direct->parameters, node->ss.ps.ps_ExprContext, direct->session, &bytes);
-	KakehashiStatement *statement = kakehashi_statement_get(direct->session, direct->sql,
-														   direct->parameters->writer->types,
-														   direct->parameters->count);
+	KakehashiStatement *statement = kakehashi_statement_get(
+		direct->session, direct->sql, direct->parameters->writer->types, direct->parameters->count);
 
 	if (direct->map != NULL)
 		kakehashi_result_check(direct->map, RelationGetDescr(node->ss.ss_currentRelation), direct->relation, statement);

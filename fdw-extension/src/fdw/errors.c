@@ -22,34 +22,36 @@ pack_sqlstate(const char *sqlstate)
 void
 kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql)
 {
-	ereport(ERROR,
-			(errcode(pack_sqlstate(error->sqlstate)),
-			 error->message[0] != '\0' ? errmsg_internal("%s", error->message) :
-			 errmsg("server \"%s\" reported an error without a message", session->server_name),
-			 error->detail[0] != '\0' ? errdetail_internal("%s", error->detail) : 0,
-			 error->hint[0] != '\0' ? errhint("%s", error->hint) : 0,
-			 error->schema_name[0] != '\0' ? err_generic_string(PG_DIAG_SCHEMA_NAME, error->schema_name) : 0,
-			 error->table_name[0] != '\0' ? err_generic_string(PG_DIAG_TABLE_NAME, error->table_name) : 0,
-			 error->column_name[0] != '\0' ? err_generic_string(PG_DIAG_COLUMN_NAME, error->column_name) : 0,
-			 error->constraint_name[0] != '\0' ?
-			 err_generic_string(PG_DIAG_CONSTRAINT_NAME, error->constraint_name) : 0,
-			 error->position > 0 && sql != NULL ? internalerrposition((int) error->position) : 0,
-			 error->position > 0 && sql != NULL ? internalerrquery(sql) :
-			 sql != NULL ? errcontext("remote SQL command: %s", sql) : 0));
+	ereport(
+		ERROR,
+		(errcode(pack_sqlstate(error->sqlstate)),
+	     error->message[0] != '\0' ? errmsg_internal("%s", error->message)
+	                               : errmsg("server \"%s\" reported an error without a message", session->server_name),
+	     error->detail[0] != '\0' ? errdetail_internal("%s", error->detail) : 0,
+	     error->hint[0] != '\0' ? errhint("%s", error->hint) : 0,
+	     error->schema_name[0] != '\0' ? err_generic_string(PG_DIAG_SCHEMA_NAME, error->schema_name) : 0,
+	     error->table_name[0] != '\0' ? err_generic_string(PG_DIAG_TABLE_NAME, error->table_name) : 0,
+	     error->column_name[0] != '\0' ? err_generic_string(PG_DIAG_COLUMN_NAME, error->column_name) : 0,
+	     error->constraint_name[0] != '\0' ? err_generic_string(PG_DIAG_CONSTRAINT_NAME, error->constraint_name) : 0,
+	     error->position > 0 && sql != NULL ? internalerrposition((int) error->position) : 0,
+	     error->position > 0 && sql != NULL ? internalerrquery(sql)
+	     : sql != NULL                      ? errcontext("remote SQL command: %s", sql)
+	                                        : 0));
 	pg_unreachable();
 }
 
 void
 kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_CONNECTION_FAILURE),
-			 errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
-			 error != NULL && error->message[0] != '\0' ? errdetail_internal("%s", error->message) :
-			 session->level > 0 ?
-			 errdetail("The transaction's part on the engine is rolled back, unless its commit had been requested.") :
-			 errdetail("The endpoint has ended, or has closed the session."),
-			 errhint("Once the endpoint runs again, the next transaction attaches to it."),
-			 sql != NULL ? errcontext("remote SQL command: %s", sql) : 0));
+	ereport(
+		ERROR,
+		(errcode(ERRCODE_CONNECTION_FAILURE),
+	     errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
+	     error != NULL && error->message[0] != '\0' ? errdetail_internal("%s", error->message)
+	     : session->level > 0
+	         ? errdetail("The transaction's part on the engine is rolled back, unless its commit had been requested.")
+	         : errdetail("The endpoint has ended, or has closed the session."),
+	     errhint("Once the endpoint runs again, the next transaction attaches to it."),
+	     sql != NULL ? errcontext("remote SQL command: %s", sql) : 0));
 	pg_unreachable();
 }

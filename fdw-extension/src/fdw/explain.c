@@ -15,17 +15,17 @@ static void
 explain_parameters(PlanState *node, List *exprs, ExplainState *es)
 {
 	StringInfoData text;
-	List	   *context;
-	ListCell   *cell;
+	List *context;
+	ListCell *cell;
 
 	if (exprs == NIL)
 		return;
 	initStringInfo(&text);
 	context = set_deparse_context_plan(es->deparse_cxt, node->plan, NIL);
-	foreach(cell, exprs)
+	foreach (cell, exprs)
 	{
 		appendStringInfo(&text, "%s$%d = %s", text.len > 0 ? ", " : "", foreach_current_index(cell) + 1,
-						 deparse_expression((Node *) lfirst(cell), context, true, false));
+		                 deparse_expression((Node *) lfirst(cell), context, true, false));
 	}
 	ExplainPropertyText("Remote Parameters", text.data, es);
 }
@@ -43,7 +43,7 @@ kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 
 void
 kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
-						 ExplainState *es)
+                         ExplainState *es)
 {
 	if (!es->verbose)
 		return;

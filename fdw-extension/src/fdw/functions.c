@@ -23,9 +23,9 @@ static void
 check_usage(ForeignServer *server)
 {
 #if PG_VERSION_NUM >= 160000
-	AclResult	result = object_aclcheck(ForeignServerRelationId, server->serverid, GetUserId(), ACL_USAGE);
+	AclResult result = object_aclcheck(ForeignServerRelationId, server->serverid, GetUserId(), ACL_USAGE);
 #else
-	AclResult	result = pg_foreign_server_aclcheck(server->serverid, GetUserId(), ACL_USAGE);
+	AclResult result = pg_foreign_server_aclcheck(server->serverid, GetUserId(), ACL_USAGE);
 #endif
 
 	if (result != ACLCHECK_OK)
@@ -40,11 +40,10 @@ server_by_name(const char *name)
 	ForeignDataWrapper *wrapper = GetForeignDataWrapper(server->fdwid);
 
 	if (!OidIsValid(wrapper->fdwvalidator) || get_func_name(wrapper->fdwvalidator) == NULL ||
-		strcmp(get_func_name(wrapper->fdwvalidator), "kakehashi_fdw_validator") != 0)
+	    strcmp(get_func_name(wrapper->fdwvalidator), "kakehashi_fdw_validator") != 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("server \"%s\" is not a server of kakehashi_fdw", name),
-				 errdetail("It belongs to the foreign-data wrapper \"%s\".", wrapper->fdwname)));
+		        (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("server \"%s\" is not a server of kakehashi_fdw", name),
+		         errdetail("It belongs to the foreign-data wrapper \"%s\".", wrapper->fdwname)));
 	check_usage(server);
 	return server;
 }
@@ -68,10 +67,10 @@ Datum
 kakehashi_execute(PG_FUNCTION_ARGS)
 {
 	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
-	char	   *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KakehashiStatement *statement = kakehashi_statement_get(session, sql, NULL, 0);
-	bool		is_ddl = statement->kind == KH_DDL;
-	uint64		rows = kakehashi_call_complete(execute(session, statement));
+	bool is_ddl = statement->kind == KH_DDL;
+	uint64 rows = kakehashi_call_complete(execute(session, statement));
 
 	/* Estimates of tables that have changed, or are new. */
 	if (is_ddl)
@@ -83,22 +82,20 @@ static void
 check_columns(KakehashiStatement *statement, TupleDesc desc)
 {
 	if (statement->column_count != desc->natts)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column definition list has %d columns, but the statement returns %d", desc->natts,
-						statement->column_count)));
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+		                errmsg("column definition list has %d columns, but the statement returns %d", desc->natts,
+		                       statement->column_count)));
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 		const kh_column *column = &statement->columns[i];
 
 		if (!kakehashi_same_form(kakehashi_bridge_type(att->atttypid, NULL), column->type_oid))
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("column %d of the statement has type %s, but the column definition list says %s", i + 1,
-							kakehashi_type_name(column->type_oid), kakehashi_type_name(att->atttypid)),
-					 errhint("Write \"%s %s\" in the column definition list, or cast in the statement.",
-							 NameStr(att->attname), kakehashi_type_name(column->type_oid))));
+			ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+			                errmsg("column %d of the statement has type %s, but the column definition list says %s",
+			                       i + 1, kakehashi_type_name(column->type_oid), kakehashi_type_name(att->atttypid)),
+			                errhint("Write \"%s %s\" in the column definition list, or cast in the statement.",
+			                        NameStr(att->attname), kakehashi_type_name(column->type_oid))));
 	}
 }
 
@@ -107,13 +104,13 @@ kakehashi_query(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
 	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
-	char	   *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KakehashiStatement *statement;
 	KakehashiResultMap *map;
 	KakehashiCall *call;
 	TupleTableSlot *slot;
-	List	   *attnums = NIL;
-	kh_batch	batch;
+	List *attnums = NIL;
+	kh_batch batch;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
@@ -146,7 +143,7 @@ kakehashi_disconnect(PG_FUNCTION_ARGS)
 	ForeignServer *server = server_by_name(NameStr(*PG_GETARG_NAME(0)));
 	HASH_SEQ_STATUS scan;
 	KakehashiSession *session;
-	bool		found = false;
+	bool found = false;
 
 	if (kakehashi_session_table() == NULL)
 		PG_RETURN_BOOL(false);
@@ -159,9 +156,9 @@ kakehashi_disconnect(PG_FUNCTION_ARGS)
 		{
 			hash_seq_term(&scan);
 			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_IN_USE),
-					 errmsg("session with server \"%s\" is in use by the current transaction", server->servername),
-					 errhint("Disconnect after the end of the transaction.")));
+			        (errcode(ERRCODE_OBJECT_IN_USE),
+			         errmsg("session with server \"%s\" is in use by the current transaction", server->servername),
+			         errhint("Disconnect after the end of the transaction.")));
 		}
 		kakehashi_session_detach(session);
 		found = true;
@@ -182,11 +179,11 @@ kakehashi_sessions(PG_FUNCTION_ARGS)
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
 	{
-		NameData	server_name;
-		NameData	user_name;
+		NameData server_name;
+		NameData user_name;
 		const char *user;
-		Datum		values[9];
-		bool		nulls[9] = {false};
+		Datum values[9];
+		bool nulls[9] = {false};
 
 		if (session->ipc == NULL)
 			continue;

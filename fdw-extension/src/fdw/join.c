@@ -14,21 +14,21 @@ static bool
 is_supported(JoinType join_type)
 {
 	return join_type == JOIN_INNER || join_type == JOIN_LEFT || join_type == JOIN_RIGHT || join_type == JOIN_FULL ||
-		join_type == JOIN_SEMI || join_type == JOIN_ANTI;
+	       join_type == JOIN_SEMI || join_type == JOIN_ANTI;
 }
 
 /* Expressions that must be computed below the join, and may not be null above it. */
 static bool
 has_placeholders(PlannerInfo *root, RelOptInfo *joinrel)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, root->placeholder_list)
+	foreach (cell, root->placeholder_list)
 	{
 		PlaceHolderInfo *info = lfirst_node(PlaceHolderInfo, cell);
 
 		if (bms_is_subset(info->ph_eval_at, joinrel->relids) &&
-			bms_nonempty_difference(joinrel->relids, info->ph_eval_at))
+		    bms_nonempty_difference(joinrel->relids, info->ph_eval_at))
 			return true;
 	}
 	return false;
@@ -38,11 +38,11 @@ has_placeholders(PlannerInfo *root, RelOptInfo *joinrel)
 static bool
 has_simple_target(RelOptInfo *joinrel)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, pull_var_clause((Node *) joinrel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS))
+	foreach (cell, pull_var_clause((Node *) joinrel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS))
 	{
-		Var		   *var = (Var *) lfirst(cell);
+		Var *var = (Var *) lfirst(cell);
 
 		if (!IsA(var, Var) || var->varattno <= 0 || !OidIsValid(kakehashi_bridge_type(var->vartype, NULL)))
 			return false;
@@ -54,15 +54,15 @@ has_simple_target(RelOptInfo *joinrel)
 static bool
 classify_clauses(PlannerInfo *root, RelOptInfo *joinrel, KakehashiRelation *fpinfo, List *restrictlist)
 {
-	ListCell   *cell;
-	bool		is_condition = fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI;
+	ListCell *cell;
+	bool is_condition = fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI;
 
-	foreach(cell, restrictlist)
+	foreach (cell, restrictlist)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
-		bool		shippable = kakehashi_is_shippable(root, joinrel, clause->clause);
-		bool		of_join = is_condition || fpinfo->join_type == JOIN_INNER ||
-			!RINFO_IS_PUSHED_DOWN(clause, joinrel->relids);
+		bool shippable = kakehashi_is_shippable(root, joinrel, clause->clause);
+		bool of_join =
+			is_condition || fpinfo->join_type == JOIN_INNER || !RINFO_IS_PUSHED_DOWN(clause, joinrel->relids);
 
 		if (of_join && shippable)
 			fpinfo->join_clauses = lappend(fpinfo->join_clauses, clause);
@@ -83,8 +83,8 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 	switch (fpinfo->join_type)
 	{
 		case JOIN_INNER:
-			fpinfo->remote_conds = list_concat(fpinfo->remote_conds, list_concat_copy(outer->remote_conds,
-																					  inner->remote_conds));
+			fpinfo->remote_conds =
+				list_concat(fpinfo->remote_conds, list_concat_copy(outer->remote_conds, inner->remote_conds));
 			fpinfo->semi_joins = list_concat_copy(outer->semi_joins, inner->semi_joins);
 			return true;
 		case JOIN_LEFT:
@@ -103,7 +103,7 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 			return true;
 		case JOIN_FULL:
 			return outer->remote_conds == NIL && inner->remote_conds == NIL && outer->semi_joins == NIL &&
-				inner->semi_joins == NIL;
+			       inner->semi_joins == NIL;
 		case JOIN_SEMI:
 		case JOIN_ANTI:
 			fpinfo->remote_conds = list_concat(fpinfo->remote_conds, list_copy(outer->remote_conds));
@@ -116,12 +116,12 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 
 void
 kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
-						 JoinType join_type, JoinPathExtraData *extra)
+                         JoinType join_type, JoinPathExtraData *extra)
 {
 	KakehashiRelation *outer_info = (KakehashiRelation *) outer->fdw_private;
 	KakehashiRelation *inner_info = (KakehashiRelation *) inner->fdw_private;
 	KakehashiRelation *fpinfo;
-	double		examined;
+	double examined;
 
 	/* One way to put it is enough; the engine finds the order of joins itself. */
 	if (joinrel->fdw_private != NULL || !is_supported(join_type) || outer_info == NULL || inner_info == NULL)
@@ -130,7 +130,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	if (root->parse->commandType != CMD_SELECT || root->rowMarks != NIL)
 		return;
 	if (outer_info->local_conds != NIL || inner_info->local_conds != NIL || !bms_is_empty(joinrel->lateral_relids) ||
-		has_placeholders(root, joinrel) || !has_simple_target(joinrel))
+	    has_placeholders(root, joinrel) || !has_simple_target(joinrel))
 		return;
 
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
@@ -142,7 +142,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	fpinfo->inner = inner;
 	fpinfo->join_type = join_type;
 	if (!classify_clauses(root, joinrel, fpinfo, extra->restrictlist) ||
-		!pull_up_conditions(joinrel, fpinfo, outer_info, inner_info))
+	    !pull_up_conditions(joinrel, fpinfo, outer_info, inner_info))
 		return;
 
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, 0, JOIN_INNER, NULL);
@@ -150,8 +150,8 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	fpinfo->retrieved_rows = clamp_row_est(joinrel->rows / Max(fpinfo->local_selectivity, 1e-9));
 	/* Building and probing, then the rows of the join. */
 	examined = outer_info->retrieved_rows + 2 * inner_info->retrieved_rows + fpinfo->retrieved_rows;
-	fpinfo->engine_cost = outer_info->engine_cost + inner_info->engine_cost +
-		examined * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	fpinfo->engine_cost =
+		outer_info->engine_cost + inner_info->engine_cost + examined * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	joinrel->fdw_private = fpinfo;
 	kakehashi_add_paths(root, joinrel);
 }

@@ -49,17 +49,17 @@ extern int kakehashi_commit_response;
 typedef struct KakehashiOptions
 {
 	const char *runtime_dir;
-	const char *application_name;	/* NULL: that of the backend */
-	int			connect_timeout_seconds;
-	int			transaction_lease_millis;	/* 0: the endpoint's default */
-	double		fdw_startup_cost;
-	double		fdw_tuple_cost;
-	int			batch_size;
-	bool		use_remote_estimate;
-	bool		updatable;
-	bool		keep_connections;
-	const char *schema_name;	/* NULL unless given */
-	const char *table_name;		/* NULL unless given */
+	const char *application_name; /* NULL: that of the backend */
+	int connect_timeout_seconds;
+	int transaction_lease_millis; /* 0: the endpoint's default */
+	double fdw_startup_cost;
+	double fdw_tuple_cost;
+	int batch_size;
+	bool use_remote_estimate;
+	bool updatable;
+	bool keep_connections;
+	const char *schema_name; /* NULL unless given */
+	const char *table_name;  /* NULL unless given */
 } KakehashiOptions;
 
 extern KakehashiOptions kakehashi_options(ForeignServer *server, ForeignTable *table);
@@ -77,57 +77,57 @@ extern const char *kakehashi_closest(const char *name, const char *const *names)
 
 typedef struct KakehashiSession
 {
-	Oid			mapping_id;		/* hash key; first */
-	Oid			server_id;
-	Oid			user_id;		/* of the mapping; InvalidOid: PUBLIC */
-	char		server_name[NAMEDATALEN];
-	uint32		server_hash;	/* syscache hash values, for invalidation */
-	uint32		mapping_hash;
+	Oid mapping_id; /* hash key; first */
+	Oid server_id;
+	Oid user_id; /* of the mapping; InvalidOid: PUBLIC */
+	char server_name[NAMEDATALEN];
+	uint32 server_hash; /* syscache hash values, for invalidation */
+	uint32 mapping_hash;
 
-	kh_session *ipc;			/* NULL: not attached */
-	bool		invalidated;	/* options changed: detach at the end of the transaction */
-	bool		keep;			/* keep_connections */
-	int			lease_millis;
+	kh_session *ipc;  /* NULL: not attached */
+	bool invalidated; /* options changed: detach at the end of the transaction */
+	bool keep;        /* keep_connections */
+	int lease_millis;
 
 	/*
 	 * Transaction on the engine. level is the nesting level the engine knows of: 0 none, 1 a transaction, n + 1 with
 	 * savepoints 1..n. rollback_level, if not 0, is the outermost level that PostgreSQL has rolled back and the engine
 	 * has not been told about; this happens with the next request.
 	 */
-	uint64		handle;			/* 0 while level > 0: begun by a call whose final frame has not been seen */
-	int			level;
-	int			rollback_level;
-	bool		wrote;
-	bool		lost;			/* the endpoint died under a transaction */
-	bool		aborted;		/* the engine has ended the transaction by itself */
+	uint64 handle; /* 0 while level > 0: begun by a call whose final frame has not been seen */
+	int level;
+	int rollback_level;
+	bool wrote;
+	bool lost;                  /* the endpoint died under a transaction */
+	bool aborted;               /* the engine has ended the transaction by itself */
 	const void *snapshot_owner; /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 
-	dlist_head	calls;			/* of KakehashiCall */
-	HTAB	   *statements;		/* by text and types; NULL when not attached */
-	dlist_head	statements_lru; /* most recently used first */
-	Bitmapset  *statement_ids;	/* in use on the engine */
+	dlist_head calls;          /* of KakehashiCall */
+	HTAB *statements;          /* by text and types; NULL when not attached */
+	dlist_head statements_lru; /* most recently used first */
+	Bitmapset *statement_ids;  /* in use on the engine */
 
 	/*
 	 * One buffer of the arena for rows too long for the queue; NULL before the first of them. inbound_call is the call
 	 * that last named it: the endpoint may read the buffer until that call's final frame.
 	 */
-	void	   *inbound;
-	uint64		inbound_offset;
-	uint32		inbound_bytes;
+	void *inbound;
+	uint64 inbound_offset;
+	uint32 inbound_bytes;
 	struct KakehashiCall *inbound_call;
 } KakehashiSession;
 
 typedef struct KakehashiStatement
 {
 	const char *sql;
-	const Oid  *types;			/* as asked for */
-	int			type_count;
-	dlist_node	lru;
-	uint32		id;
-	int			pins;			/* calls using it */
+	const Oid *types; /* as asked for */
+	int type_count;
+	dlist_node lru;
+	uint32 id;
+	int pins; /* calls using it */
 	kh_statement_kind kind;
-	int			column_count;
-	kh_column  *columns;
+	int column_count;
+	kh_column *columns;
 	MemoryContext context;
 } KakehashiStatement;
 
@@ -138,29 +138,29 @@ extern void kakehashi_session_detach(KakehashiSession *session);
 
 /* Statement with this text, prepared on the engine; valid until the next look-up unless a call pins it. */
 extern KakehashiStatement *kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *types,
-												   int type_count);
+                                                   int type_count);
 extern void kakehashi_statement_unpin(KakehashiStatement *statement);
 extern void kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement);
 extern void kakehashi_statements_drop(KakehashiSession *session);
-extern int	kakehashi_statements_count(KakehashiSession *session);
+extern int kakehashi_statements_count(KakehashiSession *session);
 
 /* ---- call.c ---- */
 
 typedef struct KakehashiCall
 {
-	dlist_node	node;			/* in session->calls, while ipc is not NULL */
+	dlist_node node; /* in session->calls, while ipc is not NULL */
 	KakehashiSession *session;
-	kh_call    *ipc;			/* NULL: ended, perhaps by a rollback */
-	KakehashiStatement *statement;	/* pinned; may be NULL */
-	const char *sql;			/* for error messages; may be NULL */
+	kh_call *ipc;                  /* NULL: ended, perhaps by a rollback */
+	KakehashiStatement *statement; /* pinned; may be NULL */
+	const char *sql;               /* for error messages; may be NULL */
 	SubTransactionId subid;
-	bool		in_transaction; /* its final frame speaks of the session's transaction */
-	bool		finished;
+	bool in_transaction; /* its final frame speaks of the session's transaction */
+	bool finished;
 } KakehashiCall;
 
 /* Takes over the result of kh_send_*; reports error if it is NULL. */
 extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,
-										   const char *sql);
+                                           const char *sql);
 
 /* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
 extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
@@ -193,21 +193,21 @@ extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner,
 
 /* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
 extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,
-												  const void *owner, const void *parameters, uint32 parameters_bytes);
+                                                  const void *owner, const void *parameters, uint32 parameters_bytes);
 
 /* Runs a query outside of any transaction: catalogue look-ups. */
 extern KakehashiCall *kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement,
-												   const void *parameters, uint32 parameters_bytes, bool read_only);
+                                                   const void *parameters, uint32 parameters_bytes, bool read_only);
 
 /* ---- value.c ---- */
 
 typedef enum KakehashiWordKind
 {
-	KAKEHASHI_WORD,				/* the word is the datum */
+	KAKEHASHI_WORD, /* the word is the datum */
 	KAKEHASHI_BOOL,
-	KAKEHASHI_FLOAT4,			/* the datum is sign-extended, the word is not */
-	KAKEHASHI_VARLENA,			/* the word is the offset of a varlena */
-	KAKEHASHI_FIXED16			/* the word is the offset of 16 bytes */
+	KAKEHASHI_FLOAT4,  /* the datum is sign-extended, the word is not */
+	KAKEHASHI_VARLENA, /* the word is the offset of a varlena */
+	KAKEHASHI_FIXED16  /* the word is the offset of 16 bytes */
 } KakehashiWordKind;
 
 /* Base type of a type if values of it cross the bridge, else InvalidOid; kind may be NULL. */
@@ -232,12 +232,13 @@ kakehashi_word_datum(const kh_batch *batch, uint64 word, KakehashiWordKind kind)
 /* A row of parameters: types on the way, and how to write each. */
 typedef struct KakehashiRowWriter
 {
-	int			count;
-	Oid		   *types;
+	int count;
+	Oid *types;
 	KakehashiWordKind *kinds;
 	kh_batch_writer writer;
-	bool		open;			/* writer holds memory */
-	MemoryContext scratch;		/* detoasted values, reset after each row */
+	bool open;             /* writer holds memory */
+	int row_capacity;      /* asked for when it was opened; the writer may allow fewer */
+	MemoryContext scratch; /* detoasted values, reset after each row */
 	MemoryContextCallback callback;
 } KakehashiRowWriter;
 
@@ -252,18 +253,18 @@ extern const void *kakehashi_row_writer_finish(KakehashiRowWriter *writer, uint3
 
 typedef struct KakehashiResultMap
 {
-	int			count;			/* columns of the result that are wanted */
-	int		   *positions;		/* of the slot, from 0 */
+	int count;      /* columns of the result that are wanted */
+	int *positions; /* of the slot, from 0 */
 	KakehashiWordKind *kinds;
-	Oid		   *types;			/* base types */
+	Oid *types; /* base types */
 } KakehashiResultMap;
 
 /* attnums: of desc, from 1, in the order of the result. An empty result has one column that is ignored. */
 extern KakehashiResultMap *kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation);
 extern void kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
-								   const KakehashiStatement *statement);
+                                   const KakehashiStatement *statement);
 extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,
-								   TupleTableSlot *slot);
+                                   TupleTableSlot *slot);
 
 /* ---- shippable.c ---- */
 
@@ -289,10 +290,10 @@ extern bool kakehashi_is_shippable_cast(Oid function);
 typedef struct KakehashiDeparse
 {
 	PlannerInfo *root;
-	RelOptInfo *rel;			/* whose columns are columns; all else is a parameter */
-	StringInfo	buf;
-	bool		qualified;		/* columns as r<rtindex>."name" */
-	List	   *params;			/* expressions of $1, $2, ... found so far */
+	RelOptInfo *rel; /* whose columns are columns; all else is a parameter */
+	StringInfo buf;
+	bool qualified; /* columns as r<rtindex>."name" */
+	List *params;   /* expressions of $1, $2, ... found so far */
 } KakehashiDeparse;
 
 /* expr must be shippable, or a parameter. */
@@ -303,7 +304,7 @@ extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *
 
 /* A SELECT over rel. exprs: its columns; upper: NULL for rel alone. Fills context->params. */
 extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
-									 const struct KakehashiUpper *upper);
+                                     const struct KakehashiUpper *upper);
 extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
 extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
 extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
@@ -323,10 +324,10 @@ extern double kakehashi_catalog_rows(KakehashiSession *session, const char *sche
 extern void kakehashi_catalog_forget(Oid server_id);
 
 /* Runs a query with text parameters outside of a transaction and hands each row to visit. */
-typedef void (*KakehashiRowVisitor) (const kh_batch *batch, uint32 row, void *arg);
+typedef void (*KakehashiRowVisitor)(const kh_batch *batch, uint32 row, void *arg);
 extern void kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,
-									const char *const *parameters, int column_count, const Oid *column_types,
-									KakehashiRowVisitor visit, void *arg);
+                                    const char *const *parameters, int column_count, const Oid *column_types,
+                                    KakehashiRowVisitor visit, void *arg);
 extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 column);
 
 /* ---- plan.c, join.c, upper.c, create_plan.c ---- */
@@ -337,46 +338,46 @@ extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 colu
  */
 typedef struct KakehashiRelation
 {
-	bool		is_upper;		/* false; first, to tell from KakehashiUpper */
+	bool is_upper; /* false; first, to tell from KakehashiUpper */
 	ForeignServer *server;
-	UserMapping *user;			/* NULL if estimates do not ask the engine */
+	UserMapping *user; /* NULL if estimates do not ask the engine */
 	KakehashiOptions options;
-	List	   *remote_conds;	/* RestrictInfos of WHERE that the engine checks */
-	List	   *local_conds;	/* RestrictInfos that are checked here */
-	Bitmapset  *attrs_used;		/* base: offset by FirstLowInvalidHeapAttributeNumber */
-	RelOptInfo *outer;			/* join, else NULL */
+	List *remote_conds;    /* RestrictInfos of WHERE that the engine checks */
+	List *local_conds;     /* RestrictInfos that are checked here */
+	Bitmapset *attrs_used; /* base: offset by FirstLowInvalidHeapAttributeNumber */
+	RelOptInfo *outer;     /* join, else NULL */
 	RelOptInfo *inner;
-	JoinType	join_type;
-	List	   *join_clauses;	/* RestrictInfos of ON, or of the EXISTS of a SEMI or ANTI join */
-	List	   *semi_joins;		/* RelOptInfos of the SEMI and ANTI joins whose conditions belong to WHERE */
-	double		retrieved_rows; /* after remote_conds */
-	Cost		engine_cost;	/* work of the engine */
-	QualCost	local_cost;
+	JoinType join_type;
+	List *join_clauses;    /* RestrictInfos of ON, or of the EXISTS of a SEMI or ANTI join */
+	List *semi_joins;      /* RelOptInfos of the SEMI and ANTI joins whose conditions belong to WHERE */
+	double retrieved_rows; /* after remote_conds */
+	Cost engine_cost;      /* work of the engine */
+	QualCost local_cost;
 	Selectivity local_selectivity;
 } KakehashiRelation;
 
 /* RelOptInfo.fdw_private of an upper relation, and the one member of its path's fdw_private: what the SELECT does besides. */
 typedef struct KakehashiUpper
 {
-	bool		is_upper;		/* true; first */
-	RelOptInfo *scan;			/* base or join relation below */
-	bool		grouped;
-	List	   *tlist;			/* TargetEntries of the SELECT */
-	List	   *group;			/* expressions of GROUP BY */
-	List	   *having;			/* expressions of HAVING */
-	List	   *local_having;	/* expressions that are checked here */
-	List	   *pathkeys;		/* ORDER BY */
-	Node	   *limit;			/* NULL: none */
-	Node	   *offset;
-	double		rows;
-	Cost		engine_cost;
+	bool is_upper;    /* true; first */
+	RelOptInfo *scan; /* base or join relation below */
+	bool grouped;
+	List *tlist;        /* TargetEntries of the SELECT */
+	List *group;        /* expressions of GROUP BY */
+	List *having;       /* expressions of HAVING */
+	List *local_having; /* expressions that are checked here */
+	List *pathkeys;     /* ORDER BY */
+	Node *limit;        /* NULL: none */
+	Node *offset;
+	double rows;
+	Cost engine_cost;
 } KakehashiUpper;
 
 /* Of ForeignScan.fdw_private. */
 enum KakehashiScanPrivate
 {
-	KAKEHASHI_SCAN_SQL,			/* String */
-	KAKEHASHI_SCAN_RETRIEVED	/* List of attribute numbers of the scan's row, in the result's order */
+	KAKEHASHI_SCAN_SQL,      /* String */
+	KAKEHASHI_SCAN_RETRIEVED /* List of attribute numbers of the scan's row, in the result's order */
 };
 
 /* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
@@ -385,16 +386,16 @@ enum KakehashiScanPrivate
 extern void kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid);
 extern void kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid);
 extern void kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
-									 JoinType join_type, JoinPathExtraData *extra);
+                                     JoinType join_type, JoinPathExtraData *extra);
 extern void kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
-									  void *extra);
+                                      void *extra);
 extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist,
-									   List *clauses, Plan *outer_plan);
+                                       List *clauses, Plan *outer_plan);
 
 /* Adds paths of a base or join relation: unordered, and in the query's order if the engine can sort so. */
 extern void kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel);
 extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup,
-								Cost *total);
+                                Cost *total);
 extern Cost kakehashi_sort_cost(double rows);
 
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
@@ -410,17 +411,17 @@ extern void kakehashi_end_scan(ForeignScanState *node);
 /* Parameters of a remote statement that are evaluated at run time. */
 typedef struct KakehashiParameters
 {
-	int			count;
-	List	   *states;			/* of ExprState */
-	Datum	   *values;
-	bool	   *nulls;
+	int count;
+	List *states; /* of ExprState */
+	Datum *values;
+	bool *nulls;
 	KakehashiRowWriter *writer;
 } KakehashiParameters;
 
 extern KakehashiParameters *kakehashi_parameters_create(PlanState *node, List *exprs);
 extern const void *kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
-											KakehashiSession *session, uint32 *bytes);
-extern Oid	kakehashi_scan_user(ForeignScanState *node);
+                                            KakehashiSession *session, uint32 *bytes);
+extern Oid kakehashi_scan_user(ForeignScanState *node);
 
 /* ---- snapshot.c ---- */
 
@@ -431,65 +432,65 @@ extern const void *kakehashi_snapshot_owner(EState *estate);
 
 enum KakehashiModifyPrivate
 {
-	KAKEHASHI_MODIFY_SQL,		/* String */
-	KAKEHASHI_MODIFY_TARGETS,	/* List of attribute numbers that are parameters */
-	KAKEHASHI_MODIFY_RETURNING	/* List of attribute numbers that come back */
+	KAKEHASHI_MODIFY_SQL,      /* String */
+	KAKEHASHI_MODIFY_TARGETS,  /* List of attribute numbers that are parameters */
+	KAKEHASHI_MODIFY_RETURNING /* List of attribute numbers that come back */
 };
 
 typedef struct KakehashiModify
 {
-	Relation	rel;
+	Relation rel;
 	KakehashiSession *session;
-	char	   *sql;
+	char *sql;
 	const void *snapshot_owner;
-	List	   *targets;
-	List	   *keys;
-	List	   *returning;
-	AttrNumber *key_junk;		/* of the plan's slot; NULL for INSERT */
-	Oid		   *types;
-	Datum	   *values;
-	bool	   *nulls;
+	List *targets;
+	List *keys;
+	List *returning;
+	AttrNumber *key_junk; /* of the plan's slot; NULL for INSERT */
+	Oid *types;
+	Datum *values;
+	bool *nulls;
 	KakehashiRowWriter *writer;
-	KakehashiResultMap *map;	/* of returning; NULL if there is none */
-	int			batch_size;
+	KakehashiResultMap *map; /* of returning; NULL if there is none */
+	int batch_size;
 } KakehashiModify;
 
-extern void kakehashi_key_junk_name(char *name, AttrNumber attnum);	/* NAMEDATALEN */
+extern void kakehashi_key_junk_name(char *name, AttrNumber attnum); /* NAMEDATALEN */
 extern void kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rte, Relation rel);
 extern List *kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index);
-extern int	kakehashi_is_updatable(Relation rel);
+extern int kakehashi_is_updatable(Relation rel);
 extern List *kakehashi_insert_columns(Relation rel);
 
 /* Columns that must come back: for RETURNING, row triggers, and checks of views. */
 extern List *kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subplan_index, Relation rel,
-										 bool row_triggers);
-extern Oid	kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo);
+                                         bool row_triggers);
+extern Oid kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo);
 extern void kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
-								   int subplan_index, int eflags);
+                                   int subplan_index, int eflags);
 extern TupleTableSlot *kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
-											 TupleTableSlot *plan_slot);
+                                             TupleTableSlot *plan_slot);
 extern TupleTableSlot *kakehashi_exec_update(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
-											 TupleTableSlot *plan_slot);
+                                             TupleTableSlot *plan_slot);
 extern TupleTableSlot *kakehashi_exec_delete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
-											 TupleTableSlot *plan_slot);
+                                             TupleTableSlot *plan_slot);
 extern void kakehashi_end_modify(EState *estate, ResultRelInfo *rinfo);
 extern void kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
 extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
-extern int	kakehashi_batch_size(ResultRelInfo *rinfo);
+extern int kakehashi_batch_size(ResultRelInfo *rinfo);
 extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots,
-													TupleTableSlot **plan_slots, int *slot_count);
+                                                    TupleTableSlot **plan_slots, int *slot_count);
 
 /* ---- direct_modify.c ---- */
 
 enum KakehashiDirectPrivate
 {
-	KAKEHASHI_DIRECT_SQL,		/* String */
-	KAKEHASHI_DIRECT_RETURNING, /* List of attribute numbers */
-	KAKEHASHI_DIRECT_SET_PROCESSED	/* Boolean as Integer */
+	KAKEHASHI_DIRECT_SQL,          /* String */
+	KAKEHASHI_DIRECT_RETURNING,    /* List of attribute numbers */
+	KAKEHASHI_DIRECT_SET_PROCESSED /* Boolean as Integer */
 };
 
 extern bool kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation,
-										 int subplan_index);
+                                         int subplan_index);
 extern void kakehashi_begin_direct_modify(ForeignScanState *node, int eflags);
 extern TupleTableSlot *kakehashi_iterate_direct_modify(ForeignScanState *node);
 extern void kakehashi_end_direct_modify(ForeignScanState *node);
@@ -498,11 +499,11 @@ extern void kakehashi_end_direct_modify(ForeignScanState *node);
 
 extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
 extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
-									 int subplan_index, struct ExplainState *es);
+                                     int subplan_index, struct ExplainState *es);
 extern void kakehashi_explain_direct_modify(ForeignScanState *node, struct ExplainState *es);
 
 /* ---- import.c ---- */
 
 extern List *kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id);
 
-#endif							/* KAKEHASHI_FDW_H */
+#endif /* KAKEHASHI_FDW_H */

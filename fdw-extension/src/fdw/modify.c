@@ -13,28 +13,29 @@ Oid
 kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo)
 {
 #if PG_VERSION_NUM >= 160000
-	Oid			user = ExecGetResultRelCheckAsUser(rinfo, estate);
+	Oid user = ExecGetResultRelCheckAsUser(rinfo, estate);
 #else
 	/* A partition that rows are routed to is none of the query's relations: the partitioned table speaks for it. */
-	Index		rtindex = rinfo->ri_RangeTableIndex != 0 || rinfo->ri_RootResultRelInfo == NULL ?
-		rinfo->ri_RangeTableIndex : rinfo->ri_RootResultRelInfo->ri_RangeTableIndex;
-	Oid			user = rtindex != 0 ? exec_rt_fetch(rtindex, estate)->checkAsUser : InvalidOid;
+	Index rtindex = rinfo->ri_RangeTableIndex != 0 || rinfo->ri_RootResultRelInfo == NULL
+	                    ? rinfo->ri_RangeTableIndex
+	                    : rinfo->ri_RootResultRelInfo->ri_RangeTableIndex;
+	Oid user = rtindex != 0 ? exec_rt_fetch(rtindex, estate)->checkAsUser : InvalidOid;
 #endif
 
 	return OidIsValid(user) ? user : GetUserId();
 }
 
 static KakehashiModify *
-modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, Plan *subplan, char *sql,
-						List *targets, List *returning)
+modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, Plan *subplan, char *sql, List *targets,
+              List *returning)
 {
-	Relation	rel = rinfo->ri_RelationDesc;
+	Relation rel = rinfo->ri_RelationDesc;
 	ForeignTable *table = GetForeignTable(RelationGetRelid(rel));
 	KakehashiOptions options = kakehashi_options(GetForeignServer(table->serverid), table);
 	KakehashiModify *modify = (KakehashiModify *) palloc0(sizeof(KakehashiModify));
-	int			count;
-	int			i = 0;
-	ListCell   *cell;
+	int count;
+	int i = 0;
+	ListCell *cell;
 
 	modify->rel = rel;
 	modify->sql = sql;
@@ -49,13 +50,13 @@ modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, Plan *sub
 	modify->types = (Oid *) palloc(Max(count, 1) * sizeof(Oid));
 	modify->values = (Datum *) palloc(Max(count, 1) * sizeof(Datum));
 	modify->nulls = (bool *) palloc(Max(count, 1) * sizeof(bool));
-	foreach(cell, targets)
+	foreach (cell, targets)
 		modify->types[i++] = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1)->atttypid;
 	modify->key_junk = (AttrNumber *) palloc(Max(list_length(modify->keys), 1) * sizeof(AttrNumber));
-	foreach(cell, modify->keys)
+	foreach (cell, modify->keys)
 	{
-		char		name[NAMEDATALEN];
-		AttrNumber	junk;
+		char name[NAMEDATALEN];
+		AttrNumber junk;
 
 		modify->types[i++] = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1)->atttypid;
 		kakehashi_key_junk_name(name, (AttrNumber) lfirst_int(cell));
@@ -72,15 +73,14 @@ modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, Plan *sub
 
 void
 kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
-					   int eflags)
+                       int eflags)
 {
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	rinfo->ri_FdwState = modify_create(mtstate->ps.state, rinfo, mtstate->operation,
-												 outerPlanState(mtstate)->plan,
-												 strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)),
-												 (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_TARGETS),
-												 (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING));
+	rinfo->ri_FdwState = modify_create(mtstate->ps.state, rinfo, mtstate->operation, outerPlanState(mtstate)->plan,
+	                                   strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)),
+	                                   (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_TARGETS),
+	                                   (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING));
 }
 
 /* Rows routed to a partition, and COPY: no plan of ours. */
@@ -88,51 +88,50 @@ void
 kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 {
 	ModifyTable *plan = castNode(ModifyTable, mtstate->ps.plan);
-	Relation	rel = rinfo->ri_RelationDesc;
-	List	   *targets = kakehashi_insert_columns(rel);
-	List	   *returning = NIL;
-	bool		do_nothing = false;
+	Relation rel = rinfo->ri_RelationDesc;
+	List *targets = kakehashi_insert_columns(rel);
+	List *returning = NIL;
+	bool do_nothing = false;
 
 	if (plan != NULL && plan->operation == CMD_UPDATE && (rinfo->ri_usesFdwDirectModify || rinfo->ri_FdwState != NULL))
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot route tuples into foreign table to be updated \"%s\"", RelationGetRelationName(rel))));
+		        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		         errmsg("cannot route tuples into foreign table to be updated \"%s\"", RelationGetRelationName(rel))));
 	if (plan != NULL)
 	{
 		if (plan->onConflictAction == ONCONFLICT_NOTHING)
 			do_nothing = true;
 		else if (plan->onConflictAction != ONCONFLICT_NONE)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\"",
-							RelationGetRelationName(rel))));
+			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			                errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\"",
+			                       RelationGetRelationName(rel))));
 	}
 	/* The lists of the plan speak of the partitioned table, so that all columns come back. */
 	if (rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
-		(rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
+	    (rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
 		returning = kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber));
-	rinfo->ri_FdwState = modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NULL,
-												 kakehashi_deparse_insert(rel, targets, returning, do_nothing),
-												 targets, returning);
+	rinfo->ri_FdwState =
+		modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NULL,
+	                  kakehashi_deparse_insert(rel, targets, returning, do_nothing), targets, returning);
 }
 
 /* Sends the rows of the writer and waits. The row that comes back, if one is wanted, is stored in slot. */
 static uint64
 send_rows(KakehashiModify *modify, TupleTableSlot *slot)
 {
-	KakehashiStatement *statement = kakehashi_statement_get(modify->session, modify->sql, modify->writer->types,
-														   modify->writer->count);
+	KakehashiStatement *statement =
+		kakehashi_statement_get(modify->session, modify->sql, modify->writer->types, modify->writer->count);
 	KakehashiCall *call;
 	const void *rows = NULL;
-	uint32		bytes = 0;
-	uint64		affected;
-	kh_batch	batch;
+	uint32 bytes = 0;
+	uint64 affected;
+	kh_batch batch;
 
 	if (modify->writer->count > 0)
 		rows = kakehashi_row_writer_finish(modify->writer, &bytes);
 	if (modify->map != NULL)
 		kakehashi_result_check(modify->map, RelationGetDescr(modify->rel), RelationGetRelationName(modify->rel),
-							   statement);
+		                       statement);
 	call = kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes);
 	if (modify->map != NULL && slot != NULL && kakehashi_call_next_batch(call, &batch))
 	{
@@ -152,33 +151,32 @@ static void
 report_too_long(KakehashiModify *modify)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("row for foreign table \"%s\" exceeds the endpoint's limit of %u bytes",
-					RelationGetRelationName(modify->rel), kh_session_limits(modify->session->ipc)->max_batch_bytes)));
+	        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+	         errmsg("row for foreign table \"%s\" exceeds the endpoint's limit of %u bytes",
+	                RelationGetRelationName(modify->rel), kh_session_limits(modify->session->ipc)->max_batch_bytes)));
 }
 
 static void
 take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
-	ListCell   *cell;
-	int			i = 0;
+	ListCell *cell;
+	int i = 0;
 
-	foreach(cell, modify->targets)
+	foreach (cell, modify->targets)
 	{
 		modify->values[i] = slot_getattr(slot, lfirst_int(cell), &modify->nulls[i]);
 		i++;
 	}
-	foreach(cell, modify->keys)
+	foreach (cell, modify->keys)
 	{
-		modify->values[i] = ExecGetJunkAttribute(plan_slot, modify->key_junk[foreach_current_index(cell)],
-												 &modify->nulls[i]);
+		modify->values[i] =
+			ExecGetJunkAttribute(plan_slot, modify->key_junk[foreach_current_index(cell)], &modify->nulls[i]);
 		if (modify->nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("key column \"%s\" of foreign table \"%s\" is null",
-							NameStr(TupleDescAttr(RelationGetDescr(modify->rel), lfirst_int(cell) - 1)->attname),
-							RelationGetRelationName(modify->rel)),
-					 errhint("The columns marked key 'true' must be the engine's primary key.")));
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			                errmsg("key column \"%s\" of foreign table \"%s\" is null",
+			                       NameStr(TupleDescAttr(RelationGetDescr(modify->rel), lfirst_int(cell) - 1)->attname),
+			                       RelationGetRelationName(modify->rel)),
+			                errhint("The columns marked key 'true' must be the engine's primary key.")));
 		i++;
 	}
 }
@@ -223,7 +221,7 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 
 	/* Row triggers and RETURNING want each row when it is there. */
 	if (rinfo->ri_projectReturning != NULL || rinfo->ri_WithCheckOptions != NIL ||
-		(triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row)))
+	    (triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row)))
 		return 1;
 	if (modify != NULL)
 		/* A row without parameters cannot be repeated by repeating parameters. */
@@ -234,15 +232,15 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 
 TupleTableSlot **
 kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots, TupleTableSlot **plan_slots,
-							int *slot_count)
+                            int *slot_count)
 {
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
-	uint64		affected = 0;
-	int			next = 0;
+	uint64 affected = 0;
+	int next = 0;
 
 	while (next < *slot_count)
 	{
-		int			first = next;
+		int first = next;
 
 		kakehashi_row_writer_start(modify->writer, modify->session, *slot_count - next);
 		for (; next < *slot_count; next++)

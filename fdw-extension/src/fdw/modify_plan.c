@@ -22,14 +22,14 @@ kakehashi_key_junk_name(char *name, AttrNumber attnum)
 void
 kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rte, Relation rel)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
 	/* A table without a key is refused by kakehashi_plan_modify, if it comes to that: one statement needs no key. */
-	foreach(cell, kakehashi_key_columns(rel))
+	foreach (cell, kakehashi_key_columns(rel))
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
-		char		name[NAMEDATALEN];
-		Var		   *var = makeVar((int) rtindex, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0);
+		char name[NAMEDATALEN];
+		Var *var = makeVar((int) rtindex, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0);
 
 		kakehashi_key_junk_name(name, att->attnum);
 		add_row_identity_var(root, var, rtindex, pstrdup(name));
@@ -45,7 +45,7 @@ is_generated(Relation rel, int attnum)
 List *
 kakehashi_insert_columns(Relation rel)
 {
-	List	   *result = NIL;
+	List *result = NIL;
 
 	for (int attnum = 1; attnum <= RelationGetDescr(rel)->natts; attnum++)
 	{
@@ -58,9 +58,9 @@ kakehashi_insert_columns(Relation rel)
 static List *
 update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 {
-	Bitmapset  *columns;
-	List	   *result = NIL;
-	int			member = -1;
+	Bitmapset *columns;
+	List *result = NIL;
+	int member = -1;
 
 	/* A trigger may change any column. */
 	if (rel->trigdesc != NULL && rel->trigdesc->trig_update_before_row)
@@ -68,7 +68,7 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 	columns = get_rel_all_updated_cols(root, find_base_rel(root, (int) result_relation));
 	while ((member = bms_next_member(columns, member)) >= 0)
 	{
-		int			attnum = member + FirstLowInvalidHeapAttributeNumber;
+		int attnum = member + FirstLowInvalidHeapAttributeNumber;
 
 		if (attnum <= InvalidAttrNumber)
 			elog(ERROR, "system-column update is not supported");
@@ -80,9 +80,9 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 
 List *
 kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subplan_index, Relation rel,
-							bool row_triggers)
+                            bool row_triggers)
 {
-	Bitmapset  *columns = NULL;
+	Bitmapset *columns = NULL;
 
 	if (row_triggers)
 		columns = bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber);
@@ -96,41 +96,41 @@ kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subpla
 static List *
 required_keys(Relation rel)
 {
-	List	   *keys = kakehashi_key_columns(rel);
+	List *keys = kakehashi_key_columns(rel);
 
 	if (keys == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot update or delete single rows of foreign table \"%s\": it has no key",
-						RelationGetRelationName(rel)),
-				 errhint("Mark the columns of its primary key: ALTER FOREIGN TABLE %s ALTER COLUMN ... OPTIONS (ADD key 'true').",
-						 RelationGetRelationName(rel))));
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("cannot update or delete single rows of foreign table \"%s\": it has no key",
+		                       RelationGetRelationName(rel)),
+		                errhint("Mark the columns of its primary key: ALTER FOREIGN TABLE %s ALTER COLUMN ... OPTIONS "
+		                        "(ADD key 'true').",
+		                        RelationGetRelationName(rel))));
 	return keys;
 }
 
 List *
 kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
-	Relation	rel = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
+	Relation rel = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
 	TriggerDesc *triggers = rel->trigdesc;
-	List	   *targets = NIL;
-	List	   *returning;
-	char	   *sql = NULL;
-	bool		row_triggers = false;
+	List *targets = NIL;
+	List *returning;
+	char *sql = NULL;
+	bool row_triggers = false;
 
 	if (triggers != NULL)
-		row_triggers = plan->operation == CMD_INSERT ? triggers->trig_insert_after_row :
-			plan->operation == CMD_UPDATE ? triggers->trig_update_after_row : false;
+		row_triggers = plan->operation == CMD_INSERT   ? triggers->trig_insert_after_row
+		               : plan->operation == CMD_UPDATE ? triggers->trig_update_after_row
+		                                               : false;
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, rel, row_triggers);
 
 	switch (plan->operation)
 	{
 		case CMD_INSERT:
 			if (plan->onConflictAction != ONCONFLICT_NONE && plan->onConflictAction != ONCONFLICT_NOTHING)
-				ereport(ERROR,
-						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-						 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\"",
-								RelationGetRelationName(rel))));
+				ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				                errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\"",
+				                       RelationGetRelationName(rel))));
 			targets = kakehashi_insert_columns(rel);
 			sql = kakehashi_deparse_insert(rel, targets, returning, plan->onConflictAction == ONCONFLICT_NOTHING);
 			break;

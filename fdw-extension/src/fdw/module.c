@@ -10,13 +10,10 @@
 
 PG_MODULE_MAGIC;
 
-int			kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
+int kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
 
 static const struct config_enum_entry commit_response_values[] = {
-	{"stored", KAKEHASHI_COMMIT_STORED, false},
-	{"available", KAKEHASHI_COMMIT_AVAILABLE, false},
-	{NULL, 0, false}
-};
+	{"stored", KAKEHASHI_COMMIT_STORED, false}, {"available", KAKEHASHI_COMMIT_AVAILABLE, false}, {NULL, 0, false}};
 
 extern void PGDLLEXPORT _PG_init(void);
 
@@ -26,11 +23,10 @@ PG_FUNCTION_INFO_V1(kakehashi_version);
 void
 _PG_init(void)
 {
-	DefineCustomEnumVariable("kakehashi.commit_response",
-							 "What a commit on the engine waits for.",
-							 "\"stored\": the transaction survives a loss of power; \"available\": others can see it.",
-							 &kakehashi_commit_response, KAKEHASHI_COMMIT_STORED, commit_response_values, PGC_USERSET,
-							 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("kakehashi.commit_response", "What a commit on the engine waits for.",
+	                         "\"stored\": the transaction survives a loss of power; \"available\": others can see it.",
+	                         &kakehashi_commit_response, KAKEHASHI_COMMIT_STORED, commit_response_values, PGC_USERSET,
+	                         0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("kakehashi");
 	kakehashi_xact_init();
 }

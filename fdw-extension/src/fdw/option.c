@@ -37,17 +37,17 @@ typedef enum OptionKind
 {
 	OPTION_STRING,
 	OPTION_BOOL,
-	OPTION_COUNT,				/* integer > 0 */
-	OPTION_NON_NEGATIVE,		/* integer >= 0 */
-	OPTION_COST					/* real >= 0 */
+	OPTION_COUNT,        /* integer > 0 */
+	OPTION_NON_NEGATIVE, /* integer >= 0 */
+	OPTION_COST          /* real >= 0 */
 } OptionKind;
 
 typedef struct OptionRule
 {
 	const char *name;
-	Oid			catalog;
-	OptionKind	kind;
-	bool		superuser_only;
+	Oid catalog;
+	OptionKind kind;
+	bool superuser_only;
 } OptionRule;
 
 static const OptionRule option_rules[] = {
@@ -79,16 +79,16 @@ const char *
 kakehashi_closest(const char *name, const char *const *names)
 {
 	const char *best = NULL;
-	int			name_length = (int) strlen(name);
-	int			best_distance = Max(2, name_length / 3) + 1;
+	int name_length = (int) strlen(name);
+	int best_distance = Max(2, name_length / 3) + 1;
 
 	/* The limit of varstr_levenshtein; such a name resembles none of ours. */
 	if (name_length > 255)
 		return NULL;
 	for (; *names != NULL; names++)
 	{
-		int			distance = varstr_levenshtein_less_equal(name, name_length, *names, (int) strlen(*names), 1, 1, 1,
-															 best_distance, true);
+		int distance = varstr_levenshtein_less_equal(name, name_length, *names, (int) strlen(*names), 1, 1, 1,
+		                                             best_distance, true);
 
 		if (distance < best_distance)
 		{
@@ -105,7 +105,7 @@ report_unknown_option(const char *name, Oid catalog)
 	const char *names[lengthof(option_rules) + 1];
 	StringInfoData valid;
 	const char *closest;
-	int			count = 0;
+	int count = 0;
 
 	initStringInfo(&valid);
 	for (size_t i = 0; i < lengthof(option_rules); i++)
@@ -118,34 +118,30 @@ report_unknown_option(const char *name, Oid catalog)
 	names[count] = NULL;
 	closest = kakehashi_closest(name, names);
 
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-			 errmsg("invalid option \"%s\"", name),
-			 count == 0 ? errhint("There are no valid options in this context.") :
-			 closest != NULL ? errhint("Perhaps you meant the option \"%s\".", closest) :
-			 errhint("Valid options in this context are: %s", valid.data)));
+	ereport(ERROR, (errcode(ERRCODE_FDW_INVALID_OPTION_NAME), errmsg("invalid option \"%s\"", name),
+	                count == 0        ? errhint("There are no valid options in this context.")
+	                : closest != NULL ? errhint("Perhaps you meant the option \"%s\".", closest)
+	                                  : errhint("Valid options in this context are: %s", valid.data)));
 }
 
 static void
 check_option_value(const OptionRule *rule, DefElem *def)
 {
-	char	   *text;
-	int			count;
-	double		cost;
+	char *text;
+	int count;
+	double cost;
 
 	switch (rule->kind)
 	{
 		case OPTION_STRING:
 			/* The password may be empty, a name or a directory may not. */
 			if (*defGetString(def) == '\0' && strcmp(rule->name, "password") != 0 &&
-				strcmp(rule->name, "application_name") != 0)
+			    strcmp(rule->name, "application_name") != 0)
 				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("\"%s\" must not be empty", def->defname)));
+				        (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("\"%s\" must not be empty", def->defname)));
 			if (strcmp(rule->name, "runtime_dir") == 0 && !is_absolute_path(defGetString(def)))
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("\"%s\" must be an absolute path", def->defname)));
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				                errmsg("\"%s\" must be an absolute path", def->defname)));
 			break;
 		case OPTION_BOOL:
 			(void) defGetBoolean(def);
@@ -154,26 +150,22 @@ check_option_value(const OptionRule *rule, DefElem *def)
 		case OPTION_NON_NEGATIVE:
 			text = defGetString(def);
 			if (!parse_int(text, &count, 0, NULL))
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("invalid value for integer option \"%s\": %s", def->defname, text)));
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				                errmsg("invalid value for integer option \"%s\": %s", def->defname, text)));
 			if (count < (rule->kind == OPTION_COUNT ? 1 : 0))
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("\"%s\" must be an integer value greater than %s", def->defname,
-								rule->kind == OPTION_COUNT ? "zero" : "or equal to zero")));
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				                errmsg("\"%s\" must be an integer value greater than %s", def->defname,
+				                       rule->kind == OPTION_COUNT ? "zero" : "or equal to zero")));
 			break;
 		case OPTION_COST:
 			text = defGetString(def);
 			if (!parse_real(text, &cost, 0, NULL))
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("invalid value for floating point option \"%s\": %s", def->defname, text)));
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				                errmsg("invalid value for floating point option \"%s\": %s", def->defname, text)));
 			if (isnan(cost) || cost < 0)
 				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("\"%s\" must be a floating point value greater than or equal to zero",
-								def->defname)));
+				        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				         errmsg("\"%s\" must be a floating point value greater than or equal to zero", def->defname)));
 			break;
 	}
 }
@@ -187,13 +179,13 @@ check_option_value(const OptionRule *rule, DefElem *def)
 Datum
 kakehashi_fdw_validator(PG_FUNCTION_ARGS)
 {
-	List	   *options = untransformRelOptions(PG_GETARG_DATUM(0));
-	Oid			catalog = PG_GETARG_OID(1);
-	ListCell   *cell;
+	List *options = untransformRelOptions(PG_GETARG_DATUM(0));
+	Oid catalog = PG_GETARG_OID(1);
+	ListCell *cell;
 
-	foreach(cell, options)
+	foreach (cell, options)
 	{
-		DefElem    *def = (DefElem *) lfirst(cell);
+		DefElem *def = (DefElem *) lfirst(cell);
 		const OptionRule *rule = NULL;
 
 		for (size_t i = 0; i < lengthof(option_rules) && rule == NULL; i++)
@@ -204,12 +196,10 @@ kakehashi_fdw_validator(PG_FUNCTION_ARGS)
 		if (rule == NULL)
 			report_unknown_option(def->defname, catalog);
 		check_option_value(rule, def);
-		if (rule->superuser_only && !superuser() &&
-			(rule->kind != OPTION_BOOL || !defGetBoolean(def)))
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("permission denied to set option \"%s\"", def->defname),
-					 errdetail("Only superusers may set this option.")));
+		if (rule->superuser_only && !superuser() && (rule->kind != OPTION_BOOL || !defGetBoolean(def)))
+			ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			                errmsg("permission denied to set option \"%s\"", def->defname),
+			                errdetail("Only superusers may set this option.")));
 	}
 	PG_RETURN_VOID();
 }
@@ -217,7 +207,7 @@ kakehashi_fdw_validator(PG_FUNCTION_ARGS)
 static int
 option_int(DefElem *def)
 {
-	int			value = 0;
+	int value = 0;
 
 	/* The validator has accepted it. */
 	(void) parse_int(defGetString(def), &value, 0, NULL);
@@ -227,7 +217,7 @@ option_int(DefElem *def)
 static double
 option_real(DefElem *def)
 {
-	double		value = 0;
+	double value = 0;
 
 	(void) parse_real(defGetString(def), &value, 0, NULL);
 	return value;
@@ -236,11 +226,11 @@ option_real(DefElem *def)
 static void
 apply_options(KakehashiOptions *options, List *defs)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, defs)
+	foreach (cell, defs)
 	{
-		DefElem    *def = (DefElem *) lfirst(cell);
+		DefElem *def = (DefElem *) lfirst(cell);
 
 		if (strcmp(def->defname, "runtime_dir") == 0)
 			options->runtime_dir = defGetString(def);
@@ -304,11 +294,11 @@ kakehashi_remote_table(Relation rel, const KakehashiOptions *options)
 char *
 kakehashi_remote_column(Oid relid, AttrNumber attnum)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, GetForeignColumnOptions(relid, attnum))
+	foreach (cell, GetForeignColumnOptions(relid, attnum))
 	{
-		DefElem    *def = (DefElem *) lfirst(cell);
+		DefElem *def = (DefElem *) lfirst(cell);
 
 		if (strcmp(def->defname, "column_name") == 0)
 			return defGetString(def);
@@ -319,18 +309,18 @@ kakehashi_remote_column(Oid relid, AttrNumber attnum)
 List *
 kakehashi_key_columns(Relation rel)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
-	List	   *keys = NIL;
+	TupleDesc desc = RelationGetDescr(rel);
+	List *keys = NIL;
 
 	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
 	{
-		ListCell   *cell;
+		ListCell *cell;
 
 		if (TupleDescAttr(desc, attnum - 1)->attisdropped)
 			continue;
-		foreach(cell, GetForeignColumnOptions(RelationGetRelid(rel), attnum))
+		foreach (cell, GetForeignColumnOptions(RelationGetRelid(rel), attnum))
 		{
-			DefElem    *def = (DefElem *) lfirst(cell);
+			DefElem *def = (DefElem *) lfirst(cell);
 
 			if (strcmp(def->defname, "key") == 0 && defGetBoolean(def))
 				keys = lappend_int(keys, attnum);

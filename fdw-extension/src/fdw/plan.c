@@ -29,15 +29,15 @@
 static double
 table_rows(KakehashiRelation *fpinfo, Oid relid)
 {
-	double		rows = -1;
+	double rows = -1;
 
 	if (fpinfo->user != NULL)
 	{
-		Relation	rel = table_open(relid, NoLock);
+		Relation rel = table_open(relid, NoLock);
 
-		rows = kakehashi_catalog_rows(kakehashi_session_get(fpinfo->user),
-									  kakehashi_remote_schema(rel, &fpinfo->options),
-									  kakehashi_remote_table(rel, &fpinfo->options));
+		rows =
+			kakehashi_catalog_rows(kakehashi_session_get(fpinfo->user), kakehashi_remote_schema(rel, &fpinfo->options),
+		                           kakehashi_remote_table(rel, &fpinfo->options));
 		table_close(rel, NoLock);
 	}
 	return rows;
@@ -59,23 +59,23 @@ relation_user(PlannerInfo *root, RelOptInfo *rel)
 static bool
 is_key_lookup(RelOptInfo *rel, Oid relid, List *clauses)
 {
-	Relation	relation = table_open(relid, NoLock);
-	List	   *keys = kakehashi_key_columns(relation);
-	ListCell   *cell;
-	bool		result = keys != NIL;
+	Relation relation = table_open(relid, NoLock);
+	List *keys = kakehashi_key_columns(relation);
+	ListCell *cell;
+	bool result = keys != NIL;
 
 	table_close(relation, NoLock);
-	foreach(cell, keys)
+	foreach (cell, keys)
 	{
-		ListCell   *clause;
-		bool		fixed = false;
+		ListCell *clause;
+		bool fixed = false;
 
-		foreach(clause, clauses)
+		foreach (clause, clauses)
 		{
-			OpExpr	   *op = (OpExpr *) lfirst_node(RestrictInfo, clause)->clause;
-			Node	   *left;
-			Node	   *right;
-			char	   *name;
+			OpExpr *op = (OpExpr *) lfirst_node(RestrictInfo, clause)->clause;
+			Node *left;
+			Node *right;
+			char *name;
 
 			if (!IsA(op, OpExpr) || list_length(op->args) != 2)
 				continue;
@@ -83,14 +83,14 @@ is_key_lookup(RelOptInfo *rel, Oid relid, List *clauses)
 			right = strip_implicit_coercions((Node *) lsecond(op->args));
 			if (!IsA(left, Var))
 			{
-				Node	   *swap = left;
+				Node *swap = left;
 
 				left = right;
 				right = swap;
 			}
 			name = get_opname(op->opno);
 			if (IsA(left, Var) && ((Var *) left)->varno == rel->relid && ((Var *) left)->varattno == lfirst_int(cell) &&
-				!(IsA(right, Var) && ((Var *) right)->varno == rel->relid) && name != NULL && strcmp(name, "=") == 0)
+			    !(IsA(right, Var) && ((Var *) right)->varno == rel->relid) && name != NULL && strcmp(name, "=") == 0)
 				fixed = true;
 		}
 		result = result && fixed;
@@ -103,9 +103,9 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
 	ForeignTable *table;
-	ListCell   *cell;
-	double		rows;
-	bool		key;
+	ListCell *cell;
+	double rows;
+	bool key;
 
 	rel->fdw_private = fpinfo;
 	table = GetForeignTable(relid);
@@ -114,7 +114,7 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	if (fpinfo->options.use_remote_estimate)
 		fpinfo->user = GetUserMapping(relation_user(root, rel), fpinfo->server->serverid);
 
-	foreach(cell, rel->baserestrictinfo)
+	foreach (cell, rel->baserestrictinfo)
 	{
 		RestrictInfo *restriction = lfirst_node(RestrictInfo, cell);
 
@@ -126,7 +126,7 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 
 	/* Columns for the result and for the conditions that are checked here. */
 	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &fpinfo->attrs_used);
-	foreach(cell, fpinfo->local_conds)
+	foreach (cell, fpinfo->local_conds)
 	{
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, cell)->clause, rel->relid, &fpinfo->attrs_used);
 	}
@@ -162,15 +162,16 @@ kakehashi_sort_cost(double rows)
 
 static ForeignPath *
 create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
-			Relids required_outer)
+            Relids required_outer)
 {
 	if (IS_JOIN_REL(rel))
 #if PG_VERSION_NUM >= 180000
 		return create_foreign_join_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL,
-										NIL);
+		                                NIL);
 	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 #elif PG_VERSION_NUM >= 170000
-		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
+		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL,
+		                                NIL);
 	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 #else
 		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
@@ -181,15 +182,15 @@ create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost 
 Expr *
 kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
 	if (pathkey->pk_eclass->ec_has_volatile)
 		return NULL;
-	foreach(cell, pathkey->pk_eclass->ec_members)
+	foreach (cell, pathkey->pk_eclass->ec_members)
 	{
 		EquivalenceMember *member = lfirst_node(EquivalenceMember, cell);
-		Oid			type = exprType((Node *) member->em_expr);
-		Oid			btree;
+		Oid type = exprType((Node *) member->em_expr);
+		Oid btree;
 
 		if (tlist != NIL)
 		{
@@ -197,12 +198,12 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pa
 				continue;
 		}
 		else if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
-				 !kakehashi_is_shippable(root, rel, member->em_expr))
+		         !kakehashi_is_shippable(root, rel, member->em_expr))
 			continue;
 		/* The order must be the type's usual one. */
 		btree = GetDefaultOpClass(type, BTREE_AM_OID);
 		if (OidIsValid(btree) && get_opclass_family(btree) == pathkey->pk_opfamily &&
-			kakehashi_is_shippable_order(type, pathkey->pk_eclass->ec_collation))
+		    kakehashi_is_shippable_order(type, pathkey->pk_eclass->ec_collation))
 			return member->em_expr;
 	}
 	return NULL;
@@ -212,29 +213,29 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pa
 static void
 add_ordered_path(PlannerInfo *root, RelOptInfo *rel, Cost startup, Cost total)
 {
-	ListCell   *cell;
+	ListCell *cell;
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
-	Cost		sort_cost = fpinfo->engine_cost + kakehashi_sort_cost(fpinfo->retrieved_rows);
+	Cost sort_cost = fpinfo->engine_cost + kakehashi_sort_cost(fpinfo->retrieved_rows);
 
 	if (root->query_pathkeys == NIL)
 		return;
-	foreach(cell, root->query_pathkeys)
+	foreach (cell, root->query_pathkeys)
 	{
 		if (kakehashi_sort_expr(root, rel, NIL, lfirst_node(PathKey, cell)) == NULL)
 			return;
 	}
 	/* Nothing comes before all is sorted. */
-	add_path(rel, (Path *) create_path(root, rel, rel->rows, startup + sort_cost,
-									   total + sort_cost - fpinfo->engine_cost, root->query_pathkeys,
-									   rel->lateral_relids));
+	add_path(rel,
+	         (Path *) create_path(root, rel, rel->rows, startup + sort_cost, total + sort_cost - fpinfo->engine_cost,
+	                              root->query_pathkeys, rel->lateral_relids));
 }
 
 void
 kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
-	Cost		startup;
-	Cost		total;
+	Cost startup;
+	Cost total;
 
 	kakehashi_path_cost(fpinfo, fpinfo->engine_cost, fpinfo->retrieved_rows, &startup, &total);
 	add_path(rel, (Path *) create_path(root, rel, rel->rows, startup, total, NIL, rel->lateral_relids));
@@ -244,8 +245,8 @@ kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel)
 /* Members of equivalence classes, one at a time. */
 typedef struct MemberSearch
 {
-	Expr	   *current;		/* chosen in this round; NULL: none yet */
-	List	   *done;			/* chosen before */
+	Expr *current; /* chosen in this round; NULL: none yet */
+	List *done;    /* chosen before */
 } MemberSearch;
 
 static bool
@@ -265,11 +266,11 @@ is_this_member(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec, Equival
 static List *
 parameterizations(PlannerInfo *root, RelOptInfo *rel)
 {
-	List	   *result = NIL;
-	ListCell   *cell;
+	List *result = NIL;
+	ListCell *cell;
 	MemberSearch search = {NULL, NIL};
 
-	foreach(cell, rel->joininfo)
+	foreach (cell, rel->joininfo)
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
 
@@ -280,13 +281,13 @@ parameterizations(PlannerInfo *root, RelOptInfo *rel)
 		return result;
 	for (;;)
 	{
-		List	   *clauses;
+		List *clauses;
 
 		search.current = NULL;
 		clauses = generate_implied_equalities_for_column(root, rel, is_this_member, &search, rel->lateral_referencers);
 		if (search.current == NULL)
 			return result;
-		foreach(cell, clauses)
+		foreach (cell, clauses)
 		{
 			RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
 
@@ -302,25 +303,25 @@ static void
 add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
-	List	   *done = NIL;
-	ListCell   *cell;
+	List *done = NIL;
+	ListCell *cell;
 
-	foreach(cell, parameterizations(root, rel))
+	foreach (cell, parameterizations(root, rel))
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
-		Relids		outer = bms_difference(bms_union(clause->clause_relids, rel->lateral_relids), rel->relids);
+		Relids outer = bms_difference(bms_union(clause->clause_relids, rel->lateral_relids), rel->relids);
 		ParamPathInfo *info;
-		ListCell   *other;
-		Cost		startup;
-		Cost		total;
-		double		rows;
-		double		retrieved;
-		bool		key;
-		bool		known = false;
+		ListCell *other;
+		Cost startup;
+		Cost total;
+		double rows;
+		double retrieved;
+		bool key;
+		bool known = false;
 
 		if (bms_is_empty(outer))
 			continue;
-		foreach(other, done)
+		foreach (other, done)
 		{
 			known = known || bms_equal((Relids) lfirst(other), outer);
 		}
@@ -334,7 +335,7 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		retrieved = Min(rel->tuples, clamp_row_est(rows / Max(fpinfo->local_selectivity, 1e-9)));
 		/* A look-up by key touches little; anything else is a scan again and again. */
 		kakehashi_path_cost(fpinfo, (key ? 1 : rel->tuples) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost, retrieved,
-							&startup, &total);
+		                    &startup, &total);
 		info->ppi_rows = rows;
 		add_path(rel, (Path *) create_path(root, rel, rows, startup, total, NIL, outer));
 	}

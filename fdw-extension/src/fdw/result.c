@@ -9,25 +9,26 @@ KakehashiResultMap *
 kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 {
 	KakehashiResultMap *map = (KakehashiResultMap *) palloc(sizeof(KakehashiResultMap));
-	ListCell   *cell;
-	int			i = 0;
+	ListCell *cell;
+	int i = 0;
 
 	map->count = list_length(attnums);
 	map->positions = (int *) palloc(Max(map->count, 1) * sizeof(int));
 	map->kinds = (KakehashiWordKind *) palloc(Max(map->count, 1) * sizeof(KakehashiWordKind));
 	map->types = (Oid *) palloc(Max(map->count, 1) * sizeof(Oid));
-	foreach(cell, attnums)
+	foreach (cell, attnums)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, lfirst_int(cell) - 1);
 
 		map->positions[i] = lfirst_int(cell) - 1;
 		map->types[i] = kakehashi_bridge_type(att->atttypid, &map->kinds[i]);
 		if (!OidIsValid(map->types[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("column \"%s\" of foreign table \"%s\" has type %s, which the engine does not have",
-							NameStr(att->attname), relation, kakehashi_type_name(att->atttypid)),
-					 errhint("Give the column the type that IMPORT FOREIGN SCHEMA would give it, and cast in the query.")));
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			     errmsg("column \"%s\" of foreign table \"%s\" has type %s, which the engine does not have",
+			            NameStr(att->attname), relation, kakehashi_type_name(att->atttypid)),
+			     errhint("Give the column the type that IMPORT FOREIGN SCHEMA would give it, and cast in the query.")));
 		i++;
 	}
 	return map;
@@ -35,15 +36,14 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 
 void
 kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
-					   const KakehashiStatement *statement)
+                       const KakehashiStatement *statement)
 {
 	/* A result that nobody wants columns of has one all the same, because SQL does. */
 	if (statement->column_count != Max(map->count, 1) && !(map->count == 0 && statement->column_count == 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("remote statement for \"%s\" returns %d columns where %d are expected", relation,
-						statement->column_count, Max(map->count, 1)),
-				 errcontext("remote SQL command: %s", statement->sql)));
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+		                errmsg("remote statement for \"%s\" returns %d columns where %d are expected", relation,
+		                       statement->column_count, Max(map->count, 1)),
+		                errcontext("remote SQL command: %s", statement->sql)));
 	for (int i = 0; i < map->count; i++)
 	{
 		const kh_column *column = &statement->columns[i];
@@ -52,37 +52,37 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 		if (kakehashi_same_form(map->types[i], column->type_oid))
 			continue;
 		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" of foreign table \"%s\" has type %s, but the engine's column \"%s\" has type %s",
-						NameStr(att->attname), relation, kakehashi_type_name(att->atttypid), column->name,
-						kakehashi_type_name(column->type_oid)),
-				 errhint("Use ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE %s, or import the table again.",
-						 kakehashi_type_name(column->type_oid)),
-				 errcontext("remote SQL command: %s", statement->sql),
-				 err_generic_string(PG_DIAG_TABLE_NAME, relation),
-				 err_generic_string(PG_DIAG_COLUMN_NAME, NameStr(att->attname))));
+		        (errcode(ERRCODE_DATATYPE_MISMATCH),
+		         errmsg("column \"%s\" of foreign table \"%s\" has type %s, but the engine's column \"%s\" has type %s",
+		                NameStr(att->attname), relation, kakehashi_type_name(att->atttypid), column->name,
+		                kakehashi_type_name(column->type_oid)),
+		         errhint("Use ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE %s, or import the table again.",
+		                 kakehashi_type_name(column->type_oid)),
+		         errcontext("remote SQL command: %s", statement->sql), err_generic_string(PG_DIAG_TABLE_NAME, relation),
+		         err_generic_string(PG_DIAG_COLUMN_NAME, NameStr(att->attname))));
 	}
 }
 
 void
 kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row, TupleTableSlot *slot)
 {
-	int			natts = slot->tts_tupleDescriptor->natts;
+	int natts = slot->tts_tupleDescriptor->natts;
 
 	ExecClearTuple(slot);
 	if (batch->column_count < (uint32) map->count)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("row batch has %u columns where %d are expected", batch->column_count, map->count)));
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+		                errmsg("row batch has %u columns where %d are expected", batch->column_count, map->count)));
 	if (map->count < natts)
 		memset(slot->tts_isnull, true, natts * sizeof(bool));
 	for (int i = 0; i < map->count; i++)
 	{
-		int			position = map->positions[i];
+		int position = map->positions[i];
 
 		slot->tts_isnull[position] = kh_batch_is_null(batch, row, (uint32) i);
-		slot->tts_values[position] = slot->tts_isnull[position] ? (Datum) 0 :
-			kakehashi_word_datum(batch, kh_batch_word(batch, row, (uint32) i), map->kinds[i]);
+		slot->tts_values[position] =
+			slot->tts_isnull[position]
+				? (Datum) 0
+				: kakehashi_word_datum(batch, kh_batch_word(batch, row, (uint32) i), map->kinds[i]);
 	}
 	ExecStoreVirtualTuple(slot);
 }

@@ -13,18 +13,18 @@
 
 typedef struct RemoteScan
 {
-	char	   *sql;
+	char *sql;
 	const char *relation;
 	UserMapping *user;
 	KakehashiSession *session;
 	const void *snapshot_owner;
 	KakehashiParameters *parameters;
 	KakehashiResultMap *map;
-	KakehashiCall *call;		/* NULL: not begun, or all rows are read */
-	bool		begun;
-	bool		has_batch;		/* batch is ours until it is released */
-	kh_batch	batch;
-	uint32		next_row;		/* of batch */
+	KakehashiCall *call; /* NULL: not begun, or all rows are read */
+	bool begun;
+	bool has_batch; /* batch is ours until it is released */
+	kh_batch batch;
+	uint32 next_row; /* of batch */
 } RemoteScan;
 
 Oid
@@ -36,7 +36,7 @@ kakehashi_scan_user(ForeignScanState *node)
 	return OidIsValid(plan->checkAsUser) ? plan->checkAsUser : GetUserId();
 #else
 	/* Relations of one join have one user. */
-	Index		rtindex = plan->scan.scanrelid > 0 ? plan->scan.scanrelid : (Index) bms_next_member(plan->fs_relids, -1);
+	Index rtindex = plan->scan.scanrelid > 0 ? plan->scan.scanrelid : (Index) bms_next_member(plan->fs_relids, -1);
 	RangeTblEntry *rte = exec_rt_fetch(rtindex, node->ss.ps.state);
 
 	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
@@ -47,14 +47,14 @@ KakehashiParameters *
 kakehashi_parameters_create(PlanState *node, List *exprs)
 {
 	KakehashiParameters *parameters = (KakehashiParameters *) palloc0(sizeof(KakehashiParameters));
-	Oid		   *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
-	ListCell   *cell;
+	Oid *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
+	ListCell *cell;
 
 	parameters->count = list_length(exprs);
 	parameters->states = ExecInitExprList(exprs, node);
 	parameters->values = (Datum *) palloc(Max(parameters->count, 1) * sizeof(Datum));
 	parameters->nulls = (bool *) palloc(Max(parameters->count, 1) * sizeof(bool));
-	foreach(cell, exprs)
+	foreach (cell, exprs)
 	{
 		types[foreach_current_index(cell)] = exprType((Node *) lfirst(cell));
 	}
@@ -64,19 +64,19 @@ kakehashi_parameters_create(PlanState *node, List *exprs)
 
 const void *
 kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext, KakehashiSession *session,
-						 uint32 *bytes)
+                         uint32 *bytes)
 {
 	MemoryContext old;
-	ListCell   *cell;
-	bool		fits;
+	ListCell *cell;
+	bool fits;
 
 	*bytes = 0;
 	if (parameters->count == 0)
 		return NULL;
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	foreach(cell, parameters->states)
+	foreach (cell, parameters->states)
 	{
-		int			i = foreach_current_index(cell);
+		int i = foreach_current_index(cell);
 
 		parameters->values[i] = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &parameters->nulls[i]);
 	}
@@ -84,10 +84,9 @@ kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
 	fits = kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls);
 	MemoryContextSwitchTo(old);
 	if (!fits)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
-						kh_session_limits(session->ipc)->max_batch_bytes)));
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		                errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
+		                       kh_session_limits(session->ipc)->max_batch_bytes)));
 	return kakehashi_row_writer_finish(parameters->writer, bytes);
 }
 
@@ -95,8 +94,8 @@ void
 kakehashi_begin_scan(ForeignScanState *node, int eflags)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-	Relation	rel = node->ss.ss_currentRelation;
-	RemoteScan  *state;
+	Relation rel = node->ss.ss_currentRelation;
+	RemoteScan *state;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
@@ -106,7 +105,7 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 	state->sql = strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL));
 	state->relation = rel != NULL ? RelationGetRelationName(rel) : "remote query";
 	state->map = kakehashi_result_map(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
-									  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
+	                                  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
 	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
@@ -118,13 +117,13 @@ begin_request(ForeignScanState *node, RemoteScan *state)
 {
 	KakehashiStatement *statement;
 	const void *row;
-	uint32		bytes;
+	uint32 bytes;
 	MemoryContext old;
 
 	state->session = kakehashi_session_get(state->user);
 	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
-	statement = kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types,
-										state->parameters->count);
+	statement =
+		kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types, state->parameters->count);
 	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, statement);
 	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, row, bytes);
@@ -135,7 +134,7 @@ begin_request(ForeignScanState *node, RemoteScan *state)
 TupleTableSlot *
 kakehashi_iterate_scan(ForeignScanState *node)
 {
-	RemoteScan  *state = (RemoteScan *) node->fdw_state;
+	RemoteScan *state = (RemoteScan *) node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
 	if (!state->begun)
@@ -181,7 +180,7 @@ end_request(RemoteScan *state)
 void
 kakehashi_rescan(ForeignScanState *node)
 {
-	RemoteScan  *state = (RemoteScan *) node->fdw_state;
+	RemoteScan *state = (RemoteScan *) node->fdw_state;
 
 	/* The row in the slot points into a batch that is about to go. */
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
@@ -191,7 +190,7 @@ kakehashi_rescan(ForeignScanState *node)
 void
 kakehashi_end_scan(ForeignScanState *node)
 {
-	RemoteScan  *state = (RemoteScan *) node->fdw_state;
+	RemoteScan *state = (RemoteScan *) node->fdw_state;
 
 	if (state == NULL)
 		return;

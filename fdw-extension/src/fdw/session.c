@@ -32,8 +32,7 @@ on_invalidation(Datum arg, int cache, uint32 hash)
 	hash_seq_init(&scan, sessions);
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
 	{
-		if (hash == 0 ||
-			hash == (cache == FOREIGNSERVEROID ? session->server_hash : session->mapping_hash))
+		if (hash == 0 || hash == (cache == FOREIGNSERVEROID ? session->server_hash : session->mapping_hash))
 			session->invalidated = true;
 	}
 }
@@ -41,7 +40,7 @@ on_invalidation(Datum arg, int cache, uint32 hash)
 static void
 create_table(void)
 {
-	HASHCTL		control = {0};
+	HASHCTL control = {0};
 
 	control.keysize = sizeof(Oid);
 	control.entrysize = sizeof(KakehashiSession);
@@ -75,22 +74,26 @@ kakehashi_session_detach(KakehashiSession *session)
 static void
 check_password(UserMapping *user, const char *password)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
 	if (superuser_arg(user->userid) || (password != NULL && *password != '\0'))
 		return;
-	foreach(cell, user->options)
+	foreach (cell, user->options)
 	{
-		DefElem    *def = (DefElem *) lfirst(cell);
+		DefElem *def = (DefElem *) lfirst(cell);
 
 		if (strcmp(def->defname, "password_required") == 0 && !defGetBoolean(def))
 			return;
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED),
-			 errmsg("password is required"),
-			 errdetail("Non-superusers must provide a password in the user mapping."),
-			 errhint("A superuser may set \"password_required\" of the user mapping to false.")));
+	ereport(ERROR, (errcode(ERRCODE_S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED), errmsg("password is required"),
+	                errdetail("Non-superusers must provide a password in the user mapping."),
+	                errhint("A superuser may set \"password_required\" of the user mapping to false.")));
+}
+
+static bool
+is_interrupted(void)
+{
+	return QueryCancelPending || ProcDiePending;
 }
 
 static void
@@ -99,17 +102,16 @@ attach(KakehashiSession *session, UserMapping *user)
 	ForeignServer *server = GetForeignServer(user->serverid);
 	KakehashiOptions options = kakehashi_options(server, NULL);
 	kh_attach_options attach = {0};
-	kh_error	error;
-	ListCell   *cell;
+	kh_error error;
+	ListCell *cell;
 
 	if (GetDatabaseEncoding() != PG_UTF8)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("database encoding \"%s\" is not supported by kakehashi_fdw", GetDatabaseEncodingName()),
-				 errhint("Use a database with encoding UTF8.")));
-	foreach(cell, user->options)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		                errmsg("database encoding \"%s\" is not supported by kakehashi_fdw", GetDatabaseEncodingName()),
+		                errhint("Use a database with encoding UTF8.")));
+	foreach (cell, user->options)
 	{
-		DefElem    *def = (DefElem *) lfirst(cell);
+		DefElem *def = (DefElem *) lfirst(cell);
 
 		if (strcmp(def->defname, "user") == 0)
 			attach.user_name = defGetString(def);
@@ -118,10 +120,14 @@ attach(KakehashiSession *session, UserMapping *user)
 	}
 	check_password(user, attach.password);
 	attach.runtime_directory = options.runtime_dir;
-	attach.application_name = options.application_name != NULL ? options.application_name :
-		application_name != NULL && *application_name != '\0' ? application_name : "kakehashi_fdw";
-	attach.timeout_millis = options.connect_timeout_seconds > INT_MAX / 1000 ? INT_MAX :
-		options.connect_timeout_seconds * 1000;
+	attach.application_name = options.application_name != NULL                        ? options.application_name
+	                          : application_name != NULL && *application_name != '\0' ? application_name
+	                                                                                  : "kakehashi_fdw";
+	attach.timeout_millis =
+		options.connect_timeout_seconds > INT_MAX / 1000 ? INT_MAX : options.connect_timeout_seconds * 1000;
+
+	attach.interrupted = is_interrupted;
+	attach.client_version = KAKEHASHI_VERSION;
 
 	session->server_id = server->serverid;
 	session->user_id = user->userid;
@@ -136,7 +142,7 @@ attach(KakehashiSession *session, UserMapping *user)
 	session->ipc = kh_attach(&attach, &error);
 	if (session->ipc == NULL)
 	{
-		/* A signal that came while we waited is the reason more often than not. */
+		/* Cancel and time-outs say it in PostgreSQL's words. */
 		CHECK_FOR_INTERRUPTS();
 		kakehashi_report_error(&error, session, NULL);
 	}
@@ -147,14 +153,14 @@ KakehashiSession *
 kakehashi_session_get(UserMapping *user)
 {
 	KakehashiSession *session;
-	bool		found;
+	bool found;
 
 	if (sessions == NULL)
 		create_table();
 	session = (KakehashiSession *) hash_search(sessions, &user->umid, HASH_ENTER, &found);
 	if (!found)
 	{
-		Oid			mapping_id = session->mapping_id;
+		Oid mapping_id = session->mapping_id;
 
 		memset(session, 0, sizeof(KakehashiSession));
 		session->mapping_id = mapping_id;
@@ -170,7 +176,7 @@ kakehashi_session_get(UserMapping *user)
 		return session;
 	}
 	if (session->ipc != NULL && dlist_is_empty(&session->calls) &&
-		(session->invalidated || session->lost || !kh_session_alive(session->ipc)))
+	    (session->invalidated || session->lost || !kh_session_alive(session->ipc)))
 		kakehashi_session_detach(session);
 	if (session->ipc == NULL)
 		attach(session, user);

@@ -29,15 +29,15 @@ typedef struct Walk
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
-	bool		aggregates;		/* allowed */
+	bool aggregates; /* allowed */
 } Walk;
 
 static bool shippable(Walk *walk, Expr *expr);
 
 /* Widening casts, which cannot fail and lose nothing. */
 static const Oid shippable_casts[] = {
-	F_INT4_INT2, F_INT8_INT2, F_INT8_INT4, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8, F_FLOAT8_INT2,
-	F_FLOAT8_INT4, F_FLOAT8_INT8, F_FLOAT8_FLOAT4, F_FLOAT4_INT2,
+	F_INT4_INT2,   F_INT8_INT2,   F_INT8_INT4,   F_NUMERIC_INT2,  F_NUMERIC_INT4, F_NUMERIC_INT8,
+	F_FLOAT8_INT2, F_FLOAT8_INT4, F_FLOAT8_INT8, F_FLOAT8_FLOAT4, F_FLOAT4_INT2,
 };
 
 bool
@@ -76,7 +76,7 @@ static bool
 is_number(Oid type)
 {
 	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID || type == FLOAT8OID ||
-		type == NUMERICOID;
+	       type == NUMERICOID;
 }
 
 static bool
@@ -109,7 +109,7 @@ is_comparable(Oid left, Oid right)
 	if (left != right)
 		return false;
 	return left == BOOLOID || left == DATEOID || left == TIMEOID || left == TIMESTAMPOID || left == TIMESTAMPTZOID ||
-		left == UUIDOID || left == BYTEAOID;
+	       left == UUIDOID || left == BYTEAOID;
 }
 
 bool
@@ -124,22 +124,21 @@ is_collation_shippable(Oid type, Oid collation, bool ordering)
 {
 	if (!is_text(type))
 		return true;
-	return ordering ? is_c_collation(collation) :
-		OidIsValid(collation) && get_collation_isdeterministic(collation);
+	return ordering ? is_c_collation(collation) : OidIsValid(collation) && get_collation_isdeterministic(collation);
 }
 
 /* One of PostgreSQL's own operators, by name and types. Types are base types. */
 static bool
 is_operator_shippable(Oid operator, Oid collation)
 {
-	HeapTuple	tuple;
+	HeapTuple tuple;
 	Form_pg_operator form;
 	const char *name;
-	Oid			left;
-	Oid			right;
-	bool		result = false;
+	Oid left;
+	Oid right;
+	bool result = false;
 
-	if (operator >= FirstGenbkiObjectId)
+	if (operator>= FirstGenbkiObjectId)
 		return false;
 	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
 	if (!HeapTupleIsValid(tuple))
@@ -168,9 +167,9 @@ is_operator_shippable(Oid operator, Oid collation)
 static bool
 all_shippable(Walk *walk, List *exprs)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, exprs)
+	foreach (cell, exprs)
 	{
 		if (!shippable(walk, (Expr *) lfirst(cell)))
 			return false;
@@ -181,8 +180,8 @@ all_shippable(Walk *walk, List *exprs)
 static bool
 is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 {
-	Expr	   *list = (Expr *) lsecond(expr->args);
-	char	   *name;
+	Expr *list = (Expr *) lsecond(expr->args);
+	char *name;
 
 	if (!is_operator_shippable(expr->opno, expr->inputcollid) || !shippable(walk, (Expr *) linitial(expr->args)))
 		return false;
@@ -192,15 +191,15 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 		return false;
 	if (IsA(list, ArrayExpr))
 	{
-		ArrayExpr  *array = (ArrayExpr *) list;
+		ArrayExpr *array = (ArrayExpr *) list;
 
 		return !array->multidims && array->elements != NIL && list_length(array->elements) <= MAX_LIST_ELEMENTS &&
-			all_shippable(walk, array->elements);
+		       all_shippable(walk, array->elements);
 	}
 	if (IsA(list, Const) && !((Const *) list)->constisnull)
 	{
-		ArrayType  *array = DatumGetArrayTypeP(((Const *) list)->constvalue);
-		int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+		ArrayType *array = DatumGetArrayTypeP(((Const *) list)->constvalue);
+		int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 
 		return count > 0 && count <= MAX_LIST_ELEMENTS && OidIsValid(kakehashi_bridge_type(ARR_ELEMTYPE(array), NULL));
 	}
@@ -210,13 +209,13 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 static bool
 is_case_shippable(Walk *walk, CaseExpr *expr)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
 	if (expr->arg != NULL)
 		return false;
-	foreach(cell, expr->args)
+	foreach (cell, expr->args)
 	{
-		CaseWhen   *when = lfirst_node(CaseWhen, cell);
+		CaseWhen *when = lfirst_node(CaseWhen, cell);
 
 		if (!shippable(walk, when->expr) || !shippable(walk, when->result))
 			return false;
@@ -229,31 +228,31 @@ static const char *const shippable_aggregates[] = {"count", "sum", "avg", "min",
 static bool
 is_aggregate_shippable(Walk *walk, Aggref *expr)
 {
-	Walk		inside = {walk->root, walk->rel, false};
-	char	   *name = get_func_name(expr->aggfnoid);
-	bool		known = false;
-	ListCell   *cell;
+	Walk inside = {walk->root, walk->rel, false};
+	char *name = get_func_name(expr->aggfnoid);
+	bool known = false;
+	ListCell *cell;
 
 	if (!walk->aggregates || expr->aggfnoid >= FirstGenbkiObjectId || name == NULL)
 		return false;
 	for (size_t i = 0; i < lengthof(shippable_aggregates); i++)
 		known = known || strcmp(name, shippable_aggregates[i]) == 0;
 	if (!known || expr->aggsplit != AGGSPLIT_SIMPLE || expr->agglevelsup != 0 || expr->aggorder != NIL ||
-		expr->aggdirectargs != NIL || expr->aggkind != AGGKIND_NORMAL || expr->aggvariadic)
+	    expr->aggdirectargs != NIL || expr->aggkind != AGGKIND_NORMAL || expr->aggvariadic)
 		return false;
 	if (expr->aggfilter != NULL && !shippable(&inside, expr->aggfilter))
 		return false;
-	foreach(cell, expr->args)
+	foreach (cell, expr->args)
 	{
-		Expr	   *arg = lfirst_node(TargetEntry, cell)->expr;
-		Oid			type = kakehashi_bridge_type(exprType((Node *) arg), NULL);
+		Expr *arg = lfirst_node(TargetEntry, cell)->expr;
+		Oid type = kakehashi_bridge_type(exprType((Node *) arg), NULL);
 
 		if (!shippable(&inside, arg))
 			return false;
 		if ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !is_number(type))
 			return false;
 		if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
-			!kakehashi_is_shippable_order(type, expr->inputcollid))
+		    !kakehashi_is_shippable_order(type, expr->inputcollid))
 			return false;
 		if (expr->aggdistinct != NIL && !kakehashi_is_groupable(arg))
 			return false;
@@ -264,10 +263,10 @@ is_aggregate_shippable(Walk *walk, Aggref *expr)
 bool
 kakehashi_is_groupable(Expr *expr)
 {
-	Oid			type = kakehashi_bridge_type(exprType((Node *) expr), NULL);
+	Oid type = kakehashi_bridge_type(exprType((Node *) expr), NULL);
 
 	return OidIsValid(type) && is_comparable(type, type) &&
-		is_collation_shippable(type, exprCollation((Node *) expr), false);
+	       is_collation_shippable(type, exprCollation((Node *) expr), false);
 }
 
 static bool
@@ -307,7 +306,7 @@ kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 	if (IsA(expr, Const))
 		return true;
 	return !bms_overlap(pull_varnos(root, (Node *) expr), rel->relids) &&
-		!is_unfit_for_parameter((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr);
+	       !is_unfit_for_parameter((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr);
 }
 
 static bool
@@ -321,28 +320,28 @@ shippable(Walk *walk, Expr *expr)
 	switch (nodeTag(expr))
 	{
 		case T_Var:
-			{
-				Var		   *var = (Var *) expr;
+		{
+			Var *var = (Var *) expr;
 
-				return var->varlevelsup == 0 && var->varattno > 0 && bms_is_member(var->varno, walk->rel->relids);
-			}
+			return var->varlevelsup == 0 && var->varattno > 0 && bms_is_member(var->varno, walk->rel->relids);
+		}
 		case T_RelabelType:
-			{
-				RelabelType *relabel = (RelabelType *) expr;
+		{
+			RelabelType *relabel = (RelabelType *) expr;
 
-				/* bpchar compares without its blanks; as text it is another value. */
-				return kakehashi_bridge_type(exprType((Node *) relabel->arg), NULL) != BPCHAROID &&
-					relabel->resulttype != BPCHAROID && shippable(walk, relabel->arg);
-			}
+			/* bpchar compares without its blanks; as text it is another value. */
+			return kakehashi_bridge_type(exprType((Node *) relabel->arg), NULL) != BPCHAROID &&
+			       relabel->resulttype != BPCHAROID && shippable(walk, relabel->arg);
+		}
 		case T_OpExpr:
 			return is_operator_shippable(((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid) &&
-				all_shippable(walk, ((OpExpr *) expr)->args);
+			       all_shippable(walk, ((OpExpr *) expr)->args);
 		case T_DistinctExpr:
 			return is_operator_shippable(((DistinctExpr *) expr)->opno, ((DistinctExpr *) expr)->inputcollid) &&
-				all_shippable(walk, ((DistinctExpr *) expr)->args);
+			       all_shippable(walk, ((DistinctExpr *) expr)->args);
 		case T_NullIfExpr:
 			return is_operator_shippable(((NullIfExpr *) expr)->opno, ((NullIfExpr *) expr)->inputcollid) &&
-				all_shippable(walk, ((NullIfExpr *) expr)->args);
+			       all_shippable(walk, ((NullIfExpr *) expr)->args);
 		case T_ScalarArrayOpExpr:
 			return is_list_shippable(walk, (ScalarArrayOpExpr *) expr);
 		case T_BoolExpr:
@@ -359,8 +358,8 @@ shippable(Walk *walk, Expr *expr)
 			return is_aggregate_shippable(walk, (Aggref *) expr);
 		case T_FuncExpr:
 			return (kakehashi_is_shippable_cast(((FuncExpr *) expr)->funcid) ||
-					kakehashi_shippable_function(((FuncExpr *) expr)->funcid) != NULL) &&
-				all_shippable(walk, ((FuncExpr *) expr)->args);
+			        kakehashi_shippable_function(((FuncExpr *) expr)->funcid) != NULL) &&
+			       all_shippable(walk, ((FuncExpr *) expr)->args);
 		default:
 			return false;
 	}
@@ -369,7 +368,7 @@ shippable(Walk *walk, Expr *expr)
 bool
 kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk		walk = {root, rel, false};
+	Walk walk = {root, rel, false};
 
 	return shippable(&walk, expr);
 }
@@ -377,7 +376,7 @@ kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 bool
 kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk		walk = {root, rel, true};
+	Walk walk = {root, rel, true};
 
 	return shippable(&walk, expr);
 }

@@ -12,7 +12,7 @@
 
 typedef struct Owner
 {
-	slist_node	node;
+	slist_node node;
 	const void *snapshot;
 	MemoryContextCallback callback;
 } Owner;
@@ -22,7 +22,7 @@ static slist_head owners = SLIST_STATIC_INIT(owners);
 static void
 forget_owner(void *arg)
 {
-	Owner	   *owner = (Owner *) arg;
+	Owner *owner = (Owner *) arg;
 	HASH_SEQ_STATUS scan;
 	KakehashiSession *session;
 
@@ -40,8 +40,8 @@ forget_owner(void *arg)
 const void *
 kakehashi_snapshot_owner(EState *estate)
 {
-	Owner	   *owner;
-	slist_iter	iter;
+	Owner *owner;
+	slist_iter iter;
 
 	slist_foreach(iter, &owners)
 	{

@@ -12,13 +12,13 @@
 typedef struct StatementKey
 {
 	const char *sql;
-	const Oid  *types;
-	int			type_count;
+	const Oid *types;
+	int type_count;
 } StatementKey;
 
 typedef struct StatementEntry
 {
-	StatementKey key;			/* hash key; points into the statement once it is entered */
+	StatementKey key; /* hash key; points into the statement once it is entered */
 	KakehashiStatement *statement;
 } StatementEntry;
 
@@ -26,9 +26,9 @@ static uint32
 statement_hash(const void *key, Size size)
 {
 	const StatementKey *k = (const StatementKey *) key;
-	uint32		text = hash_bytes((const unsigned char *) k->sql, (int) strlen(k->sql));
-	uint32		types = k->type_count == 0 ? 0 :
-		hash_bytes((const unsigned char *) k->types, k->type_count * (int) sizeof(Oid));
+	uint32 text = hash_bytes((const unsigned char *) k->sql, (int) strlen(k->sql));
+	uint32 types =
+		k->type_count == 0 ? 0 : hash_bytes((const unsigned char *) k->types, k->type_count * (int) sizeof(Oid));
 
 	return hash_combine(text, types);
 }
@@ -47,15 +47,15 @@ statement_match(const void *key1, const void *key2, Size size)
 static void
 create_table(KakehashiSession *session)
 {
-	HASHCTL		control = {0};
+	HASHCTL control = {0};
 
 	control.keysize = sizeof(StatementKey);
 	control.entrysize = sizeof(StatementEntry);
 	control.hash = statement_hash;
 	control.match = statement_match;
 	control.hcxt = CacheMemoryContext;
-	session->statements = hash_create("kakehashi statements", 32, &control,
-									  HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	session->statements =
+		hash_create("kakehashi statements", 32, &control, HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 	dlist_init(&session->statements_lru);
 }
 
@@ -85,8 +85,7 @@ kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statem
 		if (call->statement == statement)
 		{
 			/* The text lives in the statement. */
-			call->sql = call->sql == statement->sql ?
-				MemoryContextStrdup(TopTransactionContext, call->sql) : call->sql;
+			call->sql = call->sql == statement->sql ? MemoryContextStrdup(TopTransactionContext, call->sql) : call->sql;
 			call->statement = NULL;
 		}
 	}
@@ -97,17 +96,17 @@ kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statem
 static uint32
 take_id(KakehashiSession *session)
 {
-	uint32		limit = kh_session_limits(session->ipc)->max_statements;
+	uint32 limit = kh_session_limits(session->ipc)->max_statements;
 	MemoryContext old;
-	kh_error	error;
-	int			id;
+	kh_error error;
+	int id;
 
 	if (bms_num_members(session->statement_ids) >= (int) limit)
 	{
 		KakehashiStatement *victim = NULL;
 
 		for (dlist_node *node = session->statements_lru.head.prev;
-			 victim == NULL && node != &session->statements_lru.head; node = node->prev)
+		     victim == NULL && node != &session->statements_lru.head; node = node->prev)
 		{
 			KakehashiStatement *statement = dlist_container(KakehashiStatement, lru, node);
 
@@ -115,16 +114,15 @@ take_id(KakehashiSession *session)
 				victim = statement;
 		}
 		if (victim == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("all %u prepared statements of the session with server \"%s\" are in use", limit,
-							session->server_name)));
+			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			                errmsg("all %u prepared statements of the session with server \"%s\" are in use", limit,
+			                       session->server_name)));
 		if (!kh_post_close_statement(session->ipc, victim->id, &error))
 			kakehashi_report_error(&error, session, NULL);
 		remove_statement(session, victim);
 	}
 	for (id = 0; bms_is_member(id, session->statement_ids); id++)
-		 /* first free number */ ;
+		/* first free number */;
 	old = MemoryContextSwitchTo(CacheMemoryContext);
 	session->statement_ids = bms_add_member(session->statement_ids, id);
 	MemoryContextSwitchTo(old);
@@ -136,33 +134,32 @@ static void
 check_parameters(KakehashiSession *session, const kh_result *result, const char *sql, const Oid *types, int type_count)
 {
 	if (result->parameter_count != (uint32) type_count)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_PARAMETER),
-				 errmsg("statement has %u parameters, but %d are given", result->parameter_count, type_count),
-				 errcontext("remote SQL command: %s", sql)));
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_PARAMETER),
+		                errmsg("statement has %u parameters, but %d are given", result->parameter_count, type_count),
+		                errcontext("remote SQL command: %s", sql)));
 	for (int i = 0; i < type_count; i++)
 	{
 		if (!kakehashi_same_form(types[i], result->parameter_type_oids[i]))
 			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("parameter $%d of the remote statement has type %s on server \"%s\", but type %s here",
-							i + 1, kakehashi_type_name(result->parameter_type_oids[i]), session->server_name,
-							kakehashi_type_name(types[i])),
-					 errcontext("remote SQL command: %s", sql)));
+			        (errcode(ERRCODE_DATATYPE_MISMATCH),
+			         errmsg("parameter $%d of the remote statement has type %s on server \"%s\", but type %s here",
+			                i + 1, kakehashi_type_name(result->parameter_type_oids[i]), session->server_name,
+			                kakehashi_type_name(types[i])),
+			         errcontext("remote SQL command: %s", sql)));
 	}
 }
 
 static KakehashiStatement *
 prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
 {
-	kh_error	error;
-	KakehashiCall *call = kakehashi_call_track(session, kh_send_prepare(session->ipc, id, sql, types,
-																	   (uint32) type_count, &error), &error, sql);
+	kh_error error;
+	KakehashiCall *call = kakehashi_call_track(
+		session, kh_send_prepare(session->ipc, id, sql, types, (uint32) type_count, &error), &error, sql);
 	const kh_result *result = kakehashi_call_finish(call);
 	MemoryContext context;
 	MemoryContext old;
 	KakehashiStatement *statement;
-	Oid		   *types_copy;
+	Oid *types_copy;
 
 	check_parameters(session, result, sql, types, type_count);
 	context = AllocSetContextCreate(CacheMemoryContext, "kakehashi statement", ALLOCSET_SMALL_SIZES);
@@ -216,7 +213,7 @@ kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *t
 	}
 	PG_CATCH();
 	{
-		kh_error	error;
+		kh_error error;
 
 		/* Perhaps the engine has prepared it; requests are taken in order, so that the number can be given out again. */
 		if (kh_post_close_statement(session->ipc, id, &error))

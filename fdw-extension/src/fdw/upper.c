@@ -26,12 +26,12 @@ plain_scan(RelOptInfo *rel)
 
 static void
 add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, PathTarget *target, List *pathkeys,
-			   double rows)
+               double rows)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) upper->scan->fdw_private;
 	KakehashiUpper *copy = (KakehashiUpper *) palloc(sizeof(KakehashiUpper));
-	Cost		startup;
-	Cost		total;
+	Cost startup;
+	Cost total;
 
 	*copy = *upper;
 	kakehashi_path_cost(fpinfo, upper->engine_cost, upper->rows, &startup, &total);
@@ -43,13 +43,13 @@ add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, Pat
 	total += target->cost.startup + target->cost.per_tuple * rows;
 #if PG_VERSION_NUM >= 180000
 	add_path(output, (Path *) create_foreign_upper_path(root, output, target, rows, 0, startup, total, pathkeys, NULL,
-														NIL, list_make1(copy)));
+	                                                    NIL, list_make1(copy)));
 #elif PG_VERSION_NUM >= 170000
 	add_path(output, (Path *) create_foreign_upper_path(root, output, target, rows, startup, total, pathkeys, NULL, NIL,
-														list_make1(copy)));
+	                                                    list_make1(copy)));
 #else
 	add_path(output, (Path *) create_foreign_upper_path(root, output, target, rows, startup, total, pathkeys, NULL,
-														list_make1(copy)));
+	                                                    list_make1(copy)));
 #endif
 }
 
@@ -57,12 +57,12 @@ add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, Pat
 static bool
 add_aggregates(PlannerInfo *root, KakehashiUpper *upper, Node *expr)
 {
-	List	   *parts = pull_var_clause(expr, PVC_INCLUDE_AGGREGATES);
-	ListCell   *cell;
+	List *parts = pull_var_clause(expr, PVC_INCLUDE_AGGREGATES);
+	ListCell *cell;
 
-	foreach(cell, parts)
+	foreach (cell, parts)
 	{
-		Expr	   *part = (Expr *) lfirst(cell);
+		Expr *part = (Expr *) lfirst(cell);
 
 		/* Columns outside of aggregates are, or belong to, what is grouped by, and that is there. */
 		if (!IsA(part, Aggref))
@@ -78,9 +78,9 @@ add_aggregates(PlannerInfo *root, KakehashiUpper *upper, Node *expr)
 static bool
 has_columns(KakehashiUpper *upper, Node *expr)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, pull_var_clause(expr, PVC_INCLUDE_AGGREGATES))
+	foreach (cell, pull_var_clause(expr, PVC_INCLUDE_AGGREGATES))
 	{
 		if (IsA(lfirst(cell), Var) && !tlist_member((Expr *) lfirst(cell), upper->tlist))
 			return false;
@@ -102,20 +102,20 @@ group_clause(PlannerInfo *root)
 static bool
 build_group_target(PlannerInfo *root, KakehashiUpper *upper, PathTarget *target)
 {
-	List	   *computed = NIL;
-	ListCell   *cell;
+	List *computed = NIL;
+	ListCell *cell;
 
-	foreach(cell, target->exprs)
+	foreach (cell, target->exprs)
 	{
-		Expr	   *expr = (Expr *) lfirst(cell);
-		Index		ref = get_pathtarget_sortgroupref(target, foreach_current_index(cell));
+		Expr *expr = (Expr *) lfirst(cell);
+		Index ref = get_pathtarget_sortgroupref(target, foreach_current_index(cell));
 
 		if (ref != 0 && get_sortgroupref_clause_noerr(ref, group_clause(root)) != NULL)
 		{
 			TargetEntry *entry;
 
 			if (kakehashi_is_parameter(root, upper->scan, expr) || !kakehashi_is_groupable(expr) ||
-				!kakehashi_is_shippable(root, upper->scan, expr))
+			    !kakehashi_is_shippable(root, upper->scan, expr))
 				return false;
 			entry = makeTargetEntry(expr, (AttrNumber) (list_length(upper->tlist) + 1), NULL, false);
 			entry->ressortgroupref = ref;
@@ -125,9 +125,9 @@ build_group_target(PlannerInfo *root, KakehashiUpper *upper, PathTarget *target)
 		else if (!kakehashi_is_parameter(root, upper->scan, expr))
 			computed = lappend(computed, expr);
 	}
-	foreach(cell, computed)
+	foreach (cell, computed)
 	{
-		Expr	   *expr = (Expr *) lfirst(cell);
+		Expr *expr = (Expr *) lfirst(cell);
 
 		if (IsA(expr, Aggref) || !has_columns(upper, (Node *) expr))
 		{
@@ -144,13 +144,13 @@ build_group_target(PlannerInfo *root, KakehashiUpper *upper, PathTarget *target)
 static void
 add_group_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPathExtraData *extra)
 {
-	Query	   *parse = root->parse;
+	Query *parse = root->parse;
 	KakehashiRelation *fpinfo;
 	KakehashiUpper *upper;
-	ListCell   *cell;
+	ListCell *cell;
 
 	if ((parse->groupClause == NIL && !parse->hasAggs && !root->hasHavingQual) || parse->groupingSets != NIL ||
-		extra->patype != PARTITIONWISE_AGGREGATE_NONE || plain_scan(input) == NULL)
+	    extra->patype != PARTITIONWISE_AGGREGATE_NONE || plain_scan(input) == NULL)
 		return;
 	fpinfo = (KakehashiRelation *) input->fdw_private;
 	upper = (KakehashiUpper *) palloc0(sizeof(KakehashiUpper));
@@ -159,9 +159,9 @@ add_group_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPa
 	upper->grouped = true;
 	if (!build_group_target(root, upper, output->reltarget))
 		return;
-	foreach(cell, (List *) extra->havingQual)
+	foreach (cell, (List *) extra->havingQual)
 	{
-		Expr	   *expr = (Expr *) lfirst(cell);
+		Expr *expr = (Expr *) lfirst(cell);
 
 		if (kakehashi_is_shippable_grouped(root, input, expr))
 			upper->having = lappend(upper->having, expr);
@@ -175,8 +175,7 @@ add_group_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPa
 	else
 		upper->rows = estimate_num_groups(root, upper->group, fpinfo->retrieved_rows, NULL, NULL);
 	upper->rows = clamp_row_est(upper->rows * clauselist_selectivity(root, upper->having, 0, JOIN_INNER, NULL));
-	upper->engine_cost = fpinfo->engine_cost +
-		2 * fpinfo->retrieved_rows * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	upper->engine_cost = fpinfo->engine_cost + 2 * fpinfo->retrieved_rows * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	output->fdw_private = upper;
 	add_upper_path(root, output, upper, output->reltarget, NIL, upper->rows);
 }
@@ -187,12 +186,12 @@ upper_of_scan(PlannerInfo *root, RelOptInfo *scan, PathTarget *target)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) scan->fdw_private;
 	KakehashiUpper *upper = (KakehashiUpper *) palloc0(sizeof(KakehashiUpper));
-	List	   *columns = pull_var_clause((Node *) target->exprs, PVC_RECURSE_PLACEHOLDERS);
-	ListCell   *cell;
+	List *columns = pull_var_clause((Node *) target->exprs, PVC_RECURSE_PLACEHOLDERS);
+	ListCell *cell;
 
-	foreach(cell, columns)
+	foreach (cell, columns)
 	{
-		Var		   *var = (Var *) lfirst(cell);
+		Var *var = (Var *) lfirst(cell);
 
 		if (!IsA(var, Var) || var->varattno <= 0 || !kakehashi_is_shippable(root, scan, (Expr *) var))
 			return NULL;
@@ -230,7 +229,7 @@ add_distinct_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	PathTarget *target = root->upper_targets[UPPERREL_DISTINCT];
 	KakehashiRelation *fpinfo = (KakehashiRelation *) input->fdw_private;
 	KakehashiUpper *upper;
-	ListCell   *cell;
+	ListCell *cell;
 
 	if (root->parse->hasDistinctOn || root->parse->hasTargetSRFs || plain_scan(input) == NULL)
 		return;
@@ -238,19 +237,18 @@ add_distinct_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 	upper->is_upper = true;
 	upper->scan = input;
 	upper->grouped = true;
-	foreach(cell, target->exprs)
+	foreach (cell, target->exprs)
 	{
-		Expr	   *expr = (Expr *) lfirst(cell);
+		Expr *expr = (Expr *) lfirst(cell);
 
 		if (kakehashi_is_parameter(root, input, expr) || !kakehashi_is_groupable(expr) ||
-			!kakehashi_is_shippable(root, input, expr))
+		    !kakehashi_is_shippable(root, input, expr))
 			return;
 		upper->tlist = add_to_flat_tlist(upper->tlist, list_make1(expr));
 		upper->group = list_append_unique(upper->group, expr);
 	}
 	upper->rows = estimate_num_groups(root, upper->group, fpinfo->retrieved_rows, NULL, NULL);
-	upper->engine_cost = fpinfo->engine_cost +
-		2 * fpinfo->retrieved_rows * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	upper->engine_cost = fpinfo->engine_cost + 2 * fpinfo->retrieved_rows * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	output->fdw_private = upper;
 	add_upper_path(root, output, upper, target, NIL, upper->rows);
 }
@@ -260,13 +258,14 @@ add_ordered_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	KakehashiUpper *upper = continue_input(root, input, target);
-	ListCell   *cell;
+	ListCell *cell;
 
 	if (upper == NULL || root->sort_pathkeys == NIL)
 		return;
-	foreach(cell, root->sort_pathkeys)
+	foreach (cell, root->sort_pathkeys)
 	{
-		if (kakehashi_sort_expr(root, upper->scan, upper->grouped ? upper->tlist : NIL, lfirst_node(PathKey, cell)) == NULL)
+		if (kakehashi_sort_expr(root, upper->scan, upper->grouped ? upper->tlist : NIL, lfirst_node(PathKey, cell)) ==
+		    NULL)
 			return;
 	}
 	upper->pathkeys = root->sort_pathkeys;
@@ -292,13 +291,13 @@ static void
 add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPathExtraData *extra)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_FINAL];
-	Query	   *parse = root->parse;
+	Query *parse = root->parse;
 	KakehashiUpper *upper;
-	bool		shippable = true;
-	double		all;
+	bool shippable = true;
+	double all;
 
 	if (!extra->limit_needed || parse->commandType != CMD_SELECT || parse->rowMarks != NIL || parse->hasModifyingCTE ||
-		parse->limitOption != LIMIT_OPTION_COUNT)
+	    parse->limitOption != LIMIT_OPTION_COUNT)
 		return;
 	upper = continue_input(root, input, target);
 	if (upper == NULL)
@@ -319,7 +318,8 @@ add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPa
 }
 
 void
-kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output, void *extra)
+kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
+                          void *extra)
 {
 	/* Each stage once; it builds on what the stage before could do. */
 	if (output->fdw_private != NULL)

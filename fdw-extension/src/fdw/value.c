@@ -88,13 +88,12 @@ kakehashi_word_datum_slow(const kh_batch *batch, uint64 word, KakehashiWordKind 
 		case KAKEHASHI_FIXED16:
 			value = kh_batch_value(batch, word, kind == KAKEHASHI_FIXED16 ? 16 : 0);
 			if (value == NULL)
-				ereport(ERROR,
-						(errcode(ERRCODE_DATA_CORRUPTED),
-						 errmsg("row batch of %u bytes has a value at offset " UINT64_FORMAT " that leaves it",
-								batch->bytes, word)));
+				ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+				                errmsg("row batch of %u bytes has a value at offset " UINT64_FORMAT " that leaves it",
+				                       batch->bytes, word)));
 			return PointerGetDatum(value);
 	}
-	return (Datum) 0;			/* not reached: every kind is above */
+	return (Datum) 0; /* not reached: every kind is above */
 }
 
 static void
@@ -120,9 +119,8 @@ kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types)
 	{
 		writer->types[i] = kakehashi_bridge_type(types[i], &writer->kinds[i]);
 		if (!OidIsValid(writer->types[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("values of type %s cannot be sent to the engine", kakehashi_type_name(types[i]))));
+			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			                errmsg("values of type %s cannot be sent to the engine", kakehashi_type_name(types[i]))));
 	}
 	writer->scratch = AllocSetContextCreate(context, "kakehashi row", ALLOCSET_DEFAULT_SIZES);
 	/* The writer's memory is not the server's: it goes when the context goes. */
@@ -136,9 +134,9 @@ kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types)
 void
 kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session, int row_capacity)
 {
-	kh_error	error;
+	kh_error error;
 
-	if (writer->open && writer->writer.row_capacity >= (uint32) row_capacity)
+	if (writer->open && writer->row_capacity >= row_capacity)
 	{
 		kh_batch_writer_reset(&writer->writer);
 		return;
@@ -146,8 +144,9 @@ kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session
 	free_writer(writer);
 	memset(&writer->writer, 0, sizeof(writer->writer));
 	if (!kh_batch_writer_init(&writer->writer, (uint32) writer->count, (uint32) row_capacity,
-							  kh_session_limits(session->ipc)->max_batch_bytes, &error))
+	                          kh_session_limits(session->ipc)->max_batch_bytes, &error))
 		kakehashi_report_error(&error, session, NULL);
+	writer->row_capacity = row_capacity;
 	writer->open = true;
 }
 
@@ -172,14 +171,14 @@ write_value(KakehashiRowWriter *writer, int column, Datum value)
 		case KAKEHASHI_FIXED16:
 			return kh_batch_writer_set_value(&writer->writer, (uint32) column, DatumGetPointer(value), 16);
 	}
-	return false;				/* not reached: every kind is above */
+	return false; /* not reached: every kind is above */
 }
 
 bool
 kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const bool *nulls)
 {
 	MemoryContext old;
-	bool		fits = true;
+	bool fits = true;
 
 	if (!kh_batch_writer_add_row(&writer->writer))
 		return false;

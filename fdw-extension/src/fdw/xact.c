@@ -15,9 +15,9 @@
 static void
 send_savepoint(KakehashiSession *session, kh_savepoint_verb verb, int level)
 {
-	kh_error	error;
-	KakehashiCall *call = kakehashi_call_track(session, kh_send_savepoint(session->ipc, verb, session->handle,
-																		 (uint32) (level - 1), &error), &error, NULL);
+	kh_error error;
+	KakehashiCall *call = kakehashi_call_track(
+		session, kh_send_savepoint(session->ipc, verb, session->handle, (uint32) (level - 1), &error), &error, NULL);
 
 	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
@@ -27,7 +27,7 @@ send_savepoint(KakehashiSession *session, kh_savepoint_verb verb, int level)
 static void
 flush_rollback(KakehashiSession *session)
 {
-	int			level = session->rollback_level;
+	int level = session->rollback_level;
 
 	if (level == 0)
 		return;
@@ -42,11 +42,10 @@ flush_rollback(KakehashiSession *session)
 static void
 report_aborted(KakehashiSession *session)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_IN_FAILED_SQL_TRANSACTION),
-			 errmsg("transaction on server \"%s\" has been aborted by the engine", session->server_name),
-			 errdetail("It cannot be continued, not even from a savepoint."),
-			 errhint("Roll back the whole transaction and try again.")));
+	ereport(ERROR, (errcode(ERRCODE_IN_FAILED_SQL_TRANSACTION),
+	                errmsg("transaction on server \"%s\" has been aborted by the engine", session->server_name),
+	                errdetail("It cannot be continued, not even from a savepoint."),
+	                errhint("Roll back the whole transaction and try again.")));
 }
 
 static kh_isolation
@@ -67,14 +66,15 @@ engine_isolation(void)
 static kh_transaction_kind
 engine_kind(void)
 {
-	return XactReadOnly && GetCurrentTransactionNestLevel() == 1 && XactIsoLevel >= XACT_REPEATABLE_READ ? KH_RTX : KH_OCC;
+	return XactReadOnly && GetCurrentTransactionNestLevel() == 1 && XactIsoLevel >= XACT_REPEATABLE_READ ? KH_RTX
+	                                                                                                     : KH_OCC;
 }
 
 void
 kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options)
 {
-	int			nest_level = GetCurrentTransactionNestLevel();
-	kh_error	error;
+	int nest_level = GetCurrentTransactionNestLevel();
+	kh_error error;
 
 	memset(options, 0, sizeof(*options));
 	if (session->lost)
@@ -97,9 +97,10 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 			return;
 		/* Savepoints have to come between the beginning and the request. */
 		{
-			KakehashiCall *call = kakehashi_call_track(session,
-													   kh_send_begin(session->ipc, options->kind, options->isolation,
-																	 options->lease_nanos, "", &error), &error, NULL);
+			KakehashiCall *call = kakehashi_call_track(
+				session,
+				kh_send_begin(session->ipc, options->kind, options->isolation, options->lease_nanos, "", &error),
+				&error, NULL);
 
 			call->in_transaction = true;
 			(void) kakehashi_call_complete(call);
@@ -126,23 +127,21 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 static void
 acquire_inbound(KakehashiSession *session)
 {
-	kh_error	error;
+	kh_error error;
 	KakehashiCall *call;
 
 	if (session->inbound != NULL)
 		return;
-	call = kakehashi_call_track(session,
-								kh_send_acquire_buffers(session->ipc, 1,
-														kh_session_limits(session->ipc)->max_batch_bytes, &error),
-								&error, NULL);
+	call = kakehashi_call_track(
+		session, kh_send_acquire_buffers(session->ipc, 1, kh_session_limits(session->ipc)->max_batch_bytes, &error),
+		&error, NULL);
 	(void) kakehashi_call_finish(call);
 	session->inbound = kh_inbound_buffer(call->ipc, 0, &session->inbound_offset, &session->inbound_bytes);
 	kakehashi_call_end(call);
 	pfree(call);
 	if (session->inbound == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("server \"%s\" granted no buffer for long rows", session->server_name)));
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY),
+		                errmsg("server \"%s\" granted no buffer for long rows", session->server_name)));
 }
 
 /* Longest block and header of an Execute message, with room for versions to come. */
@@ -150,12 +149,12 @@ acquire_inbound(KakehashiSession *session)
 
 static KakehashiCall *
 execute(KakehashiSession *session, KakehashiStatement *statement, const kh_execute_options *options,
-		const void *parameters, uint32 parameters_bytes)
+        const void *parameters, uint32 parameters_bytes)
 {
-	kh_error	error;
+	kh_error error;
 	KakehashiCall *call;
-	kh_call    *ipc;
-	bool		inbound = parameters_bytes + EXECUTE_OVERHEAD_BYTES > kh_session_limits(session->ipc)->max_frame_bytes;
+	kh_call *ipc;
+	bool inbound = parameters_bytes + EXECUTE_OVERHEAD_BYTES > kh_session_limits(session->ipc)->max_frame_bytes;
 
 	if (!inbound)
 		ipc = kh_send_execute(session->ipc, statement->id, options, parameters, parameters_bytes, &error);
@@ -163,13 +162,12 @@ execute(KakehashiSession *session, KakehashiStatement *statement, const kh_execu
 	{
 		Assert(session->inbound != NULL && session->inbound_call == NULL);
 		if (parameters_bytes > session->inbound_bytes)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("parameters of %u bytes exceed the endpoint's limit of %u bytes", parameters_bytes,
-							session->inbound_bytes)));
+			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			                errmsg("parameters of %u bytes exceed the endpoint's limit of %u bytes", parameters_bytes,
+			                       session->inbound_bytes)));
 		memcpy(session->inbound, parameters, parameters_bytes);
-		ipc = kh_send_execute_inbound(session->ipc, statement->id, options, session->inbound_offset,
-									  parameters_bytes, &error);
+		ipc = kh_send_execute_inbound(session->ipc, statement->id, options, session->inbound_offset, parameters_bytes,
+		                              &error);
 	}
 	call = kakehashi_call_track(session, ipc, &error, statement->sql);
 	call->statement = statement;
@@ -196,7 +194,7 @@ prepare_inbound(KakehashiSession *session, uint32 parameters_bytes)
 
 KakehashiCall *
 kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement, const void *owner,
-							const void *parameters, uint32 parameters_bytes)
+                            const void *parameters, uint32 parameters_bytes)
 {
 	kh_execute_options options;
 	KakehashiCall *call;
@@ -213,7 +211,7 @@ kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *state
 
 KakehashiCall *
 kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement, const void *parameters,
-							 uint32 parameters_bytes, bool read_only)
+                             uint32 parameters_bytes, bool read_only)
 {
 	kh_execute_options options = {
 		.action = KH_AUTO_COMMIT,
@@ -244,7 +242,7 @@ end_calls(KakehashiSession *session, SubTransactionId subid)
 static void
 commit_session(KakehashiSession *session)
 {
-	kh_error	error;
+	kh_error error;
 	KakehashiCall *call;
 
 	end_calls(session, InvalidSubTransactionId);
@@ -265,10 +263,9 @@ commit_session(KakehashiSession *session)
 		return;
 	}
 	flush_rollback(session);
-	call = kakehashi_call_track(session,
-								kh_send_commit(session->ipc, session->handle,
-											   (kh_commit_response) kakehashi_commit_response, &error),
-								&error, "COMMIT");
+	call = kakehashi_call_track(
+		session, kh_send_commit(session->ipc, session->handle, (kh_commit_response) kakehashi_commit_response, &error),
+		&error, "COMMIT");
 	(void) kakehashi_call_complete(call);
 	session->level = 0;
 }
@@ -276,11 +273,11 @@ commit_session(KakehashiSession *session)
 static void
 abort_session(KakehashiSession *session)
 {
-	kh_error	error;
+	kh_error error;
 
 	end_calls(session, InvalidSubTransactionId);
 	if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
-		!kh_post_rollback(session->ipc, session->handle, &error))
+	    !kh_post_rollback(session->ipc, session->handle, &error))
 		session->invalidated = true;
 }
 
@@ -320,8 +317,8 @@ on_xact_event(XactEvent event, void *arg)
 			case XACT_EVENT_PRE_PREPARE:
 				if (session->level > 0)
 					ereport(ERROR,
-							(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-							 errmsg("cannot PREPARE a transaction that has operated on kakehashi_fdw foreign tables")));
+					        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					         errmsg("cannot PREPARE a transaction that has operated on kakehashi_fdw foreign tables")));
 				break;
 			case XACT_EVENT_ABORT:
 			case XACT_EVENT_PARALLEL_ABORT:
@@ -342,14 +339,14 @@ on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId pa
 {
 	HASH_SEQ_STATUS scan;
 	KakehashiSession *session;
-	int			nest_level = GetCurrentTransactionNestLevel();
+	int nest_level = GetCurrentTransactionNestLevel();
 
 	if (kakehashi_session_table() == NULL || event == SUBXACT_EVENT_START_SUB)
 		return;
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
 	{
-		dlist_iter	iter;
+		dlist_iter iter;
 
 		switch (event)
 		{
@@ -376,7 +373,7 @@ on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId pa
 			case SUBXACT_EVENT_ABORT_SUB:
 				end_calls(session, subid);
 				if (session->level >= nest_level &&
-					(session->rollback_level == 0 || session->rollback_level > nest_level))
+				    (session->rollback_level == 0 || session->rollback_level > nest_level))
 					session->rollback_level = nest_level;
 				break;
 			case SUBXACT_EVENT_START_SUB:
