@@ -393,13 +393,14 @@ public final class Job {
     }
   }
 
-  /// Releases every open hold: the last resort of a shutdown.
-  void dropHolds() {
+  /// Releases every open hold, the last resort of a shutdown; false if there was none.
+  boolean dropHolds() {
     List<JobHold> open;
     synchronized (this) {
       open = holds == null ? List.of() : List.copyOf(holds);
     }
     open.forEach(JobHold::close);
+    return !open.isEmpty();
   }
 
   /// Ends the job. Called once, by the thread that returned the last count.

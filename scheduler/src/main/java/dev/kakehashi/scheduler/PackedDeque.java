@@ -137,7 +137,7 @@ final class PackedDeque {
     }
   }
 
-  /// Takes the newest task, or null; its job is [#takenJob()]. Owner only.
+  /// Takes the newest task, or null; its job is [#takeJob()]. Owner only.
   @Nullable Task popNewest() {
     for (; ; ) {
       long w = (long) WORD.getOpaque(this);
@@ -150,7 +150,7 @@ final class PackedDeque {
     }
   }
 
-  /// Takes the oldest task, or null; its job is [#takenJob()]. Owner only.
+  /// Takes the oldest task, or null; its job is [#takeJob()]. Owner only.
   @Nullable Task popOldest() {
     for (; ; ) {
       long w = (long) WORD.getOpaque(this);
@@ -190,9 +190,11 @@ final class PackedDeque {
     return n;
   }
 
-  /// Job of the last popped task. Owner only.
-  @Nullable Job takenJob() {
-    return takenJob;
+  /// Job of the last popped task; null when asked again. Owner only.
+  @Nullable Job takeJob() {
+    Job job = takenJob;
+    takenJob = null;
+    return job;
   }
 
   /// Index of the last popped task, modulo 2^32. Owner only.

@@ -41,7 +41,7 @@ public final class TaskScheduler implements AutoCloseable {
   // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
   // each of
   // the workers: cancelled work has nothing left to do but to look at its flag.
-  private static final Duration AFTER_CANCEL = Duration.ofSeconds(1);
+  private static final Duration AFTER_CANCEL = Duration.ofMillis(500);
 
   private final SchedulerConfig config;
   private final int lightweightJobLevel;
@@ -266,8 +266,10 @@ public final class TaskScheduler implements AutoCloseable {
         cancelled += job.cancel() ? 1 : 0;
       }
       if (!registry.awaitEmpty(AFTER_CANCEL)) {
-        registry.live().forEach(Job::dropHolds);
-        registry.awaitEmpty(AFTER_CANCEL);
+        long held = registry.live().stream().filter(Job::dropHolds).count();
+        if (held > 0) {
+          registry.awaitEmpty(AFTER_CANCEL);
+        }
       }
     }
     stopped = true; // volatile: a worker that announces its sleep after this sees it

@@ -124,6 +124,7 @@ final class Worker extends Runner implements Runnable {
     }
     emptyLooks = 0;
     Job job = nextJob;
+    nextJob = null; // a sleeping worker keeps nothing alive
     if (job == null) {
       ((InternalTask) task).runInternal(this);
     } else {
@@ -147,7 +148,7 @@ final class Worker extends Runner implements Runnable {
   private @Nullable Task pop(boolean oldest) {
     Task task = oldest ? deque.popOldest() : deque.popNewest();
     if (task != null) {
-      nextJob = deque.takenJob();
+      nextJob = deque.takeJob();
       nextStolen = deque.takenIndex() - stolenBelow < 0;
       if (nextStolen && !oldest) {
         stolenBelow = deque.takenIndex();
