@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.time.DateTimeMath;
 import dev.kakehashi.protocol.TypeOid;
 
 /// The operators = <> < <= > >= of every type, and between types where PostgreSQL has them.
@@ -37,6 +38,7 @@ final class Comparisons {
         words(set, left, right);
       }
     }
+    dates(set);
     ordered(
         set,
         TypeOid.FLOAT4,
@@ -47,6 +49,16 @@ final class Comparisons {
         TypeOid.FLOAT8,
         TypeOid.FLOAT4,
         (a, b) -> FloatMath.compare(FloatMath.ofWord8(a), FloatMath.ofWord4(b)));
+  }
+
+  private static void dates(FunctionSet set) {
+    for (int timestamp : new int[] {TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ}) {
+      ordered(set, TypeOid.DATE, timestamp, DateTimeMath::compareDate);
+      ordered(set, timestamp, TypeOid.DATE, (a, b) -> -DateTimeMath.compareDate(b, a));
+    }
+    // In UTC a timestamp with and one without time zone have the same word.
+    words(set, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ);
+    words(set, TypeOid.TIMESTAMPTZ, TypeOid.TIMESTAMP);
   }
 
   private static boolean isInteger(int oid) {

@@ -37,9 +37,4 @@ enum TypeClass {
       default -> false;
     };
   }
-
-  /// The type that a value counts as in matching: itself (PostgreSQL looks through domains only).
-  static int base(int oid) {
-    return oid;
-  }
 }

@@ -1,0 +1,37 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.type.aggregate.StandardAggregates;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Finds aggregate functions by name and argument types, as PostgreSQL does. Thread-safe.
+public final class Aggregates {
+  private static final Map<String, List<AggregateFunction>> BY_NAME =
+      StandardAggregates.all().stream().collect(Collectors.groupingBy(AggregateFunction::name));
+
+  private Aggregates() {}
+
+  /// The aggregate that PostgreSQL would take; null when there is none.
+  ///
+  /// @param argumentOids none for count(*)
+  /// @throws dev.kakehashi.engine.api.EngineException AMBIGUOUS_FUNCTION when several fit equally well
+  public static @Nullable AggregateFunction resolve(String name, int[] argumentOids) {
+    if (name.equals("count") && argumentOids.length <= 1) {
+      return StandardAggregates.count(argumentOids);
+    }
+    return Overloads.resolve(
+        name, BY_NAME.getOrDefault(name, List.of()), AggregateFunction::argumentOids, argumentOids);
+  }
+
+  /// Whether the name is an aggregate function's.
+  public static boolean isAggregate(String name) {
+    return name.equals("count") || BY_NAME.containsKey(name);
+  }
+
+  /// Every aggregate but count, for tests and catalogue views.
+  public static List<AggregateFunction> all() {
+    return BY_NAME.values().stream().flatMap(List::stream).toList();
+  }
+}

@@ -1,0 +1,104 @@
+package dev.kakehashi.engine.type.aggregate;
+
+import dev.kakehashi.engine.type.Accumulator;
+import dev.kakehashi.engine.type.AggregateFunction;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/// The aggregate functions with their types; count(any) is resolved apart.
+public final class StandardAggregates {
+  private static final int[] SMALL_INTEGERS = {TypeOid.INT2, TypeOid.INT4};
+  private static final int[] INTEGERS = {TypeOid.INT2, TypeOid.INT4, TypeOid.INT8};
+  private static final int[] EXTREMES = {
+    TypeOid.INT2,
+    TypeOid.INT4,
+    TypeOid.INT8,
+    TypeOid.FLOAT4,
+    TypeOid.FLOAT8,
+    TypeOid.NUMERIC,
+    TypeOid.TEXT,
+    TypeOid.BPCHAR,
+    TypeOid.DATE,
+    TypeOid.TIME,
+    TypeOid.TIMESTAMP,
+    TypeOid.TIMESTAMPTZ,
+    TypeOid.INTERVAL
+  };
+  private static final Map<String, Moment> MOMENTS =
+      Map.of(
+          "variance", Moment.VARIANCE_SAMPLE,
+          "var_samp", Moment.VARIANCE_SAMPLE,
+          "var_pop", Moment.VARIANCE_POPULATION,
+          "stddev", Moment.DEVIATION_SAMPLE,
+          "stddev_samp", Moment.DEVIATION_SAMPLE,
+          "stddev_pop", Moment.DEVIATION_POPULATION);
+
+  private final List<AggregateFunction> functions = new ArrayList<>();
+
+  private StandardAggregates() {}
+
+  public static List<AggregateFunction> all() {
+    StandardAggregates standard = new StandardAggregates();
+    standard.sums();
+    standard.moments();
+    standard.others();
+    return List.copyOf(standard.functions);
+  }
+
+  /// count of an argument of any type, or of rows when there is none.
+  public static AggregateFunction count(int[] argumentOids) {
+    return new AggregateFunction("count", argumentOids, TypeOid.INT8, Count::new);
+  }
+
+  private void add(String name, int result, Supplier<Accumulator> factory, int... arguments) {
+    functions.add(new AggregateFunction(name, arguments, result, factory));
+  }
+
+  private void sums() {
+    for (int oid : SMALL_INTEGERS) {
+      add("sum", TypeOid.INT8, () -> new IntegerSum(false), oid);
+      add("avg", TypeOid.NUMERIC, () -> new IntegerSum(true), oid);
+    }
+    add("sum", TypeOid.NUMERIC, () -> new NumericSum(true, false), TypeOid.INT8);
+    add("avg", TypeOid.NUMERIC, () -> new NumericSum(true, true), TypeOid.INT8);
+    add("sum", TypeOid.NUMERIC, () -> new NumericSum(false, false), TypeOid.NUMERIC);
+    add("avg", TypeOid.NUMERIC, () -> new NumericSum(false, true), TypeOid.NUMERIC);
+    add("sum", TypeOid.FLOAT4, () -> new FloatSum(true), TypeOid.FLOAT4);
+    add("sum", TypeOid.FLOAT8, () -> new FloatSum(false), TypeOid.FLOAT8);
+    add("sum", TypeOid.INTERVAL, () -> new IntervalSum(false), TypeOid.INTERVAL);
+    add("avg", TypeOid.INTERVAL, () -> new IntervalSum(true), TypeOid.INTERVAL);
+    add("avg", TypeOid.FLOAT8, () -> new FloatMoments(true, Moment.AVERAGE), TypeOid.FLOAT4);
+    add("avg", TypeOid.FLOAT8, () -> new FloatMoments(false, Moment.AVERAGE), TypeOid.FLOAT8);
+  }
+
+  private void moments() {
+    MOMENTS.forEach((name, moment) -> {
+      for (int oid : INTEGERS) {
+        add(name, TypeOid.NUMERIC, () -> new NumericMoments(true, moment), oid);
+      }
+      add(name, TypeOid.NUMERIC, () -> new NumericMoments(false, moment), TypeOid.NUMERIC);
+      add(name, TypeOid.FLOAT8, () -> new FloatMoments(true, moment), TypeOid.FLOAT4);
+      add(name, TypeOid.FLOAT8, () -> new FloatMoments(false, moment), TypeOid.FLOAT8);
+    });
+  }
+
+  private void others() {
+    for (int oid : EXTREMES) {
+      add("min", oid, () -> new Extreme(oid, false), oid);
+      add("max", oid, () -> new Extreme(oid, true), oid);
+    }
+    add("bool_and", TypeOid.BOOL, () -> new BooleanFold(true), TypeOid.BOOL);
+    add("every", TypeOid.BOOL, () -> new BooleanFold(true), TypeOid.BOOL);
+    add("bool_or", TypeOid.BOOL, () -> new BooleanFold(false), TypeOid.BOOL);
+    for (int oid : INTEGERS) {
+      add("bit_and", oid, () -> new BitFold(BitFold.Operation.AND), oid);
+      add("bit_or", oid, () -> new BitFold(BitFold.Operation.OR), oid);
+      add("bit_xor", oid, () -> new BitFold(BitFold.Operation.XOR), oid);
+    }
+    add("string_agg", TypeOid.TEXT, StringAggregate::new, TypeOid.TEXT, TypeOid.TEXT);
+    add("string_agg", TypeOid.BYTEA, StringAggregate::new, TypeOid.BYTEA, TypeOid.BYTEA);
+  }
+}

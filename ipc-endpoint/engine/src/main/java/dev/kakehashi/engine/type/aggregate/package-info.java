@@ -1,0 +1,5 @@
+/// States of aggregate functions: arrays indexed by group.
+@NullMarked
+package dev.kakehashi.engine.type.aggregate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,239 @@
+package dev.kakehashi.engine.type.time;
+
+import static dev.kakehashi.protocol.TypeOid.BOOL;
+import static dev.kakehashi.protocol.TypeOid.DATE;
+import static dev.kakehashi.protocol.TypeOid.FLOAT8;
+import static dev.kakehashi.protocol.TypeOid.INT4;
+import static dev.kakehashi.protocol.TypeOid.INTERVAL;
+import static dev.kakehashi.protocol.TypeOid.NUMERIC;
+import static dev.kakehashi.protocol.TypeOid.TEXT;
+import static dev.kakehashi.protocol.TypeOid.TIME;
+import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
+import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
+
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.type.numeric.NumericForm;
+import java.math.BigDecimal;
+
+/// Operators and functions of dates and times; the time zone is UTC.
+public final class DateTimeFunctions {
+  private static final int[] TIMESTAMPS = {TIMESTAMP, TIMESTAMPTZ};
+
+  private DateTimeFunctions() {}
+
+  public static void register(FunctionSet set) {
+    dates(set);
+    times(set);
+    for (int timestamp : TIMESTAMPS) {
+      timestamps(set, timestamp);
+    }
+    intervals(set);
+    fields(set);
+    now(set);
+  }
+
+  private static void dates(FunctionSet set) {
+    set.add("+", DATE, (a, _, _) -> DateTimeMath.addDays(a[0], a[1]), DATE, INT4);
+    set.add("+", DATE, (a, _, _) -> DateTimeMath.addDays(a[1], a[0]), INT4, DATE);
+    set.add("-", DATE, (a, _, _) -> DateTimeMath.addDays(a[0], -a[1]), DATE, INT4);
+    set.add("-", INT4, (a, _, _) -> DateTimeMath.subtractDates(a[0], a[1]), DATE, DATE);
+    set.add("+", TIMESTAMP, (a, _, _) -> DateTimeMath.dateAndTime(a[0], a[1]), DATE, TIME);
+    set.add("+", TIMESTAMP, (a, _, _) -> DateTimeMath.dateAndTime(a[1], a[0]), TIME, DATE);
+    set.add("+", TIMESTAMP, (a, _, _) -> plus(a[0], a[1]), DATE, INTERVAL);
+    set.add("+", TIMESTAMP, (a, _, _) -> plus(a[1], a[0]), INTERVAL, DATE);
+    set.add(
+        "-",
+        TIMESTAMP,
+        (a, _, _) -> DateTimeMath.subtractInterval(DateTimeCasts.dateToTimestamp(a[0]), a[1]),
+        DATE,
+        INTERVAL);
+    set.add(
+        "make_date", DATE, (a, _, _) -> DateTimeMath.makeDate(a[0], a[1], a[2]), INT4, INT4, INT4);
+    set.add("isfinite", BOOL, (a, _, _) -> Calendars.isFiniteDate(a[0]) ? 1 : 0, DATE);
+  }
+
+  private static long plus(long date, long interval) {
+    return DateTimeMath.addInterval(DateTimeCasts.dateToTimestamp(date), interval);
+  }
+
+  private static void times(FunctionSet set) {
+    set.add(
+        "+",
+        TIME,
+        (a, _, _) -> DateTimeMath.addToTime(a[0], Intervals.micros(a[1])),
+        TIME,
+        INTERVAL);
+    set.add(
+        "+",
+        TIME,
+        (a, _, _) -> DateTimeMath.addToTime(a[1], Intervals.micros(a[0])),
+        INTERVAL,
+        TIME);
+    set.add(
+        "-",
+        TIME,
+        (a, _, _) ->
+            DateTimeMath.addToTime(a[0], -(Intervals.micros(a[1]) % Calendars.MICROS_PER_DAY)),
+        TIME,
+        INTERVAL);
+    set.add("-", INTERVAL, (a, _, c) -> Intervals.of(c.heap, 0, 0, a[0] - a[1]), TIME, TIME);
+    set.add(
+        "make_time",
+        TIME,
+        (a, _, _) -> DateTimeMath.makeTime(a[0], a[1], FloatMath.ofWord8(a[2])),
+        INT4,
+        INT4,
+        FLOAT8);
+  }
+
+  private static void timestamps(FunctionSet set, int oid) {
+    // With a zone other than UTC the result of adding months and days would depend on the session.
+    boolean stable = oid == TIMESTAMPTZ;
+    Body add = (a, _, _) -> DateTimeMath.addInterval(a[0], a[1]);
+    Body subtract = (a, _, _) -> DateTimeMath.subtractInterval(a[0], a[1]);
+    add(set, stable, "+", oid, add, oid, INTERVAL);
+    add(set, stable, "+", oid, (a, _, _) -> DateTimeMath.addInterval(a[1], a[0]), INTERVAL, oid);
+    add(set, stable, "-", oid, subtract, oid, INTERVAL);
+    set.add("-", INTERVAL, (a, _, c) -> DateTimeMath.subtract(a[0], a[1], c.heap), oid, oid);
+    set.add("age", INTERVAL, (a, _, c) -> DateTimeMath.age(a[0], a[1], c.heap), oid, oid);
+    set.addStable("age", INTERVAL, DateTimeFunctions::ageToday, oid);
+    set.add("isfinite", BOOL, (a, _, _) -> Calendars.isFinite(a[0]) ? 1 : 0, oid);
+    add(
+        set,
+        stable,
+        "date_trunc",
+        oid,
+        (a, _, _) -> DateTimeTruncation.timestamp(a[0], a[1], oid),
+        TEXT,
+        oid);
+  }
+
+  private static void add(
+      FunctionSet set, boolean stable, String name, int result, Body body, int... arguments) {
+    set.add(new ScalarFunction(name, arguments, result, true, !stable, body));
+  }
+
+  private static long ageToday(long[] a, long nulls, FunctionContext c) {
+    long today = Calendars.dayOf(c.transactionTimestamp) * Calendars.MICROS_PER_DAY;
+    return DateTimeMath.age(today, a[0], c.heap);
+  }
+
+  private static void intervals(FunctionSet set) {
+    set.add("+", INTERVAL, (a, _, c) -> IntervalMath.add(a[0], a[1], c.heap), INTERVAL, INTERVAL);
+    set.add(
+        "-", INTERVAL, (a, _, c) -> IntervalMath.subtract(a[0], a[1], c.heap), INTERVAL, INTERVAL);
+    set.add("-", INTERVAL, (a, _, c) -> IntervalMath.negate(a[0], c.heap), INTERVAL);
+    set.add(
+        "*",
+        INTERVAL,
+        (a, _, c) -> IntervalMath.multiply(a[0], FloatMath.ofWord8(a[1]), c.heap),
+        INTERVAL,
+        FLOAT8);
+    set.add(
+        "*",
+        INTERVAL,
+        (a, _, c) -> IntervalMath.multiply(a[1], FloatMath.ofWord8(a[0]), c.heap),
+        FLOAT8,
+        INTERVAL);
+    set.add(
+        "/",
+        INTERVAL,
+        (a, _, c) -> IntervalMath.divide(a[0], FloatMath.ofWord8(a[1]), c.heap),
+        INTERVAL,
+        FLOAT8);
+    set.add(
+        "justify_hours", INTERVAL, (a, _, c) -> IntervalMath.justifyHours(a[0], c.heap), INTERVAL);
+    set.add(
+        "justify_days", INTERVAL, (a, _, c) -> IntervalMath.justifyDays(a[0], c.heap), INTERVAL);
+    set.add(
+        "date_trunc",
+        INTERVAL,
+        (a, _, c) -> DateTimeTruncation.interval(a[0], a[1], c.heap),
+        TEXT,
+        INTERVAL);
+    set.add("isfinite", BOOL, (_, _, _) -> 1, INTERVAL);
+  }
+
+  /// Reads a field; null of an infinite value's field that repeats is reported through the context.
+  @FunctionalInterface
+  private interface Field {
+    BigDecimal of(long unitText, long word);
+  }
+
+  private static void fields(FunctionSet set) {
+    field(set, DATE, DateTimeFields::ofDate);
+    field(set, TIME, DateTimeFields::ofTime);
+    field(set, TIMESTAMP, (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMP));
+    field(set, TIMESTAMPTZ, (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMPTZ));
+    field(set, INTERVAL, DateTimeFields::ofInterval);
+  }
+
+  private static void field(FunctionSet set, int oid, Field field) {
+    boolean immutable = oid != TIMESTAMPTZ;
+    Body extract =
+        (a, _, c) -> {
+          int sign = infinity(oid, a[1]);
+          if (sign == 0) {
+            return NumericForm.of(c.heap, field.of(a[0], a[1]));
+          }
+          if (infinite(a[0], oid, c)) {
+            return NumericForm.infinity(c.heap, sign < 0);
+          }
+          return 0;
+        };
+    set.add(
+        new ScalarFunction("extract", new int[] {TEXT, oid}, NUMERIC, true, immutable, extract));
+    // date_part() takes a date as the timestamp of its midnight.
+    int partOid = oid == DATE ? TIMESTAMP : oid;
+    Body part =
+        (a, _, c) -> {
+          int sign = infinity(oid, a[1]);
+          if (sign == 0) {
+            BigDecimal value =
+                oid == DATE
+                    ? DateTimeFields.ofTimestamp(
+                        a[0], DateTimeCasts.dateToTimestamp(a[1]), TIMESTAMP)
+                    : field.of(a[0], a[1]);
+            return FloatMath.word(value.doubleValue());
+          }
+          return infinite(a[0], partOid, c) ? FloatMath.word(sign / 0.0) : 0;
+        };
+    set.add(new ScalarFunction("date_part", new int[] {TEXT, oid}, FLOAT8, true, immutable, part));
+  }
+
+  private static int infinity(int oid, long word) {
+    boolean finite =
+        switch (oid) {
+          case DATE -> Calendars.isFiniteDate(word);
+          case TIMESTAMP, TIMESTAMPTZ -> Calendars.isFinite(word);
+          default -> true;
+        };
+    return finite ? 0 : Long.signum(word);
+  }
+
+  private static boolean infinite(long unitText, int oid, FunctionContext context) {
+    TimeUnit unit = DateTimeFields.unit(unitText, oid);
+    if (!DateTimeFields.isMonotonic(unit)) {
+      DateTimeFields.requireSupported(unit, unitText, oid);
+      context.resultIsNull = true;
+      return false;
+    }
+    return true;
+  }
+
+  private static void now(FunctionSet set) {
+    Body transaction = (_, _, c) -> c.transactionTimestamp;
+    set.addStable("now", TIMESTAMPTZ, transaction);
+    set.addStable("transaction_timestamp", TIMESTAMPTZ, transaction);
+    set.addStable("statement_timestamp", TIMESTAMPTZ, (_, _, c) -> c.statementTimestamp);
+    // The forms without parentheses, under their keywords.
+    set.addStable("current_timestamp", TIMESTAMPTZ, transaction);
+    set.addStable("localtimestamp", TIMESTAMP, transaction);
+    set.addStable("localtime", TIME, (_, _, c) -> Calendars.timeOf(c.transactionTimestamp));
+    set.addStable("current_date", DATE, (_, _, c) -> Calendars.dayOf(c.transactionTimestamp));
+  }
+}
