@@ -47,15 +47,20 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void createServer() throws SQLException {
-    try (Connection connection = postgres.connect();
-        var statement = connection.createStatement()) {
-      statement.execute("CREATE EXTENSION kakehashi_fdw");
-      statement.execute(
-          "CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '"
-              + endpoint.runtimeDirectory()
-              + "')");
-      statement.execute("CREATE USER MAPPING FOR PUBLIC SERVER kakehashi");
+    try (Connection connection = postgres.connect()) {
+      createServerOn(connection);
     }
+  }
+
+  /// Makes the extension and the foreign server in any PostgreSQL of this host.
+  public void createServerOn(Connection connection) throws SQLException {
+    Sql.execute(
+        connection,
+        "CREATE EXTENSION kakehashi_fdw",
+        "CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '"
+            + endpoint.runtimeDirectory()
+            + "')",
+        "CREATE USER MAPPING FOR PUBLIC SERVER kakehashi");
   }
 
   public EndpointProcess endpoint() {

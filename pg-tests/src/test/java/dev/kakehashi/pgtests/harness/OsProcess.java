@@ -43,11 +43,16 @@ public final class OsProcess {
       List<String> command, Map<String, String> environment, String input, Duration limit) {
     var all = new ArrayList<>(Installation.asServerUser());
     all.addAll(command);
+    return runAsSelf(all, environment, input, limit);
+  }
+
+  private static Outcome runAsSelf(
+      List<String> command, Map<String, String> environment, String input, Duration limit) {
     try {
       Path output = Files.createTempFile("kakehashi-", ".out");
       try {
         var builder =
-            new ProcessBuilder(all).directory(Path.of("/").toFile()).redirectErrorStream(true);
+            new ProcessBuilder(command).directory(Path.of("/").toFile()).redirectErrorStream(true);
         builder.redirectOutput(output.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -78,12 +83,25 @@ public final class OsProcess {
   /// Like [#run], and fails unless the command ends with 0.
   public static String runOk(
       List<String> command, Map<String, String> environment, Duration limit) {
-    Outcome outcome = run(command, environment, "", limit);
+    return okOutput(command, run(command, environment, "", limit));
+  }
+
+  private static String okOutput(List<String> command, Outcome outcome) {
     if (outcome.exitCode() != 0) {
       throw new IllegalStateException(
           command + " ended with " + outcome.exitCode() + ": " + outcome.output());
     }
     return outcome.output();
+  }
+
+  /// Runs a command as the user of this process, and fails unless it ends with 0.
+  public static String runOkAsSelf(List<String> command, Duration limit) {
+    return okOutput(command, runAsSelf(command, Map.of(), "", limit));
+  }
+
+  /// Sends a signal to a process that this one did not start itself, a backend.
+  public static void signal(String name, long pid) {
+    runOkAsSelf(List.of("kill", "-" + name, Long.toString(pid)), Duration.ofSeconds(10));
   }
 
   /// Sends SIGKILL and waits until the process is gone.

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
 
 /// A directory on disk and one on tmpfs, owned by the OS user of the servers and removed at the end.
 public final class Workspace implements AutoCloseable {
@@ -16,21 +17,41 @@ public final class Workspace implements AutoCloseable {
 
   private final Path disk;
   private final Path memory;
+  private final @Nullable TmpfsMount mount;
 
-  private Workspace(Path disk, Path memory) {
+  private Workspace(Path disk, Path memory, @Nullable TmpfsMount mount) {
     this.disk = disk;
     this.memory = memory;
+    this.mount = mount;
   }
 
   /// @param name part of the directories' names, for those who look at what a killed test left behind
   public static Workspace create(String name) {
+    return create(name, false, 0);
+  }
+
+  /// The same, with a small tmpfs of its own over the directory in memory; see [TmpfsMount#permitted()].
+  public static Workspace createWithSmallMemory(String name, int megabytes) {
+    return create(name, true, megabytes);
+  }
+
+  private static Workspace create(String name, boolean mounted, int megabytes) {
     try {
       // Not java.io.tmpdir: a private one cannot be reached by another OS user.
-      return new Workspace(
-          ownedDirectory(Path.of("/var/tmp"), name), ownedDirectory(SHARED_MEMORY, name));
+      Path disk = ownedDirectory(Path.of("/var/tmp"), name);
+      Path memory = ownedDirectory(SHARED_MEMORY, name);
+      return new Workspace(disk, memory, mounted ? TmpfsMount.at(memory, megabytes) : null);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// The small tmpfs.
+  public TmpfsMount mount() {
+    if (mount == null) {
+      throw new IllegalStateException("the workspace was made without a tmpfs of its own");
+    }
+    return mount;
   }
 
   private static Path ownedDirectory(Path parent, String name) throws IOException {
@@ -39,13 +60,17 @@ public final class Workspace implements AutoCloseable {
             parent,
             "kakehashi-test-" + name + "-",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    giveToServerUser(directory);
+    return directory;
+  }
+
+  private static void giveToServerUser(Path directory) throws IOException {
     Files.setOwner(
         directory,
         directory
             .getFileSystem()
             .getUserPrincipalLookupService()
             .lookupPrincipalByName(Installation.serverUser()));
-    return directory;
   }
 
   /// Durable files: PostgreSQL's cluster, the engine's data directory, logs.
@@ -58,9 +83,23 @@ public final class Workspace implements AutoCloseable {
     return memory;
   }
 
+  /// A new directory in [#disk()].
+  public Path newDiskDirectory(String name) {
+    try {
+      Path directory = Files.createDirectory(disk.resolve(name));
+      giveToServerUser(directory);
+      return directory;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Override
   public void close() {
     try {
+      if (mount != null) {
+        mount.close();
+      }
       delete(memory);
       delete(disk);
     } catch (IOException e) {
@@ -90,7 +129,7 @@ public final class Workspace implements AutoCloseable {
 
           @Override
           public FileVisitResult postVisitDirectory(
-              Path visited, @org.jspecify.annotations.Nullable IOException e) throws IOException {
+              Path visited, @Nullable IOException e) throws IOException {
             Files.deleteIfExists(visited);
             return FileVisitResult.CONTINUE;
           }

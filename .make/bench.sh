@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# make bench: the same tables three times in one PostgreSQL - heap, postgres_fdw to a second server, Kakehashi - and the same
+# statements over each. fsync is on everywhere. Prints medians and ratios to heap; everything is in target/bench/.
+#   SECONDS_PER_RUN=5   length of each pgbench run          REPETITIONS=7   of each long statement
+. "$(dirname "$0")/lib.sh"
+
+SECONDS_PER_RUN=${SECONDS_PER_RUN:-5}
+REPETITIONS=${REPETITIONS:-7}
+ROWS=1000000
+find_java
+find_postgres
+"$ROOT/.make/stage.sh"
+prepare_run_dir
+. "$ROOT/.make/cluster.sh"
+scripts=$ROOT/ipc-endpoint/benchmarks/pgbench
+out=$ROOT/target/bench
+home=$RUN_DIR/bench
+runtime_dir=/dev/shm/kakehashi/bench-$$
+pgbench=$("$PG_CONFIG" --bindir)/pgbench
+rm -rf "$out" && mkdir -p "$out"
+
+cleanup() {
+  local status=$?
+  trap - EXIT
+  stop_postgres "$home/pg"
+  stop_postgres "$home/remote"
+  stop_endpoint "$home/endpoint"
+  rm -rf "$home"
+  exit $status
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+step "servers"
+server_mkdir "$home"
+start_endpoint "$home/endpoint" "$runtime_dir"
+start_postgres "$home/remote" 54500 shared_buffers=256MB max_wal_size=4GB
+start_postgres "$home/pg" 54600 shared_buffers=256MB max_wal_size=4GB
+export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
+PGPORT=$(cat "$home/pg/port")
+sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
+remote() { PGHOST=$home/remote/socket PGPORT=$(cat "$home/remote/port") sql "$@"; }
+
+TABLES="CREATE TABLE %s.numbers (id int8 PRIMARY KEY, grp int4, val int4);
+CREATE TABLE %s.accounts (id int8 PRIMARY KEY, balance int8);
+CREATE TABLE %s.events (id int8 PRIMARY KEY, val int4);
+CREATE TABLE %s.copies (id int8 PRIMARY KEY, grp int4, val int4);"
+
+step "tables: $ROWS rows in each schema"
+printf 'CREATE SCHEMA heap;'"${TABLES//%s/heap}" | sql
+printf 'CREATE SCHEMA bench;'"${TABLES//%s/bench}" | remote
+sql <<SQL
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER remote FOREIGN DATA WRAPPER postgres_fdw
+  OPTIONS (host '$home/remote/socket', port '$(cat "$home/remote/port")', dbname 'postgres', fetch_size '10000', batch_size '1000');
+CREATE USER MAPPING FOR CURRENT_USER SERVER remote OPTIONS (user 'postgres', password_required 'false');
+CREATE SCHEMA pgfdw;
+IMPORT FOREIGN SCHEMA bench FROM SERVER remote INTO pgfdw;
+CREATE EXTENSION kakehashi_fdw;
+CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '$runtime_dir');
+CREATE USER MAPPING FOR CURRENT_USER SERVER kakehashi;
+SELECT kakehashi_execute('kakehashi', 'CREATE SCHEMA bench') \\gset
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.numbers (id int8, grp int4, val int4, PRIMARY KEY (id))') \\gset
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.accounts (id int8, balance int8, PRIMARY KEY (id))') \\gset
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.events (id int8, val int4, PRIMARY KEY (id))') \\gset
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.copies (id int8, grp int4, val int4, PRIMARY KEY (id))') \\gset
+CREATE SCHEMA kakehashi;
+IMPORT FOREIGN SCHEMA bench FROM SERVER kakehashi INTO kakehashi;
+CREATE TABLE source AS SELECT i AS id, (i % 10)::int4 AS grp, (i * 7919 % 100000)::int4 AS val FROM generate_series(1::int8, 200000) i;
+SQL
+for schema in heap pgfdw kakehashi; do
+  began=$(now_millis)
+  sql -c "INSERT INTO $schema.numbers SELECT i, i % 10, i * 7919 % 100000 FROM generate_series(1::int8, $ROWS) i" \
+    -c "INSERT INTO $schema.accounts SELECT i, 1000 FROM generate_series(1::int8, 100000) i"
+  say "   $schema loaded in $(elapsed "$began")"
+done
+sql -c 'VACUUM ANALYZE' -c 'ANALYZE pgfdw.numbers'
+remote -c 'VACUUM ANALYZE'
+
+median() { sort -n | awk '{v[NR] = $1} END {if (NR) print (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2); else print "-"}'; }
+
+# run_pgbench SCRIPT SCHEMA CLIENTS LIMIT...: median latency of one script in microseconds.
+run_pgbench() {
+  local script=$1 schema=$2 clients=$3 log=$out/$1-$2-$3
+  shift 3
+  if ! PGOPTIONS="-c search_path=$schema" "$pgbench" -n -M prepared -c "$clients" -j "$clients" "$@" -l --log-prefix="$log" \
+    -f "$scripts/$script.sql" >"$log.out" 2>&1; then
+    printf '   %s over %s failed, see %s\n' "$script" "$schema" "$log.out" >&2
+  fi
+  # client transaction latency_us script epoch us
+  cat "$log".[0-9]* 2>/dev/null | awk '{print $3}' | median
+  rm -f "$log".[0-9]*
+}
+
+# A new process of psql, a new session, one query; wall time in microseconds.
+new_session() { # schema
+  local i began
+  for i in $(seq 31); do
+    began=$(date +%s%N)
+    PGOPTIONS="-c search_path=$1" sql -Atc 'SELECT grp FROM numbers WHERE id = 77' >/dev/null || return
+    echo $((($(date +%s%N) - began) / 1000))
+  done | median
+}
+
+# One statement, auto-committed; emptying the table again is not measured. Microseconds.
+insert_select() { # schema
+  local began
+  for _ in 1 2 3; do
+    began=$(date +%s%N)
+    sql -c "INSERT INTO $1.copies SELECT id, grp, val FROM public.source" || return
+    echo $((($(date +%s%N) - began) / 1000))
+    sql -c "DELETE FROM $1.copies"
+  done | median
+}
+
+report() { # label heap pgfdw kakehashi, in microseconds
+  awk -v l="$1" -v h="$2" -v p="$3" -v k="$4" '
+    function t(v) {if (v == "-" || v == "") return "-"; return v >= 10000 ? sprintf("%.1f ms", v / 1000) : sprintf("%.0f us", v)}
+    function r(v) {return v == "-" || v == "" || h == "-" || h + 0 == 0 ? "-" : sprintf("%.2f", v / h)}
+    BEGIN {printf "%-44s %11s %13s %11s %9s %9s\n", l, t(h), t(p), t(k), r(p), r(k)}' | tee -a "$out/results.txt"
+}
+
+compare() { # label script clients limit...
+  local label=$1 script=$2 clients=$3 schema
+  local -A value
+  shift 3
+  for schema in heap pgfdw kakehashi; do value[$schema]=$(run_pgbench "$script" "$schema" "$clients" "$@"); done
+  report "$label" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
+}
+
+idle_cost() { # process: percent of one core over 5 s, resident MB
+  local before after
+  before=$(awk '{print $14 + $15}' "/proc/$1/stat")
+  sleep 5 # the measurement itself
+  after=$(awk '{print $14 + $15}' "/proc/$1/stat")
+  awk -v d=$((after - before)) -v hz="$(getconf CLK_TCK)" -v rss="$(awk '/^VmRSS/ {print $2}' "/proc/$1/status")" \
+    'BEGIN {printf "%.1f %% of one core idle, %d MB resident", d / hz / 5 * 100, rss / 1024}'
+}
+
+step "results"
+{
+  printf 'commit %s, %s, %s processors, PostgreSQL %s, %s s per run, medians\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$SECONDS_PER_RUN"
+  printf '%-44s %11s %13s %11s %9s %9s\n' '' heap postgres_fdw kakehashi 'pgfdw/h' 'kake/h'
+} | tee "$out/results.txt"
+T=(-T "$SECONDS_PER_RUN") N=(-t "$REPETITIONS")
+compare "select by key, prepared, 1 client" point-select 1 "${T[@]}"
+compare "select by key, prepared, 4 clients" point-select 4 "${T[@]}"
+compare "range of 100 rows" range-100 1 "${T[@]}"
+compare "scan of 1M rows into a local aggregate" scan-1m 1 "${N[@]}"
+compare "aggregate of 1M rows in 10 groups" aggregate-10-groups 1 "${N[@]}"
+report "  the same through kakehashi_query()" "$(run_pgbench aggregate-10-groups heap 1 "${N[@]}")" - \
+  "$(run_pgbench aggregate-query-function kakehashi 1 "${N[@]}")"
+compare "insert of one row, durable, 1 client" insert-one 1 "${T[@]}"
+compare "insert of one row, durable, 4 clients" insert-one 4 "${T[@]}"
+compare "update of one row, durable, 1 client" update-one 1 "${T[@]}"
+compare "transaction of 10 statements, 1 client" transaction-10 1 "${T[@]}"
+report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
+report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
+say "endpoint: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
+if [ -x "$ROOT/fdw-extension/test/ipc/kh_ping" ]; then
+  say "bare transport, C client:" | tee -a "$out/results.txt"
+  as_server "$ROOT/fdw-extension/test/ipc/kh_ping" "$runtime_dir" | tee -a "$out/results.txt"
+fi
+say "kept in $out/results.txt"

@@ -1,0 +1,102 @@
+package dev.kakehashi.pgtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.pgtests.harness.Cluster;
+import dev.kakehashi.pgtests.harness.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/// The endpoint is killed while four sessions commit: what was reported as stored is there, and nothing is there by half.
+class EndpointKilledUnderLoadTest {
+  private static final int KILLS = 20;
+  private static final int SESSIONS = 4;
+
+  @Test
+  void shouldKeepEveryStoredCommitAndNoHalfOne() throws Exception {
+    Random random = Sql.seededRandom("EndpointKilledUnderLoadTest");
+    try (var cluster = Cluster.start("load")) {
+      cluster.createTable("debit", "id int8, amount int4", "id");
+      cluster.createTable("credit", "id int8, amount int4", "id");
+      Set<Long> stored = ConcurrentHashMap.newKeySet();
+      var nextId = new AtomicLong();
+      for (int i = 0; i < KILLS; i++) {
+        int before = stored.size();
+        writeUntilKilled(cluster, stored, nextId, 100 + random.nextInt(400));
+        cluster.endpoint().start();
+        try (Connection connection = cluster.connect()) {
+          Set<Long> debits = ids(connection, "debit");
+          assertEquals(
+              debits, ids(connection, "credit"), "a transaction is there by half after kill " + i);
+          var lost = new HashSet<>(stored);
+          lost.removeAll(debits);
+          assertTrue(lost.isEmpty(), "stored commits are lost after kill " + i + ": " + lost);
+        }
+        assertTrue(stored.size() > before, "nothing was committed before kill " + i);
+      }
+      System.out.println(
+          "EndpointKilledUnderLoadTest: "
+              + stored.size()
+              + " commits kept over "
+              + KILLS
+              + " kills");
+    }
+  }
+
+  private static void writeUntilKilled(
+      Cluster cluster, Set<Long> stored, AtomicLong nextId, int millis) throws Exception {
+    try (var pool = Executors.newFixedThreadPool(SESSIONS)) {
+      var writers = new ArrayList<Future<?>>();
+      for (int s = 0; s < SESSIONS; s++) {
+        writers.add(pool.submit(() -> write(cluster, stored, nextId)));
+      }
+      TimeUnit.MILLISECONDS.sleep(millis); // the random moment is the point of the test
+      cluster.endpoint().kill();
+      for (Future<?> writer : writers) {
+        writer.get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  /// Commits transactions over two tables until the endpoint is gone.
+  private static Void write(Cluster cluster, Set<Long> stored, AtomicLong nextId)
+      throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      connection.setAutoCommit(false);
+      while (true) {
+        long id = nextId.incrementAndGet();
+        try {
+          Sql.execute(
+              connection,
+              "INSERT INTO debit VALUES (" + id + ", 1)",
+              "INSERT INTO credit VALUES (" + id + ", 1)");
+          connection.commit();
+          stored.add(id);
+        } catch (SQLException e) {
+          String state = String.valueOf(e.getSQLState());
+          assertTrue(state.startsWith("08"), "SQLSTATE " + state + ": " + e.getMessage());
+          return null;
+        }
+      }
+    }
+  }
+
+  private static Set<Long> ids(Connection connection, String table) throws SQLException {
+    var ids = new HashSet<Long>();
+    for (String id : Sql.rows(connection, "SELECT id FROM " + table)) {
+      ids.add(Long.parseLong(id));
+    }
+    return ids;
+  }
+}
