@@ -18,10 +18,11 @@ step "clang-format $(clang-format --version | sed 's/.*version \([0-9.]*\).*/\1/
 c_files | xargs -r clang-format --dry-run -Werror
 
 step "cppcheck"
-# Server headers are not read: cppcheck cannot follow their configuration, and findings in them are not ours.
+# Server headers are not read: cppcheck cannot follow their configuration, and findings in them are not ours. What it
+# must know of them is that an error does not return.
 c_files | grep '\.c$' | xargs -r cppcheck --quiet --enable=warning,performance,portability --inline-suppr \
   --error-exitcode=1 --suppress=missingInclude --suppress=unknownMacro --suppress=preprocessorErrorDirective \
-  -I fdw-extension/include -j 2
+  --include=.make/cppcheck.h -I fdw-extension/include -j 2
 
 step "extension with warnings as errors"
 if [ -f fdw-extension/Makefile ]; then

@@ -5,6 +5,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 readonly ROOT
 readonly JAVA_WANTED=25
+MVN=${MVN:-mvn}
 
 say() { printf '%s\n' "$*"; }
 step() { printf '\033[1m== %s\033[0m\n' "$*"; }

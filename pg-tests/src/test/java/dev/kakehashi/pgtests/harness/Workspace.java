@@ -128,8 +128,8 @@ public final class Workspace implements AutoCloseable {
           }
 
           @Override
-          public FileVisitResult postVisitDirectory(
-              Path visited, @Nullable IOException e) throws IOException {
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e)
+              throws IOException {
             Files.deleteIfExists(visited);
             return FileVisitResult.CONTINUE;
           }
