@@ -1,9 +1,11 @@
 package dev.kakehashi.tools.tpch;
 
+import io.trino.tpch.TpchTable;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.Command;
@@ -46,6 +48,20 @@ public final class TpchCommand {
           String schema) {
     for (TableSpec<?> table : Tpch.TABLES) {
       System.out.println(table.createTable(schema) + ";");
+    }
+    return 0;
+  }
+
+  @Command(name = "query", description = "Print the text of one of the 22 queries.")
+  int query(@Parameters(paramLabel = "NUMBER", description = "1 to 22") int number)
+      throws IOException {
+    try (InputStream text =
+        TpchTable.class.getResourceAsStream("/io/trino/tpch/queries/q" + number + ".sql")) {
+      if (text == null) {
+        throw new IllegalArgumentException(
+            "query " + number + " does not exist; the queries are 1 to 22");
+      }
+      System.out.println(new String(text.readAllBytes(), StandardCharsets.UTF_8).strip());
     }
     return 0;
   }

@@ -1,0 +1,114 @@
+package dev.kakehashi.pgtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.kakehashi.pgtests.harness.Cluster;
+import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.pgtests.harness.Tools;
+import java.io.StringReader;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+
+/// The 22 queries of TPC-H over foreign tables give what they give over heap tables with the same rows.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TpchTest {
+  private static final String SCALE = "0.01";
+
+  private final Cluster cluster = Cluster.start("tpch");
+
+  @BeforeAll
+  void load() throws Exception {
+    List<String> tables = List.of(Tools.run("tpch", "ddl", "--schema", "tpch").strip().split("\n"));
+    try (Connection connection = cluster.connect()) {
+      Sql.execute(connection, "CREATE SCHEMA heap", "CREATE SCHEMA tpch");
+      cluster.onEngine("CREATE SCHEMA tpch");
+      for (String table : tables) {
+        Sql.execute(connection, table.replace("tpch.", "heap."));
+        cluster.onEngine(table.replace(";", ""));
+      }
+      Sql.execute(connection, "IMPORT FOREIGN SCHEMA tpch FROM SERVER kakehashi INTO tpch");
+      for (String table : names()) {
+        String rows = Tools.run("tpch", "text", "--scale", SCALE, table);
+        var copy = connection.unwrap(PGConnection.class).getCopyAPI();
+        copy.copyIn("COPY heap." + table + " FROM STDIN", new StringReader(rows));
+        copy.copyIn("COPY tpch." + table + " FROM STDIN", new StringReader(rows));
+      }
+      Sql.execute(connection, "ANALYZE");
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    cluster.close();
+  }
+
+  static List<String> names() {
+    return List.of(
+        "region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem");
+  }
+
+  @ParameterizedTest(name = "query {0}")
+  @ValueSource(
+      ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22})
+  void shouldGiveTheRowsOfHeapTables(int number) throws SQLException {
+    assertEquals(answer(number, "heap"), answer(number, "tpch"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void shouldReadBackEveryRowThatWasCopiedIn(String table) throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      assertEquals(
+          "0",
+          Sql.value(
+              connection,
+              "SELECT count(*) FROM (SELECT * FROM heap.%1$s EXCEPT ALL SELECT * FROM tpch.%1$s) d"
+                  .formatted(table)));
+      assertEquals(
+          Sql.value(connection, "SELECT count(*) FROM heap." + table),
+          Sql.value(connection, "SELECT count(*) FROM tpch." + table));
+    }
+  }
+
+  @Test
+  void shouldSendTheWholeOfQuerySixToTheEngine() throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      Sql.execute(connection, "SET search_path = tpch");
+      String plan = Sql.value(connection, "EXPLAIN (COSTS OFF) " + text(6));
+      assertEquals("Foreign Scan", plan.strip().split("\n")[0], plan);
+      assertFalse(plan.contains("Aggregate\n"), plan);
+    }
+  }
+
+  private List<String> answer(int number, String schema) throws SQLException {
+    try (Connection connection = cluster.connect()) {
+      Sql.execute(connection, "SET search_path = " + schema, "SET statement_timeout = '60s'");
+      String[] statements = text(number).split(";");
+      for (int i = 0; i < statements.length - 1; i++) {
+        // Query 15 makes a view first.
+        Sql.execute(
+            connection, statements[i].replace("CREATE OR REPLACE VIEW", "CREATE TEMP VIEW"));
+      }
+      List<String> rows = Sql.rows(connection, statements[statements.length - 1]);
+      assertFalse(
+          rows.isEmpty() && number != 20,
+          "query " + number + " gives no row, and so proves nothing");
+      return rows;
+    }
+  }
+
+  private static String text(int number) {
+    String text = Tools.run("tpch", "query", Integer.toString(number)).strip();
+    return text.endsWith(";") ? text.substring(0, text.length() - 1) : text;
+  }
+}
