@@ -51,6 +51,25 @@ endpoint_pid() { # directory: process id, or nothing when it does not run
   [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && printf '%s\n' "$pid" || return 0
 }
 
+# start_endpoint DIRECTORY RUNTIME_DIRECTORY [OPTION...]: starts an endpoint with its data in DIRECTORY/data, waits until it listens.
+start_endpoint() {
+  local home=$1 runtime_dir=$2 pid
+  shift 2
+  [ -z "$(endpoint_pid "$home")" ] || return 0
+  server_mkdir "$home"
+  as_server sh -c "echo '$runtime_dir' > '$home/runtime_dir'"
+  : | as_server tee -a "$home/log" >/dev/null
+  # Of its own session, so that Ctrl-C in this terminal does not reach it.
+  as_server setsid "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" \
+    start --runtime-dir "$runtime_dir" --data-dir "$home/data" "$@" >>"$home/log" 2>&1 </dev/null &
+  pid=$!
+  disown
+  as_server sh -c "echo $pid > '$home/pid'"
+  endpoint_listens() { [ ! -d "/proc/$pid" ] || grep -q " 00010000 .* $runtime_dir/endpoint.sock\$" /proc/net/unix; }
+  wait_until 60 endpoint_listens && [ -d "/proc/$pid" ] ||
+    { tail -20 "$home/log" >&2; die "could not start the endpoint" "Its log is $home/log."; }
+}
+
 stop_endpoint() { # directory
   local pid
   pid=$(endpoint_pid "$1")

@@ -28,7 +28,7 @@ class TpchTest {
 
   @BeforeAll
   void load() throws Exception {
-    List<String> tables = List.of(Tools.run("tpch", "ddl", "--schema", "tpch").strip().split("\n"));
+    List<String> tables = Tools.run("tpch", "ddl", "--schema", "tpch").lines().toList();
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "CREATE SCHEMA heap", "CREATE SCHEMA tpch");
       cluster.onEngine("CREATE SCHEMA tpch");
@@ -85,7 +85,7 @@ class TpchTest {
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "SET search_path = tpch");
       String plan = Sql.value(connection, "EXPLAIN (COSTS OFF) " + text(6));
-      assertEquals("Foreign Scan", plan.strip().split("\n")[0], plan);
+      assertEquals("Foreign Scan", plan.lines().findFirst().orElse(""), plan);
       assertFalse(plan.contains("Aggregate\n"), plan);
     }
   }
@@ -93,7 +93,7 @@ class TpchTest {
   private List<String> answer(int number, String schema) throws SQLException {
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "SET search_path = " + schema, "SET statement_timeout = '60s'");
-      String[] statements = text(number).split(";");
+      String[] statements = text(number).split(";", -1);
       for (int i = 0; i < statements.length - 1; i++) {
         // Query 15 makes a view first.
         Sql.execute(
