@@ -1,0 +1,75 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/// A data directory: `FORMAT` names the version of its format, `rows/` is the database of the durable log.
+final class DataDirectory {
+  private static final String FORMAT_FILE = "FORMAT";
+  private static final String FORMAT = "kakehashi store 1";
+
+  private DataDirectory() {}
+
+  static Path database(Path directory) {
+    return directory.resolve("rows");
+  }
+
+  /// Makes the directory, or checks that its format is ours.
+  static void prepare(Path directory) {
+    Path format = directory.resolve(FORMAT_FILE);
+    try {
+      Files.createDirectories(directory);
+      if (Files.exists(format)) {
+        String found = Files.readString(format, StandardCharsets.UTF_8).strip();
+        if (!found.equals(FORMAT)) {
+          throw new EngineException(
+                  ErrorCode.DATA_CORRUPTED,
+                  "data directory \"%s\" has format \"%s\", this version reads \"%s\""
+                      .formatted(directory, found, FORMAT))
+              .withHint("Open it with the version that wrote it.");
+        }
+        return;
+      }
+      if (Files.exists(database(directory))) {
+        throw new EngineException(
+            ErrorCode.DATA_CORRUPTED,
+            "data directory \"%s\" has no file \"%s\"".formatted(directory, FORMAT_FILE));
+      }
+      writeFormat(directory, format);
+    } catch (IOException e) {
+      throw new EngineException(
+          ErrorCode.INTERNAL_ERROR,
+          "could not prepare data directory \"%s\": %s".formatted(directory, e),
+          e);
+    }
+  }
+
+  /// Whole or not at all, also after power loss: written aside, synchronised, renamed.
+  private static void writeFormat(Path directory, Path format) throws IOException {
+    Path fresh = directory.resolve(FORMAT_FILE + ".new");
+    try (FileChannel channel =
+        FileChannel.open(
+            fresh,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.wrap((FORMAT + "\n").getBytes(StandardCharsets.UTF_8));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    Files.move(fresh, format, StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel parent = FileChannel.open(directory, StandardOpenOption.READ)) {
+      parent.force(true);
+    }
+  }
+}

@@ -1,0 +1,300 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Frees what nobody can read any more: undo records, replaced values, index entries of old versions, slots of deleted rows.
+///
+/// Every transaction that ends with writes leaves its garbage in a queue, in the order of timestamps (an abort takes a timestamp too). Garbage of timestamp t
+/// goes when the horizon, the least snapshot of any running transaction, is at least t:
+///
+/// * of a commit t: everybody sees its versions or newer ones, so nobody walks past them to what they replaced. The pointers to
+///   the freed records stay where they are; no reader follows them, because it stops at the version above.
+/// * of an abort t: it was taken out of pages and chains before t; who may have copied a pointer to it began before t.
+///
+/// Index entries need more: the key of an old version may have come back in a newer one. So each is looked at under the latch of
+/// the row's page, and removed only if no version that somebody may need has its key. A writer puts its version into the page, under the latch, before it
+/// makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector removed it.
+///
+/// One thread frees at a time, the holder of `freeing`: the collector's own thread or a committer that helps when the queue has grown long.
+final class GarbageCollector implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GarbageCollector.class);
+
+  /// Writes in the queue above which committers help.
+  private static final long HELP_WRITES = 100_000;
+
+  /// Writes that wake the thread before its time.
+  private static final long WAKE_WRITES = 4_096;
+
+  private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long LAST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final MemoryStore store;
+  private final MemoryPool pool;
+  private final ConcurrentLinkedQueue<Garbage> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicLong queuedWrites = new AtomicLong();
+  private final ReentrantLock freeing = new ReentrantLock();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition wake = lock.newCondition();
+  private volatile boolean idle;
+  private volatile boolean stopping;
+  private final Thread thread;
+
+  /// What one transaction has left. Filled by its owner, then read by whoever frees; `ready` is written when the rows are stamped.
+  static final class Garbage {
+    private long timestamp;
+    private Page[] pages = new Page[0];
+    private int[] rowSlots = new int[0];
+    private long[] undos = new long[0];
+    private int writes;
+
+    /// Blocks that are already unreachable: address, bytes.
+    private long[] blocks = new long[8];
+
+    private int blockCount;
+
+    /// Index entries that may be superfluous.
+    private @Nullable List<Entry> entries;
+
+    /// Things to free as a whole, as dropped tables.
+    private @Nullable List<Runnable> actions;
+
+    private volatile boolean ready;
+
+    private record Entry(RowTable table, TableIndex index, Page page, int slot, byte[] key) {}
+
+    void setWrites(Page[] pages, int[] rowSlots, long[] undos, int writes) {
+      this.pages = pages;
+      this.rowSlots = rowSlots;
+      this.undos = undos;
+      this.writes = writes;
+    }
+
+    void addBlock(long address, long bytes) {
+      if (blockCount == blocks.length) {
+        blocks = Arrays.copyOf(blocks, blockCount * 2);
+      }
+      blocks[blockCount++] = address;
+      blocks[blockCount++] = bytes;
+    }
+
+    void addEntry(TableIndex index, Page page, int slot, KeyBuffer key) {
+      if (entries == null) {
+        entries = new ArrayList<>();
+      }
+      entries.add(new Entry(page.table, index, page, slot, Arrays.copyOf(key.bytes, key.length)));
+    }
+
+    void addAction(Runnable action) {
+      if (actions == null) {
+        actions = new ArrayList<>();
+      }
+      actions.add(action);
+    }
+
+    long timestamp() {
+      return timestamp;
+    }
+
+    int writes() {
+      return writes;
+    }
+
+    Page page(int write) {
+      return pages[write];
+    }
+
+    int rowSlot(int write) {
+      return rowSlots[write];
+    }
+
+    private int weight() {
+      return 1 + writes + blockCount / 2;
+    }
+  }
+
+  GarbageCollector(MemoryStore store, MemoryPool pool) {
+    this.store = store;
+    this.pool = pool;
+    thread = new Thread(this::run, "kakehashi-store-gc");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /// Queues garbage; the caller holds the lock that orders timestamps, and calls [#ready] afterwards.
+  void add(Garbage garbage, long timestamp) {
+    garbage.timestamp = timestamp;
+    queue.add(garbage);
+  }
+
+  /// The transaction has ended and its rows are stamped.
+  void ready(@Nullable Garbage garbage) {
+    if (garbage == null) {
+      return;
+    }
+    long queued = queuedWrites.addAndGet(garbage.weight());
+    garbage.ready = true;
+    if (queued > HELP_WRITES && freeing.tryLock()) {
+      try {
+        free();
+      } finally {
+        freeing.unlock();
+      }
+    } else if (idle && (queued > WAKE_WRITES || queued == garbage.weight())) {
+      signal();
+    }
+  }
+
+  /// Garbage that was not freed yet, in order; whoever runs a transaction finds all that is younger than its snapshot.
+  Iterable<Garbage> pending() {
+    return queue;
+  }
+
+  /// Frees what can be freed now.
+  void collect() {
+    freeing.lock();
+    try {
+      free();
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  /// Runs something during which nothing is freed.
+  ///
+  /// @param action gets a horizon below which nothing is needed and above which nothing is freed
+  void whileNothingIsFreed(LongConsumer action) {
+    freeing.lock();
+    try {
+      action.accept(store.horizon());
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  private boolean free() {
+    long horizon = store.horizon();
+    boolean any = false;
+    Garbage next = queue.peek();
+    while (next != null && next.ready && next.timestamp <= horizon) {
+      queue.remove();
+      queuedWrites.addAndGet(-next.weight());
+      free(next, horizon);
+      any = true;
+      next = queue.peek();
+    }
+    return any;
+  }
+
+  private void free(Garbage garbage, long horizon) {
+    for (int i = 0; i < garbage.writes; i++) {
+      if (garbage.undos[i] != 0) {
+        Page page = garbage.pages[i];
+        page.table.freeReplaced(
+            page, garbage.rowSlots[i], garbage.undos[i], garbage.timestamp, horizon);
+      }
+    }
+    if (garbage.entries != null) {
+      KeyBuffer key = new KeyBuffer(64);
+      for (Garbage.Entry entry : garbage.entries) {
+        key.set(entry.key, 0, entry.key.length);
+        entry.table.dropEntry(entry.index, entry.page, entry.slot, key, horizon);
+      }
+    }
+    for (int i = 0; i < garbage.blockCount; i += 2) {
+      pool.free(garbage.blocks[i], garbage.blocks[i + 1]);
+    }
+    if (garbage.actions != null) {
+      garbage.actions.forEach(Runnable::run);
+    }
+  }
+
+  private void run() {
+    long delay = FIRST_DELAY_NANOS;
+    while (!stopping) {
+      boolean any = false;
+      freeing.lock();
+      try {
+        any = free();
+      } catch (RuntimeException | Error e) {
+        // What was being freed is lost to this process; going on is better than never freeing
+        // again.
+        LOG.error("garbage collection failed", e);
+      } finally {
+        freeing.unlock();
+      }
+      delay = any ? FIRST_DELAY_NANOS : Math.min(LAST_DELAY_NANOS, delay * 2);
+      await(delay);
+    }
+  }
+
+  /// Waits for garbage; while there is some that somebody may still read, for the delay.
+  @SuppressWarnings(
+      "WaitNotInLoop") // run() is the loop: whatever woke us, it looks at the queue again
+  private void await(long delayNanos) {
+    lock.lock();
+    try {
+      idle = true;
+      if (stopping) {
+        return;
+      }
+      if (queue.isEmpty()) {
+        // Garbage that came before `idle` was set is seen here; later garbage sees `idle`.
+        wake.await();
+      } else {
+        long left = wake.awaitNanos(delayNanos);
+        assert left <= delayNanos;
+      }
+    } catch (InterruptedException e) {
+      // Nobody but close() stops this thread.
+      LOG.debug("garbage collector interrupted", e);
+    } finally {
+      idle = false;
+      lock.unlock();
+    }
+  }
+
+  private void signal() {
+    lock.lock();
+    try {
+      wake.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      stopping = true;
+      wake.signal();
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,297 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.GarbageCollector.Garbage;
+import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.log.RocksLog;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The store: rows and versions in memory, a durable image beside them.
+///
+/// How the parts fit: [RowTable] has [Page]s and [TableIndex]es; [RowWriter] changes rows, [ScanCursor] and [IndexCursor] read them without latches;
+/// [RowTransaction] lists its writes; [Committer] orders commits; [GroupCommit] makes them durable in that order through a [DurableLog];
+/// [GarbageCollector] frees what no snapshot can see. Latches and locks are taken in this order, and none is held across a wait for another transaction:
+///
+/// `catalogLock` → collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
+///
+/// The commit lock is taken with none of them held but `catalogLock`; under it come the durability thread's lock and nothing else.
+final class MemoryStore implements Store {
+  static final long FIRST_TIMESTAMP = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryStore.class);
+  private static final int SLOT_BITS = 16;
+
+  /// Object identifiers reserved durably at once.
+  private static final int ID_BATCH = 64;
+
+  /// How long close() waits for running transactions.
+  private static final long CLOSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final MemoryPool pool;
+  private final DurableLog log;
+  private final TransactionSlots slots = new TransactionSlots();
+  private final GroupCommit groupCommit;
+  private final GarbageCollector collector;
+  private final Committer committer;
+  private final AtomicLong nextTransaction = new AtomicLong(1);
+  private final Map<Long, RowTable> tables = new ConcurrentHashMap<>();
+
+  /// Serialises changes of the catalogue; guards what follows.
+  private final Object catalogLock = new Object();
+
+  private volatile Map<String, byte[]> catalog = Map.of();
+  private long nextId = 1;
+  private long reservedId = 1;
+  private volatile boolean closed;
+
+  private MemoryStore(MemoryPool pool, DurableLog log) {
+    this.pool = pool;
+    this.log = log;
+    this.groupCommit = new GroupCommit(log);
+    this.collector = new GarbageCollector(this, pool);
+    this.committer = new Committer(this, groupCommit, collector);
+  }
+
+  static MemoryStore open(StoreConfig config) {
+    DataDirectory.prepare(config.directory());
+    DurableLog log = new RocksLog(DataDirectory.database(config.directory()));
+    MemoryPool pool = new MemoryPool(config.memoryLimitBytes());
+    MemoryStore store = new MemoryStore(pool, log);
+    boolean recovered = false;
+    try {
+      new Recovery(store, log).run();
+      recovered = true;
+    } finally {
+      if (!recovered) {
+        store.close();
+      }
+    }
+    return store;
+  }
+
+  MemoryPool pool() {
+    return pool;
+  }
+
+  TransactionSlots slots() {
+    return slots;
+  }
+
+  Committer committer() {
+    return committer;
+  }
+
+  GarbageCollector collector() {
+    return collector;
+  }
+
+  long published() {
+    return committer.published();
+  }
+
+  /// Timestamps up to here are seen by everybody who runs or will run.
+  long horizon() {
+    // Read before the slots are looked at, see TransactionSlots.
+    long published = committer.published();
+    return slots.horizon(published);
+  }
+
+  // ---- transactions ----
+
+  @Override
+  public StoreTransaction begin(boolean readOnly, boolean serializable) {
+    return beginRows(readOnly, serializable);
+  }
+
+  private RowTransaction beginRows(boolean readOnly, boolean serializable) {
+    if (closed) {
+      throw new EngineException(ErrorCode.SHUTTING_DOWN, "store is closed");
+    }
+    int slot = slots.claim(committer.published());
+    boolean validated = serializable && !readOnly;
+    long snapshot = validated ? committer.beginSerializable() : committer.published();
+    long id = nextTransaction.getAndIncrement() << SLOT_BITS | slot;
+    RowTransaction transaction =
+        new RowTransaction(this, id, slot, snapshot, readOnly, serializable);
+    slots.own(slot, transaction);
+    return transaction;
+  }
+
+  static int slotOf(long transactionId) {
+    return (int) transactionId & (1 << SLOT_BITS) - 1;
+  }
+
+  /// Where the reads of a view are noted; null unless its transaction is serializable.
+  @Nullable ReadSet readSet(ReadView view) {
+    RowTransaction owner = slots.owner(slotOf(view.transactionId()));
+    return owner != null && owner.id() == view.transactionId() ? owner.readSet : null;
+  }
+
+  /// A transaction has ended: its stamps are gone, its slot may have a new owner.
+  void release(RowTransaction transaction) {
+    if (transaction.readSet != null) {
+      committer.endSerializable();
+    }
+    slots.release(transaction.slot);
+  }
+
+  // ---- tables and catalogue ----
+
+  @Override
+  public TableStore table(long tableId) {
+    return rowTable(tableId);
+  }
+
+  private RowTable rowTable(long tableId) {
+    RowTable table = tables.get(tableId);
+    if (table == null) {
+      throw new IllegalArgumentException("no table " + tableId);
+    }
+    return table;
+  }
+
+  @Override
+  public Map<String, byte[]> catalog() {
+    return catalog;
+  }
+
+  @Override
+  public void changeCatalog(List<CatalogChange> changes) {
+    synchronized (catalogLock) {
+      CatalogChanges work = new CatalogChanges(this, catalog);
+      boolean durable = false;
+      try {
+        changes.forEach(work::prepare);
+        writeDurably(work.record());
+        durable = true;
+      } finally {
+        if (!durable) {
+          work.undo();
+        }
+      }
+      catalog = work.publish();
+    }
+  }
+
+  @Override
+  public long nextObjectId() {
+    synchronized (catalogLock) {
+      if (nextId == reservedId) {
+        reserveIds(reservedId + ID_BATCH);
+      }
+      return nextId++;
+    }
+  }
+
+  private void reserveIds(long upTo) {
+    LogRecord record = new LogRecord(32);
+    record.put(StoreKeys.nextId(), ByteBuffer.allocate(8).putLong(upTo).array());
+    writeDurably(record);
+    reservedId = upTo;
+  }
+
+  /// Puts a record into the order of commits and waits until it is durable.
+  private void writeDurably(LogRecord record) {
+    CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
+    Consumer<@Nullable Throwable> done =
+        failure -> {
+          if (failure == null) {
+            written.complete(null);
+          } else {
+            written.completeExceptionally(failure);
+          }
+        };
+    committer.append(record, done);
+    try {
+      written.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof EngineException engine
+          ? engine
+          : new EngineException(
+              ErrorCode.INTERNAL_ERROR, "could not change the catalogue durably", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException(
+          ErrorCode.QUERY_CANCELED, "interrupted while waiting for the catalogue's change", e);
+    }
+  }
+
+  RowTable addTable(TableDefinition definition) {
+    RowTable table = new RowTable(this, definition);
+    if (tables.putIfAbsent(definition.tableId(), table) != null) {
+      throw new IllegalArgumentException("table %d exists".formatted(definition.tableId()));
+    }
+    return table;
+  }
+
+  @Nullable RowTable findTable(long tableId) {
+    return tables.get(tableId);
+  }
+
+  void forgetTable(long tableId) {
+    tables.remove(tableId);
+  }
+
+  /// Frees something when everybody who may know it has ended.
+  void freeLater(Runnable action) {
+    Garbage garbage = new Garbage();
+    garbage.addAction(action);
+    committer.retire(garbage);
+    collector.ready(garbage);
+  }
+
+  /// Takes over what recovery has found.
+  void recovered(Map<String, byte[]> entries, long firstFreeId) {
+    synchronized (catalogLock) {
+      catalog = Collections.unmodifiableMap(new TreeMap<>(entries));
+      nextId = firstFreeId;
+      reservedId = firstFreeId;
+    }
+  }
+
+  List<RowTable> allTables() {
+    return new ArrayList<>(tables.values());
+  }
+
+  @Override
+  public void close() {
+    synchronized (catalogLock) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    long deadline = System.nanoTime() + CLOSE_WAIT_NANOS;
+    while (slots.running() > 0 && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    groupCommit.close();
+    collector.close();
+    log.close();
+    if (slots.running() > 0) {
+      // A cursor that is read after its memory is unmapped would take the whole process down.
+      LOG.warn(
+          "store is closed with {} transactions running; its memory stays mapped", slots.running());
+    } else {
+      pool.close();
+    }
+  }
+}

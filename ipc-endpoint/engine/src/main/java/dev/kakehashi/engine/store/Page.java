@@ -1,0 +1,233 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.memory.Native;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/// One page of rows: 64 KB of native memory laid out by [RowLayout], and what is known about it as a whole.
+///
+/// **Latch.** `version` is even when the page is free and odd while a writer has it. Everything else here, and all words in
+/// the native page, is written by the holder of the latch only, and never for longer than it takes to change one row.
+/// A reader takes no latch: it notes the even version (acquire), copies what it wants, and believes it only if the version is still
+/// the same after an acquire fence (a sequence lock; Boehm, "Can seqlocks get along with programming language memory models?", 2012).
+/// The writer's odd version is ordered before its changes by a store fence, the even one after them by release.
+///
+/// **What a reader may follow.** Not before the version has been validated may a copied address be dereferenced. Afterwards it may, without
+/// any further check: a value or undo record that some version visible to a running transaction leads to is
+/// not freed before that transaction has ended (see [GarbageCollector]), and neither ever changes.
+///
+/// | field | meaning |
+/// |---|---|
+/// | used | slots from here on have never held a row |
+/// | live, liveCount | slots whose newest version, committed or not, is a row |
+/// | occupied, occupiedCount | slots that are not free |
+/// | inFlight | slots whose newest version has no commit timestamp yet |
+/// | lastCommit | greatest commit timestamp of any version that is or was here |
+///
+/// If `inFlight` is 0 and `lastCommit` not above a snapshot, the newest versions are what that snapshot sees: a scan copies whole columns.
+final class Page {
+  static final int SLOT_BITS = 16;
+
+  private static final VarHandle VERSION;
+
+  static {
+    try {
+      VERSION = MethodHandles.lookup().findVarHandle(Page.class, "version", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final RowTable table;
+  final long address;
+
+  /// Row identifiers are `number << SLOT_BITS | slot`.
+  final long number;
+
+  int used;
+  int liveCount;
+  int occupiedCount;
+  int inFlight;
+  long lastCommit;
+  final long[] live;
+  final long[] occupied;
+
+  /// Per column: whether a null was ever stored here.
+  final boolean[] mayHaveNulls;
+
+  /// Whether the table has this page on its list of pages with room; guarded by that list's lock.
+  boolean listed;
+
+  @SuppressWarnings("UnusedVariable") // accessed through VERSION
+  private volatile long version;
+
+  Page(RowTable table, long address, long number) {
+    this.table = table;
+    this.address = address;
+    this.number = number;
+    RowLayout layout = table.layout;
+    int bitWords = (layout.rows + 63) >>> 6;
+    live = new long[bitWords];
+    occupied = new long[bitWords];
+    mayHaveNulls = new boolean[layout.columns];
+    for (int c = 0; c < layout.columns; c++) {
+      Native.zero(layout.nulls(address, c), 8L * bitWords);
+    }
+  }
+
+  long rowId(int slot) {
+    return number << SLOT_BITS | slot;
+  }
+
+  // ---- version ----
+
+  /// The version, even, waited for.
+  long stableVersion() {
+    long seen = (long) VERSION.getAcquire(this);
+    for (int spins = 0; (seen & 1) != 0; spins++) {
+      pause(spins);
+      seen = (long) VERSION.getAcquire(this);
+    }
+    return seen;
+  }
+
+  /// Whether nothing read since `seen` was noted can have been torn.
+  boolean validate(long seen) {
+    VarHandle.acquireFence();
+    return (long) VERSION.getOpaque(this) == seen;
+  }
+
+  void latch() {
+    for (int spins = 0; ; spins++) {
+      long seen = (long) VERSION.getOpaque(this);
+      if ((seen & 1) == 0 && VERSION.compareAndSet(this, seen, seen + 1)) {
+        VarHandle.storeStoreFence();
+        return;
+      }
+      pause(spins);
+    }
+  }
+
+  void unlatch() {
+    VERSION.setRelease(this, (long) VERSION.getOpaque(this) + 1);
+  }
+
+  /// Spins shortly, then lets others run: the holder of a latch may have lost its core.
+  @SuppressWarnings("ThreadPriorityCheck") // gives way, does not hope for an order
+  static void pause(int spins) {
+    if (spins < 200) {
+      Thread.onSpinWait();
+    } else {
+      Thread.yield();
+    }
+  }
+
+  // ---- one row; the caller has the latch, or validates ----
+
+  long stamp(int slot) {
+    return Native.getLong(table.layout.stamp(address, slot));
+  }
+
+  void setStamp(int slot, long stamp) {
+    Native.putLong(table.layout.stamp(address, slot), stamp);
+  }
+
+  long undo(int slot) {
+    return Native.getLong(table.layout.undo(address, slot));
+  }
+
+  void setUndo(int slot, long record) {
+    Native.putLong(table.layout.undo(address, slot), record);
+  }
+
+  long word(int column, int slot) {
+    return Native.getLong(table.layout.words(address, column) + 8L * slot);
+  }
+
+  boolean isNull(int column, int slot) {
+    return mayHaveNulls[column]
+        && (Native.getLong(table.layout.nulls(address, column) + 8L * (slot >>> 6)) >>> (slot & 63)
+                & 1)
+            != 0;
+  }
+
+  void setWord(int column, int slot, long word, boolean isNull) {
+    Native.putLong(table.layout.words(address, column) + 8L * slot, isNull ? 0 : word);
+    if (isNull || mayHaveNulls[column]) {
+      long at = table.layout.nulls(address, column) + 8L * (slot >>> 6);
+      long bit = 1L << (slot & 63);
+      long bits = Native.getLong(at);
+      Native.putLong(at, isNull ? bits | bit : bits & ~bit);
+      mayHaveNulls[column] |= isNull;
+    }
+  }
+
+  boolean hasRoom() {
+    return occupiedCount < table.layout.rows;
+  }
+
+  /// Takes a free slot of a latched page that has room.
+  int claim() {
+    int slot;
+    if (used < table.layout.rows) {
+      slot = used++;
+      // Before any reader can look at it: a slot below `used` always has a stamp.
+      setStamp(slot, Stamp.NOTHING);
+    } else {
+      int word = 0;
+      while (occupied[word] == -1L) {
+        word++;
+      }
+      slot = (word << 6) + Long.numberOfTrailingZeros(~occupied[word]);
+      assert slot < table.layout.rows : "page without room";
+    }
+    occupy(slot);
+    return slot;
+  }
+
+  /// Takes a certain slot of a latched page.
+  void claim(int slot) {
+    while (used <= slot) {
+      setStamp(used, Stamp.NOTHING);
+      setUndo(used, 0);
+      used++;
+    }
+    occupy(slot);
+  }
+
+  private void occupy(int slot) {
+    occupied[slot >>> 6] |= 1L << (slot & 63);
+    occupiedCount++;
+  }
+
+  /// Frees a slot of a latched page.
+  void vacate(int slot) {
+    setLive(slot, false);
+    setStamp(slot, Stamp.NOTHING);
+    setUndo(slot, 0);
+    occupied[slot >>> 6] &= ~(1L << (slot & 63));
+    occupiedCount--;
+  }
+
+  void setLive(int slot, boolean isLive) {
+    long bit = 1L << (slot & 63);
+    boolean was = (live[slot >>> 6] & bit) != 0;
+    if (was != isLive) {
+      live[slot >>> 6] ^= bit;
+      liveCount += isLive ? 1 : -1;
+    }
+  }
+
+  /// Gives an in-flight newest version its commit timestamp.
+  void commitStamp(int slot, long stamp, long timestamp) {
+    setStamp(slot, Stamp.committed(stamp, timestamp));
+    inFlight--;
+    lastCommit = Math.max(lastCommit, timestamp);
+  }
+
+  @Override
+  public String toString() {
+    return "page %d, used %d, live %s".formatted(number, used, Arrays.toString(live));
+  }
+}

@@ -1,0 +1,60 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// What a serializable transaction has read: tables as a whole, or ranges of their indexes. Thread-safe: cursors on several threads add to it.
+///
+/// Validation asks for each row that others have committed since the snapshot whether its version before or after lies in what was read
+/// ("precision locking", Jordan, Banerjee, Batman 1981; as in HyPer). So there are no false negatives, and false positives only through filters that the store
+/// does not know.
+final class ReadSet {
+  /// More ranges than this on one table count as the whole table.
+  static final int MAX_RANGES = 4096;
+
+  /// Encoded entries `[from, to)` of an index; an absent bound is null.
+  record Range(long indexId, byte[] from, byte @org.jspecify.annotations.Nullable [] to) {
+    boolean contains(KeyBuffer key) {
+      return Arrays.compareUnsigned(key.bytes, 0, key.length, from, 0, from.length) >= 0
+          && (to == null || Arrays.compareUnsigned(key.bytes, 0, key.length, to, 0, to.length) < 0);
+    }
+  }
+
+  private final Set<Long> tables = new HashSet<>();
+  private final Map<Long, List<Range>> ranges = new HashMap<>();
+
+  synchronized void addTable(long tableId) {
+    tables.add(tableId);
+    ranges.remove(tableId);
+  }
+
+  synchronized void addRange(long tableId, Range range) {
+    if (tables.contains(tableId)) {
+      return;
+    }
+    List<Range> present = ranges.computeIfAbsent(tableId, t -> new ArrayList<>());
+    present.add(range);
+    if (present.size() > MAX_RANGES) {
+      addTable(tableId);
+    }
+  }
+
+  synchronized boolean hasTable(long tableId) {
+    return tables.contains(tableId);
+  }
+
+  /// Ranges read of a table that was not read as a whole.
+  synchronized List<Range> ranges(long tableId) {
+    return List.copyOf(ranges.getOrDefault(tableId, List.of()));
+  }
+
+  synchronized boolean isEmpty() {
+    return tables.isEmpty() && ranges.isEmpty();
+  }
+}

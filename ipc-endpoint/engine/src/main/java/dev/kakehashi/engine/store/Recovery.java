@@ -1,0 +1,176 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/// Rebuilds the store in memory from its durable image: catalogue and definitions first, then the rows of all tables on all cores, then the indexes.
+final class Recovery {
+  /// Row identifiers per unit of work, as pages: large enough that seeking costs nothing, small enough to share.
+  private static final long PAGES_PER_UNIT = 256;
+
+  private final MemoryStore store;
+  private final DurableLog log;
+
+  Recovery(MemoryStore store, DurableLog log) {
+    this.store = store;
+    this.log = log;
+  }
+
+  void run() {
+    Map<String, byte[]> catalog = new TreeMap<>();
+    scanKind(
+        StoreKeys.CATALOG,
+        (key, value) -> {
+          key.position(1);
+          catalog.put(StandardCharsets.UTF_8.decode(key).toString(), bytes(value));
+        });
+    long[] firstFreeId = {1};
+    scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
+    scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
+    store.recovered(catalog, firstFreeId[0]);
+    loadTables();
+  }
+
+  private void loadTables() {
+    List<RowTable> tables = store.allTables();
+    if (tables.isEmpty()) {
+      return;
+    }
+    List<Callable<Void>> loads = new ArrayList<>();
+    for (RowTable table : tables) {
+      long units = (lastRow(table) >>> Page.SLOT_BITS) / PAGES_PER_UNIT + 1;
+      for (long unit = 0; unit < units; unit++) {
+        long from = (unit * PAGES_PER_UNIT) << Page.SLOT_BITS;
+        long to = ((unit + 1) * PAGES_PER_UNIT) << Page.SLOT_BITS;
+        loads.add(() -> {
+          loadRows(table, from, to);
+          return null;
+        });
+      }
+    }
+    List<Callable<Void>> builds = new ArrayList<>();
+    for (RowTable table : tables) {
+      for (TableIndex index : table.indexes()) {
+        builds.add(() -> {
+          buildIndex(table, index);
+          return null;
+        });
+      }
+    }
+    int threads = Math.min(Runtime.getRuntime().availableProcessors(), loads.size());
+    try (ExecutorService executor =
+        Executors.newFixedThreadPool(
+            threads, task -> new Thread(task, "kakehashi-store-recovery"))) {
+      runAll(executor, loads);
+      runAll(executor, builds);
+    }
+    tables.forEach(RowTable::finishRecovery);
+  }
+
+  private static void runAll(ExecutorService executor, List<Callable<Void>> work) {
+    try {
+      for (Future<Void> future : executor.invokeAll(work)) {
+        future.get();
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new EngineException(
+          ErrorCode.INTERNAL_ERROR, "could not recover the store", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException(ErrorCode.QUERY_CANCELED, "interrupted during recovery", e);
+    }
+  }
+
+  private long lastRow(RowTable table) {
+    return log.lastKey(StoreKeys.row(table.tableId(), 0), StoreKeys.row(table.tableId() + 1, 0))
+        .map(key -> ByteBuffer.wrap(key).getLong(9))
+        .orElse(0L);
+  }
+
+  private void loadRows(RowTable table, long from, long to) {
+    RowVersion version = new RowVersion(table.layout.columns);
+    long[] count = {0};
+    log.scan(
+        StoreKeys.row(table.tableId(), from),
+        StoreKeys.row(table.tableId(), to),
+        (key, value) -> {
+          loadRow(table, key.getLong(9), value, version);
+          count[0]++;
+        });
+    table.addRowCount(count[0]);
+  }
+
+  /// Pages of one unit are filled by one thread, which needs no latch; the executor's end publishes them.
+  private void loadRow(RowTable table, long rowId, ByteBuffer value, RowVersion version) {
+    int slot = (int) rowId & (1 << Page.SLOT_BITS) - 1;
+    if (rowId < 0 || slot >= table.layout.rows) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "store is corrupted: table %d has row %d".formatted(table.tableId(), rowId));
+    }
+    Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
+    RowCodec.decode(table.layout, value, store.pool(), version);
+    page.claim(slot);
+    for (int c = 0; c < table.layout.columns; c++) {
+      page.setWord(c, slot, version.words[c], version.nulls[c]);
+    }
+    page.setUndo(slot, 0);
+    page.setStamp(slot, MemoryStore.FIRST_TIMESTAMP);
+    page.setLive(slot, true);
+    page.lastCommit = MemoryStore.FIRST_TIMESTAMP;
+  }
+
+  private static void buildIndex(RowTable table, TableIndex index) {
+    RowVersion version = new RowVersion(table.layout.columns);
+    KeyBuffer key = new KeyBuffer(64);
+    for (long number = 0; number < table.pageCount(); number++) {
+      Page page = table.page(number);
+      for (int slot = 0; page != null && slot < page.used; slot++) {
+        if (!Stamp.isTombstone(page.stamp(slot))) {
+          version.readHead(page, slot);
+          index.encode(version, key);
+          index.complete(key, page.rowId(slot));
+          index.tree.insert(key);
+        }
+      }
+    }
+  }
+
+  private void scanKind(int kind, DurableLog.Visitor visitor) {
+    log.scan(StoreKeys.of(kind), StoreKeys.of(kind + 1), visitor);
+  }
+
+  private static byte[] bytes(ByteBuffer value) {
+    byte[] bytes = new byte[value.remaining()];
+    value.get(bytes);
+    return bytes;
+  }
+
+  private static TableDefinition definition(byte[] bytes) {
+    try {
+      return DefinitionCodec.decode(bytes);
+    } catch (IOException e) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "store is corrupted: a table definition cannot be read: " + e.getMessage(),
+          e);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+
+/// A row in the durable image: null bits (one per column, whole bytes), then the values that are not null, in order.
+///
+/// INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length as varint and the payload.
+final class RowCodec {
+  private RowCodec() {}
+
+  /// Appends the newest version of a row, or its deletion, to a record.
+  static void encode(Page page, int slot, LogRecord record) {
+    RowLayout layout = page.table.layout;
+    byte[] key = StoreKeys.row(page.table.tableId(), page.rowId(slot));
+    if (Stamp.isTombstone(page.stamp(slot))) {
+      record.delete(key, key.length);
+      return;
+    }
+    int nullBytes = (layout.columns + 7) >>> 3;
+    long length = nullBytes;
+    for (int c = 0; c < layout.columns; c++) {
+      if (!page.isNull(c, slot)) {
+        length += bytes(layout.kinds[c], page.word(c, slot));
+      }
+    }
+    record.put(key, key.length, (int) Math.min(length, LogRecord.MAX_BYTES));
+    int at = record.reserve((int) Math.min(length, LogRecord.MAX_BYTES));
+    byte[] to = record.bytes();
+    int nulls = at;
+    java.util.Arrays.fill(to, nulls, nulls + nullBytes, (byte) 0);
+    at += nullBytes;
+    for (int c = 0; c < layout.columns; c++) {
+      if (page.isNull(c, slot)) {
+        to[nulls + (c >>> 3)] |= (byte) (1 << (c & 7));
+      } else {
+        at = encodeValue(layout.kinds[c], page.word(c, slot), to, at);
+      }
+    }
+  }
+
+  private static long bytes(ColumnKind kind, long word) {
+    return switch (kind) {
+      case INTEGER -> varintBytes(word << 1 ^ word >> 63);
+      case FLOAT4 -> 4;
+      case FLOAT8 -> 8;
+      case UUID, INTERVAL -> 16;
+      case VARLENA, BPCHAR, NUMERIC -> {
+        int payload = Varlena.bytes(word) - 4;
+        yield varintBytes(payload) + (long) payload;
+      }
+    };
+  }
+
+  private static int varintBytes(long value) {
+    return Math.max(1, (70 - Long.numberOfLeadingZeros(value)) / 7);
+  }
+
+  private static int encodeValue(ColumnKind kind, long word, byte[] to, int from) {
+    int at = from;
+    switch (kind) {
+      case INTEGER -> at = putVarint(word << 1 ^ word >> 63, to, at);
+      case FLOAT4 -> {
+        for (int i = 0; i < 4; i++) {
+          to[at++] = (byte) (word >>> (8 * i));
+        }
+      }
+      case FLOAT8 -> {
+        for (int i = 0; i < 8; i++) {
+          to[at++] = (byte) (word >>> (8 * i));
+        }
+      }
+      case UUID, INTERVAL -> {
+        Native.copyToArray(word, to, at, 16);
+        at += 16;
+      }
+      case VARLENA, BPCHAR, NUMERIC -> {
+        int payload = Varlena.bytes(word) - 4;
+        at = putVarint(payload, to, at);
+        Native.copyToArray(word + 4, to, at, payload);
+        at += payload;
+      }
+    }
+    return at;
+  }
+
+  private static int putVarint(long value, byte[] to, int from) {
+    int at = from;
+    long rest = value;
+    while ((rest & ~0x7FL) != 0) {
+      to[at++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    to[at++] = (byte) rest;
+    return at;
+  }
+
+  /// Reads a row; by-reference values are allocated from the pool.
+  ///
+  /// @throws EngineException DATA_CORRUPTED if the bytes are not a row of this layout
+  static void decode(RowLayout layout, ByteBuffer value, MemoryPool pool, RowVersion to) {
+    int nullBytes = (layout.columns + 7) >>> 3;
+    require(value, nullBytes);
+    int nulls = value.position();
+    value.position(nulls + nullBytes);
+    for (int c = 0; c < layout.columns; c++) {
+      to.nulls[c] = (value.get(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
+      to.words[c] = to.nulls[c] ? 0 : decodeValue(layout.kinds[c], value, pool);
+    }
+    if (value.hasRemaining()) {
+      throw corrupted("a row is %d bytes too long".formatted(value.remaining()));
+    }
+  }
+
+  private static long decodeValue(ColumnKind kind, ByteBuffer value, MemoryPool pool) {
+    return switch (kind) {
+      case INTEGER -> {
+        long zigzag = getVarint(value);
+        yield zigzag >>> 1 ^ -(zigzag & 1);
+      }
+      case FLOAT4 -> {
+        require(value, 4);
+        yield Integer.reverseBytes(value.getInt()) & 0xFFFF_FFFFL;
+      }
+      case FLOAT8 -> {
+        require(value, 8);
+        yield Long.reverseBytes(value.getLong());
+      }
+      case UUID, INTERVAL -> copy(value, 16, 0, pool);
+      case VARLENA, BPCHAR, NUMERIC -> {
+        long payload = getVarint(value);
+        if (payload < 0 || payload > value.remaining()) {
+          throw corrupted("a value of %d bytes is not there".formatted(payload));
+        }
+        yield copy(value, (int) payload, 4, pool);
+      }
+    };
+  }
+
+  private static long copy(ByteBuffer value, int bytes, int headerBytes, MemoryPool pool) {
+    require(value, bytes);
+    long address = pool.allocate((long) bytes + headerBytes);
+    if (headerBytes != 0) {
+      Native.putInt(address, (bytes + headerBytes) << 2);
+    }
+    Native.copyFromBuffer(value, address + headerBytes, bytes);
+    value.position(value.position() + bytes);
+    return address;
+  }
+
+  private static long getVarint(ByteBuffer value) {
+    long result = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      require(value, 1);
+      byte next = value.get();
+      result |= (next & 0x7FL) << shift;
+      if (next >= 0) {
+        return result;
+      }
+    }
+    throw corrupted("a number has more than 10 bytes");
+  }
+
+  private static void require(ByteBuffer value, int bytes) {
+    if (value.remaining() < bytes) {
+      throw corrupted("a row ends early");
+    }
+  }
+
+  private static EngineException corrupted(String what) {
+    return new EngineException(ErrorCode.DATA_CORRUPTED, "store is corrupted: " + what)
+        .withHint("Restore the data directory from a backup.");
+  }
+}

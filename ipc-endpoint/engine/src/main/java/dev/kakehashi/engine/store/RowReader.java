@@ -1,0 +1,122 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.memory.Native;
+
+/// Finds the version of a row that a view sees. Confined to one thread at a time.
+final class RowReader {
+  /// The newest version is the visible one, and it is a row.
+  static final int HEAD = 0;
+
+  /// The newest version is the visible one, and it is a tombstone.
+  static final int GONE = 1;
+
+  /// An older version is to be looked for.
+  static final int OLDER = 2;
+
+  /// No transaction: nothing in flight is one's own.
+  private static final int NOBODY = -1;
+
+  private final TransactionSlots slots;
+  private long snapshot;
+  private int ownSlot;
+  private int statement;
+
+  /// Undo record of the visible version, after [#find] or [#walk] returned OLDER.
+  private long record;
+
+  RowReader(MemoryStore store) {
+    this.slots = store.slots();
+  }
+
+  RowReader(MemoryStore store, ReadView view) {
+    this(store);
+    snapshot = view.snapshot();
+    ownSlot = MemoryStore.slotOf(view.transactionId());
+    statement = view.statement();
+  }
+
+  /// Whether the newest version is what the view sees. What this says counts only if the page validates afterwards.
+  int judge(long stamp) {
+    boolean visible;
+    if (!Stamp.isInFlight(stamp)) {
+      visible = Stamp.timestamp(stamp) <= snapshot;
+    } else if (Stamp.slot(stamp) == ownSlot) {
+      visible = Stamp.statement(stamp) < statement;
+    } else {
+      long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
+      visible = timestamp != 0 && timestamp <= snapshot;
+    }
+    return !visible ? OLDER : Stamp.isTombstone(stamp) ? GONE : HEAD;
+  }
+
+  /// Looks for the visible version along the undo records from a validated undo pointer on.
+  ///
+  /// @return its record; 0 if the view sees no row
+  long walk(long undo) {
+    for (long at = undo; at != 0; at = Native.getLong(at + RowLayout.UNDO_PREVIOUS)) {
+      long stamp = Native.getLong(at + RowLayout.UNDO_STAMP);
+      boolean visible;
+      if (!Stamp.isInFlight(stamp)) {
+        visible = Stamp.timestamp(stamp) <= snapshot;
+      } else {
+        // Below the newest version an in-flight stamp belongs to the transaction of the version
+        // above, which has not become visible by
+        // committing, or we would not have come here. It may be stale, so only our own says
+        // anything.
+        visible = Stamp.slot(stamp) == ownSlot && Stamp.statement(stamp) < statement;
+      }
+      if (visible) {
+        return Stamp.isTombstone(stamp) ? 0 : at;
+      }
+    }
+    return 0;
+  }
+
+  /// Copies the visible version of a row.
+  ///
+  /// @return false if the view sees no row
+  boolean read(Page page, int slot, RowVersion to) {
+    for (int spins = 0; ; spins++) {
+      long version = page.stableVersion();
+      int verdict = slot < page.used ? judge(page.stamp(slot)) : GONE;
+      if (verdict == HEAD) {
+        to.readHead(page, slot);
+        if (page.validate(version)) {
+          return true;
+        }
+      } else {
+        long undo = page.undo(slot);
+        if (page.validate(version)) {
+          record = verdict == GONE ? 0 : walk(undo);
+          if (record != 0) {
+            to.readUndo(page.table.layout, record);
+          }
+          return record != 0;
+        }
+      }
+      Page.pause(spins);
+    }
+  }
+
+  /// Whether the row's version just before or at a commit lies in a range of an index.
+  boolean touches(Page page, int slot, long timestamp, ReadSet.Range range, KeyBuffer key) {
+    TableIndex index = page.table.indexById(range.indexId());
+    if (index == null) {
+      return true;
+    }
+    ownSlot = NOBODY;
+    RowVersion version = new RowVersion(page.table.layout.columns);
+    for (long at = timestamp - 1; at <= timestamp; at++) {
+      snapshot = at;
+      if (read(page, slot, version)) {
+        index.encode(version, key);
+        key.putLong(page.rowId(slot));
+        if (range.contains(key)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}

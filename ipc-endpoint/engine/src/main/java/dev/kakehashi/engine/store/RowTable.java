@@ -1,0 +1,305 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/// A table: its pages, its indexes, and the list of pages with room.
+///
+/// `pages` only grows (by replacing the array, under `roomLock`); an element is written once and published by the volatile write of
+/// `pageCount`. `indexes` is replaced as a whole; a writer reads it while it holds a page's latch, so that whoever builds a new index, having
+/// published it before visiting the pages, either finds the writer's version in its page or the writer finds the index.
+final class RowTable implements TableStore {
+  final MemoryStore store;
+  final MemoryPool pool;
+  final RowLayout layout;
+
+  private final RowWriter writer;
+  private volatile TableDefinition definition;
+  private volatile TableIndex[] indexes;
+  private volatile @Nullable Page[] pages = new Page[4];
+  private volatile int pageCount;
+  private volatile boolean dropped;
+  private final LongAdder rowCount = new LongAdder();
+
+  private final Object roomLock = new Object();
+
+  /// Where rows are inserted now; replaced under `roomLock`.
+  private volatile @Nullable Page insertPage;
+
+  /// Other pages with room; guarded by `roomLock`.
+  private final ArrayDeque<Page> roomy = new ArrayDeque<>();
+
+  RowTable(MemoryStore store, TableDefinition definition) {
+    this.store = store;
+    this.pool = store.pool();
+    this.layout = new RowLayout(definition.columns());
+    this.definition = definition;
+    this.indexes =
+        definition.indexes().stream()
+            .map(index -> new TableIndex(definition, index, pool))
+            .toArray(TableIndex[]::new);
+    this.writer = new RowWriter(this);
+  }
+
+  @Override
+  public TableDefinition definition() {
+    return definition;
+  }
+
+  long tableId() {
+    return definition.tableId();
+  }
+
+  @Override
+  public long rowCount() {
+    return Math.max(0, rowCount.sum());
+  }
+
+  void addRowCount(long count) {
+    rowCount.add(count);
+  }
+
+  @Override
+  public long pageCount() {
+    return pageCount;
+  }
+
+  /// Page by number; null if there never was a row there.
+  @Nullable Page page(long number) {
+    return number >= 0 && number < pageCount ? pages[(int) number] : null;
+  }
+
+  TableIndex[] indexes() {
+    return indexes;
+  }
+
+  @Nullable TableIndex indexById(long indexId) {
+    for (TableIndex index : indexes) {
+      if (index.definition.indexId() == indexId) {
+        return index;
+      }
+    }
+    return null;
+  }
+
+  // ---- reading ----
+
+  @Override
+  public RowCursor scan(
+      ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds) {
+    ReadSet reads = store.readSet(view);
+    if (reads != null) {
+      reads.addTable(tableId());
+    }
+    return new ScanCursor(this, view, firstPage, endPage, columns, withRowIds);
+  }
+
+  @Override
+  public RowCursor indexScan(
+      ReadView view,
+      int index,
+      KeyRange range,
+      boolean reverse,
+      int[] columns,
+      boolean withRowIds) {
+    TableIndex[] present = indexes;
+    if (index < 0 || index >= present.length) {
+      throw new IllegalArgumentException("table %d has no index %d".formatted(tableId(), index));
+    }
+    return new IndexCursor(this, view, present[index], range, reverse, columns, withRowIds);
+  }
+
+  // ---- writing ----
+
+  @Override
+  public long insert(StoreTransaction transaction, VectorBatch values, int row) {
+    return writer.insert(own(transaction), values, row);
+  }
+
+  @Override
+  public boolean update(StoreTransaction transaction, long rowId, VectorBatch values, int row) {
+    return writer.update(own(transaction), rowId, values, row);
+  }
+
+  @Override
+  public boolean delete(StoreTransaction transaction, long rowId) {
+    return writer.delete(own(transaction), rowId);
+  }
+
+  private RowTransaction own(StoreTransaction transaction) {
+    if (!(transaction instanceof RowTransaction known) || known.store != store) {
+      throw new IllegalArgumentException("transaction belongs to another store");
+    }
+    known.checkWritable();
+    if (dropped) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_TABLE, "table %d was dropped".formatted(tableId()));
+    }
+    return known;
+  }
+
+  /// Takes back one write of a transaction that rolls back; writes are taken back in reverse order.
+  void undoWrite(RowTransaction transaction, Page page, int slot, long undo) {
+    writer.undo(transaction, page, slot, undo);
+    if (undo == 0) {
+      offerRoom(page);
+    }
+  }
+
+  /// Stamps the newest version of a row of a latched page, if it is (still) the transaction's own.
+  void stampCommitted(RowTransaction transaction, Page page, int slot, long timestamp) {
+    long stamp = page.stamp(slot);
+    if (Stamp.isInFlight(stamp) && Stamp.slot(stamp) == transaction.slot) {
+      page.commitStamp(slot, stamp, timestamp);
+    }
+  }
+
+  /// A latched page with room.
+  Page latchRoom() {
+    while (true) {
+      Page page = insertPage;
+      if (page != null) {
+        page.latch();
+        if (page.hasRoom()) {
+          return page;
+        }
+        page.unlatch();
+      }
+      synchronized (roomLock) {
+        if (insertPage == page) {
+          Page next = roomy.poll();
+          if (next == null) {
+            next = addPage(pageCount);
+          } else {
+            next.listed = false;
+          }
+          insertPage = next;
+        }
+      }
+    }
+  }
+
+  /// Puts a page that has got a good deal of room on the list.
+  void offerRoom(Page page) {
+    if (layout.rows - page.occupiedCount < Math.max(1, layout.rows / 16) || page == insertPage) {
+      return;
+    }
+    synchronized (roomLock) {
+      if (!page.listed && page != insertPage) {
+        page.listed = true;
+        roomy.add(page);
+      }
+    }
+  }
+
+  /// Page `number`, made if it is not there; during recovery.
+  Page pageForRecovery(long number) {
+    Page page = page(number);
+    if (page != null) {
+      return page;
+    }
+    synchronized (roomLock) {
+      page = page(number);
+      return page != null ? page : addPage(number);
+    }
+  }
+
+  /// Puts the pages with room on the list; at the end of recovery.
+  void finishRecovery() {
+    for (int i = 0; i < pageCount; i++) {
+      Page page = pages[i];
+      if (page != null) {
+        offerRoom(page);
+      }
+    }
+  }
+
+  private Page addPage(long number) {
+    if (number >= Integer.MAX_VALUE - 8) {
+      throw new EngineException(
+          ErrorCode.LIMIT_EXCEEDED, "table %d has too many pages".formatted(tableId()));
+    }
+    @Nullable Page[] present = pages;
+    if (number >= present.length) {
+      present = Arrays.copyOf(present, (int) Math.max(number + 1, present.length * 2L));
+    }
+    Page page = new Page(this, pool.allocatePage(), number);
+    present[(int) number] = page;
+    pages = present;
+    pageCount = (int) Math.max(pageCount, number + 1);
+    return page;
+  }
+
+  // ---- what the collector does ----
+
+  /// Frees what a committed write has replaced.
+  void freeReplaced(Page page, int slot, long undo, long timestamp, long horizon) {
+    writer.freeReplaced(page, slot, undo, timestamp, horizon, dropped);
+  }
+
+  /// Removes an index entry unless some version that may still be read has its key.
+  ///
+  /// @param key the entry: key and row identifier
+  void dropEntry(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+    if (!dropped) {
+      writer.dropEntry(index, page, slot, key, horizon);
+    }
+  }
+
+  // ---- definition ----
+
+  void addIndex(TableIndex index) {
+    TableIndex[] present = indexes;
+    TableIndex[] changed = Arrays.copyOf(present, present.length + 1);
+    changed[present.length] = index;
+    setIndexes(changed);
+  }
+
+  void removeIndex(TableIndex index) {
+    setIndexes(Arrays.stream(indexes).filter(other -> other != index).toArray(TableIndex[]::new));
+  }
+
+  private void setIndexes(TableIndex[] changed) {
+    TableDefinition old = definition;
+    definition =
+        new TableDefinition(
+            old.tableId(),
+            old.columns(),
+            old.notNull(),
+            Arrays.stream(changed).map(index -> index.definition).toList());
+    indexes = changed;
+  }
+
+  /// Enters every version of every row into an index that writers already maintain.
+  void buildIndex(RowTransaction reader, TableIndex index, long horizon) {
+    writer.build(reader, index, horizon);
+  }
+
+  /// From now on nothing can be written.
+  void drop() {
+    dropped = true;
+  }
+
+  /// Frees everything. No running transaction has ever seen the table.
+  void free() {
+    int count = pageCount;
+    pageCount = 0;
+    for (int i = 0; i < count; i++) {
+      Page page = pages[i];
+      if (page != null) {
+        writer.freeValues(page);
+        pool.freePage(page.address);
+      }
+    }
+    for (TableIndex index : indexes) {
+      index.tree.free();
+    }
+  }
+}

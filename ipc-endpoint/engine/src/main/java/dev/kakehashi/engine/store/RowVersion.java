@@ -1,0 +1,38 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.memory.Native;
+
+/// The words of one version of a row, copied. Confined to one thread at a time.
+final class RowVersion {
+  final long[] words;
+  final boolean[] nulls;
+
+  RowVersion(int columns) {
+    words = new long[columns];
+    nulls = new boolean[columns];
+  }
+
+  long word(int column) {
+    return words[column];
+  }
+
+  boolean isNull(int column) {
+    return nulls[column];
+  }
+
+  /// Copies the newest version; the caller has the latch, or validates.
+  void readHead(Page page, int slot) {
+    for (int c = 0; c < words.length; c++) {
+      words[c] = page.word(c, slot);
+      nulls[c] = page.isNull(c, slot);
+    }
+  }
+
+  /// Copies the version that an undo record holds.
+  void readUndo(RowLayout layout, long record) {
+    for (int c = 0; c < words.length; c++) {
+      words[c] = Native.getLong(layout.undoWord(record, c));
+      nulls[c] = (Native.getLong(record + layout.undoNulls + 8L * (c >>> 6)) >>> (c & 63) & 1) != 0;
+    }
+  }
+}

@@ -1,0 +1,661 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.GarbageCollector.Garbage;
+import dev.kakehashi.engine.store.index.EntryBatch;
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import org.jspecify.annotations.Nullable;
+
+/// Changes of the rows of one table. Thread-safe.
+///
+/// A change has three steps. Outside the latch: copy the new values to the pool. Under the latch: look whether the newest version may be replaced, move it
+/// to an undo record, write the new one with an in-flight stamp. Then, without the latch: enter new keys into the indexes. If the last step fails the
+/// change is taken back before the failure is reported.
+final class RowWriter {
+  private static final int UNIQUE_FETCH = 8;
+
+  private final RowTable table;
+  private final MemoryPool pool;
+  private final RowLayout layout;
+  private final TransactionSlots slots;
+
+  RowWriter(RowTable table) {
+    this.table = table;
+    this.pool = table.pool;
+    this.layout = table.layout;
+    this.slots = table.store.slots();
+  }
+
+  // ---- insert ----
+
+  long insert(RowTransaction transaction, VectorBatch values, int row) {
+    transaction.reserveWrite();
+    RowVersion version = new RowVersion(layout.columns);
+    Page page;
+    try {
+      copyIn(values, row, version, null);
+      page = table.latchRoom();
+    } catch (RuntimeException e) {
+      freeCopies(version, null);
+      throw e;
+    }
+    int slot = page.claim();
+    for (int c = 0; c < layout.columns; c++) {
+      page.setWord(c, slot, version.words[c], version.nulls[c]);
+    }
+    page.setUndo(slot, 0);
+    page.setStamp(slot, transaction.stamp(false));
+    page.setLive(slot, true);
+    page.inFlight++;
+    TableIndex[] indexes = table.indexes();
+    page.unlatch();
+    transaction.logWrite(page, slot, 0);
+    transaction.addRows(table, 1);
+    long rowId = page.rowId(slot);
+    if (indexes.length > 0) {
+      try {
+        KeyBuffer key = new KeyBuffer(64);
+        for (TableIndex index : indexes) {
+          boolean anyNull = index.encode(version, key);
+          addEntry(transaction, index, key, anyNull, rowId);
+        }
+      } catch (RuntimeException e) {
+        transaction.rollbackTo(transaction.mark() - 1);
+        throw e;
+      }
+    }
+    return rowId;
+  }
+
+  /// Copies a row's values to the pool.
+  ///
+  /// @param shared column c is not to be copied: the version has the address already
+  private void copyIn(VectorBatch values, int row, RowVersion to, boolean @Nullable [] shared) {
+    for (int c = 0; c < layout.columns; c++) {
+      ColumnVector column = values.columns[c];
+      if (column.isNull(row)) {
+        to.nulls[c] = true;
+        to.words[c] = 0;
+      } else if (!layout.kinds[c].byReference()) {
+        to.words[c] = column.words[row];
+      } else if (to.words[c] == 0 && (shared == null || !shared[c])) {
+        long from = column.words[row];
+        int bytes = Varlena.bytes(layout.kinds[c], from);
+        long address = pool.allocate(bytes);
+        Native.copy(from, address, bytes);
+        to.words[c] = address;
+      }
+    }
+  }
+
+  private void freeCopies(RowVersion version, boolean @Nullable [] shared) {
+    for (int c : layout.byReference) {
+      if (version.words[c] != 0 && (shared == null || !shared[c])) {
+        pool.free(version.words[c], Varlena.bytes(layout.kinds[c], version.words[c]));
+      }
+    }
+  }
+
+  // ---- update ----
+
+  boolean update(RowTransaction transaction, long rowId, VectorBatch values, int row) {
+    transaction.reserveWrite();
+    Page page = pageOf(rowId);
+    int slot = slotOf(rowId);
+    RowVersion version = new RowVersion(layout.columns);
+    RowVersion old = new RowVersion(layout.columns);
+    boolean[] shared = new boolean[layout.columns];
+    long record = 0;
+    boolean written = false;
+    TableIndex[] indexes;
+    boolean keysChanged;
+    try {
+      record = pool.allocate(layout.undoBytes);
+      while (true) {
+        if (layout.byReference.length > 0) {
+          shareUnchanged(page, slot, values, row, old, version, shared);
+        }
+        copyIn(values, row, version, shared);
+        page.latch();
+        try {
+          if (!mayReplace(transaction, page, slot)) {
+            return false;
+          }
+          if (isStillShared(page, slot, version, shared)) {
+            old.readHead(page, slot);
+            indexes = table.indexes();
+            keysChanged = keysDiffer(indexes, old, version);
+            saveUndo(page, slot, record, version, keysChanged);
+            for (int c = 0; c < layout.columns; c++) {
+              page.setWord(c, slot, version.words[c], version.nulls[c]);
+            }
+            putStamp(page, slot, transaction.stamp(false), record);
+            written = true;
+            break;
+          }
+        } finally {
+          page.unlatch();
+        }
+      }
+    } finally {
+      if (!written) {
+        freeCopies(version, shared);
+        if (record != 0) {
+          pool.free(record, layout.undoBytes);
+        }
+      }
+    }
+    transaction.logWrite(page, slot, record);
+    if (keysChanged) {
+      try {
+        addChangedKeys(transaction, indexes, old, version, rowId);
+      } catch (RuntimeException e) {
+        transaction.rollbackTo(transaction.mark() - 1);
+        throw e;
+      }
+    }
+    return true;
+  }
+
+  /// Keeps the address of each value that stays the same, so that an update of one column does not copy the others.
+  private void shareUnchanged(
+      Page page,
+      int slot,
+      VectorBatch values,
+      int row,
+      RowVersion old,
+      RowVersion version,
+      boolean[] shared) {
+    for (int spins = 0; ; spins++) {
+      long seen = page.stableVersion();
+      boolean isRow = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
+      if (isRow) {
+        old.readHead(page, slot);
+      }
+      if (page.validate(seen)) {
+        for (int c : layout.byReference) {
+          if (shared[c]) {
+            shared[c] = false;
+            version.words[c] = 0;
+          }
+          long word = isRow ? old.words[c] : 0;
+          if (word != 0
+              && version.words[c] == 0
+              && !values.columns[c].isNull(row)
+              && isSameValue(layout.kinds[c], word, values.columns[c].words[row])) {
+            shared[c] = true;
+            version.words[c] = word;
+          }
+        }
+        return;
+      }
+      Page.pause(spins);
+    }
+  }
+
+  private static boolean isSameValue(ColumnKind kind, long a, long b) {
+    int bytes = Varlena.bytes(kind, a);
+    return bytes == Varlena.bytes(kind, b) && Native.equalBytes(a, b, bytes);
+  }
+
+  private boolean isStillShared(Page page, int slot, RowVersion version, boolean[] shared) {
+    for (int c : layout.byReference) {
+      if (shared[c] && page.word(c, slot) != version.words[c]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean keysDiffer(TableIndex[] indexes, RowVersion a, RowVersion b) {
+    for (TableIndex index : indexes) {
+      if (keyDiffers(index, a, b)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean keyDiffers(TableIndex index, RowVersion a, RowVersion b) {
+    for (int i = 0; i < index.codec.keyColumns(); i++) {
+      int column = index.codec.column(i);
+      if (a.words[column] != b.words[column] || a.nulls[column] != b.nulls[column]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void addChangedKeys(
+      RowTransaction transaction,
+      TableIndex[] indexes,
+      RowVersion old,
+      RowVersion version,
+      long rowId) {
+    KeyBuffer oldKey = new KeyBuffer(64);
+    KeyBuffer key = new KeyBuffer(64);
+    for (TableIndex index : indexes) {
+      if (keyDiffers(index, old, version)) {
+        index.encode(old, oldKey);
+        boolean anyNull = index.encode(version, key);
+        if (!java.util.Arrays.equals(oldKey.bytes, 0, oldKey.length, key.bytes, 0, key.length)) {
+          addEntry(transaction, index, key, anyNull, rowId);
+        }
+      }
+    }
+  }
+
+  // ---- delete ----
+
+  boolean delete(RowTransaction transaction, long rowId) {
+    transaction.reserveWrite();
+    Page page = pageOf(rowId);
+    int slot = slotOf(rowId);
+    long record = pool.allocate(layout.undoBytes);
+    boolean written = false;
+    page.latch();
+    try {
+      if (mayReplace(transaction, page, slot)) {
+        saveUndo(page, slot, record, null, true);
+        for (int c : layout.byReference) {
+          page.setWord(c, slot, 0, page.isNull(c, slot));
+        }
+        putStamp(page, slot, transaction.stamp(true), record);
+        page.setLive(slot, false);
+        written = true;
+      }
+    } finally {
+      page.unlatch();
+      if (!written) {
+        pool.free(record, layout.undoBytes);
+      }
+    }
+    if (written) {
+      transaction.logWrite(page, slot, record);
+      transaction.addRows(table, -1);
+    }
+    return written;
+  }
+
+  // ---- parts of a change, under the latch ----
+
+  /// Whether the newest version may be replaced by the transaction.
+  ///
+  /// @return false if the row is gone for it
+  private boolean mayReplace(RowTransaction transaction, Page page, int slot) {
+    long stamp = slot < page.used ? page.stamp(slot) : Stamp.NOTHING;
+    if (Stamp.isInFlight(stamp)) {
+      if (Stamp.slot(stamp) == transaction.slot) {
+        return !Stamp.isTombstone(stamp);
+      }
+      long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
+      if (timestamp == 0) {
+        RowTransaction owner = slots.owner(Stamp.slot(stamp));
+        throw new RowConflict(
+            RowConflict.Kind.OWNER_ACTIVE, owner == null ? RowTransaction.ENDED : owner);
+      }
+      // Its commit is on the way here. We stamp for it, so that only the top version of a chain is
+      // ever in flight for another transaction.
+      page.commitStamp(slot, stamp, timestamp);
+      stamp = page.stamp(slot);
+    }
+    if (Stamp.timestamp(stamp) > transaction.snapshot()) {
+      throw new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED);
+    }
+    return !Stamp.isTombstone(stamp);
+  }
+
+  /// Copies the newest version to an undo record.
+  ///
+  /// @param next the version that follows; null: a tombstone
+  private void saveUndo(
+      Page page, int slot, long record, @Nullable RowVersion next, boolean keysChanged) {
+    Native.putLong(record + RowLayout.UNDO_STAMP, page.stamp(slot));
+    Native.putLong(record + RowLayout.UNDO_PREVIOUS, page.undo(slot));
+    Native.putLong(record + RowLayout.UNDO_FLAGS, keysChanged ? RowLayout.KEYS_CHANGED : 0);
+    for (int w = 0; w < layout.bitWords; w++) {
+      long replaced = 0;
+      long nulls = 0;
+      for (int c = w << 6; c < Math.min(layout.columns, (w + 1) << 6); c++) {
+        long word = page.word(c, slot);
+        Native.putLong(layout.undoWord(record, c), word);
+        nulls |= page.isNull(c, slot) ? 1L << (c & 63) : 0;
+        if (layout.kinds[c].byReference() && word != 0 && (next == null || next.words[c] != word)) {
+          replaced |= 1L << (c & 63);
+        }
+      }
+      Native.putLong(record + RowLayout.UNDO_REPLACED + 8L * w, replaced);
+      Native.putLong(record + layout.undoNulls + 8L * w, nulls);
+    }
+  }
+
+  private static void putStamp(Page page, int slot, long stamp, long record) {
+    if (!Stamp.isInFlight(page.stamp(slot))) {
+      page.inFlight++;
+    }
+    page.setUndo(slot, record);
+    page.setStamp(slot, stamp);
+  }
+
+  // ---- undo ----
+
+  void undo(RowTransaction transaction, Page page, int slot, long record) {
+    Garbage garbage = transaction.garbage();
+    RowVersion version = new RowVersion(layout.columns);
+    boolean tombstone = Stamp.isTombstone(page.stamp(slot));
+    if (!tombstone) {
+      // Our own version: nobody else changes it.
+      version.readHead(page, slot);
+      if (record != 0
+          && (Native.getLong(record + RowLayout.UNDO_FLAGS) & RowLayout.KEYS_CHANGED) != 0) {
+        KeyBuffer key = new KeyBuffer(64);
+        for (TableIndex index : table.indexes()) {
+          index.encode(version, key);
+          key.putLong(page.rowId(slot));
+          garbage.addEntry(index, page, slot, key);
+        }
+      }
+    }
+    for (int c : layout.byReference) {
+      long word = version.words[c];
+      if (word != 0 && (record == 0 || Native.getLong(layout.undoWord(record, c)) != word)) {
+        garbage.addBlock(word, Varlena.bytes(layout.kinds[c], word));
+      }
+    }
+    page.latch();
+    if (record == 0) {
+      page.inFlight--;
+      page.vacate(slot);
+    } else {
+      version.readUndo(layout, record);
+      for (int c = 0; c < layout.columns; c++) {
+        page.setWord(c, slot, version.words[c], version.nulls[c]);
+      }
+      long stamp = Native.getLong(record + RowLayout.UNDO_STAMP);
+      if (!Stamp.isInFlight(stamp)) {
+        page.inFlight--;
+      }
+      page.setUndo(slot, Native.getLong(record + RowLayout.UNDO_PREVIOUS));
+      page.setStamp(slot, stamp);
+      page.setLive(slot, true);
+    }
+    page.unlatch();
+    if (record == 0) {
+      transaction.addRows(table, -1);
+      dropInserted(page, slot, version);
+    } else {
+      garbage.addBlock(record, layout.undoBytes);
+      if (tombstone) {
+        transaction.addRows(table, 1);
+      }
+    }
+  }
+
+  /// Removes the entries of an insert that was taken back. Nobody else can have seen the row, so they need not wait for the collector; but the slot
+  /// may have a new owner by now.
+  private void dropInserted(Page page, int slot, RowVersion version) {
+    KeyBuffer key = new KeyBuffer(64);
+    for (TableIndex index : table.indexes()) {
+      index.encode(version, key);
+      key.putLong(page.rowId(slot));
+      dropEntry(index, page, slot, key, Stamp.TIMESTAMP_MASK);
+    }
+  }
+
+  // ---- indexes ----
+
+  private void addEntry(
+      RowTransaction transaction, TableIndex index, KeyBuffer key, boolean anyNull, long rowId) {
+    int keyLength = key.length;
+    index.complete(key, rowId);
+    if (!index.definition.unique() || anyNull) {
+      index.tree.insert(key);
+      return;
+    }
+    synchronized (index.stripe(key, keyLength)) {
+      checkUnique(transaction, index, key, keyLength, rowId);
+      index.tree.insert(key);
+    }
+  }
+
+  private void checkUnique(
+      RowTransaction transaction, TableIndex index, KeyBuffer key, int keyLength, long rowId) {
+    EntryBatch entries = new EntryBatch();
+    KeyBuffer position = new KeyBuffer(keyLength + 8);
+    position.set(key.bytes, 0, keyLength);
+    KeyBuffer other = new KeyBuffer(keyLength);
+    boolean inclusive = true;
+    boolean more = true;
+    while (more) {
+      more = index.tree.fetchForward(position, inclusive, UNIQUE_FETCH, entries);
+      inclusive = entries.inclusive;
+      for (int i = 0; i < entries.count(); i++) {
+        int from = entries.offset(i);
+        if (!java.util.Arrays.equals(
+            entries.bytes(),
+            from,
+            from + Math.min(keyLength, entries.length(i)),
+            key.bytes,
+            0,
+            keyLength)) {
+          return;
+        }
+        if (entries.rowId(i) != rowId) {
+          checkOtherRow(transaction, index, key, keyLength, entries.rowId(i), other);
+        }
+      }
+    }
+  }
+
+  /// Refuses a key that another row has, or will have if its transaction ends the one way or the other.
+  private void checkOtherRow(
+      RowTransaction transaction,
+      TableIndex index,
+      KeyBuffer key,
+      int keyLength,
+      long rowId,
+      KeyBuffer other) {
+    Page page = table.page(rowId >>> Page.SLOT_BITS);
+    int slot = slotOf(rowId);
+    if (page == null) {
+      return;
+    }
+    RowVersion version = new RowVersion(layout.columns);
+    for (int spins = 0; ; spins++) {
+      long seen = page.stableVersion();
+      long stamp = page.stamp(slot);
+      long undo = page.undo(slot);
+      version.readHead(page, slot);
+      boolean inFlight = Stamp.isInFlight(stamp);
+      boolean own = inFlight && Stamp.slot(stamp) == transaction.slot;
+      boolean undecided = inFlight && !own && slots.commitTimestamp(Stamp.slot(stamp)) == 0;
+      RowTransaction owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
+      if (!page.validate(seen)) {
+        Page.pause(spins);
+        continue;
+      }
+      boolean matches = !Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other);
+      if (!undecided) {
+        if (matches) {
+          throw new DuplicateKey(index.definition);
+        }
+        return;
+      }
+      // A rollback, whole or to a savepoint, may bring back any version down to the committed one.
+      for (long at = undo; at != 0 && !matches; ) {
+        long older = Native.getLong(at + RowLayout.UNDO_STAMP);
+        version.readUndo(layout, at);
+        matches = !Stamp.isTombstone(older) && hasKey(index, version, key, keyLength, other);
+        at = Stamp.isInFlight(older) ? Native.getLong(at + RowLayout.UNDO_PREVIOUS) : 0;
+      }
+      if (matches) {
+        throw new RowConflict(
+            RowConflict.Kind.OWNER_ACTIVE, owner == null ? RowTransaction.ENDED : owner);
+      }
+      return;
+    }
+  }
+
+  private static boolean hasKey(
+      TableIndex index, RowVersion version, KeyBuffer key, int keyLength, KeyBuffer other) {
+    index.encode(version, other);
+    return java.util.Arrays.equals(other.bytes, 0, other.length, key.bytes, 0, keyLength);
+  }
+
+  /// Enters all versions that anybody may read into an index. The caller keeps the collector from freeing.
+  ///
+  /// @param horizon snapshots from here on may be in use
+  void build(RowTransaction reader, TableIndex index, long horizon) {
+    RowVersion version = new RowVersion(layout.columns);
+    KeyBuffer key = new KeyBuffer(64);
+    for (long number = 0; number < table.pageCount(); number++) {
+      Page page = table.page(number);
+      for (int slot = 0; page != null && slot < page.used; slot++) {
+        buildRow(reader, index, page, slot, horizon, version, key);
+      }
+    }
+  }
+
+  private void buildRow(
+      RowTransaction reader,
+      TableIndex index,
+      Page page,
+      int slot,
+      long horizon,
+      RowVersion version,
+      KeyBuffer key) {
+    long stamp;
+    long undo;
+    long seen;
+    int spins = 0;
+    do {
+      Page.pause(spins++);
+      seen = page.stableVersion();
+      stamp = page.stamp(slot);
+      undo = page.undo(slot);
+      version.readHead(page, slot);
+    } while (!page.validate(seen));
+    if (!Stamp.isTombstone(stamp)) {
+      boolean anyNull = index.encode(version, key);
+      addEntry(reader, index, key, anyNull, page.rowId(slot));
+    }
+    while (undo != 0 && (Stamp.isInFlight(stamp) || Stamp.timestamp(stamp) > horizon)) {
+      stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
+      version.readUndo(layout, undo);
+      undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
+      if (!Stamp.isTombstone(stamp)) {
+        index.encode(version, key);
+        index.complete(key, page.rowId(slot));
+        index.tree.insert(key);
+      }
+    }
+  }
+
+  // ---- collection ----
+
+  void freeReplaced(
+      Page page, int slot, long record, long timestamp, long horizon, boolean dropped) {
+    boolean keysChanged =
+        (Native.getLong(record + RowLayout.UNDO_FLAGS) & RowLayout.KEYS_CHANGED) != 0;
+    if (!dropped) {
+      if (keysChanged) {
+        RowVersion old = new RowVersion(layout.columns);
+        old.readUndo(layout, record);
+        KeyBuffer key = new KeyBuffer(64);
+        for (TableIndex index : table.indexes()) {
+          index.encode(old, key);
+          key.putLong(page.rowId(slot));
+          dropEntry(index, page, slot, key, horizon);
+        }
+      }
+      freeDeleted(page, slot, timestamp);
+    }
+    for (int c : layout.byReference) {
+      long replaced = Native.getLong(record + RowLayout.UNDO_REPLACED + 8L * (c >>> 6));
+      if ((replaced >>> (c & 63) & 1) != 0) {
+        long word = Native.getLong(layout.undoWord(record, c));
+        pool.free(word, Varlena.bytes(layout.kinds[c], word));
+      }
+    }
+    pool.free(record, layout.undoBytes);
+  }
+
+  private void freeDeleted(Page page, int slot, long timestamp) {
+    long deleted = Stamp.TOMBSTONE | timestamp;
+    if (page.stamp(slot) != deleted) {
+      return;
+    }
+    page.latch();
+    boolean vacated = page.stamp(slot) == deleted;
+    if (vacated) {
+      page.vacate(slot);
+    }
+    page.unlatch();
+    if (vacated) {
+      table.offerRoom(page);
+    }
+  }
+
+  void dropEntry(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+    page.latch();
+    try {
+      if (!isNeeded(index, page, slot, key, horizon)) {
+        index.tree.remove(key);
+      }
+    } finally {
+      page.unlatch();
+    }
+  }
+
+  private boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+    RowVersion version = new RowVersion(layout.columns);
+    KeyBuffer other = new KeyBuffer(key.length);
+    int keyLength = key.length - 8;
+    long stamp = page.stamp(slot);
+    long undo = page.undo(slot);
+    version.readHead(page, slot);
+    while (true) {
+      if (!Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other)) {
+        return true;
+      }
+      boolean lastNeeded = !Stamp.isInFlight(stamp) && Stamp.timestamp(stamp) <= horizon;
+      if (lastNeeded || undo == 0) {
+        return false;
+      }
+      stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
+      version.readUndo(layout, undo);
+      undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
+    }
+  }
+
+  /// Frees the values of a page's newest versions; older ones go with their undo records.
+  void freeValues(Page page) {
+    for (int slot = 0; slot < page.used && layout.byReference.length > 0; slot++) {
+      if (!Stamp.isTombstone(page.stamp(slot))) {
+        for (int c : layout.byReference) {
+          long word = page.word(c, slot);
+          if (word != 0) {
+            pool.free(word, Varlena.bytes(layout.kinds[c], word));
+          }
+        }
+      }
+    }
+  }
+
+  private Page pageOf(long rowId) {
+    Page page = table.page(rowId >>> Page.SLOT_BITS);
+    if (page == null) {
+      throw new IllegalArgumentException(
+          "table %d has no row %d".formatted(table.tableId(), rowId));
+    }
+    return page;
+  }
+
+  private static int slotOf(long rowId) {
+    return (int) rowId & (1 << Page.SLOT_BITS) - 1;
+  }
+}

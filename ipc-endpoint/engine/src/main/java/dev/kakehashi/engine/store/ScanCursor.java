@@ -1,0 +1,265 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+
+/// A scan of a range of pages.
+///
+/// A step copies a run of row slots of one page, without a latch, and validates the page's version before it believes the copy. Three ways, the first by far the most
+/// frequent:
+///
+/// 1. Everything in the page is committed and not younger than the snapshot, and every slot has a row: whole columns are copied.
+/// 2. The same with gaps: the words of live rows are gathered.
+/// 3. Otherwise each row's stamp is judged. Rows whose newest version is visible are gathered; undo pointers of the others are noted,
+///    and followed after the validation.
+///
+/// By-reference values are copied after the validation, when the addresses are known to be good for as long as the transaction lives.
+/// A page that is changed all the time makes validation fail: the run is halved each time, so that it gets shorter than the gaps between
+/// changes, and at the end read under the latch.
+final class ScanCursor implements RowCursor {
+  private static final int LATCH_AFTER_FAILURES = 16;
+
+  private final RowTable table;
+  private final RowLayout layout;
+  private final RowReader reader;
+  private final long snapshot;
+  private final int[] columns;
+  private final boolean withRowIds;
+  private final long endPage;
+  private long pageNumber;
+  private int slot;
+  private boolean closed;
+
+  private final int[] gathered = new int[VectorBatch.CAPACITY];
+
+  /// Undo pointers to follow, and whose row they are.
+  private final long[] undos = new long[VectorBatch.CAPACITY];
+
+  private final int[] undoSlots = new int[VectorBatch.CAPACITY];
+  private int undoCount;
+
+  ScanCursor(
+      RowTable table,
+      ReadView view,
+      long firstPage,
+      long endPage,
+      int[] columns,
+      boolean withRowIds) {
+    this.table = table;
+    this.layout = table.layout;
+    this.reader = new RowReader(table.store, view);
+    this.snapshot = view.snapshot();
+    this.columns = columns.clone();
+    this.withRowIds = withRowIds;
+    this.pageNumber = Math.max(0, firstPage);
+    this.endPage = Math.min(endPage, table.pageCount());
+  }
+
+  @Override
+  public boolean next(VectorBatch batch) {
+    batch.reset();
+    while (!closed && batch.size < VectorBatch.CAPACITY && pageNumber < endPage) {
+      Page page = table.page(pageNumber);
+      if (page == null || !step(page, batch)) {
+        pageNumber++;
+        slot = 0;
+      }
+    }
+    return batch.size > 0;
+  }
+
+  /// Copies a run of slots.
+  ///
+  /// @return false if there are no more in the page
+  private boolean step(Page page, VectorBatch batch) {
+    int base = batch.size;
+    int limit = VectorBatch.CAPACITY - base;
+    for (int failures = 0; ; failures++) {
+      boolean latched = failures >= LATCH_AFTER_FAILURES;
+      if (latched) {
+        page.latch();
+      }
+      long version = latched ? 0 : page.stableVersion();
+      int run = Math.min(limit, page.used - slot);
+      int rows = run <= 0 ? 0 : copyRun(page, slot, run, batch, base);
+      boolean valid = latched || page.validate(version);
+      if (latched) {
+        page.unlatch();
+      }
+      if (valid) {
+        if (run <= 0) {
+          return false;
+        }
+        slot += run;
+        batch.size = base + rows;
+        followUndos(page, batch);
+        copyValues(batch, base);
+        return true;
+      }
+      clearNulls(batch, base);
+      limit = Math.max(1, Math.min(limit, run) / 2);
+      Page.pause(failures);
+    }
+  }
+
+  private int copyRun(Page page, int from, int run, VectorBatch batch, int base) {
+    undoCount = 0;
+    if (page.inFlight == 0 && page.lastCommit <= snapshot) {
+      if (page.liveCount == page.used) {
+        copyColumns(page, from, run, batch, base);
+        return run;
+      }
+      int rows = gatherLive(page, from, run);
+      copyGathered(page, rows, batch, base);
+      return rows;
+    }
+    int rows = 0;
+    for (int i = from; i < from + run; i++) {
+      int verdict = reader.judge(page.stamp(i));
+      if (verdict == RowReader.HEAD) {
+        gathered[rows++] = i;
+      } else if (verdict == RowReader.OLDER) {
+        undos[undoCount] = page.undo(i);
+        undoSlots[undoCount++] = i;
+      }
+    }
+    copyGathered(page, rows, batch, base);
+    return rows;
+  }
+
+  private void copyColumns(Page page, int from, int run, VectorBatch batch, int base) {
+    for (int k = 0; k < columns.length; k++) {
+      int c = columns[k];
+      Native.copyToArray(
+          layout.words(page.address, c) + 8L * from, batch.columns[k].words, base, run);
+      if (page.mayHaveNulls[c]) {
+        long nulls = layout.nulls(page.address, c);
+        for (int i = 0; i < run; i++) {
+          int s = from + i;
+          if ((Native.getLong(nulls + 8L * (s >>> 6)) >>> (s & 63) & 1) != 0) {
+            batch.columns[k].setNull(base + i);
+          }
+        }
+      }
+    }
+    if (withRowIds) {
+      for (int i = 0; i < run; i++) {
+        batch.rowIds[base + i] = page.rowId(from + i);
+      }
+    }
+  }
+
+  /// Finds the live slots of a run by the page's bit set.
+  private int gatherLive(Page page, int from, int run) {
+    int rows = 0;
+    int end = from + run;
+    for (int at = from; at < end; ) {
+      long bits = page.live[at >>> 6] >>> (at & 63);
+      int wordEnd = Math.min(end, (at | 63) + 1);
+      while (bits != 0) {
+        int next = at + Long.numberOfTrailingZeros(bits);
+        if (next >= wordEnd) {
+          break;
+        }
+        gathered[rows++] = next;
+        bits &= bits - 1;
+      }
+      at = wordEnd;
+    }
+    return rows;
+  }
+
+  private void copyGathered(Page page, int rows, VectorBatch batch, int base) {
+    for (int k = 0; k < columns.length; k++) {
+      int c = columns[k];
+      long words = layout.words(page.address, c);
+      long[] to = batch.columns[k].words;
+      for (int i = 0; i < rows; i++) {
+        to[base + i] = Native.getLong(words + 8L * gathered[i]);
+      }
+      if (page.mayHaveNulls[c]) {
+        for (int i = 0; i < rows; i++) {
+          if (page.isNull(c, gathered[i])) {
+            batch.columns[k].setNull(base + i);
+          }
+        }
+      }
+    }
+    if (withRowIds) {
+      for (int i = 0; i < rows; i++) {
+        batch.rowIds[base + i] = page.rowId(gathered[i]);
+      }
+    }
+  }
+
+  private void followUndos(Page page, VectorBatch batch) {
+    for (int i = 0; i < undoCount; i++) {
+      long record = reader.walk(undos[i]);
+      if (record != 0) {
+        copyRecord(record, batch, batch.size);
+        if (withRowIds) {
+          batch.rowIds[batch.size] = page.rowId(undoSlots[i]);
+        }
+        batch.size++;
+      }
+    }
+  }
+
+  private void copyRecord(long record, VectorBatch batch, int row) {
+    for (int k = 0; k < columns.length; k++) {
+      int c = columns[k];
+      long nulls = Native.getLong(record + layout.undoNulls + 8L * (c >>> 6));
+      if ((nulls >>> (c & 63) & 1) != 0) {
+        batch.columns[k].setNull(row);
+      } else {
+        batch.columns[k].words[row] = Native.getLong(layout.undoWord(record, c));
+      }
+    }
+  }
+
+  /// Moves by-reference values to the batch's heap.
+  private void copyValues(VectorBatch batch, int base) {
+    for (int k = 0; k < columns.length; k++) {
+      ColumnKind kind = layout.kinds[columns[k]];
+      if (kind.byReference()) {
+        long[] words = batch.columns[k].words;
+        for (int row = base; row < batch.size; row++) {
+          if (words[row] != 0) {
+            words[row] = copyValue(batch, kind, words[row]);
+          }
+        }
+      }
+    }
+  }
+
+  static long copyValue(VectorBatch batch, ColumnKind kind, long from) {
+    int bytes = Varlena.bytes(kind, from);
+    if (bytes > 256) {
+      return batch.heap.copy(from, bytes);
+    }
+    // Blocks of the pool and of the heap are multiples of 8.
+    long to = batch.heap.allocate(bytes);
+    for (int i = 0; i < bytes; i += 8) {
+      Native.putLong(to + i, Native.getLong(from + i));
+    }
+    return to;
+  }
+
+  /// Takes back the null bits of a copy that did not validate.
+  static void clearNulls(VectorBatch batch, int base) {
+    for (ColumnVector column : batch.columns) {
+      if (column.hasNulls) {
+        for (int row = base; row < VectorBatch.CAPACITY; row++) {
+          column.nulls[row >>> 6] &= ~(1L << (row & 63));
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

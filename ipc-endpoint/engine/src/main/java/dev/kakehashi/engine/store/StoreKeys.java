@@ -1,0 +1,45 @@
+package dev.kakehashi.engine.store;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// Keys of the durable image. The first byte says what an entry is.
+///
+/// | key | value |
+/// |---|---|
+/// | `c` name | entry of the catalogue |
+/// | `n` | object identifiers below this number may be in use (8 bytes) |
+/// | `r` table row | a row, see RowCodec; numbers are 8 bytes, the most significant first |
+/// | `t` table | definition of a table, see DefinitionCodec |
+final class StoreKeys {
+  static final byte CATALOG = 'c';
+  static final byte NEXT_ID = 'n';
+  static final byte ROW = 'r';
+  static final byte TABLE = 't';
+
+  static final int ROW_KEY_BYTES = 17;
+
+  private StoreKeys() {}
+
+  static byte[] catalog(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + bytes.length).put(CATALOG).put(bytes).array();
+  }
+
+  static byte[] nextId() {
+    return new byte[] {NEXT_ID};
+  }
+
+  static byte[] table(long tableId) {
+    return ByteBuffer.allocate(9).put(TABLE).putLong(tableId).array();
+  }
+
+  static byte[] row(long tableId, long rowId) {
+    return ByteBuffer.allocate(ROW_KEY_BYTES).put(ROW).putLong(tableId).putLong(rowId).array();
+  }
+
+  /// Everything of one kind: `[of(kind), of(kind + 1))`.
+  static byte[] of(int kind) {
+    return new byte[] {(byte) kind};
+  }
+}

@@ -1,0 +1,71 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.index.KeyCodec;
+import dev.kakehashi.engine.store.index.OrderedTree;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.protocol.ErrorCode;
+
+/// An index: entries are the encoded key followed by the row identifier (8 bytes), for every version of the row that somebody may still read.
+///
+/// An entry alone says nothing: who finds it looks for the version of the row that it can see, and whether that version has the
+/// entry's key. A row with versions of different keys has an entry for each, and a reader takes the row at exactly one of them.
+///
+/// Two writers that make the same unique key at once must not overlook each other. The version is in the page before the entry is made, and checking the
+/// other rows of the key and making the entry happens under a lock that all writers of that key share (`stripes`): so the second one
+/// finds the first one's entry, and behind it its version.
+final class TableIndex {
+  private static final int STRIPES = 64;
+
+  final IndexDefinition definition;
+  final KeyCodec codec;
+  final OrderedTree tree;
+  private final Object[] stripes;
+
+  TableIndex(TableDefinition table, IndexDefinition definition, MemoryPool pool) {
+    this.definition = definition;
+    this.codec = new KeyCodec(table, definition);
+    this.tree = new OrderedTree(pool);
+    this.stripes = new Object[definition.unique() ? STRIPES : 0];
+    java.util.Arrays.setAll(stripes, i -> new Object());
+  }
+
+  /// Encodes the key of a version.
+  ///
+  /// @return whether a key column is null (then it is unique whatever the others are)
+  boolean encode(RowVersion version, KeyBuffer to) {
+    to.length = 0;
+    boolean anyNull = false;
+    for (int i = 0; i < codec.keyColumns(); i++) {
+      int column = codec.column(i);
+      boolean isNull = version.isNull(column);
+      anyNull |= isNull;
+      codec.append(to, i, version.word(column), isNull);
+    }
+    return anyNull;
+  }
+
+  /// Appends the row identifier to a key.
+  void complete(KeyBuffer key, long rowId) {
+    if (key.length + 8 > OrderedTree.MAX_ENTRY_BYTES) {
+      throw new EngineException(
+              ErrorCode.LIMIT_EXCEEDED,
+              "index row size %d exceeds maximum %d for index \"%s\""
+                  .formatted(key.length, OrderedTree.MAX_ENTRY_BYTES - 8, definition.name()))
+          .withHint("Values larger than 1/3 of an index node cannot be indexed.");
+    }
+    key.putLong(rowId);
+  }
+
+  /// The lock of all keys equal to the first `length` bytes.
+  Object stripe(KeyBuffer key, int length) {
+    int hash = 1;
+    for (int i = 0; i < length; i++) {
+      hash = 31 * hash + key.bytes[i];
+    }
+    hash ^= hash >>> 16;
+    return stripes[hash & (STRIPES - 1)];
+  }
+}

@@ -1,0 +1,114 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/// The running transactions: what readers of a stamp and the garbage collector ask.
+///
+/// | word of a slot | written by | read by |
+/// |---|---|---|
+/// | pinned | owner, CAS from 0 when it begins, 0 when it has ended | collector: no version that a snapshot from `pinned` on may need is freed |
+/// | commit timestamp | owner, under the commit lock, before the timestamp is published; 0 before the slot is free again | whoever meets a stamp of the slot |
+/// | owner | owner, before its first stamp | writers that meet a stamp of the slot while they hold the page's latch |
+///
+/// **Beginning.** The owner writes `pinned = p1` with a timestamp published earlier and only then reads the published timestamp again,
+/// which is its snapshot. The collector reads the published timestamp first and then all slots. Either it sees the pin, or it read its
+/// timestamp before the owner read its snapshot: in both cases its horizon is not above the snapshot.
+///
+/// **Ending.** A transaction's stamps are replaced by timestamps, under the page's latch, before the slot is freed. A reader that takes a
+/// freed (or reused) slot's commit timestamp for that of its stamp finds the page's version changed and reads again; a writer looks
+/// while it holds the latch, when the stamp cannot be replaced and the slot therefore not be freed.
+final class TransactionSlots {
+  static final int CAPACITY = 1 << 14;
+
+  /// Words per slot: one cache line, so that transactions do not disturb each other.
+  private static final int STRIDE = 8;
+
+  private final AtomicLongArray words = new AtomicLongArray(CAPACITY * STRIDE);
+  private final AtomicReferenceArray<@Nullable RowTransaction> owners =
+      new AtomicReferenceArray<>(CAPACITY);
+
+  /// Slots from here on have never been used.
+  private final AtomicInteger highWater = new AtomicInteger();
+
+  /// Takes a free slot.
+  ///
+  /// @throws EngineException OUT_OF_SLOTS if there is none
+  int claim(long pinned) {
+    int used = highWater.get();
+    int start = used == 0 ? 0 : (int) (Thread.currentThread().threadId() % used);
+    for (int i = 0; i < used; i++) {
+      int slot = start + i < used ? start + i : start + i - used;
+      if (words.get(slot * STRIDE) == 0 && words.compareAndSet(slot * STRIDE, 0, pinned)) {
+        return slot;
+      }
+    }
+    while (true) {
+      int slot = highWater.get();
+      if (slot == CAPACITY) {
+        throw new EngineException(
+            ErrorCode.OUT_OF_SLOTS, "too many running transactions: at most " + CAPACITY);
+      }
+      // The slot is pinned before the high-water mark lets the collector pass it by.
+      if (words.compareAndSet(slot * STRIDE, 0, pinned)) {
+        highWater.accumulateAndGet(slot + 1, Math::max);
+        return slot;
+      }
+      highWater.accumulateAndGet(slot + 1, Math::max);
+    }
+  }
+
+  void own(int slot, RowTransaction owner) {
+    owners.set(slot, owner);
+  }
+
+  void release(int slot) {
+    owners.set(slot, null);
+    words.set(slot * STRIDE + 1, 0);
+    words.set(slot * STRIDE, 0);
+  }
+
+  void setCommitTimestamp(int slot, long timestamp) {
+    words.set(slot * STRIDE + 1, timestamp);
+  }
+
+  /// Commit timestamp of the slot's transaction; 0 while it runs.
+  long commitTimestamp(int slot) {
+    return words.get(slot * STRIDE + 1);
+  }
+
+  @Nullable RowTransaction owner(int slot) {
+    return owners.get(slot);
+  }
+
+  /// The least pinned timestamp, or `published` if there is none below.
+  ///
+  /// @param published read before this call
+  long horizon(long published) {
+    long horizon = published;
+    int used = highWater.get();
+    for (int slot = 0; slot < used; slot++) {
+      long pinned = words.get(slot * STRIDE);
+      if (pinned != 0 && pinned < horizon) {
+        horizon = pinned;
+      }
+    }
+    return horizon;
+  }
+
+  /// Transactions running now.
+  int running() {
+    int count = 0;
+    int used = highWater.get();
+    for (int slot = 0; slot < used; slot++) {
+      if (words.get(slot * STRIDE) != 0) {
+        count++;
+      }
+    }
+    return count;
+  }
+}

@@ -1,0 +1,101 @@
+package dev.kakehashi.engine.store.index;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/// A byte string that grows. Confined to one thread at a time.
+public final class KeyBuffer {
+  private static final VarHandle BIG_ENDIAN_LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  /// The bytes; `length` of them are meant.
+  public byte[] bytes;
+
+  public int length;
+
+  public KeyBuffer(int capacity) {
+    bytes = new byte[Math.max(16, capacity)];
+  }
+
+  /// Makes room for `count` more bytes.
+  public void ensure(int count) {
+    if (bytes.length - length < count) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + count));
+    }
+  }
+
+  public void putByte(int value) {
+    ensure(1);
+    bytes[length++] = (byte) value;
+  }
+
+  public void putShort(int value) {
+    ensure(2);
+    bytes[length++] = (byte) (value >>> 8);
+    bytes[length++] = (byte) value;
+  }
+
+  public void putInt(int value) {
+    putShort(value >>> 16);
+    putShort(value);
+  }
+
+  /// Appends 8 bytes, the most significant first.
+  public void putLong(long value) {
+    ensure(8);
+    BIG_ENDIAN_LONG.set(bytes, length, value);
+    length += 8;
+  }
+
+  public void set(byte[] from, int offset, int count) {
+    length = 0;
+    ensure(count);
+    System.arraycopy(from, offset, bytes, 0, count);
+    length = count;
+  }
+
+  public void set(KeyBuffer other) {
+    set(other.bytes, 0, other.length);
+  }
+
+  /// Becomes the least byte string greater than every string that begins with the present one.
+  ///
+  /// @return false if there is none (all bytes are 0xFF)
+  public boolean toSuccessor() {
+    while (length > 0) {
+      if (++bytes[length - 1] != 0) {
+        return true;
+      }
+      length--;
+    }
+    return false;
+  }
+
+  /// The first 8 bytes as an unsigned number; missing ones are 0.
+  long head() {
+    return head(bytes, 0, length);
+  }
+
+  static long head(byte[] bytes, int offset, int length) {
+    if (length >= 8) {
+      return (long) BIG_ENDIAN_LONG.get(bytes, offset);
+    }
+    long head = 0;
+    for (int i = 0; i < length; i++) {
+      head |= (bytes[offset + i] & 0xFFL) << (56 - 8 * i);
+    }
+    return head;
+  }
+
+  /// The 8 bytes at `offset`, the most significant first.
+  public static long longAt(byte[] bytes, int offset) {
+    return (long) BIG_ENDIAN_LONG.get(bytes, offset);
+  }
+
+  @Override
+  public String toString() {
+    return java.util.HexFormat.of().formatHex(bytes, 0, length);
+  }
+}

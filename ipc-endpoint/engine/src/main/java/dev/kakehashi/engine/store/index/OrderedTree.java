@@ -1,0 +1,507 @@
+package dev.kakehashi.engine.store.index;
+
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// An ordered set of byte strings: a B+-tree with optimistic lock coupling (Leis, Haubenschild, Neumann 2019) over native nodes. Thread-safe.
+///
+/// Each node has a version. A writer latches a node by making its version odd, and releases it by making it even and greater. A reader
+/// latches nothing: it notes a node's even version, reads, and validates that the version is still the same; if not it starts again at
+/// the root. On the way down the version of a child is read between two validations of its parent: the first proves that the pointer was one,
+/// the second that the child still was the parent's child when its version was noted, so a later change of the child's range is seen in its own version.
+///
+/// * Entries of one leaf change under the latch of that leaf alone.
+/// * Splits and removals of nodes are made by one thread at a time, the holder of `structure`, which latches every node it changes
+///   before the first change and releases them after the last; so a reader sees all or nothing. While it holds `structure` no inner node changes.
+/// * `root` is written by the holder of `structure` while it has the old root latched; a reader looks at `root` again after having noted the version.
+/// * Nodes are type-stable (see [MemoryPool#allocateNode()]): a late reader of a freed node finds a greater version, nothing worse.
+///
+/// We differ from the paper: nodes are not merged when underfull, only removed when empty; and there are no links
+/// between leaves, because a scan copies a leaf at a time and descends again, which costs less than 1 % and never meets a link to a freed node.
+public final class OrderedTree {
+  /// Largest entry: three of them fit into a node, so that a split always makes room.
+  public static final int MAX_ENTRY_BYTES =
+      (IndexNode.BYTES - IndexNode.HEADER_BYTES) / 3 - IndexNode.SLOT_BYTES - 8;
+
+  private static final int MAX_DEPTH = 32;
+
+  private final MemoryPool pool;
+  private final ReentrantLock structure = new ReentrantLock();
+
+  /// Nodes for the split in progress; guarded by `structure`.
+  private final ArrayList<Long> spares = new ArrayList<>();
+
+  private volatile long root;
+
+  public OrderedTree(MemoryPool pool) {
+    this.pool = pool;
+    root = newNode(pool.allocateNode(), 0, 0);
+  }
+
+  /// Adds an entry.
+  ///
+  /// @return false if it was there
+  public boolean insert(KeyBuffer key) {
+    long head = key.head();
+    while (true) {
+      long leaf = root;
+      long version = stableVersion(leaf);
+      if (leaf != root) {
+        continue;
+      }
+      boolean valid = true;
+      while (valid && IndexNode.level(leaf) != 0) {
+        long child = IndexNode.child(leaf, IndexNode.position(leaf, key, head, true) - 1);
+        if (!validate(leaf, version)) {
+          valid = false;
+          break;
+        }
+        long childVersion = stableVersion(child);
+        valid = validate(leaf, version);
+        leaf = child;
+        version = childVersion;
+      }
+      if (!valid || !tryLatch(leaf, version)) {
+        continue;
+      }
+      int position = IndexNode.position(leaf, key, head, false);
+      if (IndexNode.equals(leaf, position, key, head)) {
+        unlatchUnchanged(leaf);
+        return false;
+      }
+      if (IndexNode.hasRoom(leaf, key.length)) {
+        IndexNode.insert(leaf, position, key, 0);
+        unlatch(leaf);
+        return true;
+      }
+      unlatchUnchanged(leaf);
+      split(key, head);
+    }
+  }
+
+  /// Removes an entry.
+  ///
+  /// @return false if it was not there
+  public boolean remove(KeyBuffer key) {
+    long head = key.head();
+    while (true) {
+      long leaf = root;
+      long version = stableVersion(leaf);
+      if (leaf != root) {
+        continue;
+      }
+      boolean valid = true;
+      while (valid && IndexNode.level(leaf) != 0) {
+        long child = IndexNode.child(leaf, IndexNode.position(leaf, key, head, true) - 1);
+        if (!validate(leaf, version)) {
+          valid = false;
+          break;
+        }
+        long childVersion = stableVersion(child);
+        valid = validate(leaf, version);
+        leaf = child;
+        version = childVersion;
+      }
+      if (!valid || !tryLatch(leaf, version)) {
+        continue;
+      }
+      int position = IndexNode.position(leaf, key, head, false);
+      if (!IndexNode.equals(leaf, position, key, head)) {
+        unlatchUnchanged(leaf);
+        return false;
+      }
+      IndexNode.remove(leaf, position);
+      boolean empty = IndexNode.count(leaf) == 0;
+      unlatch(leaf);
+      if (empty) {
+        removeEmptyLeaf(key, head);
+      }
+      return true;
+    }
+  }
+
+  /// Copies entries of one leaf from `position` on, in order.
+  ///
+  /// @param position where to begin; empty: at the first entry
+  /// @param inclusive whether an entry equal to `position` belongs
+  /// @param max most entries wanted, at least 1
+  /// @param to receives the entries
+  /// @return whether there may be more; then `position` is where to go on, inclusively if `to.inclusive`
+  public boolean fetchForward(KeyBuffer position, boolean inclusive, int max, EntryBatch to) {
+    while (true) {
+      to.clear();
+      long head = position.head();
+      long node = root;
+      long version = stableVersion(node);
+      boolean valid = node == root;
+      boolean fenced = false;
+      while (valid && IndexNode.level(node) != 0) {
+        int slot = IndexNode.position(node, position, head, true);
+        if (slot < IndexNode.count(node)) {
+          IndexNode.copyKey(node, slot, to.fence, 0);
+          fenced = true;
+        }
+        long child = IndexNode.child(node, slot - 1);
+        if (!validate(node, version)) {
+          valid = false;
+          break;
+        }
+        long childVersion = stableVersion(child);
+        valid = validate(node, version);
+        node = child;
+        version = childVersion;
+      }
+      if (!valid) {
+        continue;
+      }
+      int from = IndexNode.position(node, position, head, !inclusive);
+      int end = (int) Math.min(IndexNode.count(node), (long) from + max);
+      for (int i = from; i < end; i++) {
+        to.add(node, i);
+      }
+      boolean whole = end == IndexNode.count(node);
+      if (!validate(node, version)) {
+        continue;
+      }
+      if (!whole) {
+        to.copyLast(position);
+        to.inclusive = false;
+        return true;
+      }
+      if (!fenced) {
+        return false;
+      }
+      position.set(to.fence);
+      to.inclusive = true;
+      return true;
+    }
+  }
+
+  /// Copies entries of one leaf that are less than `position`, the greatest first.
+  ///
+  /// @param position exclusive end; ignored when `unbounded`
+  /// @param max most entries wanted, at least 1
+  /// @return whether there may be more; then `position` is where to go on, bounded
+  public boolean fetchBackward(KeyBuffer position, boolean unbounded, int max, EntryBatch to) {
+    while (true) {
+      to.clear();
+      long head = position.head();
+      long node = root;
+      long version = stableVersion(node);
+      boolean valid = node == root;
+      boolean fenced = false;
+      while (valid && IndexNode.level(node) != 0) {
+        // A separator equal to the position belongs to keys that are not wanted.
+        int slot =
+            unbounded ? IndexNode.count(node) : IndexNode.position(node, position, head, false);
+        if (slot > 0) {
+          IndexNode.copyKey(node, slot - 1, to.fence, 0);
+          fenced = true;
+        }
+        long child = IndexNode.child(node, slot - 1);
+        if (!validate(node, version)) {
+          valid = false;
+          break;
+        }
+        long childVersion = stableVersion(child);
+        valid = validate(node, version);
+        node = child;
+        version = childVersion;
+      }
+      if (!valid) {
+        continue;
+      }
+      int end = unbounded ? IndexNode.count(node) : IndexNode.position(node, position, head, false);
+      int from = Math.max(0, end - max);
+      for (int i = end - 1; i >= from; i--) {
+        to.add(node, i);
+      }
+      if (!validate(node, version)) {
+        continue;
+      }
+      if (from > 0) {
+        to.copyLast(position);
+        return true;
+      }
+      if (!fenced) {
+        return false;
+      }
+      position.set(to.fence);
+      return true;
+    }
+  }
+
+  /// Frees every node. Nobody may use the tree any more.
+  public void free() {
+    structure.lock();
+    try {
+      freeBelow(root);
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  private void freeBelow(long node) {
+    if (IndexNode.level(node) != 0) {
+      for (int i = -1; i < IndexNode.count(node); i++) {
+        freeBelow(IndexNode.child(node, i));
+      }
+    }
+    pool.freeNode(node);
+  }
+
+  // ---- structure changes: one thread at a time ----
+
+  /// Makes room for `key` by splitting its leaf, and inner nodes above as far as they are full.
+  private void split(KeyBuffer key, long head) {
+    structure.lock();
+    try {
+      long[] path = new long[MAX_DEPTH];
+      int depth = descend(key, head, path);
+      long leaf = path[depth];
+      latch(leaf);
+      if (IndexNode.hasRoom(leaf, key.length)) {
+        unlatchUnchanged(leaf);
+        return;
+      }
+      // Every node that will change, latched bottom-up: those above the leaf change only here.
+      int top = depth;
+      while (top > 0 && !IndexNode.hasRoom(path[top - 1], MAX_ENTRY_BYTES)) {
+        latch(path[--top]);
+      }
+      if (top > 0) {
+        latch(path[--top]);
+      }
+      try {
+        allocateSpares(depth - top + 2);
+        splitNode(path, depth, key, head);
+      } finally {
+        for (int i = top; i <= depth; i++) {
+          unlatch(path[i]);
+        }
+        freeSpares();
+      }
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  private void splitNode(long[] path, int depth, KeyBuffer key, long head) {
+    long node = path[depth];
+    int level = IndexNode.level(node);
+    int count = IndexNode.count(node);
+    KeyBuffer separator = new KeyBuffer(64);
+    long right = takeSpare(level, 0);
+    if (level == 0 && IndexNode.position(node, key, head, false) == count) {
+      // Ascending keys: leave the full leaf full.
+      shortest(node, count - 1, key, separator);
+    } else {
+      int middle = IndexNode.middle(node);
+      IndexNode.copyKey(node, middle, separator, 0);
+      if (level == 0) {
+        KeyBuffer first = new KeyBuffer(64);
+        first.set(separator);
+        shortest(node, middle - 1, first, separator);
+        IndexNode.moveTail(node, middle, right);
+      } else {
+        // The middle key moves up, its child becomes the leftmost of the right node.
+        IndexNode.setLeftmost(right, IndexNode.child(node, middle));
+        IndexNode.moveTail(node, middle + 1, right);
+        IndexNode.remove(node, middle);
+      }
+    }
+    insertSeparator(path, depth, separator, right);
+  }
+
+  /// Enters `right`, split off `path[depth]`, into the parent.
+  private void insertSeparator(long[] path, int depth, KeyBuffer separator, long right) {
+    if (depth == 0) {
+      long newRoot = takeSpare(IndexNode.level(path[0]) + 1, path[0]);
+      IndexNode.insert(newRoot, 0, separator, right);
+      root = newRoot;
+      return;
+    }
+    long parent = path[depth - 1];
+    long head = separator.head();
+    if (!IndexNode.hasRoom(parent, MAX_ENTRY_BYTES)) {
+      int level = IndexNode.level(parent);
+      int middle = IndexNode.middle(parent);
+      KeyBuffer up = new KeyBuffer(64);
+      IndexNode.copyKey(parent, middle, up, 0);
+      long sibling = takeSpare(level, IndexNode.child(parent, middle));
+      IndexNode.moveTail(parent, middle + 1, sibling);
+      IndexNode.remove(parent, middle);
+      boolean toSibling =
+          java.util.Arrays.compareUnsigned(
+                  separator.bytes, 0, separator.length, up.bytes, 0, up.length)
+              >= 0;
+      long target = toSibling ? sibling : parent;
+      IndexNode.insert(
+          target, IndexNode.position(target, separator, head, false), separator, right);
+      insertSeparator(path, depth - 1, up, sibling);
+      return;
+    }
+    IndexNode.insert(parent, IndexNode.position(parent, separator, head, false), separator, right);
+  }
+
+  /// The shortest string greater than slot `left` of the leaf and not greater than `right`.
+  private static void shortest(long leaf, int left, KeyBuffer right, KeyBuffer to) {
+    KeyBuffer last = new KeyBuffer(64);
+    IndexNode.copyKey(leaf, left, last, 0);
+    int common = 0;
+    while (common < last.length
+        && common < right.length
+        && last.bytes[common] == right.bytes[common]) {
+      common++;
+    }
+    to.set(right.bytes, 0, Math.min(right.length, common + 1));
+  }
+
+  /// Takes the leaf of `key` out of the tree if it is (still) empty.
+  private void removeEmptyLeaf(KeyBuffer key, long head) {
+    structure.lock();
+    try {
+      long[] path = new long[MAX_DEPTH];
+      int depth = descend(key, head, path);
+      long leaf = path[depth];
+      latch(leaf);
+      if (depth == 0 || IndexNode.count(leaf) > 0) {
+        unlatchUnchanged(leaf);
+        return;
+      }
+      // Parents whose only child goes away go with it.
+      int gone = depth;
+      while (gone > 1 && IndexNode.count(path[gone - 1]) == 0) {
+        latch(path[--gone]);
+      }
+      long parent = path[gone - 1];
+      latch(parent);
+      if (IndexNode.count(parent) == 0) {
+        // The root's only child: the tree is empty but for this path, which stays.
+        for (int i = gone - 1; i <= depth; i++) {
+          unlatchUnchanged(path[i]);
+        }
+        return;
+      }
+      removeChild(parent, path[gone]);
+      if (gone == 1 && IndexNode.count(parent) == 0) {
+        root = IndexNode.child(parent, -1);
+        gone = 0;
+      } else {
+        unlatch(parent);
+      }
+      for (int i = gone; i <= depth; i++) {
+        unlatch(path[i]);
+        pool.freeNode(path[i]);
+      }
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  private static void removeChild(long parent, long child) {
+    if (IndexNode.child(parent, -1) == child) {
+      IndexNode.setLeftmost(parent, IndexNode.child(parent, 0));
+      IndexNode.remove(parent, 0);
+      return;
+    }
+    for (int i = 0; i < IndexNode.count(parent); i++) {
+      if (IndexNode.child(parent, i) == child) {
+        IndexNode.remove(parent, i);
+        return;
+      }
+    }
+    throw new AssertionError("index node is not a child of its parent");
+  }
+
+  /// Path from the root to the leaf of `key`, by the holder of `structure`, for whom inner nodes stand still.
+  private int descend(KeyBuffer key, long head, long[] path) {
+    long node = root;
+    int depth = 0;
+    path[0] = node;
+    while (IndexNode.level(node) != 0) {
+      node = IndexNode.child(node, IndexNode.position(node, key, head, true) - 1);
+      path[++depth] = node;
+    }
+    return depth;
+  }
+
+  /// Takes all nodes that a split may need before it changes anything, so that a want of memory leaves the tree as it is.
+  private void allocateSpares(int count) {
+    while (spares.size() < count) {
+      spares.add(pool.allocateNode());
+    }
+  }
+
+  private void freeSpares() {
+    spares.forEach(pool::freeNode);
+    spares.clear();
+  }
+
+  private long takeSpare(int level, long leftmost) {
+    return newNode(spares.removeLast(), level, leftmost);
+  }
+
+  private static long newNode(long node, int level, long leftmost) {
+    // Odd while it is made, so that the version differs from what a late reader of the node's
+    // former life has noted.
+    latch(node);
+    IndexNode.initialize(node, level, leftmost);
+    unlatch(node);
+    return node;
+  }
+
+  // ---- versions ----
+
+  /// Even version of a node, waited for; acquire: what is read afterwards is not older than it.
+  private static long stableVersion(long node) {
+    long version = Native.getLongAcquire(node);
+    for (int spins = 0; (version & 1) != 0; spins++) {
+      pause(spins);
+      version = Native.getLongAcquire(node);
+    }
+    return version;
+  }
+
+  /// Whether nothing read since `version` was noted can have been torn.
+  private static boolean validate(long node, long version) {
+    VarHandle.acquireFence();
+    return Native.getLong(node) == version;
+  }
+
+  private static boolean tryLatch(long node, long version) {
+    if (!Native.compareAndSetLong(node, version, version + 1)) {
+      return false;
+    }
+    // The odd version is visible before any change: a reader that sees a change fails to validate.
+    VarHandle.storeStoreFence();
+    return true;
+  }
+
+  private static void latch(long node) {
+    while (!tryLatch(node, stableVersion(node))) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void unlatch(long node) {
+    Native.putLongRelease(node, Native.getLong(node) + 1);
+  }
+
+  /// Releases a latch under which nothing was changed: readers need not start again.
+  private static void unlatchUnchanged(long node) {
+    Native.putLongRelease(node, Native.getLong(node) - 1);
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // gives way, does not hope for an order
+  static void pause(int spins) {
+    if (spins < 100) {
+      Thread.onSpinWait();
+    } else {
+      Thread.yield();
+    }
+  }
+}

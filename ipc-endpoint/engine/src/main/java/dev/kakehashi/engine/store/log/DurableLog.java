@@ -1,0 +1,31 @@
+package dev.kakehashi.engine.store.log;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+
+/// Where the store keeps what must survive: an ordered map of byte strings that changes in atomic, durable steps.
+///
+/// [#write] is called by one thread at a time; scans may run on several threads.
+public interface DurableLog extends AutoCloseable {
+  /// Applies the records in order, all of them or none; on return they survive power loss.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL or INTERNAL_ERROR; the same records may be tried again
+  void write(List<LogRecord> records);
+
+  /// Calls `visitor` for the keys `[from, to)` in order.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
+  void scan(byte[] from, byte[] to, Visitor visitor);
+
+  /// The greatest key in `[from, to)`.
+  Optional<byte[]> lastKey(byte[] from, byte[] to);
+
+  /// Receives entries; the buffers are direct and valid during the call.
+  interface Visitor {
+    void entry(ByteBuffer key, ByteBuffer value);
+  }
+
+  @Override
+  void close();
+}

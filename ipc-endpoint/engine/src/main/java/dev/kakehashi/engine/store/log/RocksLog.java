@@ -1,0 +1,182 @@
+package dev.kakehashi.engine.store.log;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.CompressionType;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Status;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/// The durable log in RocksDB: its write-ahead log is our log, its sorted files are our base image, its checksums guard both.
+///
+/// Sized to be small: the live data is in the store's pages, RocksDB is read at recovery only. So the block cache only serves compaction and
+/// recovery, and the write buffers hold what was written since the last flush to a sorted file.
+public final class RocksLog implements DurableLog {
+  private static final long BLOCK_CACHE_BYTES = 4 << 20;
+  private static final long WRITE_BUFFER_BYTES = 16 << 20;
+  private static final long MAX_WAL_BYTES = 64 << 20;
+  private static final long INFO_LOG_BYTES = 1 << 20;
+  private static final int BATCH_HEADER_BYTES = 12;
+
+  private final LRUCache cache;
+  private final Options options;
+  private final WriteOptions synced;
+  private final RocksDB database;
+
+  /// @throws EngineException DATA_CORRUPTED if a checksum does not hold, CANNOT_CONNECT if another process has it open
+  public RocksLog(Path directory) {
+    RocksDB.loadLibrary();
+    cache = new LRUCache(BLOCK_CACHE_BYTES);
+    options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setParanoidChecks(true)
+            .setWriteBufferSize(WRITE_BUFFER_BYTES)
+            .setMaxWriteBufferNumber(3)
+            .setMaxTotalWalSize(MAX_WAL_BYTES)
+            .setMaxBackgroundJobs(2)
+            .setMaxOpenFiles(256)
+            .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+            .setMaxLogFileSize(INFO_LOG_BYTES)
+            .setKeepLogFileNum(2)
+            .setStatsDumpPeriodSec(0)
+            .setStatsPersistPeriodSec(0)
+            .setCompressionType(CompressionType.LZ4_COMPRESSION)
+            .setLevelCompactionDynamicLevelBytes(true)
+            .setBytesPerSync(1 << 20)
+            .setTableFormatConfig(
+                new BlockBasedTableConfig()
+                    .setBlockCache(cache)
+                    .setBlockSize(16 << 10)
+                    .setFormatVersion(5));
+    synced = new WriteOptions().setSync(true);
+    try {
+      database = RocksDB.open(options, directory.toString());
+    } catch (RocksDBException e) {
+      synced.close();
+      options.close();
+      cache.close();
+      throw failure("could not open store in \"" + directory + "\"", e);
+    }
+  }
+
+  @Override
+  public void write(List<LogRecord> records) {
+    long bytes = BATCH_HEADER_BYTES;
+    int count = 0;
+    for (LogRecord record : records) {
+      bytes += record.length();
+      count += record.count();
+    }
+    byte[] batch = new byte[Math.toIntExact(bytes)];
+    ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).putInt(8, count);
+    int at = BATCH_HEADER_BYTES;
+    for (LogRecord record : records) {
+      System.arraycopy(record.bytes(), 0, batch, at, record.length());
+      at += record.length();
+    }
+    try (WriteBatch writes = new WriteBatch(batch)) {
+      database.write(synced, writes);
+    } catch (RocksDBException e) {
+      throw failure("could not write to the store's log", e);
+    }
+  }
+
+  @Override
+  public void scan(byte[] from, byte[] to, Visitor visitor) {
+    ByteBuffer key = ByteBuffer.allocateDirect(256);
+    ByteBuffer value = ByteBuffer.allocateDirect(64 << 10);
+    try (Slice upper = new Slice(to);
+        ReadOptions reads =
+            new ReadOptions()
+                .setIterateUpperBound(upper)
+                .setVerifyChecksums(true)
+                .setFillCache(false)
+                .setReadaheadSize(2 << 20);
+        RocksIterator iterator = database.newIterator(reads)) {
+      for (iterator.seek(from); iterator.isValid(); iterator.next()) {
+        key = read(key, iterator::key);
+        value = read(value, iterator::value);
+        visitor.entry(key, value);
+      }
+      iterator.status();
+    } catch (RocksDBException e) {
+      throw failure("could not read the store", e);
+    }
+  }
+
+  @Override
+  public Optional<byte[]> lastKey(byte[] from, byte[] to) {
+    try (Slice lower = new Slice(from);
+        ReadOptions reads = new ReadOptions().setIterateLowerBound(lower).setFillCache(false);
+        RocksIterator iterator = database.newIterator(reads)) {
+      iterator.seekForPrev(to);
+      if (iterator.isValid() && Arrays.equals(iterator.key(), to)) {
+        iterator.prev();
+      }
+      iterator.status();
+      return iterator.isValid() ? Optional.of(iterator.key()) : Optional.empty();
+    } catch (RocksDBException e) {
+      throw failure("could not read the store", e);
+    }
+  }
+
+  private interface Source {
+    int readInto(ByteBuffer buffer);
+  }
+
+  /// Reads into the buffer, or into a larger one.
+  private static ByteBuffer read(ByteBuffer buffer, Source source) {
+    ByteBuffer target = buffer;
+    while (true) {
+      target.clear();
+      int bytes = source.readInto(target);
+      if (bytes <= target.capacity()) {
+        target.position(0).limit(bytes);
+        return target;
+      }
+      target = ByteBuffer.allocateDirect(Math.max(bytes, target.capacity() * 2));
+    }
+  }
+
+  @Override
+  public void close() {
+    database.close();
+    synced.close();
+    options.close();
+    cache.close();
+  }
+
+  private static EngineException failure(String what, RocksDBException e) {
+    Status status = e.getStatus();
+    Status.Code code = status == null ? Status.Code.Undefined : status.getCode();
+    String reason = String.valueOf(e.getMessage());
+    if (code == Status.Code.Corruption) {
+      return new EngineException(ErrorCode.DATA_CORRUPTED, what + ": " + reason, e)
+          .withHint("Restore the data directory from a backup.");
+    }
+    if ((status != null && status.getSubCode() == Status.SubCode.NoSpace)
+        || reason.contains("No space left")) {
+      return new EngineException(ErrorCode.DISK_FULL, what + ": " + reason, e);
+    }
+    if (reason.contains("lock")) {
+      return new EngineException(ErrorCode.CANNOT_CONNECT, what + ": it is in use: " + reason, e);
+    }
+    return new EngineException(ErrorCode.INTERNAL_ERROR, what + ": " + reason, e);
+  }
+}
