@@ -74,6 +74,8 @@ remove_statement(KakehashiSession *session, KakehashiStatement *statement)
 void
 kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement)
 {
+	kh_error error;
+
 	/* Other calls still point to it: it stays, and is refused again when it is used again. */
 	if (statement->pins > 1)
 		return;
@@ -89,6 +91,9 @@ kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statem
 			call->statement = NULL;
 		}
 	}
+	/* The number is free only when the engine agrees. */
+	if (!kh_post_close_statement(session->ipc, statement->id, &error))
+		session->invalidated = true;
 	remove_statement(session, statement);
 }
 
