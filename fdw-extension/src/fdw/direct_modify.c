@@ -109,13 +109,13 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 	/*
 	 * The target list was for the executor to compute new values. With RETURNING it would be evaluated over the rows that
-	 * come back, which are the new ones, and might fail on them.
+	 * come back, which are the new ones, and might fail on them. Columns stay: one tells which partition a row is of.
 	 */
 	foreach (expr_cell, scan->scan.plan.targetlist)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
 
-		if (returning != NIL && plan->operation == CMD_UPDATE && !entry->resjunk)
+		if (returning != NIL && plan->operation == CMD_UPDATE && !IsA(entry->expr, Var))
 			entry->expr = (Expr *) makeNullConst(exprType((Node *) entry->expr), exprTypmod((Node *) entry->expr),
 			                                     exprCollation((Node *) entry->expr));
 	}

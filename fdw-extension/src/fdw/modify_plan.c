@@ -84,10 +84,10 @@ kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subpla
 {
 	Bitmapset *columns = NULL;
 
-	if (row_triggers)
+	/* A failed check shows the row, so that it takes all of it, too. */
+	if (row_triggers ||
+	    (plan->withCheckOptionLists != NIL && list_nth(plan->withCheckOptionLists, subplan_index) != NIL))
 		columns = bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber);
-	if (plan->withCheckOptionLists != NIL)
-		pull_varattnos((Node *) list_nth(plan->withCheckOptionLists, subplan_index), result_relation, &columns);
 	if (plan->returningLists != NIL)
 		pull_varattnos((Node *) list_nth(plan->returningLists, subplan_index), result_relation, &columns);
 	return kakehashi_attnums(rel, columns);
