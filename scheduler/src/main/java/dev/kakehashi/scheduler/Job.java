@@ -64,6 +64,7 @@ public final class Job {
   private static final VarHandle FINISHED;
   private static final VarHandle REPORTED;
   private static final VarHandle BOOTSTRAP;
+  private static final VarHandle STARTED;
 
   static {
     try {
@@ -73,6 +74,7 @@ public final class Job {
       SPAWNED = lookup.findVarHandle(Job.class, "spawned", long.class);
       FINISHED = lookup.findVarHandle(Job.class, "finished", long.class);
       REPORTED = lookup.findVarHandle(Job.class, "reported", long.class);
+      STARTED = lookup.findVarHandle(Job.class, "started", boolean.class);
       BOOTSTRAP = lookup.findVarHandle(Job.class, "bootstrap", Task.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -117,15 +119,22 @@ public final class Job {
   // completes the job, ordered by `pending`.
   private boolean lanePermit;
 
+  // Somebody waits for the end: set (under the lock) before `done` is read, as `done` is set before
+  // this is
+  // read by the thread that ends the job; so either that thread takes the lock or the other one
+  // sees the end.
+  private volatile boolean listened;
+
   // Guarded by this.
   private @Nullable List<Consumer<Job>> doneCallbacks;
   private @Nullable Set<Condition.Waiter> waiters;
   private @Nullable Set<JobHold> holds;
 
-  // Links and stripe belong to JobRegistry, guarded by the stripe.
+  // Written by JobRegistry when the job is accepted, before any other thread knows it, and when it
+  // has ended.
   long id;
-  @Nullable Job registryPrevious;
-  @Nullable Job registryNext;
+  @Nullable Job @Nullable [] registryTable;
+  int registrySlot;
 
   private final TaskScheduler scheduler;
   private final String name;
@@ -276,6 +285,7 @@ public final class Job {
     }
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     synchronized (this) {
+      listened = true;
       while (!done) {
         long left = deadlineNanos - System.nanoTime();
         if (left <= 0) {
@@ -291,6 +301,7 @@ public final class Job {
   public void onDone(Consumer<Job> callback) {
     Objects.requireNonNull(callback, "callback");
     synchronized (this) {
+      listened = true;
       if (!done) {
         if (doneCallbacks == null) {
           doneCallbacks = new ArrayList<>(2);
@@ -331,14 +342,23 @@ public final class Job {
   }
 
   void markStarted() {
-    started = true;
+    if (!started) {
+      STARTED.setOpaque(this, true); // for people: orders nothing
+    }
   }
 
   void addPending(long counts) {
     PENDING.getAndAdd(this, counts);
   }
 
-  void addStatistics(long spawnedMore, long finishedMore) {
+  /// Adds to the statistics. `counts` are the counts of the job that the caller holds: if they are all there
+  /// are, nobody else can write now, and what was written is ordered by `pending`.
+  void addStatistics(long spawnedMore, long finishedMore, long counts) {
+    if (pending == counts) {
+      SPAWNED.setOpaque(this, spawned + spawnedMore);
+      FINISHED.setOpaque(this, finished + finishedMore);
+      return;
+    }
     if (spawnedMore != 0) {
       SPAWNED.getAndAdd(this, spawnedMore);
     }
@@ -419,17 +439,19 @@ public final class Job {
     if (lanePermit && lane != null) {
       lane.release(1, runner);
     }
-    List<Consumer<Job>> callbacks;
     scheduler.countJobEnd(this, runner);
-    synchronized (this) {
-      done = true;
-      callbacks = doneCallbacks;
-      doneCallbacks = null;
-      notifyAll();
-    }
-    if (callbacks != null) {
-      for (Consumer<Job> callback : callbacks) {
-        call("onDone of job \"" + name + "\"", callback);
+    done = true;
+    if (listened) {
+      List<Consumer<Job>> callbacks;
+      synchronized (this) {
+        callbacks = doneCallbacks;
+        doneCallbacks = null;
+        notifyAll();
+      }
+      if (callbacks != null) {
+        for (Consumer<Job> callback : callbacks) {
+          call("onDone of job \"" + name + "\"", callback);
+        }
       }
     }
     scheduler.registry().remove(this);

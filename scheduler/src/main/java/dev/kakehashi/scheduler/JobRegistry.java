@@ -1,28 +1,73 @@
 package dev.kakehashi.scheduler;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// All jobs that have not ended, so that a shutdown can wait for them or cancel them and a dump can list them.
 ///
-/// Striped by submitting thread: a job is linked into one of several lists, each under its own lock, which is
-/// uncontended when the same thread submits and ends light jobs. Closing a stripe under its lock makes
-/// "accepted before" and "refused after" exact.
+/// Striped by submitting thread. A stripe is a table of slots: a submitter takes a free slot under the stripe's
+/// lock, and the thread that ends the job, mostly another one, clears the slot without it. (A linked list under
+/// the lock made submitters and workers meet at each job.) Closing a stripe under its lock makes "accepted before"
+/// and "refused after" exact.
+///
+/// ```
+///  slots   submitter, under the lock (null -> job, release); ender (job -> null, volatile)
+///  closed  the closer, under the lock; an ender reads it after clearing its slot and then wakes the closer,
+///          who looks at the slots after having closed: one of them sees the other
+/// ```
 final class JobRegistry {
+  private static final int FIRST_SLOTS = 64;
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Job[].class);
+
   private static final class Stripe {
     final int index;
-    @Nullable Job head;
+    // All but `current` are full tables that were outgrown; they are dropped once empty.
+    final List<@Nullable Job[]> tables = new ArrayList<>();
+    @Nullable Job[] current = new @Nullable Job[FIRST_SLOTS];
+    int cursor;
     long sequence;
-    int live;
-    boolean closed;
-
-    // Keeps neighbours out of the cache line of the fields above.
-    @SuppressWarnings("unused")
-    long p1, p2, p3, p4, p5, p6, p7;
+    volatile boolean closed;
 
     Stripe(int index) {
       this.index = index;
+      tables.add(current);
+    }
+
+    void place(Job job) {
+      int mask = current.length - 1;
+      // Past three quarters the search would be longer than a copy is worth.
+      for (int probes = current.length / 4 * 3; probes > 0; probes--) {
+        int slot = cursor++ & mask;
+        if (SLOT.getAcquire(current, slot) == null) {
+          job.registryTable = current;
+          job.registrySlot = slot;
+          SLOT.setRelease(current, slot, job);
+          return;
+        }
+      }
+      tables.removeIf(table -> isEmpty(table));
+      current = new @Nullable Job[2 * current.length];
+      tables.add(current);
+      cursor = 0;
+      place(job);
+    }
+
+    boolean isEmpty() {
+      return tables.stream().allMatch(Stripe::isEmpty);
+    }
+
+    private static boolean isEmpty(@Nullable Job[] table) {
+      for (int i = 0; i < table.length; i++) {
+        if (SLOT.getVolatile(table, i) != null) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 
@@ -35,7 +80,7 @@ final class JobRegistry {
     }
   }
 
-  /// Gives the job its id and links it; false after [#close].
+  /// Gives the job its id and a slot; false after [#close].
   boolean add(Job job) {
     Stripe stripe = stripes[(int) Thread.currentThread().threadId() & (stripes.length - 1)];
     synchronized (stripe) {
@@ -43,33 +88,21 @@ final class JobRegistry {
         return false;
       }
       job.id = ++stripe.sequence * stripes.length + stripe.index;
-      job.registryNext = stripe.head;
-      if (stripe.head != null) {
-        stripe.head.registryPrevious = job;
-      }
-      stripe.head = job;
-      stripe.live++;
+      stripe.place(job);
       return true;
     }
   }
 
   void remove(Job job) {
+    @Nullable Job[] table = job.registryTable;
+    if (table == null) {
+      return;
+    }
+    job.registryTable = null;
     Stripe stripe = stripes[(int) job.id & (stripes.length - 1)];
-    synchronized (stripe) {
-      Job previous = job.registryPrevious;
-      Job next = job.registryNext;
-      if (previous != null) {
-        previous.registryNext = next;
-      } else {
-        stripe.head = next;
-      }
-      if (next != null) {
-        next.registryPrevious = previous;
-      }
-      job.registryPrevious = null;
-      job.registryNext = null;
-      stripe.live--;
-      if (stripe.closed && stripe.live == 0) {
+    SLOT.setVolatile(table, job.registrySlot, null);
+    if (stripe.closed) {
+      synchronized (stripe) {
         stripe.notifyAll();
       }
     }
@@ -83,40 +116,35 @@ final class JobRegistry {
     }
   }
 
-  /// Waits until no job is left; only after [#close].
-  boolean awaitEmpty(java.time.Duration timeout) throws InterruptedException {
+  /// Waits until no job is left; only after [#close]. False if the time ran out first.
+  boolean awaitEmpty(Duration timeout) throws InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     for (Stripe stripe : stripes) {
       synchronized (stripe) {
-        while (stripe.live > 0) {
+        while (!stripe.isEmpty()) {
           long left = deadlineNanos - System.nanoTime();
           if (left <= 0) {
             return false;
           }
-          java.util.concurrent.TimeUnit.NANOSECONDS.timedWait(stripe, left);
+          TimeUnit.NANOSECONDS.timedWait(stripe, left);
         }
       }
     }
     return true;
   }
 
-  int size() {
-    int sum = 0;
-    for (Stripe stripe : stripes) {
-      synchronized (stripe) {
-        sum += stripe.live;
-      }
-    }
-    return sum;
-  }
-
-  /// Jobs that have not ended, newest first within a stripe.
+  /// Jobs that have not ended.
   List<Job> live() {
     List<Job> jobs = new ArrayList<>();
     for (Stripe stripe : stripes) {
       synchronized (stripe) {
-        for (Job job = stripe.head; job != null; job = job.registryNext) {
-          jobs.add(job);
+        for (@Nullable Job[] table : stripe.tables) {
+          for (int i = 0; i < table.length; i++) {
+            Job job = (Job) SLOT.getAcquire(table, i);
+            if (job != null) {
+              jobs.add(job);
+            }
+          }
         }
       }
     }

@@ -152,7 +152,7 @@ abstract class Runner implements TaskContext {
     job = null;
     long counts = credit;
     credit = 0;
-    flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush);
+    flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush, counts);
     spawnedSinceFlush = 0;
     finishedSinceFlush = 0;
     if (counts != 0 && flushed.returnPending(counts)) {

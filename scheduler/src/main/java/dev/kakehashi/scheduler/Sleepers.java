@@ -62,22 +62,27 @@ final class Sleepers {
   /// To be called after every publication. Wakes one sleeper if nobody searches; with `immediate`, if
   /// fewer than the allowed number do. True if it woke one.
   boolean signal(boolean immediate) {
-    return wanted(immediate) && wake(immediate);
+    return wanted(ctl, immediate) && wake(immediate);
   }
 
-  private boolean wanted(boolean immediate) {
-    long c = ctl;
+  private boolean wanted(long c, boolean immediate) {
     return unparked(c) < workers && searching(c) < (immediate ? maxSearchers : 1);
   }
 
   private boolean wake(boolean immediate) {
     Worker woken;
     synchronized (lock) {
-      if (depth == 0 || !wanted(immediate)) {
-        return false;
+      // A CAS because others start and stop searching meanwhile without the lock.
+      for (; ; ) {
+        long c = ctl;
+        if (depth == 0 || !wanted(c, immediate)) {
+          return false;
+        }
+        if (CTL.compareAndSet(this, c, c + ONE_UNPARKED + 1)) {
+          break;
+        }
       }
       woken = stack[--depth];
-      CTL.getAndAdd(this, ONE_UNPARKED + 1);
     }
     woken.wake();
     return true;

@@ -57,7 +57,10 @@ public final class TaskScheduler implements AutoCloseable {
   private final EventCount room = new EventCount();
   private final CounterSum counters;
   private final AtomicInteger roundRobin = new AtomicInteger();
-  private final ThreadLocal<CallerRunner> callers = ThreadLocal.withInitial(this::newCaller);
+
+  @SuppressWarnings("ThreadLocalUsage") // one runner for each thread and scheduler
+  private final ThreadLocal<@Nullable CallerRunner> callers = new ThreadLocal<>();
+
   private final ConcurrentHashMap<Object, LaneReference> lanes = new ConcurrentHashMap<>();
   private final ReferenceQueue<Lane> deadLanes = new ReferenceQueue<>();
   private final AtomicReference<@Nullable FutureTask<ShutdownReport>> shutdown =
@@ -190,7 +193,7 @@ public final class TaskScheduler implements AutoCloseable {
     gauges.put("queue.overflow", (long) overflow.size());
     gauges.put("workers.awake", (long) sleepers.awake());
     gauges.put("workers.searching", (long) sleepers.searching());
-    gauges.put("jobs.live", (long) registry.size());
+    gauges.put("jobs.live", (long) registry.live().size());
     return new SchedulerMetrics(counters.total(), perWorker, gauges);
   }
 
@@ -387,7 +390,10 @@ public final class TaskScheduler implements AutoCloseable {
       return false;
     }
     CallerRunner runner = callers.get();
-    if (runner.busy()) {
+    if (runner == null) {
+      runner = new CallerRunner(this, counters.newCaller());
+      callers.set(runner);
+    } else if (runner.busy()) {
       return false;
     }
     Lane lane = job.lane();
@@ -406,10 +412,6 @@ public final class TaskScheduler implements AutoCloseable {
     runner.counters.add(Counters.JOBS_ON_CALLER);
     runner.run(bootstrap, job);
     return true;
-  }
-
-  private CallerRunner newCaller() {
-    return new CallerRunner(this, counters.newCaller());
   }
 
   /// Accepts a job whose bootstrap task somebody claims later.
@@ -445,11 +447,10 @@ public final class TaskScheduler implements AutoCloseable {
   /// Queues a lane that has a permit: at home if it has one, so that its data stay in that worker's cache.
   void publishLane(InternalTask laneTask, int homeWorker, @Nullable Runner runner) {
     count(Counters.LANES_SCHEDULED, 1, runner);
-    if (runner instanceof Worker worker && (homeWorker < 0 || homeWorker == worker.workerIndex())) {
-      worker.pushOldest(laneTask, null);
-    } else {
-      enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
-    }
+    // An inbox even if this worker is at home: what waits in a lane is mostly a request, and must
+    // not
+    // wait behind the worker's own job.
+    enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
   }
 
   private void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
@@ -478,7 +479,7 @@ public final class TaskScheduler implements AutoCloseable {
       return thread.worker.scheduler == this ? thread.worker : null;
     }
     CallerRunner runner = callers.get();
-    return runner.busy() ? runner : null;
+    return runner != null && runner.busy() ? runner : null;
   }
 
   /// Whether any queue that a sleeping worker could take from holds a task.

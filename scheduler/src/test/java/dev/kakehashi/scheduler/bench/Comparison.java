@@ -15,7 +15,10 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RecursiveAction;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// How does the scheduler compare with ForkJoinPool on this machine, in one run? Four questions: what does one
@@ -52,7 +55,11 @@ public final class Comparison {
     try (TaskScheduler ours =
             TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
         ForkJoinPool pool = new ForkJoinPool(workers)) {
-      compare("external submit, ns/task", repetitions, () -> external(ours), () -> external(pool));
+      compare(
+          "external submit (ours: a job each), ns",
+          repetitions,
+          () -> external(ours),
+          () -> external(pool));
       compare("tree spawn, ns/task", repetitions, () -> tree(ours), () -> tree(pool));
       compare("ping-pong, ns/round trip", repetitions, () -> ping(ours), () -> ping(pool));
       compare(
@@ -235,51 +242,57 @@ public final class Comparison {
           }
           return null;
         });
-    double p99 = probes(latch -> scheduler.submit(c -> open(latch)));
-    stop.set(1);
+    double p99 =
+        probes(
+            stop,
+            probe ->
+                scheduler.submit(context -> {
+                  probe.run();
+                  return null;
+                }));
     job.await(LONG);
     return p99;
-  }
-
-  private static @Nullable Task open(CountDownLatch latch) {
-    latch.countDown();
-    return null;
   }
 
   private static double behindJob(ForkJoinPool pool) throws InterruptedException {
     AtomicInteger stop = new AtomicInteger();
     int width = 4 * pool.getParallelism();
     CountDownLatch ended = new CountDownLatch(width);
-    // The job lasts a second at most: queued submissions wait for its end.
-    long end = System.nanoTime() + 1_000_000_000L;
     for (int i = 0; i < width; i++) {
-      pool.execute(() -> busy(pool, stop, ended, end));
+      pool.execute(() -> busy(pool, stop, ended));
     }
-    double p99 = probes(latch -> pool.execute(latch::countDown));
-    stop.set(1);
+    double p99 = probes(stop, pool::execute);
     ended.await();
     return p99;
   }
 
-  private static void busy(ForkJoinPool pool, AtomicInteger stop, CountDownLatch ended, long end) {
+  private static void busy(ForkJoinPool pool, AtomicInteger stop, CountDownLatch ended) {
     work();
-    if (stop.get() == 0 && System.nanoTime() < end) {
-      pool.execute(() -> busy(pool, stop, ended, end));
+    if (stop.get() == 0) {
+      pool.execute(() -> busy(pool, stop, ended));
     } else {
       ended.countDown();
     }
   }
 
-  private static double probes(java.util.function.Consumer<CountDownLatch> submit)
+  /// One probe each millisecond, whether or not the last one has run; the job ends 300 ms after the last one.
+  private static double probes(AtomicInteger stop, Consumer<Runnable> submit)
       throws InterruptedException {
     long[] nanos = new long[PROBES];
+    CountDownLatch all = new CountDownLatch(PROBES);
+    long first = System.nanoTime();
     for (int i = 0; i < PROBES; i++) {
-      CountDownLatch latch = new CountDownLatch(1);
+      int probe = i;
+      LockSupport.parkNanos(first + i * 1_000_000L - System.nanoTime());
       long start = System.nanoTime();
-      submit.accept(latch);
-      latch.await();
-      nanos[i] = System.nanoTime() - start;
+      submit.accept(() -> {
+        nanos[probe] = System.nanoTime() - start;
+        all.countDown();
+      });
     }
+    all.await(300, TimeUnit.MILLISECONDS);
+    stop.set(1);
+    all.await();
     Arrays.sort(nanos);
     return nanos[PROBES * 99 / 100] / 1000.0;
   }
