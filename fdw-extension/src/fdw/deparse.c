@@ -211,6 +211,8 @@ deparse_case(KakehashiDeparse *context, CaseExpr *expr)
 static void
 deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 {
+	const char *name;
+
 	if (kakehashi_is_shippable_cast(expr->funcid))
 	{
 		appendStringInfoString(context->buf, "CAST(");
@@ -220,7 +222,15 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 		appendStringInfoChar(context->buf, ')');
 		return;
 	}
-	appendStringInfo(context->buf, "%s(", kakehashi_shippable_function(expr->funcid));
+	name = kakehashi_shippable_function(expr->funcid);
+	if (strcmp(name, "extract") == 0)
+	{
+		appendStringInfo(context->buf, "EXTRACT(%s FROM ", kakehashi_extract_field(expr));
+		kakehashi_deparse_expr(context, (Expr *) lsecond(expr->args));
+		appendStringInfoChar(context->buf, ')');
+		return;
+	}
+	appendStringInfo(context->buf, "%s(", name);
 	deparse_list(context, expr->args, ", ");
 	appendStringInfoChar(context->buf, ')');
 }

@@ -273,17 +273,24 @@ extern bool kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *exp
 
 /* The same with aggregates allowed: in the target list and HAVING of a grouped query. */
 extern bool kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
-extern bool kakehashi_is_groupable(Expr *expr);
 
 /* True if the expression is computed here, before the statement is sent, and its value goes over as a parameter. */
 extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 
-/* True if the engine orders values of the expression's type as PostgreSQL does in this collation. */
-extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
+/* The field of extract(), if it is a word that the engine knows too, or NULL. */
+extern const char *kakehashi_extract_field(FuncExpr *expr);
 
-/* Name of a function of PostgreSQL's that the engine has under the same name, or NULL. */
+/* ---- shippable_catalog.c ---- */
+
+/* Name of the engine's function for one of PostgreSQL's, or NULL. */
 extern const char *kakehashi_shippable_function(Oid function);
 extern bool kakehashi_is_shippable_cast(Oid function);
+extern bool kakehashi_is_shippable_operator(Oid opno, Oid collation);
+extern bool kakehashi_is_groupable(Expr *expr);
+extern bool kakehashi_is_number(Oid type);
+
+/* True if the engine orders values of the type as PostgreSQL does in this collation. */
+extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
 
 /* ---- deparse.c, deparse_statement.c ---- */
 

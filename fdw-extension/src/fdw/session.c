@@ -69,19 +69,21 @@ kakehashi_session_detach(KakehashiSession *session)
 
 /*
  * Without a password the endpoint knows the client by the operating system user of the server, which is not whom a
- * PostgreSQL user may become just so.
+ * PostgreSQL user may become just so. Asked at each use: a mapping for PUBLIC is one session of several users.
  */
 static void
-check_password(UserMapping *user, const char *password)
+check_password(UserMapping *user)
 {
 	ListCell *cell;
 
-	if (superuser_arg(user->userid) || (password != NULL && *password != '\0'))
+	if (superuser_arg(user->userid))
 		return;
 	foreach (cell, user->options)
 	{
 		DefElem *def = (DefElem *) lfirst(cell);
 
+		if (strcmp(def->defname, "password") == 0 && *defGetString(def) != '\0')
+			return;
 		if (strcmp(def->defname, "password_required") == 0 && !defGetBoolean(def))
 			return;
 	}
@@ -118,7 +120,6 @@ attach(KakehashiSession *session, UserMapping *user)
 		else if (strcmp(def->defname, "password") == 0)
 			attach.password = defGetString(def);
 	}
-	check_password(user, attach.password);
 	attach.runtime_directory = options.runtime_dir;
 	attach.application_name = options.application_name != NULL                        ? options.application_name
 	                          : application_name != NULL && *application_name != '\0' ? application_name
@@ -155,6 +156,7 @@ kakehashi_session_get(UserMapping *user)
 	KakehashiSession *session;
 	bool found;
 
+	check_password(user);
 	if (sessions == NULL)
 		create_table();
 	session = (KakehashiSession *) hash_search(sessions, &user->umid, HASH_ENTER, &found);

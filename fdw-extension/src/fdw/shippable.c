@@ -1,26 +1,19 @@
 /*
- * What the engine computes exactly as PostgreSQL does; everything else stays here.
+ * Expressions that the engine computes exactly as PostgreSQL does; everything else stays here.
  *
- * The list is positive: an operator or function is shipped because it is named below, for the types named below. Text is
- * compared byte by byte on the engine, so that equality goes over under every deterministic collation and order only under
- * "C". Expressions without a column of the relation need no list: they are computed here and go over as values.
+ * Operators, functions and casts are looked up in shippable_catalog.c. Expressions without a column of the relation need
+ * no look-up: they are computed here, and go over as values.
  */
 #include "kakehashi_fdw.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_namespace.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
-#include "utils/fmgroids.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/pg_locale.h"
-#include "utils/syscache.h"
 
 /* Elements of an IN list that become parameters each; longer lists are checked here. */
 #define MAX_LIST_ELEMENTS 1000
@@ -33,136 +26,6 @@ typedef struct Walk
 } Walk;
 
 static bool shippable(Walk *walk, Expr *expr);
-
-/* Widening casts, which cannot fail and lose nothing. */
-static const Oid shippable_casts[] = {
-	F_INT4_INT2,   F_INT8_INT2,   F_INT8_INT4,   F_NUMERIC_INT2,  F_NUMERIC_INT4, F_NUMERIC_INT8,
-	F_FLOAT8_INT2, F_FLOAT8_INT4, F_FLOAT8_INT8, F_FLOAT8_FLOAT4, F_FLOAT4_INT2,
-};
-
-bool
-kakehashi_is_shippable_cast(Oid function)
-{
-	for (size_t i = 0; i < lengthof(shippable_casts); i++)
-	{
-		if (shippable_casts[i] == function)
-			return true;
-	}
-	return false;
-}
-
-const char *
-kakehashi_shippable_function(Oid function)
-{
-	switch (function)
-	{
-		case F_ABS_INT2:
-		case F_ABS_INT4:
-		case F_ABS_INT8:
-		case F_ABS_FLOAT4:
-		case F_ABS_FLOAT8:
-		case F_ABS_NUMERIC:
-			return "abs";
-		case F_LENGTH_TEXT:
-		case F_CHAR_LENGTH_TEXT:
-		case F_CHARACTER_LENGTH_TEXT:
-			return "char_length";
-		default:
-			return NULL;
-	}
-}
-
-static bool
-is_number(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID || type == FLOAT8OID ||
-	       type == NUMERICOID;
-}
-
-static bool
-is_text(Oid type)
-{
-	return type == TEXTOID || type == VARCHAROID;
-}
-
-static bool
-is_c_collation(Oid collation)
-{
-	if (collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID)
-		return true;
-	if (!OidIsValid(collation))
-		return false;
-#if PG_VERSION_NUM >= 180000
-	return pg_newlocale_from_collation(collation)->collate_is_c;
-#else
-	return lc_collate_is_c(collation);
-#endif
-}
-
-static bool
-is_comparable(Oid left, Oid right)
-{
-	if (is_number(left) && is_number(right))
-		return true;
-	if (is_text(left) && is_text(right))
-		return true;
-	if (left != right)
-		return false;
-	return left == BOOLOID || left == DATEOID || left == TIMEOID || left == TIMESTAMPOID || left == TIMESTAMPTZOID ||
-	       left == UUIDOID || left == BYTEAOID;
-}
-
-bool
-kakehashi_is_shippable_order(Oid type, Oid collation)
-{
-	type = kakehashi_bridge_type(type, NULL);
-	return OidIsValid(type) && is_comparable(type, type) && (!is_text(type) || is_c_collation(collation));
-}
-
-static bool
-is_collation_shippable(Oid type, Oid collation, bool ordering)
-{
-	if (!is_text(type))
-		return true;
-	return ordering ? is_c_collation(collation) : OidIsValid(collation) && get_collation_isdeterministic(collation);
-}
-
-/* One of PostgreSQL's own operators, by name and types. Types are base types. */
-static bool
-is_operator_shippable(Oid operator, Oid collation)
-{
-	HeapTuple tuple;
-	Form_pg_operator form;
-	const char *name;
-	Oid left;
-	Oid right;
-	bool result = false;
-
-	if (operator>= FirstGenbkiObjectId)
-		return false;
-	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for operator %u", operator);
-	form = (Form_pg_operator) GETSTRUCT(tuple);
-	name = NameStr(form->oprname);
-	left = form->oprleft;
-	right = form->oprright;
-
-	if (!OidIsValid(left))
-		result = strcmp(name, "-") == 0 && is_number(right);
-	else if (strcmp(name, "=") == 0 || strcmp(name, "<>") == 0)
-		result = is_comparable(left, right) && is_collation_shippable(left, collation, false);
-	else if (strcmp(name, "<") == 0 || strcmp(name, "<=") == 0 || strcmp(name, ">") == 0 || strcmp(name, ">=") == 0)
-		result = is_comparable(left, right) && is_collation_shippable(left, collation, true);
-	else if (strcmp(name, "+") == 0 || strcmp(name, "-") == 0 || strcmp(name, "*") == 0 || strcmp(name, "/") == 0)
-		result = is_number(left) && is_number(right);
-	else if (strcmp(name, "%") == 0)
-		result = is_number(left) && is_number(right);
-	else if (strcmp(name, "~~") == 0 || strcmp(name, "!~~") == 0)
-		result = is_text(left) && is_text(right) && is_collation_shippable(left, collation, false);
-	ReleaseSysCache(tuple);
-	return result;
-}
 
 static bool
 all_shippable(Walk *walk, List *exprs)
@@ -183,7 +46,8 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 	Expr *list = (Expr *) lsecond(expr->args);
 	char *name;
 
-	if (!is_operator_shippable(expr->opno, expr->inputcollid) || !shippable(walk, (Expr *) linitial(expr->args)))
+	if (!kakehashi_is_shippable_operator(expr->opno, expr->inputcollid) ||
+	    !shippable(walk, (Expr *) linitial(expr->args)))
 		return false;
 	/* IN and NOT IN; the rest of ANY and ALL has no short form. */
 	name = get_opname(expr->opno);
@@ -204,6 +68,39 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 		return count > 0 && count <= MAX_LIST_ELEMENTS && OidIsValid(kakehashi_bridge_type(ARR_ELEMTYPE(array), NULL));
 	}
 	return false;
+}
+
+const char *
+kakehashi_extract_field(FuncExpr *expr)
+{
+	static const char *const fields[] = {"year", "month", "day", "hour", "minute", "quarter", "dow", "doy", NULL};
+	Node *field = (Node *) linitial(expr->args);
+	char *word;
+
+	if (!IsA(field, Const) || ((Const *) field)->constisnull)
+		return NULL;
+	word = TextDatumGetCString(((Const *) field)->constvalue);
+	for (int i = 0; fields[i] != NULL; i++)
+	{
+		if (pg_strcasecmp(word, fields[i]) == 0)
+			return fields[i];
+	}
+	return NULL;
+}
+
+static bool
+is_function_shippable(Walk *walk, FuncExpr *expr)
+{
+	const char *name = kakehashi_shippable_function(expr->funcid);
+
+	if (kakehashi_is_shippable_cast(expr->funcid))
+		return all_shippable(walk, expr->args);
+	if (name == NULL)
+		return false;
+	/* The field is a word of the syntax. */
+	if (strcmp(name, "extract") == 0)
+		return kakehashi_extract_field(expr) != NULL && shippable(walk, (Expr *) lsecond(expr->args));
+	return all_shippable(walk, expr->args);
 }
 
 static bool
@@ -249,7 +146,7 @@ is_aggregate_shippable(Walk *walk, Aggref *expr)
 
 		if (!shippable(&inside, arg))
 			return false;
-		if ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !is_number(type))
+		if ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !kakehashi_is_number(type))
 			return false;
 		if ((strcmp(name, "min") == 0 || strcmp(name, "max") == 0) &&
 		    !kakehashi_is_shippable_order(type, expr->inputcollid))
@@ -258,15 +155,6 @@ is_aggregate_shippable(Walk *walk, Aggref *expr)
 			return false;
 	}
 	return true;
-}
-
-bool
-kakehashi_is_groupable(Expr *expr)
-{
-	Oid type = kakehashi_bridge_type(exprType((Node *) expr), NULL);
-
-	return OidIsValid(type) && is_comparable(type, type) &&
-	       is_collation_shippable(type, exprCollation((Node *) expr), false);
 }
 
 static bool
@@ -334,13 +222,14 @@ shippable(Walk *walk, Expr *expr)
 			       relabel->resulttype != BPCHAROID && shippable(walk, relabel->arg);
 		}
 		case T_OpExpr:
-			return is_operator_shippable(((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid) &&
+			return kakehashi_is_shippable_operator(((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid) &&
 			       all_shippable(walk, ((OpExpr *) expr)->args);
 		case T_DistinctExpr:
-			return is_operator_shippable(((DistinctExpr *) expr)->opno, ((DistinctExpr *) expr)->inputcollid) &&
+			return kakehashi_is_shippable_operator(((DistinctExpr *) expr)->opno,
+			                                       ((DistinctExpr *) expr)->inputcollid) &&
 			       all_shippable(walk, ((DistinctExpr *) expr)->args);
 		case T_NullIfExpr:
-			return is_operator_shippable(((NullIfExpr *) expr)->opno, ((NullIfExpr *) expr)->inputcollid) &&
+			return kakehashi_is_shippable_operator(((NullIfExpr *) expr)->opno, ((NullIfExpr *) expr)->inputcollid) &&
 			       all_shippable(walk, ((NullIfExpr *) expr)->args);
 		case T_ScalarArrayOpExpr:
 			return is_list_shippable(walk, (ScalarArrayOpExpr *) expr);
@@ -357,9 +246,7 @@ shippable(Walk *walk, Expr *expr)
 		case T_Aggref:
 			return is_aggregate_shippable(walk, (Aggref *) expr);
 		case T_FuncExpr:
-			return (kakehashi_is_shippable_cast(((FuncExpr *) expr)->funcid) ||
-			        kakehashi_shippable_function(((FuncExpr *) expr)->funcid) != NULL) &&
-			       all_shippable(walk, ((FuncExpr *) expr)->args);
+			return is_function_shippable(walk, (FuncExpr *) expr);
 		default:
 			return false;
 	}

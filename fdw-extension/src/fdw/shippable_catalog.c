@@ -1,0 +1,206 @@
+/*
+ * Operators, functions and casts of PostgreSQL that the engine has with the same results.
+ *
+ * The list is positive: what is not named here, for the types named here, is computed by PostgreSQL. Text is compared byte
+ * by byte on the engine, so that equality goes over under every deterministic collation and order only under "C".
+ */
+#include "kakehashi_fdw.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/pg_locale.h"
+#include "utils/syscache.h"
+
+/* Casts that lose nothing. */
+static const Oid shippable_casts[] = {
+	F_INT4_INT2,   F_INT8_INT2,   F_INT8_INT4,   F_NUMERIC_INT2,  F_NUMERIC_INT4,   F_NUMERIC_INT8, F_FLOAT4_INT2,
+	F_FLOAT8_INT2, F_FLOAT8_INT4, F_FLOAT8_INT8, F_FLOAT8_FLOAT4, F_TIMESTAMP_DATE, F_TEXT_BPCHAR,
+};
+
+typedef struct Function
+{
+	Oid oid;
+	const char *name;
+} Function;
+
+static const Function shippable_functions[] = {
+	{F_ABS_INT2, "abs"},
+	{F_ABS_INT4, "abs"},
+	{F_ABS_INT8, "abs"},
+	{F_ABS_FLOAT4, "abs"},
+	{F_ABS_FLOAT8, "abs"},
+	{F_ABS_NUMERIC, "abs"},
+	{F_MOD_INT2_INT2, "mod"},
+	{F_MOD_INT4_INT4, "mod"},
+	{F_MOD_INT8_INT8, "mod"},
+	{F_MOD_NUMERIC_NUMERIC, "mod"},
+	{F_SIGN_NUMERIC, "sign"},
+	{F_CEIL_NUMERIC, "ceil"},
+	{F_CEILING_NUMERIC, "ceil"},
+	{F_FLOOR_NUMERIC, "floor"},
+	{F_ROUND_NUMERIC, "round"},
+	{F_ROUND_NUMERIC_INT4, "round"},
+	{F_TRUNC_NUMERIC, "trunc"},
+	{F_TRUNC_NUMERIC_INT4, "trunc"},
+	{F_LENGTH_TEXT, "char_length"},
+	{F_CHAR_LENGTH_TEXT, "char_length"},
+	{F_CHARACTER_LENGTH_TEXT, "char_length"},
+	{F_SUBSTRING_TEXT_INT4, "substring"},
+	{F_SUBSTRING_TEXT_INT4_INT4, "substring"},
+	{F_SUBSTR_TEXT_INT4, "substring"},
+	{F_SUBSTR_TEXT_INT4_INT4, "substring"},
+	{F_EXTRACT_TEXT_DATE, "extract"},
+	{F_EXTRACT_TEXT_TIMESTAMP, "extract"},
+	{F_DATE_TRUNC_TEXT_TIMESTAMP, "date_trunc"},
+};
+
+bool
+kakehashi_is_shippable_cast(Oid function)
+{
+	for (size_t i = 0; i < lengthof(shippable_casts); i++)
+	{
+		if (shippable_casts[i] == function)
+			return true;
+	}
+	return false;
+}
+
+const char *
+kakehashi_shippable_function(Oid function)
+{
+	for (size_t i = 0; i < lengthof(shippable_functions); i++)
+	{
+		if (shippable_functions[i].oid == function)
+			return shippable_functions[i].name;
+	}
+	return NULL;
+}
+
+bool
+kakehashi_is_number(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID || type == FLOAT8OID ||
+	       type == NUMERICOID;
+}
+
+static bool
+is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID;
+}
+
+static bool
+is_c_collation(Oid collation)
+{
+	if (collation == C_COLLATION_OID)
+		return true;
+	if (!OidIsValid(collation))
+		return false;
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
+#endif
+}
+
+static bool
+is_comparable(Oid left, Oid right)
+{
+	if (kakehashi_is_number(left) && kakehashi_is_number(right))
+		return true;
+	if (is_text(left) && is_text(right))
+		return true;
+	if ((left == DATEOID && right == TIMESTAMPOID) || (left == TIMESTAMPOID && right == DATEOID))
+		return true;
+	if (left != right)
+		return false;
+	return left == BOOLOID || left == DATEOID || left == TIMEOID || left == TIMESTAMPOID || left == TIMESTAMPTZOID ||
+	       left == INTERVALOID || left == UUIDOID || left == BYTEAOID || left == BPCHAROID;
+}
+
+static bool
+is_collation_shippable(Oid type, Oid collation, bool ordering)
+{
+	if (!is_text(type) && type != BPCHAROID)
+		return true;
+	return ordering ? is_c_collation(collation) : OidIsValid(collation) && get_collation_isdeterministic(collation);
+}
+
+bool
+kakehashi_is_shippable_order(Oid type, Oid collation)
+{
+	type = kakehashi_bridge_type(type, NULL);
+	return OidIsValid(type) && is_comparable(type, type) && is_collation_shippable(type, collation, true);
+}
+
+bool
+kakehashi_is_groupable(Expr *expr)
+{
+	Oid type = kakehashi_bridge_type(exprType((Node *) expr), NULL);
+
+	return OidIsValid(type) && is_comparable(type, type) &&
+	       is_collation_shippable(type, exprCollation((Node *) expr), false);
+}
+
+static bool
+is_sum_of_dates(const char *name, Oid left, Oid right)
+{
+	bool minus = strcmp(name, "-") == 0;
+
+	if (strcmp(name, "+") != 0 && !minus)
+		return false;
+	/* Days */
+	if (left == DATEOID && (right == INT4OID || (minus && right == DATEOID)))
+		return true;
+	/* timestamptz is left out: its days depend on the time zone of the session. */
+	return (left == DATEOID || left == TIMESTAMPOID) && right == INTERVALOID;
+}
+
+static bool
+is_operator_shippable(const char *name, Oid left, Oid right, Oid collation)
+{
+	static const char *const orders[] = {"<", "<=", ">", ">="};
+	static const char *const sums[] = {"+", "-", "*", "/", "%"};
+
+	if (!OidIsValid(left))
+		return strcmp(name, "-") == 0 && kakehashi_is_number(right);
+	if (strcmp(name, "=") == 0 || strcmp(name, "<>") == 0)
+		return is_comparable(left, right) && is_collation_shippable(left, collation, false);
+	for (size_t i = 0; i < lengthof(orders); i++)
+	{
+		if (strcmp(name, orders[i]) == 0)
+			return is_comparable(left, right) && is_collation_shippable(left, collation, true);
+	}
+	if (strcmp(name, "~~") == 0 || strcmp(name, "!~~") == 0)
+		return is_text(left) && is_text(right) && is_collation_shippable(left, collation, false);
+	for (size_t i = 0; i < lengthof(sums); i++)
+	{
+		if (strcmp(name, sums[i]) == 0 && kakehashi_is_number(left) && kakehashi_is_number(right))
+			return true;
+	}
+	return is_sum_of_dates(name, left, right);
+}
+
+bool
+kakehashi_is_shippable_operator(Oid opno, Oid collation)
+{
+	HeapTuple tuple;
+	Form_pg_operator form;
+	bool result;
+
+	/* One of PostgreSQL's own; an extension may call its operators as it likes. */
+	if (opno >= FirstGenbkiObjectId)
+		return false;
+	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(opno));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator %u", opno);
+	form = (Form_pg_operator) GETSTRUCT(tuple);
+	result = is_operator_shippable(NameStr(form->oprname), form->oprleft, form->oprright, collation);
+	ReleaseSysCache(tuple);
+	return result;
+}
