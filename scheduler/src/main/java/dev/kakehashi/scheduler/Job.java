@@ -258,7 +258,7 @@ public final class Job {
   /// @param option [Option#DIRECT]: the releasing thread may run the teardown; otherwise a worker runs it
   /// @throws IllegalStateException if the job has ended
   public Hold hold(Option option) {
-    JobHold hold = new JobHold(option == Option.DIRECT);
+    JobHold hold = new JobHold(this, option == Option.DIRECT);
     long count;
     do {
       count = pending;
@@ -465,49 +465,24 @@ public final class Job {
     }
   }
 
-  private final class JobHold implements Hold {
-    private final boolean direct;
-    private boolean closed; // guarded by the job
-
-    JobHold(boolean direct) {
-      this.direct = direct;
-    }
-
-    @Override
-    public void close() {
-      synchronized (Job.this) {
-        if (closed) {
-          return;
-        }
-        closed = true;
-        if (holds != null) {
-          holds.remove(this);
-        }
-      }
-      HOLDS.getAndAdd(Job.this, -1);
-      if (returnPending(1)) {
-        if (direct) {
-          complete(null);
-        } else {
-          // A callback thread must not do the job's work, and a task must not run another one's
-          // teardown
-          // inside its own.
-          scheduler.publishInternal(new Completion(Job.this));
-        }
+  /// A hold was closed; the first time counts.
+  void release(JobHold hold, boolean direct) {
+    synchronized (this) {
+      if (holds == null || !holds.remove(hold)) {
+        return;
       }
     }
-  }
-
-  private static final class Completion implements InternalTask {
-    private final Job job;
-
-    Completion(Job job) {
-      this.job = job;
+    HOLDS.getAndAdd(this, -1);
+    if (!returnPending(1)) {
+      return;
     }
-
-    @Override
-    public void runInternal(Runner runner) {
-      job.complete(runner);
+    if (direct) {
+      complete(null);
+    } else {
+      // A callback thread must not do the job's work, and a task must not run another one's
+      // teardown
+      // inside its own.
+      scheduler.publishInternal(this::complete);
     }
   }
 

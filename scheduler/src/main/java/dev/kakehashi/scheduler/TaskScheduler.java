@@ -2,8 +2,6 @@ package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,12 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,11 +32,6 @@ import org.jspecify.annotations.Nullable;
 /// see [Sleepers]. Outside work and overflow are kept apart, and workers look outside by time, so that a short
 /// request does not wait for a long job.
 public final class TaskScheduler implements AutoCloseable {
-  // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
-  // each of
-  // the workers: cancelled work has nothing left to do but to look at its flag.
-  private static final Duration AFTER_CANCEL = Duration.ofMillis(500);
-
   private final SchedulerConfig config;
   private final int lightweightJobLevel;
   private final int laneBatch;
@@ -61,10 +50,8 @@ public final class TaskScheduler implements AutoCloseable {
   @SuppressWarnings("ThreadLocalUsage") // one runner for each thread and scheduler
   private final ThreadLocal<@Nullable CallerRunner> callers = new ThreadLocal<>();
 
-  private final ConcurrentHashMap<Object, LaneReference> lanes = new ConcurrentHashMap<>();
-  private final ReferenceQueue<Lane> deadLanes = new ReferenceQueue<>();
-  private final AtomicReference<@Nullable FutureTask<ShutdownReport>> shutdown =
-      new AtomicReference<>();
+  private final LaneTable lanes = new LaneTable(this);
+  private final Shutdown shutdown = new Shutdown(this);
   private volatile boolean stopped;
 
   private TaskScheduler(SchedulerConfig config) {
@@ -111,31 +98,7 @@ public final class TaskScheduler implements AutoCloseable {
   /// @param permits 1 .. 32767, the same at every call for this key
   /// @throws IllegalArgumentException if the lane in use has another number of permits
   public Lane lane(Object key, int permits) {
-    Objects.requireNonNull(key, "key");
-    for (Object dead = deadLanes.poll(); dead != null; dead = deadLanes.poll()) {
-      LaneReference reference = (LaneReference) dead;
-      lanes.remove(reference.key, reference);
-    }
-    for (; ; ) {
-      LaneReference reference = lanes.get(key);
-      Lane lane = reference == null ? null : reference.get();
-      if (lane == null) {
-        lane = newLane(permits);
-        LaneReference added = new LaneReference(key, lane, deadLanes);
-        boolean mine =
-            reference == null
-                ? lanes.putIfAbsent(key, added) == null
-                : lanes.replace(key, reference, added);
-        if (!mine) {
-          continue;
-        }
-      }
-      if (lane.permits() != permits) {
-        throw new IllegalArgumentException(
-            "lane \"" + key + "\" has " + lane.permits() + " permits, not " + permits);
-      }
-      return lane;
-    }
+    return lanes.lane(key, permits);
   }
 
   /// As `lane(key, 1)`: the tasks of one transaction.
@@ -221,86 +184,7 @@ public final class TaskScheduler implements AutoCloseable {
   /// Idempotent; later calls wait for the first one. From a task it refuses new jobs, returns an
   /// interim report and goes on in the background.
   public ShutdownReport shutdown(Duration grace) {
-    registry.close();
-    FutureTask<ShutdownReport> mine = new FutureTask<>(() -> stop(grace));
-    FutureTask<ShutdownReport> first = shutdown.compareAndExchange(null, mine);
-    if (currentRunner() != null) {
-      if (first == null) {
-        Thread background = new Thread(mine, config.threadNamePrefix() + "-shutdown");
-        background.setDaemon(true);
-        background.start();
-      }
-      return report(0, List.of());
-    }
-    if (first == null) {
-      mine.run();
-    }
-    return await(first == null ? mine : first);
-  }
-
-  private static ShutdownReport await(FutureTask<ShutdownReport> future) {
-    boolean interrupted = false;
-    try {
-      for (; ; ) {
-        try {
-          return future.get();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw new IllegalStateException("shutdown of the scheduler failed", e.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  private ShutdownReport stop(Duration grace) throws InterruptedException {
-    for (Job job : registry.live()) {
-      if (job.waitsForTimer()) {
-        job.cancel();
-      }
-    }
-    int cancelled = 0;
-    if (!registry.awaitEmpty(grace)) {
-      for (Job job : registry.live()) {
-        cancelled += job.cancel() ? 1 : 0;
-      }
-      if (!registry.awaitEmpty(AFTER_CANCEL)) {
-        long held = registry.live().stream().filter(Job::dropHolds).count();
-        if (held > 0) {
-          registry.awaitEmpty(AFTER_CANCEL);
-        }
-      }
-    }
-    stopped = true; // volatile: a worker that announces its sleep after this sees it
-    sleepers.wakeAll();
-    List<String> stuck = new ArrayList<>();
-    for (Worker worker : workers) {
-      if (!worker.thread.join(AFTER_CANCEL)) {
-        String stack = Arrays.toString(worker.thread.getStackTrace());
-        worker.thread.interrupt();
-        if (!worker.thread.join(AFTER_CANCEL)) {
-          stuck.add(worker.thread.getName() + " " + stack);
-        }
-      }
-    }
-    watcher.stop();
-    return report(cancelled, stuck);
-  }
-
-  private ShutdownReport report(int cancelled, List<String> stuck) {
-    long[] sums = counters.total();
-    long ended = sums[Counters.TASKS_RUN] + sums[Counters.TASKS_DISCARDED];
-    return new ShutdownReport(
-        sums[Counters.ACCEPTED],
-        sums[Counters.TASKS_RUN],
-        sums[Counters.TASKS_DISCARDED],
-        sums[Counters.ACCEPTED] - ended,
-        cancelled,
-        stuck);
+    return shutdown.run(grace);
   }
 
   /// Shuts down with the configured `closeGrace`.
@@ -533,6 +417,16 @@ public final class TaskScheduler implements AutoCloseable {
     }
   }
 
+  /// Lets the workers go once nothing is queued.
+  void stopWorkers() {
+    stopped = true; // volatile: a worker that announces its sleep after this sees it
+    sleepers.wakeAll();
+  }
+
+  long[] counterTotals() {
+    return counters.total();
+  }
+
   boolean stopped() {
     return stopped;
   }
@@ -563,14 +457,5 @@ public final class TaskScheduler implements AutoCloseable {
 
   int laneBatch() {
     return laneBatch;
-  }
-
-  private static final class LaneReference extends WeakReference<Lane> {
-    final Object key;
-
-    LaneReference(Object key, Lane lane, ReferenceQueue<Lane> queue) {
-      super(lane, queue);
-      this.key = key;
-    }
   }
 }

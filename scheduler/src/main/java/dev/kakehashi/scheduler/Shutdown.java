@@ -1,0 +1,110 @@
+package dev.kakehashi.scheduler;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// The orderly end of a scheduler, see [TaskScheduler#shutdown(Duration)]. Thread-safe; the first call does the work,
+/// the others wait for it.
+final class Shutdown {
+  // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
+  // each of
+  // the workers: cancelled work has nothing left to do but to look at its flag.
+  private static final Duration AFTER_CANCEL = Duration.ofMillis(500);
+
+  private final TaskScheduler scheduler;
+  private final AtomicReference<@Nullable FutureTask<ShutdownReport>> first =
+      new AtomicReference<>();
+
+  Shutdown(TaskScheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  ShutdownReport run(Duration grace) {
+    scheduler.registry().close();
+    FutureTask<ShutdownReport> mine = new FutureTask<>(() -> stop(grace));
+    FutureTask<ShutdownReport> earlier = first.compareAndExchange(null, mine);
+    if (scheduler.currentRunner() != null) {
+      if (earlier == null) {
+        Thread background = new Thread(mine, scheduler.config().threadNamePrefix() + "-shutdown");
+        background.setDaemon(true);
+        background.start();
+      }
+      return report(0, List.of());
+    }
+    if (earlier == null) {
+      mine.run();
+    }
+    return await(earlier == null ? mine : earlier);
+  }
+
+  private static ShutdownReport await(FutureTask<ShutdownReport> future) {
+    boolean interrupted = false;
+    try {
+      for (; ; ) {
+        try {
+          return future.get();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw new IllegalStateException("shutdown of the scheduler failed", e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private ShutdownReport stop(Duration grace) throws InterruptedException {
+    JobRegistry registry = scheduler.registry();
+    for (Job job : registry.live()) {
+      if (job.waitsForTimer()) {
+        job.cancel();
+      }
+    }
+    int cancelled = 0;
+    if (!registry.awaitEmpty(grace)) {
+      for (Job job : registry.live()) {
+        cancelled += job.cancel() ? 1 : 0;
+      }
+      if (!registry.awaitEmpty(AFTER_CANCEL)) {
+        long held = registry.live().stream().filter(Job::dropHolds).count();
+        if (held > 0) {
+          registry.awaitEmpty(AFTER_CANCEL);
+        }
+      }
+    }
+    scheduler.stopWorkers();
+    List<String> stuck = new ArrayList<>();
+    for (Worker worker : scheduler.workers()) {
+      if (!worker.thread.join(AFTER_CANCEL)) {
+        String stack = Arrays.toString(worker.thread.getStackTrace());
+        worker.thread.interrupt();
+        if (!worker.thread.join(AFTER_CANCEL)) {
+          stuck.add(worker.thread.getName() + " " + stack);
+        }
+      }
+    }
+    scheduler.watcher().stop();
+    return report(cancelled, stuck);
+  }
+
+  private ShutdownReport report(int cancelled, List<String> stuck) {
+    long[] sums = scheduler.counterTotals();
+    long ended = sums[Counters.TASKS_RUN] + sums[Counters.TASKS_DISCARDED];
+    return new ShutdownReport(
+        sums[Counters.ACCEPTED],
+        sums[Counters.TASKS_RUN],
+        sums[Counters.TASKS_DISCARDED],
+        sums[Counters.ACCEPTED] - ended,
+        cancelled,
+        stuck);
+  }
+}
