@@ -35,6 +35,9 @@ public interface StatementScope {
   /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was cancelled or its time is over
   void checkCancelled();
 
+  /// Calls `wake` once when the statement is cancelled; at once if it already is. For tasks that wait; `wake` must not block.
+  void onCancel(Runnable wake);
+
   /// Adds to the statement's count of rows read.
   void scanned(long rows);
 }
