@@ -3,18 +3,115 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
-import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.scheduler.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
+/// Keeps a plan and a few idle instances of it.
 final class PlanRunner implements StatementRunner {
-  PlanRunner(PhysicalPlan plan, int[] parameterOids) {}
+  /// Idle instances kept for the next executions; a point query that finds one allocates next to nothing.
+  private static final int MAX_IDLE = 4;
+
+  /// Pages that a light statement may scan.
+  private static final long LIGHT_PAGES = 2;
+
+  private final PhysicalPlan plan;
+  private final ColumnKind[] parameterKinds;
+  private final PlanNode root;
+  private final boolean insertsParameters;
+  private final boolean fewRows;
+  private final List<PlanNode.TableScan> scans = new ArrayList<>();
+  private final int[] resultOids;
+
+  /// Bounded stack of idle instances: any execution pops and pushes; the size is counted apart.
+  private final ConcurrentLinkedDeque<PlanInstance> idle = new ConcurrentLinkedDeque<>();
+
+  private final AtomicInteger idleCount = new AtomicInteger();
+
+  PlanRunner(PhysicalPlan plan, int[] parameterOids) {
+    this.plan = plan;
+    this.parameterKinds = MaterializedRows.kinds(parameterOids);
+    PlanNode vectorised =
+        plan instanceof PhysicalPlan.Insert insert
+            ? InsertedParameters.find(insert.source(), parameterOids)
+            : null;
+    this.insertsParameters = vectorised != null;
+    this.root = vectorised != null ? vectorised : source(plan);
+    this.fewRows = collect(root);
+    List<Expr> returning = DmlConsumer.returning(plan);
+    this.resultOids =
+        plan instanceof PhysicalPlan.Query
+            ? root.typeOids()
+            : returning == null
+                ? new int[0]
+                : returning.stream().mapToInt(Expr::typeOid).toArray();
+  }
+
+  private static PlanNode source(PhysicalPlan plan) {
+    return switch (plan) {
+      case PhysicalPlan.Query query -> query.root();
+      case PhysicalPlan.Insert insert -> insert.source();
+      case PhysicalPlan.Update update -> update.source();
+      case PhysicalPlan.Delete delete -> delete.source();
+    };
+  }
+
+  /// Collects table scans; false if the plan can be long without scanning a table.
+  private boolean collect(PlanNode node) {
+    return switch (node) {
+      case PlanNode.TableScan scan -> {
+        scans.add(scan);
+        yield true;
+      }
+      case PlanNode.IndexScan scan -> !scan.equals().isEmpty();
+      case PlanNode.Values values -> true;
+      case PlanNode.ParameterRows rows -> true;
+      case PlanNode.Filter filter -> collect(filter.input());
+      case PlanNode.Project project -> collect(project.input());
+      case PlanNode.Limit limit -> collect(limit.input());
+      case PlanNode.UnionAll union -> union.inputs().stream().allMatch(this::collect);
+      case PlanNode.Aggregate aggregate -> collect(aggregate.input());
+      case PlanNode.Sort sort -> collect(sort.input());
+      case PlanNode.HashJoin join -> collect(join.left()) & collect(join.right());
+      case PlanNode.NestedLoopJoin join -> collect(join.left()) & collect(join.right());
+      case PlanNode.SetOperation operation -> collect(operation.left()) & collect(operation.right());
+    };
+  }
+
+  PhysicalPlan plan() {
+    return plan;
+  }
+
+  ColumnKind[] parameterKinds() {
+    return parameterKinds;
+  }
+
+  boolean insertsParameters() {
+    return insertsParameters;
+  }
+
+  int[] resultOids() {
+    return resultOids;
+  }
 
   @Override
   public boolean isLight(StatementScope scope) {
-    return false;
+    if (!fewRows) {
+      return false;
+    }
+    long pages = 0;
+    for (PlanNode.TableScan scan : scans) {
+      pages += scope.store().table(scan.tableId()).pageCount();
+    }
+    return pages <= LIGHT_PAGES;
   }
 
   @Override
@@ -23,6 +120,25 @@ final class PlanRunner implements StatementRunner {
       Parameters parameters,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
-    throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "execution is on its way");
+    return new StatementRun(this, scope, parameters, sink, done);
+  }
+
+  PlanInstance take() {
+    PlanInstance instance = idle.pollFirst();
+    if (instance != null) {
+      idleCount.decrementAndGet();
+      return instance;
+    }
+    boolean withRowIds =
+        plan instanceof PhysicalPlan.Update || plan instanceof PhysicalPlan.Delete;
+    return new PlanInstance(root, withRowIds);
+  }
+
+  void giveBack(PlanInstance instance) {
+    if (idleCount.incrementAndGet() <= MAX_IDLE) {
+      idle.addFirst(instance);
+    } else {
+      idleCount.decrementAndGet();
+    }
   }
 }

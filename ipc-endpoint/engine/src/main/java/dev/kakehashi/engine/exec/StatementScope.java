@@ -18,6 +18,9 @@ public interface StatementScope {
   /// Begins the statement again after a conflict whose owner has ended; takes a newer snapshot where the isolation level says so.
   void restart();
 
+  /// Begins the next execution of the same statement, for the next row of parameters: it sees what the earlier ones did, in the same snapshot.
+  void nextRow();
+
   /// Decides what a conflict means here.
   ///
   /// @return signalled when the statement may be tried again

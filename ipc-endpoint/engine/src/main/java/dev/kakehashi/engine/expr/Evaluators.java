@@ -20,7 +20,8 @@ public final class Evaluators {
       case Expr.Or or -> new LogicEvaluators.Junction(of(or.terms(), context), false);
       case Expr.Not not -> new LogicEvaluators.Not(of(not.argument(), context));
       case Expr.IsNull isNull -> new LogicEvaluators.IsNull(of(isNull.argument(), context));
-      case Expr.IsBoolean is -> new LogicEvaluators.IsBoolean(of(is.argument(), context), is.value());
+      case Expr.IsBoolean is ->
+          new LogicEvaluators.IsBoolean(of(is.argument(), context), is.value());
       case Expr.IsDistinct is ->
           new LogicEvaluators.IsDistinct(
               is.left().typeOid(), of(is.left(), context), of(is.right(), context));

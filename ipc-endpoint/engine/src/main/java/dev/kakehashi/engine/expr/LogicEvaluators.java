@@ -146,7 +146,7 @@ final class LogicEvaluators {
       for (int k = 0; k < live; k++) {
         int row = row(batch.selection, dense, k);
         boolean distinct =
-            a.isNull(row) || b.isNull(row)
+            (a.isNull(row) || b.isNull(row))
                 ? a.isNull(row) != b.isNull(row)
                 : !Ordering.equal(kind, a.words[row], b.words[row]);
         out.words[row] = distinct ? 1 : 0;

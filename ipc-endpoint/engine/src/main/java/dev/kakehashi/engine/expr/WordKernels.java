@@ -159,7 +159,12 @@ final class WordKernels {
     private final long[] words = new long[2];
 
     private Arithmetic(
-        ScalarFunction function, int operation, long min, long max, Evaluator left, Evaluator right) {
+        ScalarFunction function,
+        int operation,
+        long min,
+        long max,
+        Evaluator left,
+        Evaluator right) {
       this.function = function;
       this.operation = operation;
       this.min = min;
@@ -239,10 +244,7 @@ final class WordKernels {
         if (!out.isNull(row)) {
           words[0] = a.words[row];
           words[1] = b.words[row];
-          out.words[row] =
-              function
-                  .body()
-                  .apply(words, 0, new FunctionContext(batch.heap, 0, 0));
+          out.words[row] = function.body().apply(words, 0, new FunctionContext(batch.heap, 0, 0));
         }
       }
     }

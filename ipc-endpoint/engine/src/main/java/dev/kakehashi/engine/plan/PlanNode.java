@@ -43,6 +43,9 @@ public sealed interface PlanNode {
   /// Rows computed from expressions without columns.
   record Values(List<List<Expr>> rows, int[] typeOids) implements PlanNode {}
 
+  /// The statement's rows of parameters as input rows. Made by execution itself, for statements that insert their parameters.
+  record ParameterRows(int[] typeOids) implements PlanNode {}
+
   /// Rows for which the predicate is true.
   record Filter(PlanNode input, Expr predicate) implements PlanNode {
     @Override

@@ -1,13 +1,16 @@
 package dev.kakehashi.engine.vector;
 
-import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 
 /// Native memory for by-reference values: allocation by bumping a pointer, release all at once.
 ///
-/// Every allocation is a multiple of 8 and lives until [#reset()] or [#close()]. Confined to one task at a time.
+/// Every allocation is a multiple of 8 and lives until [#reset()] or [#close()]. Confined to one task at a time. Blocks come from malloc, because closing a
+/// shared arena stops every thread for a moment, and heaps end with every statement.
 public final class VarHeap implements AutoCloseable {
   /// All native memory, for access by absolute address. Whoever uses it vouches for the address.
   @SuppressWarnings("restricted") // values are passed as addresses; their owners keep them alive
@@ -15,13 +18,28 @@ public final class VarHeap implements AutoCloseable {
 
   private static final long FIRST_BLOCK_BYTES = 16 << 10;
   private static final long MAX_BLOCK_BYTES = 1 << 20;
+  private static final int DOUBLINGS = 6;
+  private static final MethodHandle MALLOC;
+  private static final MethodHandle FREE;
 
-  private final List<Block> blocks = new ArrayList<>();
+  static {
+    MALLOC = function("malloc", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    FREE = function("free", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
+  }
+
+  private long[] addresses = new long[4];
+  private long[] sizes = new long[4];
+  private int blocks;
   private int current = -1;
   private long at;
   private long end;
 
-  private record Block(Arena arena, long address, long bytes) {}
+  @SuppressWarnings("restricted")
+  private static MethodHandle function(String name, FunctionDescriptor descriptor) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().find(name).orElseThrow(), descriptor, Linker.Option.critical(false));
+  }
 
   /// Address of `bytes` fresh bytes, not zeroed.
   public long allocate(long bytes) {
@@ -44,50 +62,69 @@ public final class VarHeap implements AutoCloseable {
   /// Bytes of native memory held.
   public long capacityBytes() {
     long sum = 0;
-    for (Block block : blocks) {
-      sum += block.bytes;
+    for (int i = 0; i < blocks; i++) {
+      sum += sizes[i];
     }
     return sum;
   }
 
   /// Frees every value at once; keeps the memory for reuse.
   public void reset() {
-    if (blocks.isEmpty()) {
-      return;
+    if (blocks > 0) {
+      enter(0);
     }
-    current = 0;
-    at = blocks.get(0).address;
-    end = at + blocks.get(0).bytes;
   }
 
+  /// Frees the memory. The heap is empty afterwards and may be used again.
   @Override
   public void close() {
-    for (Block block : blocks) {
-      block.arena.close();
+    for (int i = 0; i < blocks; i++) {
+      try {
+        FREE.invokeExact(addresses[i]);
+      } catch (Throwable e) {
+        throw new AssertionError("free does not throw", e);
+      }
     }
-    blocks.clear();
+    blocks = 0;
     current = -1;
     at = 0;
     end = 0;
   }
 
+  private void enter(int block) {
+    current = block;
+    at = addresses[block];
+    end = at + sizes[block];
+  }
+
   private void nextBlock(long size) {
-    while (current + 1 < blocks.size()) {
-      current++;
-      Block block = blocks.get(current);
-      at = block.address;
-      end = at + block.bytes;
-      if (block.bytes >= size) {
+    while (current + 1 < blocks) {
+      enter(current + 1);
+      if (end - at >= size) {
         return;
       }
     }
     long bytes =
-        Math.max(size, Math.min(MAX_BLOCK_BYTES, FIRST_BLOCK_BYTES << Math.min(blocks.size(), 6)));
-    Arena arena = Arena.ofShared();
-    long address = arena.allocate(bytes, 64).address();
-    blocks.add(new Block(arena, address, bytes));
-    current = blocks.size() - 1;
-    at = address;
-    end = address + bytes;
+        Math.max(size, Math.min(MAX_BLOCK_BYTES, FIRST_BLOCK_BYTES << Math.min(blocks, DOUBLINGS)));
+    if (blocks == addresses.length) {
+      addresses = Arrays.copyOf(addresses, 2 * blocks);
+      sizes = Arrays.copyOf(sizes, 2 * blocks);
+    }
+    addresses[blocks] = malloc(bytes);
+    sizes[blocks] = bytes;
+    enter(blocks++);
+  }
+
+  private static long malloc(long bytes) {
+    long address;
+    try {
+      address = (long) MALLOC.invokeExact(bytes);
+    } catch (Throwable e) {
+      throw new AssertionError("malloc does not throw", e);
+    }
+    if (address == 0) {
+      throw new OutOfMemoryError("no native memory for " + bytes + " bytes");
+    }
+    return address;
   }
 }

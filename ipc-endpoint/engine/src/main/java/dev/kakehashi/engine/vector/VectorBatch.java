@@ -7,6 +7,8 @@ package dev.kakehashi.engine.vector;
 public final class VectorBatch implements AutoCloseable {
   public static final int CAPACITY = 1024;
 
+  private static final ColumnVector NONE = new ColumnVector(0);
+
   public final ColumnVector[] columns;
   public final VarHeap heap = new VarHeap();
 
@@ -23,9 +25,14 @@ public final class VectorBatch implements AutoCloseable {
   public int selected = -1;
 
   public VectorBatch(int columnCount) {
+    this(columnCount, columnCount);
+  }
+
+  /// A batch whose first `ownColumns` of `columnCount` columns have vectors of their own; the operator that fills it sets the others.
+  public VectorBatch(int ownColumns, int columnCount) {
     columns = new ColumnVector[columnCount];
     for (int i = 0; i < columnCount; i++) {
-      columns[i] = new ColumnVector(CAPACITY);
+      columns[i] = i < ownColumns ? new ColumnVector(CAPACITY) : NONE;
     }
   }
 

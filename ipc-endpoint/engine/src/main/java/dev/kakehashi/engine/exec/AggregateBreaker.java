@@ -1,0 +1,293 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
+import dev.kakehashi.engine.type.Accumulator;
+import dev.kakehashi.engine.type.AggregateFunction;
+import dev.kakehashi.engine.type.Aggregates;
+import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// GROUP BY: each task groups its share, then the shares are merged.
+final class AggregateBreaker extends Breaker {
+  private final PlanNode.Aggregate node;
+  private final MemoryAccount memory;
+  private final int[] keyOids;
+  private final AggregateFunction[] functions;
+  private final boolean anyDistinct;
+  private final List<Partial> partials = new ArrayList<>();
+  private int used;
+  private @Nullable Partial result;
+
+  AggregateBreaker(PlanNode.Aggregate node, MemoryAccount memory) {
+    this.node = node;
+    this.memory = memory;
+    int[] inputOids = node.input().typeOids();
+    this.keyOids = new int[node.keys().length];
+    for (int i = 0; i < keyOids.length; i++) {
+      keyOids[i] = inputOids[node.keys()[i]];
+    }
+    this.functions = new AggregateFunction[node.calls().size()];
+    boolean distinct = false;
+    for (int i = 0; i < functions.length; i++) {
+      AggregateCall call = node.calls().get(i);
+      AggregateFunction function = Aggregates.resolve(call.name(), call.argumentOids());
+      if (function == null) {
+        throw new EngineException(
+            ErrorCode.UNDEFINED_FUNCTION,
+            "function " + Functions.describe(call.name(), call.argumentOids()) + " does not exist");
+      }
+      functions[i] = function;
+      distinct |= call.distinct();
+    }
+    this.anyDistinct = distinct;
+  }
+
+  @Override
+  void open(Execution execution) {
+    used = 0;
+    result = null;
+  }
+
+  /// Values that were seen by one task cannot be told from those seen by another.
+  @Override
+  boolean parallel() {
+    return !anyDistinct;
+  }
+
+  @Override
+  Collector newCollector() {
+    if (used == partials.size()) {
+      partials.add(new Partial());
+    }
+    return partials.get(used++);
+  }
+
+  @Override
+  void complete(List<Collector> collectors) {
+    Partial all = (Partial) collectors.get(0);
+    for (int i = 1; i < collectors.size(); i++) {
+      all.merge((Partial) collectors.get(i));
+    }
+    if (keyOids.length == 0) {
+      all.ensureGroups(1);
+    }
+    result = all;
+  }
+
+  @Override
+  void close() {
+    for (Partial partial : partials) {
+      partial.clear();
+    }
+    result = null;
+  }
+
+  Operator source() {
+    return new Groups();
+  }
+
+  /// Groups of one task.
+  private final class Partial implements Collector {
+    private final GroupTable table = new GroupTable(keyOids, memory);
+    private final Accumulator[] accumulators = new Accumulator[functions.length];
+    private final @Nullable GroupTable[] seen = new @Nullable GroupTable[functions.length];
+    private final ColumnVector[] keys = new ColumnVector[keyOids.length];
+    private final ColumnVector[][] arguments = new ColumnVector[functions.length][];
+    private final int[] groups = new int[VectorBatch.CAPACITY];
+    private final int[] someGroups = new int[VectorBatch.CAPACITY];
+    private final int[] someRows = new int[VectorBatch.CAPACITY];
+    private long accounted;
+
+    Partial() {
+      for (int i = 0; i < functions.length; i++) {
+        AggregateCall call = node.calls().get(i);
+        accumulators[i] = functions[i].accumulators().get();
+        arguments[i] = new ColumnVector[call.arguments().length];
+        if (call.distinct()) {
+          int[] oids = Arrays.copyOf(call.argumentOids(), call.argumentOids().length + 1);
+          oids[oids.length - 1] = TypeOid.INT4;
+          seen[i] = new GroupTable(oids, memory);
+        }
+      }
+    }
+
+    @Override
+    public void accept(VectorBatch batch) {
+      int live = batch.liveRows();
+      if (keys.length == 0) {
+        Arrays.fill(groups, 0, live, 0);
+        ensureGroups(1);
+      } else {
+        for (int i = 0; i < keys.length; i++) {
+          keys[i] = batch.columns[node.keys()[i]];
+        }
+        table.find(keys, batch, groups);
+        ensureGroups(table.size());
+      }
+      for (int i = 0; i < functions.length; i++) {
+        add(i, batch, live);
+      }
+      account();
+    }
+
+    private void add(int i, VectorBatch batch, int live) {
+      AggregateCall call = node.calls().get(i);
+      for (int a = 0; a < arguments[i].length; a++) {
+        arguments[i][a] = batch.columns[call.arguments()[a]];
+      }
+      int @Nullable [] rows = batch.selected < 0 ? null : batch.selection;
+      int[] rowGroups = groups;
+      int count = live;
+      if (call.filter() >= 0) {
+        count = keepFiltered(batch.columns[call.filter()], rows, count);
+        rows = someRows;
+        rowGroups = someGroups;
+      }
+      GroupTable distinct = seen[i];
+      if (distinct != null) {
+        count = keepDistinct(distinct, arguments[i], rows, rowGroups, count);
+        rows = someRows;
+        rowGroups = someGroups;
+      }
+      accumulators[i].add(rowGroups, rows, count, arguments[i]);
+    }
+
+    private int keepFiltered(ColumnVector filter, int @Nullable [] rows, int count) {
+      int kept = 0;
+      for (int k = 0; k < count; k++) {
+        int row = rows == null ? k : rows[k];
+        if (!filter.isNull(row) && filter.words[row] != 0) {
+          someGroups[kept] = groups[k];
+          someRows[kept++] = row;
+        }
+      }
+      return kept;
+    }
+
+    /// Keeps the rows whose arguments are not null and new in their group.
+    private int keepDistinct(
+        GroupTable distinct, ColumnVector[] values, int @Nullable [] rows, int[] of, int count) {
+      ColumnVector[] key = Arrays.copyOf(values, values.length + 1);
+      ColumnVector group = new ColumnVector(VectorBatch.CAPACITY);
+      key[values.length] = group;
+      VectorBatch one = new VectorBatch(0, 0);
+      int[] number = new int[1];
+      int kept = 0;
+      for (int k = 0; k < count; k++) {
+        int row = rows == null ? k : rows[k];
+        group.words[row] = of[k];
+        one.size = row + 1;
+        one.selection[0] = row;
+        one.selected = 1;
+        int before = distinct.size();
+        distinct.find(key, one, number);
+        if (distinct.size() > before) {
+          someGroups[kept] = of[k];
+          someRows[kept++] = row;
+        }
+      }
+      return kept;
+    }
+
+    @Override
+    public void finish() {}
+
+    void ensureGroups(int count) {
+      for (Accumulator accumulator : accumulators) {
+        accumulator.ensureGroups(count);
+      }
+    }
+
+    void merge(Partial other) {
+      int count = keyOids.length == 0 ? 1 : other.table.size();
+      int[] map = new int[count];
+      if (keyOids.length > 0) {
+        try (VectorBatch scratch = new VectorBatch(keyOids.length)) {
+          for (int group = 0; group < count; group++) {
+            map[group] = table.find(other.table, group, scratch);
+          }
+        }
+        ensureGroups(table.size());
+      } else {
+        ensureGroups(1);
+        other.ensureGroups(1);
+      }
+      for (int i = 0; i < accumulators.length; i++) {
+        accumulators[i].merge(other.accumulators[i], map, count);
+      }
+      account();
+    }
+
+    private void account() {
+      long bytes = 0;
+      for (Accumulator accumulator : accumulators) {
+        bytes += accumulator.memoryBytes();
+      }
+      if (bytes != accounted) {
+        long more = bytes - accounted;
+        accounted = bytes;
+        memory.add(more);
+      }
+    }
+
+    void clear() {
+      table.clear();
+      for (Accumulator accumulator : accumulators) {
+        accumulator.reset();
+      }
+      for (GroupTable distinct : seen) {
+        if (distinct != null) {
+          distinct.clear();
+        }
+      }
+      memory.add(-accounted);
+      accounted = 0;
+    }
+  }
+
+  /// Hands out the merged groups.
+  private final class Groups extends Operator {
+    private final VectorBatch batch = new VectorBatch(node.typeOids().length);
+    private int next;
+
+    @Override
+    void open() {
+      next = 0;
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      Partial all = result;
+      if (all == null) {
+        throw new IllegalStateException("groups are read before their stage has ended");
+      }
+      int count = keyOids.length == 0 ? 1 : all.table.size();
+      batch.reset();
+      while (next < count && batch.size < VectorBatch.CAPACITY) {
+        int row = batch.size++;
+        if (keyOids.length > 0) {
+          all.table.keys().read(next, batch, row, 0);
+        }
+        for (int i = 0; i < functions.length; i++) {
+          all.accumulators[i].result(next, batch.columns[keyOids.length + i], row, batch.heap);
+        }
+        next++;
+      }
+      return batch.size == 0 ? null : batch;
+    }
+
+    @Override
+    void close() {
+      batch.close();
+    }
+  }
+}

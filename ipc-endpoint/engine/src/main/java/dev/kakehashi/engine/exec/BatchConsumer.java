@@ -1,0 +1,18 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.vector.VectorBatch;
+
+/// The end of a statement's last chains.
+interface BatchConsumer {
+  /// Takes a batch; false if not all of it could be taken now: call again with the same batch when there is room.
+  boolean accept(VectorBatch batch);
+
+  /// The input has ended; false if there is no room for what is left: call again.
+  boolean finish();
+
+  /// Gives back what is held, after a failure.
+  void abandon();
+
+  /// Rows taken.
+  long rows();
+}

@@ -1,0 +1,26 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.List;
+
+/// A node that needs all its input before it gives anything: the end of one stage and a source of a later one.
+abstract class Breaker extends NodeState {
+  /// Takes the batches of one task.
+  interface Collector {
+    void accept(VectorBatch batch);
+
+    /// The task's input has ended; still on the task, so that its share of the work (sorting) runs in parallel.
+    void finish();
+  }
+
+  /// A collector for one more task of the stage. Called by one thread before the stage's tasks run.
+  abstract Collector newCollector();
+
+  /// Every task has finished; called once, happens after everything they did. Collectors in order of their creation.
+  abstract void complete(List<Collector> collectors);
+
+  /// Whether several tasks may collect.
+  boolean parallel() {
+    return true;
+  }
+}

@@ -1,0 +1,305 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.RowFilter;
+import dev.kakehashi.engine.plan.PlanNode.JoinKind;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Probes the right side of a join with the rows of the left.
+///
+/// Candidate pairs are collected into a batch of left columns followed by right columns, the condition narrows it, and what is left
+/// are matches. INNER, LEFT, RIGHT and FULL output the pairs; SEMI and ANTI narrow the left batch instead. After a left batch LEFT, FULL output
+/// its rows without a match; after the last one RIGHT, FULL output the right rows without one.
+final class JoinOperator extends Operator {
+  private static final int NEW_ROW = -2;
+  private static final int NO_ROW = -1;
+
+  private final Operator left;
+  private final JoinBreaker right;
+  private final JoinKind kind;
+  private final int[] leftKeys;
+  private final int leftColumns;
+  private final int rightColumns;
+  private final EvalContext context;
+  private final @Nullable RowFilter condition;
+  private final VarHeap heap = new VarHeap();
+  private final VectorBatch pairs;
+  private final int[] pairLeft = new int[VectorBatch.CAPACITY];
+  private final int[] pairRight = new int[VectorBatch.CAPACITY];
+  private final boolean[] leftMatched = new boolean[VectorBatch.CAPACITY];
+  private final long[] leftHashes = new long[VectorBatch.CAPACITY];
+  private final boolean[] leftKeyNull = new boolean[VectorBatch.CAPACITY];
+
+  private @Nullable VectorBatch input;
+
+  /// Next live row of the input to probe, and the candidate to go on with.
+  private int probe;
+
+  private int candidate;
+  private int unmatchedRight;
+  private boolean leftEnded;
+
+  JoinOperator(
+      Operator left,
+      JoinBreaker right,
+      JoinKind kind,
+      int[] leftKeys,
+      int leftColumns,
+      @Nullable Expr condition,
+      EvalContext context) {
+    this.left = left;
+    this.right = right;
+    this.kind = kind;
+    this.leftKeys = leftKeys;
+    this.leftColumns = leftColumns;
+    this.rightColumns = right.rows().columnCount();
+    this.context = context;
+    this.condition = condition == null ? null : RowFilter.of(condition, context);
+    this.pairs = new VectorBatch(leftColumns + rightColumns);
+  }
+
+  @Override
+  void open() {
+    input = null;
+    leftEnded = false;
+    unmatchedRight = 0;
+    left.open();
+  }
+
+  @Override
+  @Nullable VectorBatch next() {
+    while (!leftEnded) {
+      VectorBatch batch = input;
+      if (batch == null) {
+        batch = left.next();
+        if (batch == null) {
+          leftEnded = true;
+          break;
+        }
+        begin(batch);
+      }
+      if (fillPairs(batch)) {
+        match();
+        if (outputsPairs() && pairs.liveRows() > 0) {
+          return pairs;
+        }
+        continue;
+      }
+      input = null;
+      VectorBatch rest = endOfBatch(batch);
+      if (rest != null) {
+        return rest;
+      }
+    }
+    return kind == JoinKind.RIGHT || kind == JoinKind.FULL ? nextUnmatchedRight() : null;
+  }
+
+  private boolean outputsPairs() {
+    return kind != JoinKind.SEMI && kind != JoinKind.ANTI;
+  }
+
+  private void begin(VectorBatch batch) {
+    input = batch;
+    probe = 0;
+    candidate = NEW_ROW;
+    int live = batch.liveRows();
+    Arrays.fill(leftMatched, 0, live, false);
+    if (leftKeys.length > 0) {
+      Arrays.fill(leftHashes, 0, live, 0);
+      Arrays.fill(leftKeyNull, 0, live, false);
+      for (int i = 0; i < leftKeys.length; i++) {
+        ColumnVector key = batch.columns[leftKeys[i]];
+        for (int k = 0; k < live; k++) {
+          int row = row(batch, k);
+          if (key.isNull(row)) {
+            leftKeyNull[k] = true;
+          } else {
+            leftHashes[k] =
+                JoinBreaker.combine(
+                    leftHashes[k], Ordering.hash(right.keyKind(i), key.words[row]));
+          }
+        }
+      }
+    }
+  }
+
+  private static int row(VectorBatch batch, int k) {
+    return batch.selected < 0 ? k : batch.selection[k];
+  }
+
+  /// Collects the next candidate pairs; false when the left batch is through and there are none.
+  private boolean fillPairs(VectorBatch batch) {
+    int live = batch.liveRows();
+    int count = 0;
+    while (probe < live && count < VectorBatch.CAPACITY) {
+      boolean decided = !outputsPairs() && condition == null && leftMatched[probe];
+      candidate = decided ? NO_ROW : nextCandidate(batch);
+      if (candidate == NO_ROW) {
+        probe++;
+        candidate = NEW_ROW;
+        continue;
+      }
+      pairLeft[count] = probe;
+      pairRight[count++] = candidate;
+      if (!outputsPairs() && condition == null) {
+        leftMatched[probe] = true;
+      }
+    }
+    if (count == 0) {
+      return false;
+    }
+    gather(batch, count);
+    return true;
+  }
+
+  /// Candidate after the current one for row `probe`, equal keys checked; NO_ROW at the end.
+  private int nextCandidate(VectorBatch batch) {
+    if (leftKeys.length == 0) {
+      int next = candidate == NEW_ROW ? 0 : candidate + 1;
+      return next < right.rows().size() ? next : NO_ROW;
+    }
+    if (leftKeyNull[probe]) {
+      return NO_ROW;
+    }
+    long hash = leftHashes[probe];
+    int next = candidate == NEW_ROW ? right.first(hash) : right.next(candidate);
+    while (next >= 0 && (right.hash(next) != hash || !sameKey(batch, next))) {
+      next = right.next(next);
+    }
+    return next;
+  }
+
+  private boolean sameKey(VectorBatch batch, int rightRow) {
+    int row = row(batch, probe);
+    for (int i = 0; i < leftKeys.length; i++) {
+      if (!Ordering.equal(
+          right.keyKind(i),
+          batch.columns[leftKeys[i]].words[row],
+          right.rows().word(right.keyColumn(i), rightRow))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void gather(VectorBatch batch, int count) {
+    pairs.reset();
+    pairs.size = count;
+    if (!outputsPairs() && condition == null) {
+      return;
+    }
+    for (int c = 0; c < leftColumns; c++) {
+      ColumnVector from = batch.columns[c];
+      ColumnVector to = pairs.columns[c];
+      for (int i = 0; i < count; i++) {
+        int row = row(batch, pairLeft[i]);
+        if (from.isNull(row)) {
+          to.setNull(i);
+        } else {
+          to.words[i] = from.words[row];
+        }
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      right.rows().read(pairRight[i], pairs, i, leftColumns);
+    }
+  }
+
+  /// Applies the condition and notes who has found a match.
+  private void match() {
+    if (condition != null) {
+      heap.reset();
+      context.functions.heap = heap;
+      condition.apply(pairs);
+    }
+    int live = pairs.liveRows();
+    boolean noteRight = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
+    for (int k = 0; k < live; k++) {
+      int pair = row(pairs, k);
+      leftMatched[pairLeft[pair]] = true;
+      if (noteRight) {
+        right.setMatched(pairRight[pair]);
+      }
+    }
+  }
+
+  /// Rows of the left batch that come out once all its pairs are known.
+  private @Nullable VectorBatch endOfBatch(VectorBatch batch) {
+    switch (kind) {
+      case INNER, RIGHT -> {
+        return null;
+      }
+      case SEMI, ANTI -> {
+        keep(batch, kind == JoinKind.SEMI);
+        return batch.liveRows() == 0 ? null : batch;
+      }
+      case LEFT, FULL -> {
+        return leftWithNulls(batch);
+      }
+    }
+    throw new AssertionError(kind);
+  }
+
+  private void keep(VectorBatch batch, boolean wanted) {
+    int live = batch.liveRows();
+    int kept = 0;
+    for (int k = 0; k < live; k++) {
+      if (leftMatched[k] == wanted) {
+        batch.selection[kept++] = row(batch, k);
+      }
+    }
+    batch.selected = kept;
+  }
+
+  private @Nullable VectorBatch leftWithNulls(VectorBatch batch) {
+    int live = batch.liveRows();
+    pairs.reset();
+    for (int k = 0; k < live; k++) {
+      if (!leftMatched[k]) {
+        int row = row(batch, k);
+        int out = pairs.size++;
+        for (int c = 0; c < leftColumns; c++) {
+          if (batch.columns[c].isNull(row)) {
+            pairs.columns[c].setNull(out);
+          } else {
+            pairs.columns[c].words[out] = batch.columns[c].words[row];
+          }
+        }
+        for (int c = 0; c < rightColumns; c++) {
+          pairs.columns[leftColumns + c].setNull(out);
+        }
+      }
+    }
+    return pairs.size == 0 ? null : pairs;
+  }
+
+  private @Nullable VectorBatch nextUnmatchedRight() {
+    pairs.reset();
+    MaterializedRows rows = right.rows();
+    while (unmatchedRight < rows.size() && pairs.size < VectorBatch.CAPACITY) {
+      int row = unmatchedRight++;
+      if (!right.isMatched(row)) {
+        int out = pairs.size++;
+        for (int c = 0; c < leftColumns; c++) {
+          pairs.columns[c].setNull(out);
+        }
+        rows.read(row, pairs, out, leftColumns);
+      }
+    }
+    return pairs.size == 0 ? null : pairs;
+  }
+
+  @Override
+  void close() {
+    left.close();
+    pairs.close();
+    heap.close();
+    input = null;
+  }
+}

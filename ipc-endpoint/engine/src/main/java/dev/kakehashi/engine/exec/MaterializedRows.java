@@ -1,0 +1,145 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Rows kept by a sort, a join or a grouping: columns in chunks, by-reference values in a heap of their own.
+///
+/// Written by one task; afterwards readable by any number of them.
+final class MaterializedRows {
+  private static final int SHIFT = 10;
+  private static final int MASK = VectorBatch.CAPACITY - 1;
+  private static final int FIXED_BYTES = 16;
+
+  private final ColumnKind[] kinds;
+  private final MemoryAccount memory;
+  private final List<ColumnVector[]> chunks = new ArrayList<>();
+  private final VarHeap heap = new VarHeap();
+  private int size;
+  private long accounted;
+
+  MaterializedRows(int[] typeOids, MemoryAccount memory) {
+    this.kinds = kinds(typeOids);
+    this.memory = memory;
+  }
+
+  static ColumnKind[] kinds(int[] typeOids) {
+    ColumnKind[] kinds = new ColumnKind[typeOids.length];
+    for (int i = 0; i < kinds.length; i++) {
+      kinds[i] = Types.kind(typeOids[i]);
+    }
+    return kinds;
+  }
+
+  /// Bytes of a by-reference value.
+  static int valueBytes(ColumnKind kind, long word) {
+    return kind == ColumnKind.UUID || kind == ColumnKind.INTERVAL
+        ? FIXED_BYTES
+        : Varlena.totalBytes(word);
+  }
+
+  int size() {
+    return size;
+  }
+
+  ColumnKind kind(int column) {
+    return kinds[column];
+  }
+
+  int columnCount() {
+    return kinds.length;
+  }
+
+  long word(int column, int row) {
+    return chunks.get(row >>> SHIFT)[column].words[row & MASK];
+  }
+
+  boolean isNull(int column, int row) {
+    return chunks.get(row >>> SHIFT)[column].isNull(row & MASK);
+  }
+
+  /// Copies the live rows of a batch that has the same columns.
+  void append(VectorBatch batch) {
+    boolean dense = batch.selected < 0;
+    int live = batch.liveRows();
+    for (int k = 0; k < live; k++) {
+      append(batch.columns, dense ? k : batch.selection[k]);
+    }
+    account();
+  }
+
+  /// Copies one row; returns its position.
+  int append(ColumnVector[] columns, int row) {
+    int at = size & MASK;
+    if (at == 0) {
+      addChunk();
+    }
+    ColumnVector[] chunk = chunks.get(size >>> SHIFT);
+    for (int c = 0; c < kinds.length; c++) {
+      ColumnVector from = columns[c];
+      if (from.isNull(row)) {
+        chunk[c].setNull(at);
+      } else {
+        long word = from.words[row];
+        chunk[c].words[at] =
+            kinds[c].byReference() ? heap.copy(word, valueBytes(kinds[c], word)) : word;
+      }
+    }
+    return size++;
+  }
+
+  /// Copies one row of another store of the same columns.
+  void append(MaterializedRows from, int row) {
+    append(from.chunks.get(row >>> SHIFT), row & MASK);
+    if ((size & MASK) == 0) {
+      account();
+    }
+  }
+
+  /// Writes columns of `row` into a batch; by-reference words stay addresses of this store.
+  void read(int row, VectorBatch out, int outRow, int firstColumn) {
+    ColumnVector[] chunk = chunks.get(row >>> SHIFT);
+    int at = row & MASK;
+    for (int c = 0; c < kinds.length; c++) {
+      ColumnVector to = out.columns[firstColumn + c];
+      if (chunk[c].isNull(at)) {
+        to.setNull(outRow);
+      } else {
+        to.words[outRow] = chunk[c].words[at];
+      }
+    }
+  }
+
+  /// Brings the statement's account up to date.
+  void account() {
+    long bytes = heap.capacityBytes() + (long) chunks.size() * kinds.length * VectorBatch.CAPACITY * 8;
+    long more = bytes - accounted;
+    accounted = bytes;
+    if (more != 0) {
+      memory.add(more);
+    }
+  }
+
+  /// Forgets all rows and frees their memory.
+  void clear() {
+    chunks.clear();
+    heap.close();
+    size = 0;
+    memory.add(-accounted);
+    accounted = 0;
+  }
+
+  private void addChunk() {
+    ColumnVector[] chunk = new ColumnVector[kinds.length];
+    for (int c = 0; c < chunk.length; c++) {
+      chunk[c] = new ColumnVector(VectorBatch.CAPACITY);
+    }
+    chunks.add(chunk);
+  }
+}

@@ -1,0 +1,122 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.RowBatchLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Parameter rows of one execution. By-reference values are copied out of the client's memory once, before they are used.
+final class ParameterTable implements AutoCloseable {
+  private static final int FIXED_BYTES = 16;
+  private static final int HEADER_BYTES = 4;
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
+
+  private final ColumnKind[] kinds;
+  private final MemorySegment batch;
+  private final int rowCount;
+  private final int stride;
+  private final int rowsOffset;
+  private final int bitmapBytes;
+  private final VarHeap heap = new VarHeap();
+
+  ParameterTable(Parameters parameters, ColumnKind[] kinds) {
+    this.kinds = kinds;
+    this.batch = parameters.batch();
+    this.rowCount = parameters.rowCount();
+    this.bitmapBytes = RowBatchLayout.bitmapBytes(kinds.length);
+    this.stride = RowBatchLayout.rowStride(kinds.length);
+    this.rowsOffset = rowCount == 0 ? 0 : batch.get(INT, RowBatchLayout.ROWS_OFFSET_OFFSET);
+    if (kinds.length > 0 && rowCount == 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_PARAMETER, "there is no parameter $1: the statement was given none");
+    }
+  }
+
+  /// Executions that were asked for: one per row, one without parameters.
+  int executions() {
+    return kinds.length == 0 ? Math.max(1, rowCount) : rowCount;
+  }
+
+  int rowCount() {
+    return rowCount;
+  }
+
+  /// Makes row `row` the parameters of a context.
+  void install(int row, EvalContext context) {
+    int count = kinds.length;
+    long[] words = context.parameters.length == count ? context.parameters : new long[count];
+    boolean[] nulls =
+        context.parameterNulls.length == count ? context.parameterNulls : new boolean[count];
+    for (int i = 0; i < count; i++) {
+      nulls[i] = isNull(row, i);
+      words[i] = nulls[i] ? 0 : word(row, i, heap);
+    }
+    context.setParameters(words, nulls);
+  }
+
+  /// Fills a batch with parameter rows from `first` on; values go to the batch's heap.
+  void read(int first, VectorBatch out) {
+    int count = Math.min(rowCount - first, VectorBatch.CAPACITY);
+    for (int c = 0; c < kinds.length; c++) {
+      ColumnVector column = out.columns[c];
+      for (int k = 0; k < count; k++) {
+        if (isNull(first + k, c)) {
+          column.setNull(k);
+        } else {
+          column.words[k] = word(first + k, c, out.heap);
+        }
+      }
+    }
+    out.size = count;
+  }
+
+  private boolean isNull(int row, int column) {
+    long at = rowsOffset + (long) row * stride + 8L * (column >>> 6);
+    return (batch.get(LONG, at) >>> (column & 63) & 1) != 0;
+  }
+
+  private long word(int row, int column, VarHeap into) {
+    long word =
+        batch.get(LONG, rowsOffset + (long) row * stride + bitmapBytes + 8L * column);
+    ColumnKind kind = kinds[column];
+    if (!kind.byReference()) {
+      return word;
+    }
+    long limit = batch.byteSize();
+    if (word < 0 || word > limit - HEADER_BYTES) {
+      throw malformed(column);
+    }
+    int header = batch.get(INT, word);
+    boolean fixed = kind == ColumnKind.UUID || kind == ColumnKind.INTERVAL;
+    int bytes = fixed ? FIXED_BYTES : header >>> 2;
+    if (bytes < HEADER_BYTES || bytes > limit - word) {
+      throw malformed(column);
+    }
+    long copy = into.allocate(bytes);
+    MemorySegment.copy(batch, word, VarHeap.MEMORY, copy, bytes);
+    if (!fixed) {
+      // The client could have changed the length meanwhile: the one that was checked counts.
+      VarHeap.MEMORY.set(ValueLayout.JAVA_INT, copy, bytes << 2);
+    }
+    return copy;
+  }
+
+  private static EngineException malformed(int column) {
+    return new EngineException(
+        ErrorCode.MALFORMED_MESSAGE,
+        "the value of parameter $" + (column + 1) + " leaves its row batch");
+  }
+
+  @Override
+  public void close() {
+    heap.close();
+  }
+}

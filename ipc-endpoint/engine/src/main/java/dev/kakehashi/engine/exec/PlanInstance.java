@@ -1,0 +1,217 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.plan.PlanNode.JoinKind;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One runnable copy of a plan: its stages, the shared states of its nodes, the chains of its tasks. Reused by later executions,
+/// by one at a time.
+final class PlanInstance {
+  /// A chain and the context it evaluates with.
+  record Chain(Operator top, EvalContext context) {}
+
+  private final Execution execution = new Execution();
+  private final Map<PlanNode, NodeState> states = new IdentityHashMap<>();
+  private final List<NodeState> stateList = new ArrayList<>();
+  private final List<Stage> stages = new ArrayList<>();
+  private final List<List<Chain>> chains = new ArrayList<>();
+
+  /// @param root input of the statement's consumer
+  /// @param withRowIds whether the consumer wants row identifiers of the scan
+  PlanInstance(PlanNode root, boolean withRowIds) {
+    addStages(root);
+    addStage(root, null, withRowIds);
+  }
+
+  Execution execution() {
+    return execution;
+  }
+
+  List<Stage> stages() {
+    return stages;
+  }
+
+  /// Chain number `task` of a stage.
+  Chain chain(int stage, int task) {
+    List<Chain> ofStage = chains.get(stage);
+    while (ofStage.size() <= task) {
+      EvalContext context = execution.newContext();
+      Stage built = stages.get(stage);
+      ofStage.add(new Chain(build(built.input(), context, built.withRowIds()), context));
+    }
+    return ofStage.get(task);
+  }
+
+  void open() {
+    for (NodeState state : stateList) {
+      state.open(execution);
+    }
+  }
+
+  void close() {
+    for (List<Chain> ofStage : chains) {
+      for (Chain chain : ofStage) {
+        chain.top().close();
+      }
+    }
+    for (NodeState state : stateList) {
+      state.close();
+    }
+  }
+
+  private void addStage(PlanNode input, @Nullable Breaker breaker, boolean withRowIds) {
+    List<ScanOperators.Morsels> scans = new ArrayList<>();
+    boolean single = collect(input, scans);
+    stages.add(new Stage(input, breaker, scans, single, withRowIds));
+    chains.add(new ArrayList<>());
+  }
+
+  private void addState(PlanNode node, NodeState state) {
+    states.put(node, state);
+    stateList.add(state);
+  }
+
+  /// Adds the stages below a node, deepest first.
+  private void addStages(PlanNode node) {
+    switch (node) {
+      case PlanNode.TableScan scan -> addState(scan, new ScanOperators.Morsels(scan));
+      case PlanNode.IndexScan scan -> {}
+      case PlanNode.Values values -> {}
+      case PlanNode.ParameterRows rows -> {}
+      case PlanNode.Filter filter -> addStages(filter.input());
+      case PlanNode.Project project -> addStages(project.input());
+      case PlanNode.Limit limit -> addStages(limit.input());
+      case PlanNode.UnionAll union -> union.inputs().forEach(this::addStages);
+      case PlanNode.Aggregate aggregate -> {
+        addStages(aggregate.input());
+        addBreaker(
+            aggregate, aggregate.input(), new AggregateBreaker(aggregate, execution.memory()));
+      }
+      case PlanNode.Sort sort -> {
+        addStages(sort.input());
+        addBreaker(sort, sort.input(), new SortBreaker(sort, execution.memory()));
+      }
+      case PlanNode.HashJoin join -> addJoin(join, join.left(), join.right(), join.rightKeys());
+      case PlanNode.NestedLoopJoin join -> addJoin(join, join.left(), join.right(), new int[0]);
+      case PlanNode.SetOperation operation -> {
+        addStages(operation.right());
+        SetOperationBreaker right =
+            new SetOperationBreaker(operation, null, execution.memory());
+        stateList.add(right);
+        addStage(operation.right(), right, false);
+        addStages(operation.left());
+        addBreaker(
+            operation,
+            operation.left(),
+            new SetOperationBreaker(operation, right, execution.memory()));
+      }
+    }
+  }
+
+  private void addBreaker(PlanNode node, PlanNode input, Breaker breaker) {
+    addState(node, breaker);
+    addStage(input, breaker, false);
+  }
+
+  private void addJoin(PlanNode join, PlanNode left, PlanNode right, int[] rightKeys) {
+    addStages(right);
+    addBreaker(join, right, new JoinBreaker(right.typeOids(), rightKeys, execution.memory()));
+    addStages(left);
+  }
+
+  /// Collects the tables that a chain scans; whether one task must run it.
+  private boolean collect(PlanNode node, List<ScanOperators.Morsels> scans) {
+    return switch (node) {
+      case PlanNode.TableScan scan -> {
+        scans.add(state(scan, ScanOperators.Morsels.class));
+        yield false;
+      }
+      case PlanNode.IndexScan scan -> true;
+      case PlanNode.Values values -> true;
+      case PlanNode.ParameterRows rows -> true;
+      case PlanNode.Filter filter -> collect(filter.input(), scans);
+      case PlanNode.Project project -> collect(project.input(), scans);
+      case PlanNode.Limit limit -> {
+        collect(limit.input(), scans);
+        yield true;
+      }
+      case PlanNode.UnionAll union -> {
+        boolean single = false;
+        for (PlanNode input : union.inputs()) {
+          single |= collect(input, scans);
+        }
+        yield single;
+      }
+      case PlanNode.Aggregate aggregate -> true;
+      case PlanNode.Sort sort -> true;
+      case PlanNode.SetOperation operation -> true;
+      case PlanNode.HashJoin join -> collect(join.left(), scans) || marksRight(join.kind());
+      case PlanNode.NestedLoopJoin join -> collect(join.left(), scans) || marksRight(join.kind());
+    };
+  }
+
+  private static boolean marksRight(JoinKind kind) {
+    return kind == JoinKind.RIGHT || kind == JoinKind.FULL;
+  }
+
+  private <T extends NodeState> T state(PlanNode node, Class<T> type) {
+    NodeState state = states.get(node);
+    if (state == null) {
+      throw new IllegalStateException("node without state: " + node);
+    }
+    return type.cast(state);
+  }
+
+  private Operator build(PlanNode node, EvalContext context, boolean withRowIds) {
+    return switch (node) {
+      case PlanNode.TableScan scan ->
+          new ScanOperators.TableScan(
+              execution, state(scan, ScanOperators.Morsels.class), context, withRowIds);
+      case PlanNode.IndexScan scan ->
+          new ScanOperators.IndexScan(execution, scan, context, withRowIds);
+      case PlanNode.Values values -> new ScanOperators.Values(values, context);
+      case PlanNode.ParameterRows rows -> new ScanOperators.ParameterScan(execution, rows);
+      case PlanNode.Filter filter ->
+          new RowOperators.Filter(
+              build(filter.input(), context, withRowIds), filter.predicate(), context);
+      case PlanNode.Project project ->
+          new RowOperators.Project(
+              build(project.input(), context, withRowIds), project.expressions(), context);
+      case PlanNode.Limit limit ->
+          new RowOperators.Limit(build(limit.input(), context, withRowIds), limit, context);
+      case PlanNode.UnionAll union -> {
+        Operator[] inputs = new Operator[union.inputs().size()];
+        for (int i = 0; i < inputs.length; i++) {
+          inputs[i] = build(union.inputs().get(i), context, withRowIds);
+        }
+        yield new RowOperators.Union(inputs);
+      }
+      case PlanNode.Aggregate aggregate -> state(aggregate, AggregateBreaker.class).source();
+      case PlanNode.Sort sort -> state(sort, SortBreaker.class).source();
+      case PlanNode.SetOperation operation -> state(operation, SetOperationBreaker.class).source();
+      case PlanNode.HashJoin join ->
+          new JoinOperator(
+              build(join.left(), context, withRowIds),
+              state(join, JoinBreaker.class),
+              join.kind(),
+              join.leftKeys(),
+              join.left().typeOids().length,
+              join.condition(),
+              context);
+      case PlanNode.NestedLoopJoin join ->
+          new JoinOperator(
+              build(join.left(), context, withRowIds),
+              state(join, JoinBreaker.class),
+              join.kind(),
+              new int[0],
+              join.left().typeOids().length,
+              join.condition(),
+              context);
+    };
+  }
+}

@@ -1,0 +1,216 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.RowFilter;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Operators that turn one batch into at most one.
+final class RowOperators {
+  private RowOperators() {}
+
+  static final class Filter extends Operator {
+    private final Operator input;
+    private final RowFilter filter;
+    private final EvalContext context;
+    private final VarHeap heap = new VarHeap();
+
+    Filter(Operator input, Expr predicate, EvalContext context) {
+      this.input = input;
+      this.filter = RowFilter.of(predicate, context);
+      this.context = context;
+    }
+
+    @Override
+    void open() {
+      input.open();
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      while (true) {
+        VectorBatch batch = input.next();
+        if (batch == null || ScanOperators.narrow(filter, batch, context, heap)) {
+          return batch;
+        }
+      }
+    }
+
+    @Override
+    void close() {
+      input.close();
+      heap.close();
+    }
+  }
+
+  /// Computes columns. The output shares the input's selection and the vectors of columns that are passed through.
+  static final class Project extends Operator {
+    private final Operator input;
+    private final Evaluator[] expressions;
+    private final EvalContext context;
+    private final VectorBatch out;
+
+    Project(Operator input, List<Expr> expressions, EvalContext context) {
+      this.input = input;
+      this.expressions = Evaluators.of(expressions, context);
+      this.context = context;
+      this.out = new VectorBatch(0, expressions.size());
+    }
+
+    @Override
+    void open() {
+      input.open();
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      VectorBatch batch = input.next();
+      if (batch == null) {
+        return null;
+      }
+      out.heap.reset();
+      context.functions.heap = out.heap;
+      for (int i = 0; i < expressions.length; i++) {
+        out.columns[i] = expressions[i].evaluate(batch);
+      }
+      out.size = batch.size;
+      out.selection = batch.selection;
+      out.selected = batch.selected;
+      return out;
+    }
+
+    @Override
+    void close() {
+      input.close();
+      out.heap.close();
+    }
+  }
+
+  /// OFFSET and LIMIT, in a chain that only one task runs.
+  static final class Limit extends Operator {
+    private final Operator input;
+    private final @Nullable Evaluator offset;
+    private final @Nullable Evaluator limit;
+    private final EvalContext context;
+    private long skip;
+    private long left;
+
+    Limit(Operator input, PlanNode.Limit node, EvalContext context) {
+      this.input = input;
+      this.offset = node.offset() == null ? null : Evaluators.of(node.offset(), context);
+      this.limit = node.limit() == null ? null : Evaluators.of(node.limit(), context);
+      this.context = context;
+    }
+
+    @Override
+    void open() {
+      skip = count(offset, 0, ErrorCode.INVALID_ROW_COUNT_IN_OFFSET, "OFFSET", context);
+      left = count(limit, Long.MAX_VALUE, ErrorCode.INVALID_ROW_COUNT_IN_LIMIT, "LIMIT", context);
+      input.open();
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      while (left > 0) {
+        VectorBatch batch = input.next();
+        if (batch == null) {
+          return null;
+        }
+        int live = batch.liveRows();
+        if (skip >= live) {
+          skip -= live;
+          continue;
+        }
+        int first = (int) skip;
+        int count = (int) Math.min(live - first, left);
+        skip = 0;
+        left -= count;
+        if (count < live) {
+          keep(batch, first, count);
+        }
+        return batch;
+      }
+      return null;
+    }
+
+    private static void keep(VectorBatch batch, int first, int count) {
+      int[] selection = batch.selection;
+      boolean dense = batch.selected < 0;
+      for (int k = 0; k < count; k++) {
+        selection[k] = dense ? first + k : selection[first + k];
+      }
+      batch.selected = count;
+    }
+
+    @Override
+    void close() {
+      input.close();
+    }
+  }
+
+  /// Value of an OFFSET or LIMIT expression.
+  static long count(
+      @Nullable Evaluator expression, long none, ErrorCode code, String clause, EvalContext context) {
+    if (expression == null) {
+      return none;
+    }
+    try (VarHeap heap = new VarHeap()) {
+      context.functions.heap = heap;
+      ColumnVector value = expression.evaluate(ScanOperators.oneRow());
+      if (value.isNull(0)) {
+        return none;
+      }
+      if (value.words[0] < 0) {
+        throw new EngineException(code, clause + " must not be negative");
+      }
+      return value.words[0];
+    }
+  }
+
+  /// All rows of several inputs, one after another.
+  static final class Union extends Operator {
+    private final Operator[] inputs;
+    private int current;
+
+    Union(Operator[] inputs) {
+      this.inputs = inputs;
+    }
+
+    @Override
+    void open() {
+      current = 0;
+      inputs[0].open();
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      while (true) {
+        VectorBatch batch = inputs[current].next();
+        if (batch != null) {
+          return batch;
+        }
+        if (current == inputs.length - 1) {
+          return null;
+        }
+        inputs[current].close();
+        inputs[++current].open();
+      }
+    }
+
+    @Override
+    void close() {
+      for (Operator input : inputs) {
+        input.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.plan.PlanNode.SortKey;
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Native;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.Varlena;
+import java.util.List;
+
+/// Order of materialised rows by sort keys, and a stable sort of their positions.
+final class RowOrder {
+  private static final int INSERTION = 16;
+  private static final int PREFIX_BYTES = 8;
+
+  private final List<SortKey> keys;
+
+  RowOrder(List<SortKey> keys) {
+    this.keys = keys;
+  }
+
+  /// Negative, zero or positive.
+  int compare(MaterializedRows a, int rowA, MaterializedRows b, int rowB) {
+    for (SortKey key : keys) {
+      int column = key.column();
+      boolean nullA = a.isNull(column, rowA);
+      boolean nullB = b.isNull(column, rowB);
+      int order;
+      if (nullA || nullB) {
+        order = nullA == nullB ? 0 : nullA == key.nullsFirst() ? -1 : 1;
+      } else {
+        order = Ordering.compare(a.kind(column), a.word(column, rowA), b.word(column, rowB));
+        order = key.descending() ? Integer.compare(0, order) : order;
+      }
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  /// Positions `0 .. size-1` in order; equal rows keep their order.
+  int[] sort(MaterializedRows rows) {
+    int size = rows.size();
+    int[] order = new int[size];
+    for (int i = 0; i < size; i++) {
+      order[i] = i;
+    }
+    if (size > 1 && !keys.isEmpty()) {
+      long[] prefixes = prefixes(rows);
+      mergeSort(rows, prefixes, order, order.clone(), 0, size);
+    }
+    return order;
+  }
+
+  private int compare(MaterializedRows rows, long[] prefixes, int a, int b) {
+    int order = Long.compare(prefixes[a], prefixes[b]);
+    return order != 0 ? order : compare(rows, a, rows, b);
+  }
+
+  /// Sorts `[from, to)` of `from` into `into`; both hold the same positions at the start.
+  private void mergeSort(
+      MaterializedRows rows, long[] prefixes, int[] into, int[] scratch, int from, int to) {
+    if (to - from <= INSERTION) {
+      for (int i = from + 1; i < to; i++) {
+        int row = into[i];
+        int j = i;
+        while (j > from && compare(rows, prefixes, into[j - 1], row) > 0) {
+          into[j] = into[j - 1];
+          j--;
+        }
+        into[j] = row;
+      }
+      return;
+    }
+    int middle = (from + to) >>> 1;
+    mergeSort(rows, prefixes, scratch, into, from, middle);
+    mergeSort(rows, prefixes, scratch, into, middle, to);
+    int a = from;
+    int b = middle;
+    for (int i = from; i < to; i++) {
+      boolean takeA =
+          b >= to || (a < middle && compare(rows, prefixes, scratch[a], scratch[b]) <= 0);
+      into[i] = takeA ? scratch[a++] : scratch[b++];
+    }
+  }
+
+  /// One word per row that orders rows by the first key as far as it goes: if prefixes differ, they decide.
+  private long[] prefixes(MaterializedRows rows) {
+    SortKey key = keys.get(0);
+    ColumnKind kind = rows.kind(key.column());
+    long[] prefixes = new long[rows.size()];
+    for (int row = 0; row < prefixes.length; row++) {
+      if (rows.isNull(key.column(), row)) {
+        prefixes[row] = key.nullsFirst() ? Long.MIN_VALUE : Long.MAX_VALUE;
+      } else {
+        long prefix = prefix(kind, rows.word(key.column(), row));
+        prefixes[row] = key.descending() ? ~prefix : prefix;
+      }
+    }
+    return prefixes;
+  }
+
+  private static long prefix(ColumnKind kind, long word) {
+    return switch (kind) {
+      case INTEGER -> word;
+      case VARLENA -> firstBytes(Varlena.data(word), Varlena.length(word));
+      case UUID -> Native.getLongBigEndian(word) ^ Long.MIN_VALUE;
+      case FLOAT4, FLOAT8, BPCHAR, NUMERIC, INTERVAL -> 0;
+    };
+  }
+
+  private static long firstBytes(long address, int length) {
+    long prefix = 0;
+    for (int i = 0; i < PREFIX_BYTES; i++) {
+      prefix = (prefix << 8) | (i < length ? Native.getByte(address + i) & 0xFF : 0);
+    }
+    return prefix ^ Long.MIN_VALUE;
+  }
+}

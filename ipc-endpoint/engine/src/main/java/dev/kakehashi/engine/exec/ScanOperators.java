@@ -1,0 +1,332 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.RowFilter;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.store.KeyRange;
+import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// The leaves of chains: tables, indexes, computed rows.
+final class ScanOperators {
+  private ScanOperators() {}
+
+  /// Pages of one table, handed out piece by piece to the tasks that scan it.
+  static final class Morsels extends NodeState {
+    /// Pages of one piece: large enough that taking it costs nothing, small enough that tasks end together.
+    static final int PAGES = 8;
+
+    final PlanNode.TableScan node;
+    @Nullable TableStore table;
+    long endPage;
+    final AtomicLong nextPage = new AtomicLong();
+
+    Morsels(PlanNode.TableScan node) {
+      this.node = node;
+    }
+
+    @Override
+    void open(Execution execution) {
+      table = execution.scope().store().table(node.tableId());
+      endPage = table.pageCount();
+      nextPage.set(0);
+    }
+
+    @Override
+    void close() {
+      table = null;
+    }
+  }
+
+  /// Scans the pages that it takes from the table's morsels.
+  static final class TableScan extends Operator {
+    private final Execution execution;
+    private final Morsels morsels;
+    private final boolean withRowIds;
+    private final VectorBatch batch;
+    private final VarHeap heap = new VarHeap();
+    private final EvalContext context;
+    private final @Nullable RowFilter filter;
+    private @Nullable RowCursor cursor;
+
+    TableScan(Execution execution, Morsels morsels, EvalContext context, boolean withRowIds) {
+      this.execution = execution;
+      this.morsels = morsels;
+      this.withRowIds = withRowIds;
+      this.batch = new VectorBatch(morsels.node.columns().length);
+      this.context = context;
+      this.filter =
+          morsels.node.filter() == null ? null : RowFilter.of(morsels.node.filter(), context);
+    }
+
+    @Override
+    void open() {}
+
+    @Override
+    @Nullable VectorBatch next() {
+      while (true) {
+        if (cursor == null && !openNext()) {
+          return null;
+        }
+        RowCursor open = cursor;
+        if (open == null || !open.next(batch)) {
+          closeCursor();
+          continue;
+        }
+        execution.scope().scanned(batch.liveRows());
+        if (narrow(filter, batch, context, heap)) {
+          return batch;
+        }
+        execution.scope().checkCancelled();
+      }
+    }
+
+    private boolean openNext() {
+      TableStore table = morsels.table;
+      long first = morsels.nextPage.getAndAdd(Morsels.PAGES);
+      if (table == null || first >= morsels.endPage) {
+        return false;
+      }
+      cursor =
+          table.scan(
+              execution.scope().view(),
+              first,
+              Math.min(first + Morsels.PAGES, morsels.endPage),
+              morsels.node.columns(),
+              withRowIds);
+      return true;
+    }
+
+    private void closeCursor() {
+      if (cursor != null) {
+        cursor.close();
+        cursor = null;
+      }
+    }
+
+    @Override
+    void close() {
+      closeCursor();
+      batch.close();
+      heap.close();
+    }
+  }
+
+  /// Applies a filter that may allocate in `heap`; false when no row is left.
+  static boolean narrow(
+      @Nullable RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
+    if (filter != null && batch.liveRows() > 0) {
+      heap.reset();
+      context.functions.heap = heap;
+      filter.apply(batch);
+    }
+    return batch.liveRows() > 0;
+  }
+
+  /// Scans a range of an index.
+  static final class IndexScan extends Operator {
+    private final Execution execution;
+    private final PlanNode.IndexScan node;
+    private final boolean withRowIds;
+    private final VectorBatch batch;
+    private final VectorBatch bounds = oneRow();
+    private final VarHeap heap = new VarHeap();
+    private final VarHeap boundHeap = new VarHeap();
+    private final EvalContext context;
+    private final @Nullable RowFilter filter;
+    private final Evaluator[] equals;
+    private final @Nullable Evaluator lower;
+    private final @Nullable Evaluator upper;
+    private @Nullable RowCursor cursor;
+
+    IndexScan(
+        Execution execution, PlanNode.IndexScan node, EvalContext context, boolean withRowIds) {
+      this.execution = execution;
+      this.node = node;
+      this.withRowIds = withRowIds;
+      this.batch = new VectorBatch(node.columns().length);
+      this.context = context;
+      this.filter = node.filter() == null ? null : RowFilter.of(node.filter(), context);
+      this.equals = Evaluators.of(node.equals(), context);
+      this.lower = node.lower() == null ? null : Evaluators.of(node.lower().value(), context);
+      this.upper = node.upper() == null ? null : Evaluators.of(node.upper().value(), context);
+    }
+
+    @Override
+    void open() {
+      boundHeap.reset();
+      context.functions.heap = boundHeap;
+      KeyRange range = range();
+      if (range != null) {
+        cursor =
+            execution
+                .scope()
+                .store()
+                .table(node.tableId())
+                .indexScan(
+                    execution.scope().view(),
+                    node.index(),
+                    range,
+                    node.reverse(),
+                    node.columns(),
+                    withRowIds);
+      }
+    }
+
+    /// The range, or null when a bound is null: nothing is equal to or less than null.
+    private @Nullable KeyRange range() {
+      long[] values = new long[equals.length];
+      for (int i = 0; i < values.length; i++) {
+        ColumnVector value = equals[i].evaluate(bounds);
+        if (value.isNull(0)) {
+          return null;
+        }
+        values[i] = value.words[0];
+      }
+      ColumnVector low = lower == null ? null : lower.evaluate(bounds);
+      ColumnVector high = upper == null ? null : upper.evaluate(bounds);
+      if ((low != null && low.isNull(0)) || (high != null && high.isNull(0))) {
+        return null;
+      }
+      return new KeyRange(
+          values.length,
+          values,
+          low != null,
+          low == null ? 0 : low.words[0],
+          node.lower() != null && node.lower().inclusive(),
+          high != null,
+          high == null ? 0 : high.words[0],
+          node.upper() != null && node.upper().inclusive());
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      while (true) {
+        RowCursor open = cursor;
+        if (open == null || !open.next(batch)) {
+          closeCursor();
+          return null;
+        }
+        execution.scope().scanned(batch.liveRows());
+        if (narrow(filter, batch, context, heap)) {
+          return batch;
+        }
+        execution.scope().checkCancelled();
+      }
+    }
+
+    private void closeCursor() {
+      if (cursor != null) {
+        cursor.close();
+        cursor = null;
+      }
+    }
+
+    @Override
+    void close() {
+      closeCursor();
+      batch.close();
+      heap.close();
+      boundHeap.close();
+    }
+  }
+
+  /// A batch of one row and no columns, for expressions without columns.
+  static VectorBatch oneRow() {
+    VectorBatch batch = new VectorBatch(0);
+    batch.size = 1;
+    return batch;
+  }
+
+  /// Rows of expressions without columns.
+  static final class Values extends Operator {
+    private final EvalContext context;
+    private final List<Evaluator[]> rows = new ArrayList<>();
+    private final VectorBatch single = oneRow();
+    private final VectorBatch batch;
+    private int next;
+
+    Values(PlanNode.Values node, EvalContext context) {
+      this.context = context;
+      this.batch = new VectorBatch(node.typeOids().length);
+      for (var row : node.rows()) {
+        rows.add(Evaluators.of(row, context));
+      }
+    }
+
+    @Override
+    void open() {
+      next = 0;
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      if (next == rows.size()) {
+        return null;
+      }
+      batch.reset();
+      context.functions.heap = batch.heap;
+      while (next < rows.size() && batch.size < VectorBatch.CAPACITY) {
+        Evaluator[] row = rows.get(next++);
+        for (int c = 0; c < row.length; c++) {
+          ColumnVector value = row[c].evaluate(single);
+          if (value.isNull(0)) {
+            batch.columns[c].setNull(batch.size);
+          } else {
+            batch.columns[c].words[batch.size] = value.words[0];
+          }
+        }
+        batch.size++;
+      }
+      return batch;
+    }
+
+    @Override
+    void close() {
+      batch.close();
+    }
+  }
+
+  /// Rows of parameters as rows of input.
+  static final class ParameterScan extends Operator {
+    private final Execution execution;
+    private final VectorBatch batch;
+    private int next;
+
+    ParameterScan(Execution execution, PlanNode.ParameterRows node) {
+      this.execution = execution;
+      this.batch = new VectorBatch(node.typeOids().length);
+    }
+
+    @Override
+    void open() {
+      next = 0;
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      ParameterTable parameters = execution.parameters();
+      if (next >= parameters.rowCount()) {
+        return null;
+      }
+      batch.reset();
+      parameters.read(next, batch);
+      next += batch.size;
+      return batch;
+    }
+
+    @Override
+    void close() {
+      batch.close();
+    }
+  }
+}

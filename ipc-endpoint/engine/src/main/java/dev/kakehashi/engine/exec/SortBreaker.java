@@ -1,0 +1,162 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// ORDER BY [LIMIT]: each task sorts its share, then the sorted runs are merged as they are read.
+///
+/// With a limit a task keeps no more than a few times the rows that can be wanted of it.
+final class SortBreaker extends Breaker {
+  /// Rows collected before a top-n run is cut down, at least.
+  private static final int MIN_CUT_ROWS = 8192;
+
+  private static final int CUT_FACTOR = 4;
+
+  private final PlanNode.Sort node;
+  private final MemoryAccount memory;
+  private final RowOrder order;
+  private final List<Run> runs = new ArrayList<>();
+  private long offset;
+  private long limit;
+  private long keep;
+
+  SortBreaker(PlanNode.Sort node, MemoryAccount memory) {
+    this.node = node;
+    this.memory = memory;
+    this.order = new RowOrder(node.keys());
+  }
+
+  @Override
+  void open(Execution execution) {
+    EvalContext context = execution.newContext();
+    offset = count(node.offset(), 0, ErrorCode.INVALID_ROW_COUNT_IN_OFFSET, "OFFSET", context);
+    limit =
+        count(node.limit(), Long.MAX_VALUE, ErrorCode.INVALID_ROW_COUNT_IN_LIMIT, "LIMIT", context);
+    keep = limit > Long.MAX_VALUE - offset ? Long.MAX_VALUE : offset + limit;
+  }
+
+  private static long count(
+      @Nullable Expr expr,
+      long none,
+      ErrorCode code,
+      String clause,
+      EvalContext context) {
+    return RowOperators.count(
+        expr == null ? null : Evaluators.of(expr, context), none, code, clause, context);
+  }
+
+  @Override
+  Collector newCollector() {
+    Run run = new Run();
+    runs.add(run);
+    return run;
+  }
+
+  @Override
+  void complete(List<Collector> collectors) {}
+
+  @Override
+  void close() {
+    for (Run run : runs) {
+      run.rows.clear();
+    }
+    runs.clear();
+  }
+
+  Operator source() {
+    return new Merge();
+  }
+
+  private final class Run implements Collector {
+    private MaterializedRows rows = new MaterializedRows(node.typeOids(), memory);
+    private int[] sorted = new int[0];
+
+    @Override
+    public void accept(VectorBatch batch) {
+      rows.append(batch);
+      if (keep < rows.size() / CUT_FACTOR && rows.size() >= MIN_CUT_ROWS) {
+        cut();
+      }
+    }
+
+    /// Keeps the first rows only.
+    private void cut() {
+      int[] positions = order.sort(rows);
+      MaterializedRows first = new MaterializedRows(node.typeOids(), memory);
+      for (int i = 0; i < keep; i++) {
+        first.append(rows, positions[i]);
+      }
+      first.account();
+      rows.clear();
+      rows = first;
+    }
+
+    @Override
+    public void finish() {
+      sorted = order.sort(rows);
+    }
+  }
+
+  private final class Merge extends Operator {
+    private final VectorBatch batch = new VectorBatch(node.typeOids().length);
+    private int[] positions = new int[0];
+    private long skip;
+    private long left;
+
+    @Override
+    void open() {
+      positions = new int[runs.size()];
+      skip = offset;
+      left = limit;
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      batch.reset();
+      while (left > 0 && batch.size < VectorBatch.CAPACITY) {
+        int first = first();
+        if (first < 0) {
+          break;
+        }
+        Run run = runs.get(first);
+        int row = run.sorted[positions[first]++];
+        if (skip > 0) {
+          skip--;
+        } else {
+          run.rows.read(row, batch, batch.size++, 0);
+          left--;
+        }
+      }
+      return batch.size == 0 ? null : batch;
+    }
+
+    /// Run whose next row comes first, or -1. There are as many runs as workers: a scan is enough.
+    private int first() {
+      int best = -1;
+      for (int i = 0; i < positions.length; i++) {
+        Run run = runs.get(i);
+        if (positions[i] < run.sorted.length
+            && (best < 0 || comesBefore(run, positions[i], runs.get(best), positions[best]))) {
+          best = i;
+        }
+      }
+      return best;
+    }
+
+    private boolean comesBefore(Run a, int positionA, Run b, int positionB) {
+      return order.compare(a.rows, a.sorted[positionA], b.rows, b.sorted[positionB]) < 0;
+    }
+
+    @Override
+    void close() {
+      batch.close();
+    }
+  }
+}

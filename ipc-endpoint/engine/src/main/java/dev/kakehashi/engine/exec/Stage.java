@@ -1,0 +1,34 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.plan.PlanNode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A chain of operators that ends in a breaker or in the statement's consumer.
+///
+/// @param input top of the chain
+/// @param breaker where its rows go; null: to the consumer
+/// @param scans tables that its tasks share
+/// @param single one task must run it, because its rows have an order or a limit
+/// @param withRowIds its scan gives row identifiers
+record Stage(
+    PlanNode input,
+    @Nullable Breaker breaker,
+    List<ScanOperators.Morsels> scans,
+    boolean single,
+    boolean withRowIds) {
+  /// Pages per task below which another task is not worth its start.
+  private static final int MIN_PAGES = 2 * ScanOperators.Morsels.PAGES;
+
+  /// Tasks to run it with, for `workers` workers.
+  int parallelism(int workers) {
+    if (single || scans.isEmpty() || (breaker != null && !breaker.parallel())) {
+      return 1;
+    }
+    long pages = 0;
+    for (ScanOperators.Morsels scan : scans) {
+      pages += scan.endPage;
+    }
+    return (int) Math.clamp(pages / MIN_PAGES, 1, workers);
+  }
+}

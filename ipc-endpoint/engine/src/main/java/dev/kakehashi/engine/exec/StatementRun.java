@@ -1,0 +1,342 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// One execution of a statement: stage after stage, the tasks of a stage in parallel, and for changes again after a conflict.
+///
+/// Between stages one thread owns everything here: the bootstrap task, then the task that ended a stage last (`running` reaches zero). During a stage its
+/// tasks read it only; `failure` is set by the first that fails.
+final class StatementRun implements Task {
+  private final PlanRunner runner;
+  private final StatementScope scope;
+  private final Parameters given;
+  private final ResultSink sink;
+  private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
+  private final boolean changes;
+  private final AtomicInteger running = new AtomicInteger();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private volatile List<StageTask> current = List.of();
+  private @Nullable PlanInstance instance;
+  private @Nullable ParameterTable parameters;
+  private @Nullable DmlConsumer dml;
+  private boolean returningStage;
+  private int stage;
+  private int row;
+  private long mark;
+  private long total;
+  private boolean cancelHooked;
+
+  StatementRun(
+      PlanRunner runner,
+      StatementScope scope,
+      Parameters given,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    this.runner = runner;
+    this.scope = scope;
+    this.given = given;
+    this.sink = sink;
+    this.done = done;
+    this.changes = !(runner.plan() instanceof PhysicalPlan.Query);
+  }
+
+  @Override
+  public @Nullable Task run(TaskContext context) {
+    try {
+      scope.checkCancelled();
+      parameters = new ParameterTable(given, runner.parameterKinds());
+      PlanInstance taken = runner.take();
+      instance = taken;
+      taken.execution().begin(scope, parameters);
+      if (changes) {
+        mark = scope.transaction().mark();
+      }
+      return beginRow(context);
+    } catch (Throwable e) {
+      return fail(e, context);
+    }
+  }
+
+  @Override
+  public void discarded(Job job) {
+    failure.compareAndSet(null, cancelled());
+    finish();
+  }
+
+  static EngineException cancelled() {
+    return new EngineException(
+        ErrorCode.QUERY_CANCELED, "canceling statement because the engine gave it up");
+  }
+
+  PlanInstance instance() {
+    PlanInstance held = instance;
+    if (held == null) {
+      throw new IllegalStateException("the statement is not running");
+    }
+    return held;
+  }
+
+  StatementScope scope() {
+    return scope;
+  }
+
+  ResultSink sink() {
+    return sink;
+  }
+
+  boolean failed() {
+    return failure.get() != null;
+  }
+
+  /// Notes a failure of a stage's task and wakes the others that wait.
+  void noteFailure(Throwable thrown) {
+    if (failure.compareAndSet(null, thrown)) {
+      wakeAll();
+    }
+  }
+
+  private void wakeAll() {
+    for (StageTask task : current) {
+      task.wake();
+    }
+  }
+
+  /// Before a task waits: a cancel has to wake it. Called by one task at a time.
+  void hookCancel() {
+    synchronized (this) {
+      if (cancelHooked) {
+        return;
+      }
+      cancelHooked = true;
+    }
+    scope.onCancel(this::wakeAll);
+  }
+
+  private @Nullable Task beginRow(TaskContext context) {
+    instance().execution().setRow(row);
+    instance().open();
+    stage = 0;
+    returningStage = false;
+    return beginStage(context);
+  }
+
+  private @Nullable Task beginStage(TaskContext context) {
+    Stage next = instance().stages().get(stage);
+    boolean caller = context.workerIndex() < 0;
+    int tasks = caller ? 1 : next.parallelism(context.scheduler().config().workers());
+    List<StageTask> all = new ArrayList<>(tasks);
+    for (int i = 0; i < tasks; i++) {
+      PlanInstance.Chain chain = instance().chain(stage, i);
+      Breaker breaker = next.breaker();
+      if (breaker != null) {
+        all.add(new StageTask(this, chain.top(), breaker.newCollector(), null));
+      } else {
+        all.add(new StageTask(this, chain.top(), null, consumer(chain)));
+      }
+    }
+    return launch(all, context);
+  }
+
+  private BatchConsumer consumer(PlanInstance.Chain chain) {
+    if (!changes) {
+      return new ResultWriter(sink, runner.resultOids());
+    }
+    DmlConsumer consumer = dml;
+    if (consumer == null) {
+      consumer = new DmlConsumer(instance().execution(), runner.plan(), chain.context());
+      dml = consumer;
+    }
+    return consumer;
+  }
+
+  private @Nullable Task launch(List<StageTask> tasks, TaskContext context) {
+    running.set(tasks.size());
+    current = tasks;
+    if (tasks.size() > 1) {
+      context.spawnAll(tasks.subList(1, tasks.size()));
+    }
+    return tasks.get(0).run(context);
+  }
+
+  /// One task of the stage has ended, well or not; the last one goes on.
+  @Nullable Task taskEnded(@Nullable TaskContext context) {
+    if (running.decrementAndGet() > 0) {
+      return null;
+    }
+    Throwable thrown = failure.get();
+    if (thrown != null || context == null) {
+      return afterFailure(context);
+    }
+    try {
+      return stageEnded(context);
+    } catch (Throwable e) {
+      return fail(e, context);
+    }
+  }
+
+  private @Nullable Task stageEnded(TaskContext context) {
+    List<StageTask> ended = current;
+    if (returningStage) {
+      finish();
+      return null;
+    }
+    Breaker breaker = instance().stages().get(stage).breaker();
+    if (breaker != null) {
+      List<Breaker.Collector> collectors = new ArrayList<>(ended.size());
+      for (StageTask task : ended) {
+        collectors.add(task.collector());
+      }
+      breaker.complete(collectors);
+      stage++;
+      return beginStage(context);
+    }
+    if (!changes) {
+      for (StageTask task : ended) {
+        total += task.consumer().rows();
+      }
+    }
+    row++;
+    if (!runner.insertsParameters() && parameters != null && row < parameters.executions()) {
+      instance().close();
+      scope.nextRow();
+      return beginRow(context);
+    }
+    return afterLastRow(context);
+  }
+
+  private @Nullable Task afterLastRow(TaskContext context) {
+    DmlConsumer consumer = dml;
+    if (consumer != null) {
+      total = consumer.rows();
+      MaterializedRows returned = consumer.returned();
+      if (returned != null && returned.size() > 0) {
+        returningStage = true;
+        return launch(
+            List.of(
+                new StageTask(
+                    this,
+                    new ScanOperators.Rows(returned),
+                    null,
+                    new ResultWriter(sink, runner.resultOids()))),
+            context);
+      }
+    }
+    finish();
+    return null;
+  }
+
+  private @Nullable Task fail(Throwable thrown, TaskContext context) {
+    failure.compareAndSet(null, thrown);
+    return afterFailure(context);
+  }
+
+  /// Nothing of the statement runs any more: undo its changes, then try again or report.
+  private @Nullable Task afterFailure(@Nullable TaskContext context) {
+    Throwable thrown = failure.get();
+    if (changes && instance != null) {
+      try {
+        scope.transaction().rollbackTo(mark);
+      } catch (RuntimeException e) {
+        if (thrown != null) {
+          e.addSuppressed(thrown);
+        }
+        failure.set(e);
+        finish();
+        return null;
+      }
+    }
+    if (thrown instanceof RowConflict conflict && changes && context != null) {
+      try {
+        Condition ended = scope.onConflict(conflict);
+        scope.onCancel(ended::signal);
+        instance().close();
+        closeDml();
+        failure.set(null);
+        return context.await(ended, new Retry());
+      } catch (RuntimeException e) {
+        failure.set(e);
+      }
+    }
+    finish();
+    return null;
+  }
+
+  /// The statement from its beginning, after the owner of a conflict has ended.
+  private final class Retry implements Task {
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      try {
+        scope.checkCancelled();
+        scope.restart();
+        row = 0;
+        total = 0;
+        return beginRow(context);
+      } catch (Throwable e) {
+        return fail(e, context);
+      }
+    }
+
+    @Override
+    public void discarded(Job job) {
+      StatementRun.this.discarded(job);
+    }
+  }
+
+  private void closeDml() {
+    if (dml != null) {
+      dml.close();
+      dml = null;
+    }
+  }
+
+  private void finish() {
+    Throwable thrown = failure.get();
+    current = List.of();
+    PlanInstance held = instance;
+    if (held != null) {
+      held.close();
+      closeDml();
+      held.execution().end();
+      instance = null;
+      if (thrown == null) {
+        runner.giveBack(held);
+      }
+    }
+    if (parameters != null) {
+      parameters.close();
+    }
+    if (thrown == null) {
+      done.accept(total, null);
+    } else {
+      done.accept(null, report(thrown));
+    }
+  }
+
+  private static EngineException report(Throwable thrown) {
+    return switch (thrown) {
+      case EngineException e -> e;
+      case RowConflict e ->
+          new EngineException(
+              ErrorCode.SERIALIZATION_FAILURE, "could not serialize access due to concurrent update");
+      case OutOfMemoryError e ->
+          new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
+      default ->
+          new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
+    };
+  }
+}

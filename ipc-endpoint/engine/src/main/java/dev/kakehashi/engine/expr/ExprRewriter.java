@@ -1,0 +1,48 @@
+package dev.kakehashi.engine.expr;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Rebuilds expressions with their columns and parameters replaced.
+public abstract class ExprRewriter {
+  /// Replacement of a column.
+  public Expr column(Expr.Column column) {
+    return column;
+  }
+
+  /// Replacement of a parameter.
+  public Expr parameter(Expr.Parameter parameter) {
+    return parameter;
+  }
+
+  /// The expression with every column and parameter replaced.
+  public final Expr rewrite(Expr expr) {
+    return switch (expr) {
+      case Expr.Column column -> column(column);
+      case Expr.Parameter parameter -> parameter(parameter);
+      case Expr.Constant constant -> constant;
+      case Expr.Call call -> new Expr.Call(call.function(), rewrite(call.arguments()));
+      case Expr.And and -> new Expr.And(rewrite(and.terms()));
+      case Expr.Or or -> new Expr.Or(rewrite(or.terms()));
+      case Expr.Not not -> new Expr.Not(rewrite(not.argument()));
+      case Expr.IsNull is -> new Expr.IsNull(rewrite(is.argument()));
+      case Expr.IsBoolean is -> new Expr.IsBoolean(rewrite(is.argument()), is.value());
+      case Expr.IsDistinct is -> new Expr.IsDistinct(rewrite(is.left()), rewrite(is.right()));
+      case Expr.Case c ->
+          new Expr.Case(
+              c.typeOid(), rewrite(c.conditions()), rewrite(c.values()), rewrite(c.otherwise()));
+      case Expr.Coalesce c -> new Expr.Coalesce(c.typeOid(), rewrite(c.arguments()));
+      case Expr.InList in -> new Expr.InList(rewrite(in.argument()), rewrite(in.list()));
+      case Expr.Extreme e -> new Expr.Extreme(e.typeOid(), e.greatest(), rewrite(e.arguments()));
+    };
+  }
+
+  /// Each of several expressions rewritten.
+  public final List<Expr> rewrite(List<Expr> expressions) {
+    List<Expr> out = new ArrayList<>(expressions.size());
+    for (Expr expr : expressions) {
+      out.add(rewrite(expr));
+    }
+    return out;
+  }
+}
