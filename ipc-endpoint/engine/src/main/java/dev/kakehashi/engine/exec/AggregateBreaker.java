@@ -6,8 +6,10 @@ import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
+import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -24,8 +26,8 @@ final class AggregateBreaker extends Breaker {
   private final AggregateFunction[] functions;
   private final boolean anyDistinct;
   private final List<Partial> partials = new ArrayList<>();
-  private int used;
   private @Nullable Partial result;
+  private FunctionContext resultContext = new FunctionContext(new VarHeap(), 0, 0);
 
   AggregateBreaker(PlanNode.Aggregate node, MemoryAccount memory) {
     this.node = node;
@@ -53,8 +55,8 @@ final class AggregateBreaker extends Breaker {
 
   @Override
   void open(Execution execution) {
-    used = 0;
     result = null;
+    resultContext = execution.newFunctionContext();
   }
 
   /// Values that were seen by one task cannot be told from those seen by another.
@@ -65,10 +67,9 @@ final class AggregateBreaker extends Breaker {
 
   @Override
   Collector newCollector() {
-    if (used == partials.size()) {
-      partials.add(new Partial());
-    }
-    return partials.get(used++);
+    Partial partial = new Partial();
+    partials.add(partial);
+    return partial;
   }
 
   @Override
@@ -86,8 +87,9 @@ final class AggregateBreaker extends Breaker {
   @Override
   void close() {
     for (Partial partial : partials) {
-      partial.clear();
+      partial.close();
     }
+    partials.clear();
     result = null;
   }
 
@@ -105,12 +107,16 @@ final class AggregateBreaker extends Breaker {
     private final int[] groups = new int[VectorBatch.CAPACITY];
     private final int[] someGroups = new int[VectorBatch.CAPACITY];
     private final int[] someRows = new int[VectorBatch.CAPACITY];
+    private final ColumnVector distinctGroup =
+        new ColumnVector(anyDistinct ? VectorBatch.CAPACITY : 0);
+    private final VectorBatch distinctRow = new VectorBatch(0);
+    private final int[] distinctNumber = new int[1];
     private long accounted;
 
     Partial() {
       for (int i = 0; i < functions.length; i++) {
         AggregateCall call = node.calls().get(i);
-        accumulators[i] = functions[i].accumulators().get();
+        accumulators[i] = functions[i].newAccumulator();
         arguments[i] = new ColumnVector[call.arguments().length];
         if (call.distinct()) {
           int[] oids = Arrays.copyOf(call.argumentOids(), call.argumentOids().length + 1);
@@ -158,7 +164,11 @@ final class AggregateBreaker extends Breaker {
         rows = someRows;
         rowGroups = someGroups;
       }
-      accumulators[i].add(rowGroups, rows, count, arguments[i]);
+      if (keys.length == 0) {
+        accumulators[i].addAll(arguments[i], rows, count, 0);
+      } else {
+        accumulators[i].add(arguments[i], rows, rowGroups, count);
+      }
     }
 
     private int keepFiltered(ColumnVector filter, int @Nullable [] rows, int count) {
@@ -177,10 +187,10 @@ final class AggregateBreaker extends Breaker {
     private int keepDistinct(
         GroupTable distinct, ColumnVector[] values, int @Nullable [] rows, int[] of, int count) {
       ColumnVector[] key = Arrays.copyOf(values, values.length + 1);
-      ColumnVector group = new ColumnVector(VectorBatch.CAPACITY);
+      ColumnVector group = distinctGroup;
       key[values.length] = group;
-      VectorBatch one = new VectorBatch(0, 0);
-      int[] number = new int[1];
+      VectorBatch one = distinctRow;
+      int[] number = distinctNumber;
       int kept = 0;
       for (int k = 0; k < count; k++) {
         int row = rows == null ? k : rows[k];
@@ -203,7 +213,7 @@ final class AggregateBreaker extends Breaker {
 
     void ensureGroups(int count) {
       for (Accumulator accumulator : accumulators) {
-        accumulator.ensureGroups(count);
+        accumulator.resize(count);
       }
     }
 
@@ -239,10 +249,10 @@ final class AggregateBreaker extends Breaker {
       }
     }
 
-    void clear() {
+    void close() {
       table.clear();
       for (Accumulator accumulator : accumulators) {
-        accumulator.reset();
+        accumulator.close();
       }
       for (GroupTable distinct : seen) {
         if (distinct != null) {
@@ -272,13 +282,15 @@ final class AggregateBreaker extends Breaker {
       }
       int count = keyOids.length == 0 ? 1 : all.table.size();
       batch.reset();
+      FunctionContext context = resultContext;
+      context.heap = batch.heap;
       while (next < count && batch.size < VectorBatch.CAPACITY) {
         int row = batch.size++;
         if (keyOids.length > 0) {
           all.table.keys().read(next, batch, row, 0);
         }
         for (int i = 0; i < functions.length; i++) {
-          all.accumulators[i].result(next, batch.columns[keyOids.length + i], row, batch.heap);
+          all.accumulators[i].result(next, batch.columns[keyOids.length + i], row, context);
         }
         next++;
       }

@@ -84,7 +84,8 @@ final class DmlConsumer implements BatchConsumer {
           case PhysicalPlan.Insert insert -> batch;
           case PhysicalPlan.Update update -> newRows(batch);
           case PhysicalPlan.Delete delete -> batch;
-          case PhysicalPlan.Query query -> throw new IllegalStateException("a query changes nothing");
+          case PhysicalPlan.Query query ->
+              throw new IllegalStateException("a query changes nothing");
         };
     if (!(plan instanceof PhysicalPlan.Delete)) {
       checkNotNull(changed);
@@ -128,8 +129,7 @@ final class DmlConsumer implements BatchConsumer {
           table.insert(transaction, changed, row);
           yield true;
         }
-        case PhysicalPlan.Update update ->
-            table.update(transaction, old.rowIds[row], changed, row);
+        case PhysicalPlan.Update update -> table.update(transaction, old.rowIds[row], changed, row);
         case PhysicalPlan.Delete delete -> table.delete(transaction, old.rowIds[row]);
         case PhysicalPlan.Query query -> false;
       };

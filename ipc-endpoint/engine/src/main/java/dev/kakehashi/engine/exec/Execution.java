@@ -59,10 +59,15 @@ final class Execution {
   }
 
   private void install(EvalContext context) {
-    StatementScope running = scope();
     parameters().install(row, context);
-    context.functions =
-        new FunctionContext(noHeap, running.statementTimestamp(), running.transactionTimestamp());
+    context.functions = newFunctionContext();
+  }
+
+  /// A context for functions of the running statement; its heap is to be set.
+  FunctionContext newFunctionContext() {
+    StatementScope running = scope();
+    return new FunctionContext(
+        noHeap, running.statementTimestamp(), running.transactionTimestamp());
   }
 
   void end() {

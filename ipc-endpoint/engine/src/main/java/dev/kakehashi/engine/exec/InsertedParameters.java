@@ -23,8 +23,7 @@ final class InsertedParameters {
             return new Expr.Column(parameter.index(), parameter.typeOid());
           }
         };
-    return new PlanNode.Project(
-        new PlanNode.ParameterRows(parameterOids), toColumns.rewrite(row));
+    return new PlanNode.Project(new PlanNode.ParameterRows(parameterOids), toColumns.rewrite(row));
   }
 
   private static @Nullable List<Expr> singleRow(PlanNode node) {

@@ -121,8 +121,7 @@ final class JoinOperator extends Operator {
             leftKeyNull[k] = true;
           } else {
             leftHashes[k] =
-                JoinBreaker.combine(
-                    leftHashes[k], Ordering.hash(right.keyKind(i), key.words[row]));
+                JoinBreaker.combine(leftHashes[k], Ordering.hash(right.keyKind(i), key.words[row]));
           }
         }
       }
@@ -231,19 +230,14 @@ final class JoinOperator extends Operator {
 
   /// Rows of the left batch that come out once all its pairs are known.
   private @Nullable VectorBatch endOfBatch(VectorBatch batch) {
-    switch (kind) {
-      case INNER, RIGHT -> {
-        return null;
-      }
+    return switch (kind) {
+      case INNER, RIGHT -> null;
       case SEMI, ANTI -> {
         keep(batch, kind == JoinKind.SEMI);
-        return batch.liveRows() == 0 ? null : batch;
+        yield batch.liveRows() == 0 ? null : batch;
       }
-      case LEFT, FULL -> {
-        return leftWithNulls(batch);
-      }
-    }
-    throw new AssertionError(kind);
+      case LEFT, FULL -> leftWithNulls(batch);
+    };
   }
 
   private void keep(VectorBatch batch, boolean wanted) {

@@ -118,7 +118,8 @@ final class MaterializedRows {
 
   /// Brings the statement's account up to date.
   void account() {
-    long bytes = heap.capacityBytes() + (long) chunks.size() * kinds.length * VectorBatch.CAPACITY * 8;
+    long bytes =
+        heap.capacityBytes() + (long) chunks.size() * kinds.length * VectorBatch.CAPACITY * 8;
     long more = bytes - accounted;
     accounted = bytes;
     if (more != 0) {

@@ -84,8 +84,7 @@ final class ParameterTable implements AutoCloseable {
   }
 
   private long word(int row, int column, VarHeap into) {
-    long word =
-        batch.get(LONG, rowsOffset + (long) row * stride + bitmapBytes + 8L * column);
+    long word = batch.get(LONG, rowsOffset + (long) row * stride + bitmapBytes + 8L * column);
     ColumnKind kind = kinds[column];
     if (!kind.byReference()) {
       return word;

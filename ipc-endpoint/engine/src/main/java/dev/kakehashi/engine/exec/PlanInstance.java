@@ -6,7 +6,6 @@ import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// One runnable copy of a plan: its stages, the shared states of its nodes, the chains of its tasks. Reused by later executions,
@@ -16,7 +15,7 @@ final class PlanInstance {
   record Chain(Operator top, EvalContext context) {}
 
   private final Execution execution = new Execution();
-  private final Map<PlanNode, NodeState> states = new IdentityHashMap<>();
+  private final IdentityHashMap<PlanNode, NodeState> states = new IdentityHashMap<>();
   private final List<NodeState> stateList = new ArrayList<>();
   private final List<Stage> stages = new ArrayList<>();
   private final List<List<Chain>> chains = new ArrayList<>();
@@ -100,8 +99,7 @@ final class PlanInstance {
       case PlanNode.NestedLoopJoin join -> addJoin(join, join.left(), join.right(), new int[0]);
       case PlanNode.SetOperation operation -> {
         addStages(operation.right());
-        SetOperationBreaker right =
-            new SetOperationBreaker(operation, null, execution.memory());
+        SetOperationBreaker right = new SetOperationBreaker(operation, null, execution.memory());
         stateList.add(right);
         addStage(operation.right(), right, false);
         addStages(operation.left());

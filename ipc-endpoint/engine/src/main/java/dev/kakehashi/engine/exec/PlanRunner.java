@@ -50,9 +50,7 @@ final class PlanRunner implements StatementRunner {
     this.resultOids =
         plan instanceof PhysicalPlan.Query
             ? root.typeOids()
-            : returning == null
-                ? new int[0]
-                : returning.stream().mapToInt(Expr::typeOid).toArray();
+            : returning == null ? new int[0] : returning.stream().mapToInt(Expr::typeOid).toArray();
   }
 
   private static PlanNode source(PhysicalPlan plan) {
@@ -80,9 +78,10 @@ final class PlanRunner implements StatementRunner {
       case PlanNode.UnionAll union -> union.inputs().stream().allMatch(this::collect);
       case PlanNode.Aggregate aggregate -> collect(aggregate.input());
       case PlanNode.Sort sort -> collect(sort.input());
-      case PlanNode.HashJoin join -> collect(join.left()) & collect(join.right());
-      case PlanNode.NestedLoopJoin join -> collect(join.left()) & collect(join.right());
-      case PlanNode.SetOperation operation -> collect(operation.left()) & collect(operation.right());
+      case PlanNode.HashJoin join -> collect(join.left()) && collect(join.right());
+      case PlanNode.NestedLoopJoin join -> collect(join.left()) && collect(join.right());
+      case PlanNode.SetOperation operation ->
+          collect(operation.left()) && collect(operation.right());
     };
   }
 
@@ -129,8 +128,7 @@ final class PlanRunner implements StatementRunner {
       idleCount.decrementAndGet();
       return instance;
     }
-    boolean withRowIds =
-        plan instanceof PhysicalPlan.Update || plan instanceof PhysicalPlan.Delete;
+    boolean withRowIds = plan instanceof PhysicalPlan.Update || plan instanceof PhysicalPlan.Delete;
     return new PlanInstance(root, withRowIds);
   }
 

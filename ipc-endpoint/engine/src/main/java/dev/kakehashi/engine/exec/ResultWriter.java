@@ -115,7 +115,8 @@ final class ResultWriter implements BatchConsumer {
     long need = RowBatchLayout.HEADER_BYTES + stride + valueBytes(batch, row);
     if (need > sink.maxBatchBytes()) {
       throw new EngineException(
-              ErrorCode.LIMIT_EXCEEDED, "a row of " + need + " bytes is longer than a result buffer")
+              ErrorCode.LIMIT_EXCEEDED,
+              "a row of " + need + " bytes is longer than a result buffer")
           .withDetail("The longest row batch is " + sink.maxBatchBytes() + " bytes.");
     }
     ResultSink.Buffer next = sink.acquire((int) Math.max(need, FIRST_BYTES));

@@ -159,7 +159,11 @@ final class RowOperators {
 
   /// Value of an OFFSET or LIMIT expression.
   static long count(
-      @Nullable Evaluator expression, long none, ErrorCode code, String clause, EvalContext context) {
+      @Nullable Evaluator expression,
+      long none,
+      ErrorCode code,
+      String clause,
+      EvalContext context) {
     if (expression == null) {
       return none;
     }

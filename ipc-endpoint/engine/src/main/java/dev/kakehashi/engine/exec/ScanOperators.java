@@ -329,4 +329,35 @@ final class ScanOperators {
       batch.close();
     }
   }
+
+  /// Materialised rows, in their order.
+  static final class Rows extends Operator {
+    private final MaterializedRows rows;
+    private final VectorBatch batch;
+    private int next;
+
+    Rows(MaterializedRows rows) {
+      this.rows = rows;
+      this.batch = new VectorBatch(rows.columnCount());
+    }
+
+    @Override
+    void open() {
+      next = 0;
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      batch.reset();
+      while (next < rows.size() && batch.size < VectorBatch.CAPACITY) {
+        rows.read(next++, batch, batch.size++, 0);
+      }
+      return batch.size == 0 ? null : batch;
+    }
+
+    @Override
+    void close() {
+      batch.close();
+    }
+  }
 }

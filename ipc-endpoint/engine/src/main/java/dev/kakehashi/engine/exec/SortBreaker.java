@@ -23,6 +23,7 @@ final class SortBreaker extends Breaker {
   private final MemoryAccount memory;
   private final RowOrder order;
   private final List<Run> runs = new ArrayList<>();
+  private @Nullable EvalContext counts;
   private long offset;
   private long limit;
   private long keep;
@@ -35,7 +36,11 @@ final class SortBreaker extends Breaker {
 
   @Override
   void open(Execution execution) {
-    EvalContext context = execution.newContext();
+    EvalContext context = counts;
+    if (context == null) {
+      context = execution.newContext();
+      counts = context;
+    }
     offset = count(node.offset(), 0, ErrorCode.INVALID_ROW_COUNT_IN_OFFSET, "OFFSET", context);
     limit =
         count(node.limit(), Long.MAX_VALUE, ErrorCode.INVALID_ROW_COUNT_IN_LIMIT, "LIMIT", context);
@@ -43,11 +48,7 @@ final class SortBreaker extends Breaker {
   }
 
   private static long count(
-      @Nullable Expr expr,
-      long none,
-      ErrorCode code,
-      String clause,
-      EvalContext context) {
+      @Nullable Expr expr, long none, ErrorCode code, String clause, EvalContext context) {
     return RowOperators.count(
         expr == null ? null : Evaluators.of(expr, context), none, code, clause, context);
   }

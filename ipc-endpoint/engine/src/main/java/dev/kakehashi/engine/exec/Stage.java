@@ -29,6 +29,6 @@ record Stage(
     for (ScanOperators.Morsels scan : scans) {
       pages += scan.endPage;
     }
-    return (int) Math.clamp(pages / MIN_PAGES, 1, workers);
+    return Math.clamp(pages / MIN_PAGES, 1, workers);
   }
 }

@@ -332,11 +332,10 @@ final class StatementRun implements Task {
       case EngineException e -> e;
       case RowConflict e ->
           new EngineException(
-              ErrorCode.SERIALIZATION_FAILURE, "could not serialize access due to concurrent update");
-      case OutOfMemoryError e ->
-          new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
-      default ->
-          new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
+              ErrorCode.SERIALIZATION_FAILURE,
+              "could not serialize access due to concurrent update");
+      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
+      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
     };
   }
 }

@@ -23,7 +23,8 @@ public final class VarHeap implements AutoCloseable {
   private static final MethodHandle FREE;
 
   static {
-    MALLOC = function("malloc", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    MALLOC =
+        function("malloc", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
     FREE = function("free", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
   }
 
