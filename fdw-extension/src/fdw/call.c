@@ -81,8 +81,7 @@ note_finished(KakehashiCall *call)
 		return;
 	result = kh_call_result(call->ipc);
 	call->finished = true;
-	if (call->session->inbound_call == call)
-		call->session->inbound_call = NULL;
+	kakehashi_inbound_finished(call);
 	note_transaction(call, result);
 	if (!result->failed)
 		return;
@@ -156,16 +155,7 @@ kakehashi_call_end(KakehashiCall *call)
 {
 	if (call->ipc == NULL)
 		return;
-	/*
-	 * The endpoint may still read the buffer, so that nobody may write it again; only a failed transaction gets here,
-	 * and at its end the session goes, too.
-	 */
-	if (call->session->inbound_call == call)
-	{
-		call->session->inbound_call = NULL;
-		call->session->inbound = NULL;
-		call->session->invalidated = true;
-	}
+	kakehashi_inbound_abandoned(call);
 	kh_call_end(call->ipc);
 	call->ipc = NULL;
 	dlist_delete(&call->node);

@@ -75,6 +75,21 @@ extern const char *kakehashi_closest(const char *name, const char *const *names)
 
 /* ---- session.c, statement.c ---- */
 
+/* One is filled while the engine reads the other. */
+#define KAKEHASHI_INBOUND_BUFFERS 2
+
+/*
+ * A buffer of the arena for rows on the way to the engine, granted until the session ends. The endpoint reads it until the
+ * final frame of call; then it is free.
+ */
+typedef struct KakehashiInbound
+{
+	void *memory; /* NULL: not granted */
+	uint64 offset;
+	uint32 bytes;
+	struct KakehashiCall *call;
+} KakehashiInbound;
+
 typedef struct KakehashiSession
 {
 	Oid mapping_id; /* hash key; first */
@@ -107,14 +122,7 @@ typedef struct KakehashiSession
 	dlist_head statements_lru; /* most recently used first */
 	Bitmapset *statement_ids;  /* in use on the engine */
 
-	/*
-	 * One buffer of the arena for rows too long for the queue; NULL before the first of them. inbound_call is the call
-	 * that last named it: the endpoint may read the buffer until that call's final frame.
-	 */
-	void *inbound;
-	uint64 inbound_offset;
-	uint32 inbound_bytes;
-	struct KakehashiCall *inbound_call;
+	KakehashiInbound inbound[KAKEHASHI_INBOUND_BUFFERS];
 } KakehashiSession;
 
 typedef struct KakehashiStatement
@@ -154,6 +162,7 @@ typedef struct KakehashiCall
 	KakehashiStatement *statement; /* pinned; may be NULL */
 	const char *sql;               /* for error messages; may be NULL */
 	SubTransactionId subid;
+	bool rowless;        /* no rows will come: waiting for the end costs no memory */
 	bool in_transaction; /* its final frame speaks of the session's transaction */
 	bool finished;
 } KakehashiCall;
@@ -195,9 +204,21 @@ extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner,
 extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,
                                                   const void *owner, const void *parameters, uint32 parameters_bytes);
 
+/* The same with rows in a buffer from kakehashi_inbound_take. */
+extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
+                                                const void *owner, KakehashiInbound *buffer, uint32 bytes);
+
 /* Runs a query outside of any transaction: catalogue look-ups. */
 extern KakehashiCall *kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement,
                                                    const void *parameters, uint32 parameters_bytes, bool read_only);
+
+/* ---- inbound.c ---- */
+
+/* A buffer that the endpoint does not read; as long as its longest batch. */
+extern KakehashiInbound *kakehashi_inbound_take(KakehashiSession *session);
+extern void kakehashi_inbound_finished(KakehashiCall *call);
+extern void kakehashi_inbound_abandoned(KakehashiCall *call);
+extern void kakehashi_inbound_forget(KakehashiSession *session);
 
 /* ---- value.c ---- */
 
@@ -244,6 +265,9 @@ typedef struct KakehashiRowWriter
 
 extern KakehashiRowWriter *kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types);
 extern void kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session, int row_capacity);
+
+extern void kakehashi_row_writer_start_fixed(KakehashiRowWriter *writer, KakehashiSession *session,
+                                             const KakehashiInbound *buffer, int row_capacity);
 
 /* False if the row does not fit into what is left. */
 extern bool kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const bool *nulls);
@@ -460,6 +484,12 @@ typedef struct KakehashiModify
 	KakehashiRowWriter *writer;
 	KakehashiResultMap *map; /* of returning; NULL if there is none */
 	int batch_size;
+	bool count_rows; /* INSERT: some may be left out, so that each answer has to be waited for */
+
+	/* Rows under way; see modify_batch.c. */
+	bool deferred;          /* single rows are collected */
+	int deferred_rows;      /* in writer */
+	KakehashiCall *pending; /* batch whose answer has not been waited for */
 } KakehashiModify;
 
 extern void kakehashi_key_junk_name(char *name, AttrNumber attnum); /* NAMEDATALEN */
@@ -483,6 +513,18 @@ extern TupleTableSlot *kakehashi_exec_delete(EState *estate, ResultRelInfo *rinf
 extern void kakehashi_end_modify(EState *estate, ResultRelInfo *rinfo);
 extern void kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
 extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
+
+/* Rows of a slot into modify->values. */
+extern void kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot);
+extern void kakehashi_report_too_long(KakehashiModify *modify) pg_attribute_noreturn();
+
+/* ---- modify_batch.c ---- */
+
+/* Takes a row of COPY; it goes with others. */
+extern void kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot);
+
+/* Sends what has been collected, and waits for all answers. */
+extern void kakehashi_modify_flush(KakehashiModify *modify);
 extern int kakehashi_batch_size(ResultRelInfo *rinfo);
 extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots,
                                                     TupleTableSlot **plan_slots, int *slot_count);

@@ -75,12 +75,16 @@ void
 kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
                        int eflags)
 {
+	KakehashiModify *modify;
+
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	rinfo->ri_FdwState = modify_create(mtstate->ps.state, rinfo, mtstate->operation, outerPlanState(mtstate)->plan,
-	                                   strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)),
-	                                   (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_TARGETS),
-	                                   (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING));
+	modify = modify_create(mtstate->ps.state, rinfo, mtstate->operation, outerPlanState(mtstate)->plan,
+	                       strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)),
+	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_TARGETS),
+	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING));
+	modify->count_rows = castNode(ModifyTable, mtstate->ps.plan)->onConflictAction != ONCONFLICT_NONE;
+	rinfo->ri_FdwState = modify;
 }
 
 /* Rows routed to a partition, and COPY: no plan of ours. */
@@ -91,6 +95,7 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	Relation rel = rinfo->ri_RelationDesc;
 	List *targets = kakehashi_insert_columns(rel);
 	List *returning = NIL;
+	KakehashiModify *modify;
 	bool do_nothing = false;
 
 	if (plan != NULL && plan->operation == CMD_UPDATE && (rinfo->ri_usesFdwDirectModify || rinfo->ri_FdwState != NULL))
@@ -110,9 +115,13 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	if (rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
 	    (rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
 		returning = kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber));
-	rinfo->ri_FdwState =
-		modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NULL,
-	                  kakehashi_deparse_insert(rel, targets, returning, do_nothing), targets, returning);
+	modify = modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NULL,
+	                       kakehashi_deparse_insert(rel, targets, returning, do_nothing), targets, returning);
+	modify->count_rows = do_nothing;
+	rinfo->ri_FdwState = modify;
+	/* COPY asks for row after row where it does not know of batches, and nobody looks at the table meanwhile. */
+	modify->deferred = plan == NULL && kakehashi_batch_size(rinfo) > 1 &&
+	                   (rel->trigdesc == NULL || !rel->trigdesc->trig_insert_after_statement);
 }
 
 /* Sends the rows of the writer and waits. The row that comes back, if one is wanted, is stored in slot. */
@@ -147,8 +156,8 @@ send_rows(KakehashiModify *modify, TupleTableSlot *slot)
 	return affected;
 }
 
-static void
-report_too_long(KakehashiModify *modify)
+void
+kakehashi_report_too_long(KakehashiModify *modify)
 {
 	ereport(ERROR,
 	        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -156,8 +165,8 @@ report_too_long(KakehashiModify *modify)
 	                RelationGetRelationName(modify->rel), kh_session_limits(modify->session->ipc)->max_batch_bytes)));
 }
 
-static void
-take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot)
+void
+kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
 	ListCell *cell;
 	int i = 0;
@@ -184,12 +193,12 @@ take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_
 static TupleTableSlot *
 execute_row(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
-	take_values(modify, slot, plan_slot);
+	kakehashi_modify_take_values(modify, slot, plan_slot);
 	if (modify->writer->count > 0)
 	{
 		kakehashi_row_writer_start(modify->writer, modify->session, 1);
 		if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
-			report_too_long(modify);
+			kakehashi_report_too_long(modify);
 	}
 	return send_rows(modify, slot) > 0 ? slot : NULL;
 }
@@ -197,7 +206,12 @@ execute_row(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_
 TupleTableSlot *
 kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
-	return execute_row((KakehashiModify *) rinfo->ri_FdwState, slot, plan_slot);
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+
+	if (!modify->deferred)
+		return execute_row(modify, slot, plan_slot);
+	kakehashi_defer_row(modify, slot);
+	return slot;
 }
 
 TupleTableSlot *
@@ -212,55 +226,12 @@ kakehashi_exec_delete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 	return execute_row((KakehashiModify *) rinfo->ri_FdwState, slot, plan_slot);
 }
 
-int
-kakehashi_batch_size(ResultRelInfo *rinfo)
-{
-	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
-	TriggerDesc *triggers = rinfo->ri_TrigDesc;
-	ForeignTable *table;
-
-	/* Row triggers and RETURNING want each row when it is there. */
-	if (rinfo->ri_projectReturning != NULL || rinfo->ri_WithCheckOptions != NIL ||
-	    (triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row)))
-		return 1;
-	if (modify != NULL)
-		/* A row without parameters cannot be repeated by repeating parameters. */
-		return modify->writer->count == 0 ? 1 : modify->batch_size;
-	table = GetForeignTable(RelationGetRelid(rinfo->ri_RelationDesc));
-	return kakehashi_options(GetForeignServer(table->serverid), table).batch_size;
-}
-
-TupleTableSlot **
-kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots, TupleTableSlot **plan_slots,
-                            int *slot_count)
-{
-	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
-	uint64 affected = 0;
-	int next = 0;
-
-	while (next < *slot_count)
-	{
-		int first = next;
-
-		kakehashi_row_writer_start(modify->writer, modify->session, *slot_count - next);
-		for (; next < *slot_count; next++)
-		{
-			take_values(modify, slots[next], plan_slots[next]);
-			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
-				break;
-		}
-		if (next == first)
-			report_too_long(modify);
-		affected += send_rows(modify, NULL);
-	}
-	*slot_count = (int) affected;
-	return affected > 0 ? slots : NULL;
-}
-
 void
 kakehashi_end_modify(EState *estate, ResultRelInfo *rinfo)
 {
-	/* Every request has been waited for; memory goes with the query. */
+	/* None if begin was not reached, or only explained. */
+	if (rinfo->ri_FdwState != NULL)
+		kakehashi_modify_flush((KakehashiModify *) rinfo->ri_FdwState);
 }
 
 void

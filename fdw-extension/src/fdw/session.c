@@ -60,8 +60,7 @@ kakehashi_session_detach(KakehashiSession *session)
 		kakehashi_call_end(dlist_container(KakehashiCall, node, iter.cur));
 	}
 	kakehashi_statements_drop(session);
-	session->inbound = NULL;
-	session->inbound_call = NULL;
+	kakehashi_inbound_forget(session);
 	if (session->ipc != NULL)
 		kh_detach(session->ipc);
 	session->ipc = NULL;

@@ -150,6 +150,18 @@ kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session
 	writer->open = true;
 }
 
+void
+kakehashi_row_writer_start_fixed(KakehashiRowWriter *writer, KakehashiSession *session, const KakehashiInbound *buffer,
+                                 int row_capacity)
+{
+	kh_error error;
+
+	free_writer(writer);
+	if (!kh_batch_writer_init_fixed(&writer->writer, buffer->memory, buffer->bytes, (uint32) writer->count,
+	                                (uint32) row_capacity, &error))
+		kakehashi_report_error(&error, session, NULL);
+}
+
 /* False if the value does not fit. */
 static bool
 write_value(KakehashiRowWriter *writer, int column, Datum value)

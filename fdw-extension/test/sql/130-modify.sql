@@ -58,11 +58,17 @@ COPY items FROM stdin;
 20002	\\	\N	2
 \.
 SELECT * FROM items WHERE id > 20000 ORDER BY id;
+\copy items FROM PROGRAM 'seq 50001 53500 | sed s/$/,copied,1,1/' CSV
+SELECT count(*), min(id), max(id) FROM items WHERE id > 50000;
+\set VERBOSITY sqlstate
+\copy items FROM PROGRAM 'seq 53000 56000 | sed s/$/,copied,1,1/' CSV
+\set VERBOSITY default
+SELECT count(*), min(id), max(id) FROM items WHERE id > 50000;
 -- A batch is all or nothing
 \set VERBOSITY sqlstate
 INSERT INTO items SELECT g, CASE WHEN g < 30100 THEN 'x' END, 1, 1 FROM generate_series(30001, 30100) g;
 \set VERBOSITY default
-SELECT count(*) FROM items WHERE id > 30000;
+SELECT count(*) FROM items WHERE id BETWEEN 30001 AND 40000;
 -- Partitions: rows go where they belong
 CREATE TABLE parts (id int, name text COLLATE "C", price numeric(10,2), stock int) PARTITION BY RANGE (id);
 CREATE TABLE parts_local PARTITION OF parts FOR VALUES FROM (0) TO (40000);

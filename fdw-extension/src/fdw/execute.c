@@ -1,0 +1,111 @@
+/*
+ * Requests that run a prepared statement, in the session's transaction or outside of it.
+ */
+#include "kakehashi_fdw.h"
+
+/* Longest block and header of an Execute message, with room for versions to come. */
+#define EXECUTE_OVERHEAD_BYTES 256
+
+static KakehashiCall *
+track(KakehashiSession *session, KakehashiStatement *statement, kh_call *ipc, const kh_error *error)
+{
+	KakehashiCall *call = kakehashi_call_track(session, ipc, error, statement->sql);
+
+	call->statement = statement;
+	statement->pins++;
+	return call;
+}
+
+static KakehashiCall *
+send_inbound(KakehashiSession *session, KakehashiStatement *statement, const kh_execute_options *options,
+             KakehashiInbound *buffer, uint32 bytes)
+{
+	kh_error error;
+	KakehashiCall *call =
+		track(session, statement,
+	          kh_send_execute_inbound(session->ipc, statement->id, options, buffer->offset, bytes, &error), &error);
+
+	buffer->call = call;
+	return call;
+}
+
+/* Rows too long for the queue go into a buffer, which is taken before the transaction's state is worked out: it waits. */
+static KakehashiInbound *
+buffer_for(KakehashiSession *session, uint32 bytes)
+{
+	KakehashiInbound *buffer;
+
+	if (bytes + EXECUTE_OVERHEAD_BYTES <= kh_session_limits(session->ipc)->max_frame_bytes)
+		return NULL;
+	buffer = kakehashi_inbound_take(session);
+	if (bytes > buffer->bytes)
+		ereport(ERROR,
+		        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		         errmsg("parameters of %u bytes exceed the endpoint's limit of %u bytes", bytes, buffer->bytes)));
+	return buffer;
+}
+
+static KakehashiCall *
+send(KakehashiSession *session, KakehashiStatement *statement, const kh_execute_options *options,
+     KakehashiInbound *buffer, const void *parameters, uint32 bytes)
+{
+	kh_error error;
+
+	if (buffer != NULL)
+	{
+		memcpy(buffer->memory, parameters, bytes);
+		return send_inbound(session, statement, options, buffer, bytes);
+	}
+	return track(session, statement, kh_send_execute(session->ipc, statement->id, options, parameters, bytes, &error),
+	             &error);
+}
+
+static void
+note_in_transaction(KakehashiSession *session, KakehashiStatement *statement, KakehashiCall *call)
+{
+	call->in_transaction = true;
+	if (statement->kind != KH_QUERY)
+		session->wrote = true;
+}
+
+KakehashiCall *
+kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement, const void *owner,
+                            const void *parameters, uint32 parameters_bytes)
+{
+	KakehashiInbound *buffer = buffer_for(session, parameters_bytes);
+	kh_execute_options options;
+	KakehashiCall *call;
+
+	/* Nothing on the way prepares a statement, which could evict this one. */
+	kakehashi_xact_prepare(session, owner, &options);
+	call = send(session, statement, &options, buffer, parameters, parameters_bytes);
+	note_in_transaction(session, statement, call);
+	return call;
+}
+
+KakehashiCall *
+kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement, const void *owner,
+                          KakehashiInbound *buffer, uint32 bytes)
+{
+	kh_execute_options options;
+	KakehashiCall *call;
+
+	kakehashi_xact_prepare(session, owner, &options);
+	call = send_inbound(session, statement, &options, buffer, bytes);
+	note_in_transaction(session, statement, call);
+	return call;
+}
+
+KakehashiCall *
+kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement, const void *parameters,
+                             uint32 parameters_bytes, bool read_only)
+{
+	kh_execute_options options = {
+		.action = KH_AUTO_COMMIT,
+		.kind = read_only ? KH_RTX : KH_OCC,
+		.isolation = KH_REPEATABLE_READ,
+		.response = (kh_commit_response) kakehashi_commit_response,
+	};
+
+	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
+}

@@ -1,0 +1,162 @@
+/*
+ * INSERT in batches: rows are written into a buffer of the arena, and one request names it.
+ *
+ * While the engine works on one batch the next is filled: the answer of a batch is waited for after the next has been sent,
+ * and of the last at the end of the statement. An error of a row thus comes a batch late, but always before the statement
+ * has ended.
+ */
+#include "kakehashi_fdw.h"
+
+#include "executor/executor.h"
+
+/* Fewer rows than this go through the queue, as one row does. */
+#define MIN_BUFFERED_ROWS 32
+
+int
+kakehashi_batch_size(ResultRelInfo *rinfo)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	TriggerDesc *triggers = rinfo->ri_TrigDesc;
+	ForeignTable *table;
+
+	/* Row triggers and RETURNING want each row when it is there. */
+	if (rinfo->ri_projectReturning != NULL || rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
+	    (triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row)))
+		return 1;
+	if (modify != NULL)
+		/* A row without parameters cannot be repeated by repeating parameters. */
+		return modify->writer->count == 0 ? 1 : modify->batch_size;
+	table = GetForeignTable(RelationGetRelid(rinfo->ri_RelationDesc));
+	return kakehashi_options(GetForeignServer(table->serverid), table).batch_size;
+}
+
+static uint64
+complete_pending(KakehashiModify *modify)
+{
+	KakehashiCall *call = modify->pending;
+
+	modify->pending = NULL;
+	return call == NULL ? 0 : kakehashi_call_complete(call);
+}
+
+static KakehashiStatement *
+statement_of(KakehashiModify *modify)
+{
+	return kakehashi_statement_get(modify->session, modify->sql, modify->writer->types, modify->writer->count);
+}
+
+/* Sends a batch that is in buffer, and waits for the one before. */
+static void
+send_buffer(KakehashiModify *modify, KakehashiInbound *buffer, uint32 bytes)
+{
+	KakehashiCall *call =
+		kakehashi_execute_inbound(modify->session, statement_of(modify), modify->snapshot_owner, buffer, bytes);
+
+	call->rowless = true;
+	(void) complete_pending(modify);
+	modify->pending = call;
+}
+
+static uint64
+send_through_queue(KakehashiModify *modify)
+{
+	KakehashiStatement *statement = statement_of(modify);
+	uint32 bytes;
+	const void *rows = kakehashi_row_writer_finish(modify->writer, &bytes);
+
+	return kakehashi_call_complete(
+		kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes));
+}
+
+TupleTableSlot **
+kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots, TupleTableSlot **plan_slots,
+                            int *slot_count)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	uint64 affected = 0;
+	int next = 0;
+
+	while (next < *slot_count)
+	{
+		bool buffered = *slot_count - next >= MIN_BUFFERED_ROWS;
+		KakehashiInbound *buffer = NULL;
+		int first = next;
+		uint32 bytes;
+
+		if (buffered)
+		{
+			buffer = kakehashi_inbound_take(modify->session);
+			kakehashi_row_writer_start_fixed(modify->writer, modify->session, buffer, *slot_count - next);
+		}
+		else
+			kakehashi_row_writer_start(modify->writer, modify->session, *slot_count - next);
+		for (; next < *slot_count; next++)
+		{
+			kakehashi_modify_take_values(modify, slots[next], plan_slots[next]);
+			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
+				break;
+		}
+		if (next == first)
+			kakehashi_report_too_long(modify);
+		if (!buffered)
+			affected += send_through_queue(modify);
+		else
+		{
+			(void) kakehashi_row_writer_finish(modify->writer, &bytes);
+			send_buffer(modify, buffer, bytes);
+			affected += modify->count_rows ? complete_pending(modify) : (uint64) (next - first);
+		}
+	}
+	*slot_count = (int) affected;
+	return affected > 0 ? slots : NULL;
+}
+
+static void
+send_deferred(KakehashiModify *modify)
+{
+	KakehashiInbound *buffer;
+	const void *rows;
+	uint32 bytes;
+
+	if (modify->deferred_rows == 0)
+		return;
+	modify->deferred_rows = 0;
+	buffer = kakehashi_inbound_take(modify->session);
+	rows = kakehashi_row_writer_finish(modify->writer, &bytes);
+	/* A writer's rows are no longer than the longest batch, and neither is the buffer shorter. */
+	Assert(bytes <= buffer->bytes);
+	memcpy(buffer->memory, rows, bytes);
+	send_buffer(modify, buffer, bytes);
+}
+
+/*
+ * Rows are collected in memory of ours: between two rows of COPY, rows for other partitions may need the session's buffers.
+ */
+void
+kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot)
+{
+	kakehashi_modify_take_values(modify, slot, NULL);
+	for (int attempt = 0; attempt < 2; attempt++)
+	{
+		if (modify->deferred_rows == 0)
+			kakehashi_row_writer_start(modify->writer, modify->session, modify->batch_size);
+		if (kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
+		{
+			if (++modify->deferred_rows >= modify->batch_size)
+				send_deferred(modify);
+			return;
+		}
+		if (modify->deferred_rows == 0)
+			break;
+		/* Full; the row is the first of the next batch. */
+		send_deferred(modify);
+	}
+	kakehashi_report_too_long(modify);
+}
+
+void
+kakehashi_modify_flush(KakehashiModify *modify)
+{
+	send_deferred(modify);
+	(void) complete_pending(modify);
+}
