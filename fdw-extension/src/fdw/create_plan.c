@@ -1,7 +1,7 @@
 /*
  * The ForeignScan of a path: its statement, parameters, and the row it delivers.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

@@ -4,7 +4,7 @@
  * Values go over as parameters, with their exact datums; besides, statements that differ only in constants have one text and
  * are prepared once.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"

@@ -1,7 +1,7 @@
 /*
  * Whole statements of single tables.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "access/sysattr.h"
 

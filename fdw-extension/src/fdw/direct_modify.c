@@ -1,7 +1,7 @@
 /*
  * UPDATE and DELETE as one statement of the engine.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "access/table.h"
 #include "executor/executor.h"

@@ -1,7 +1,7 @@
 /*
  * EXPLAIN: the statement that goes to the engine, and the values that go with it.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000

@@ -1,7 +1,7 @@
 /*
  * Joins of tables of one server, as one SELECT.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"

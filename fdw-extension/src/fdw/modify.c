@@ -1,7 +1,7 @@
 /*
  * INSERT, UPDATE and DELETE row by row, and INSERT in batches.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "access/sysattr.h"
 #include "executor/executor.h"

@@ -1,7 +1,7 @@
 /*
  * Plans of INSERT, UPDATE and DELETE that go row by row, or batch by batch.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

@@ -1,7 +1,7 @@
 /*
  * Entry points of the library: settings, and the table of callbacks.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "fmgr.h"
 #include "foreign/fdwapi.h"

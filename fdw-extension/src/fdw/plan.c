@@ -1,7 +1,7 @@
 /*
  * Paths of single tables: what the engine filters and sorts, and what that costs.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * A row handed to the executor points into the batch it came in. The batch is given back when the row after its last is
  * asked for, which is when the executor has let go of the last one.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"

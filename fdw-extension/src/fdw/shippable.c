@@ -4,7 +4,7 @@
  * Operators, functions and casts are looked up in shippable_catalog.c. Expressions without a column of the relation need
  * no look-up: they are computed here, and go over as values.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"

@@ -4,7 +4,7 @@
  * The list is positive: what is not named here, for the types named here, is computed by PostgreSQL. Text is compared byte
  * by byte on the engine, so that equality goes over under every deterministic collation and order only under "C".
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"

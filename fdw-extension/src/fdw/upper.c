@@ -1,7 +1,7 @@
 /*
  * What is done with the rows of a scan or join: grouping, ordering, LIMIT.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"

@@ -1,0 +1,138 @@
+/*
+ * Planning: what the engine is asked to do, and how it is said in SQL.
+ */
+#ifndef KAKEHASHI_PLAN_H
+#define KAKEHASHI_PLAN_H
+
+#include "kakehashi_fdw.h"
+
+/* ---- plan.c, join.c, upper.c, create_plan.c ---- */
+
+/*
+ * RelOptInfo.fdw_private of a base or join relation whose rows one remote SELECT delivers. A SEMI or ANTI join has the rows
+ * of its outer side, and one more condition.
+ */
+typedef struct KakehashiRelation
+{
+	bool is_upper; /* false; first, to tell from KakehashiUpper */
+	ForeignServer *server;
+	UserMapping *user; /* NULL if estimates do not ask the engine */
+	KakehashiOptions options;
+	List *remote_conds;    /* RestrictInfos of WHERE that the engine checks */
+	List *local_conds;     /* RestrictInfos that are checked here */
+	Bitmapset *attrs_used; /* base: offset by FirstLowInvalidHeapAttributeNumber */
+	RelOptInfo *outer;     /* join, else NULL */
+	RelOptInfo *inner;
+	JoinType join_type;
+	List *join_clauses;    /* RestrictInfos of ON, or of the EXISTS of a SEMI or ANTI join */
+	List *semi_joins;      /* RelOptInfos of the SEMI and ANTI joins whose conditions belong to WHERE */
+	double retrieved_rows; /* after remote_conds */
+	Cost engine_cost;      /* work of the engine */
+	QualCost local_cost;
+	Selectivity local_selectivity;
+} KakehashiRelation;
+
+/* RelOptInfo.fdw_private of an upper relation, and the one member of its path's fdw_private: what the SELECT does besides. */
+typedef struct KakehashiUpper
+{
+	bool is_upper;    /* true; first */
+	RelOptInfo *scan; /* base or join relation below */
+	bool grouped;
+	List *tlist;        /* TargetEntries of the SELECT */
+	List *group;        /* expressions of GROUP BY */
+	List *having;       /* expressions of HAVING */
+	List *local_having; /* expressions that are checked here */
+	List *pathkeys;     /* ORDER BY */
+	Node *limit;        /* NULL: none */
+	Node *offset;
+	double rows;
+	Cost engine_cost;
+} KakehashiUpper;
+
+/* Of ForeignScan.fdw_private. */
+enum KakehashiScanPrivate
+{
+	KAKEHASHI_SCAN_SQL,      /* String */
+	KAKEHASHI_SCAN_RETRIEVED /* List of attribute numbers of the scan's row, in the result's order */
+};
+
+/* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
+#define KAKEHASHI_ENGINE_ROW_COST 0.1
+
+extern void kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid);
+extern void kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid);
+extern void kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
+                                     JoinType join_type, JoinPathExtraData *extra);
+extern void kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
+                                      void *extra);
+extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist,
+                                       List *clauses, Plan *outer_plan);
+
+/* Adds paths of a base or join relation: unordered, and in the query's order if the engine can sort so. */
+extern void kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel);
+extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup,
+                                Cost *total);
+extern Cost kakehashi_sort_cost(double rows);
+
+/* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
+extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey);
+
+/* ---- shippable.c ---- */
+
+/* True if the engine computes the expression over rel's columns exactly as PostgreSQL does. */
+extern bool kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* The same with aggregates allowed: in the target list and HAVING of a grouped query. */
+extern bool kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* True if the expression is computed here, before the statement is sent, and its value goes over as a parameter. */
+extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* The field of extract(), if it is a word that the engine knows too, or NULL. */
+extern const char *kakehashi_extract_field(FuncExpr *expr);
+
+/* ---- shippable_catalog.c ---- */
+
+/* Name of the engine's function for one of PostgreSQL's, or NULL. */
+extern const char *kakehashi_shippable_function(Oid function);
+extern bool kakehashi_is_shippable_cast(Oid function);
+extern bool kakehashi_is_shippable_operator(Oid opno, Oid collation);
+extern bool kakehashi_is_groupable(Expr *expr);
+extern bool kakehashi_is_number(Oid type);
+
+/* True if the engine orders values of the type as PostgreSQL does in this collation. */
+extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
+
+/* ---- deparse.c, deparse_statement.c ---- */
+
+typedef struct KakehashiDeparse
+{
+	PlannerInfo *root;
+	RelOptInfo *rel; /* whose columns are columns; all else is a parameter */
+	StringInfo buf;
+	bool qualified; /* columns as r<rtindex>."name" */
+	List *params;   /* expressions of $1, $2, ... found so far */
+} KakehashiDeparse;
+
+/* expr must be shippable, or a parameter. */
+extern void kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr);
+
+/* Expressions joined by AND; nothing for an empty list. keyword precedes the first. Members may be RestrictInfos. */
+extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses);
+
+/* A SELECT over rel. exprs: its columns; upper: NULL for rel alone. Fills context->params. */
+extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
+                                     const KakehashiUpper *upper);
+extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
+extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
+extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
+
+extern char *kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_nothing);
+extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning);
+extern char *kakehashi_deparse_delete(Relation rel, List *keys, List *returning);
+extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums);
+
+/* Live columns in attrs, which is offset by FirstLowInvalidHeapAttributeNumber; a whole row means all. */
+extern List *kakehashi_attnums(Relation rel, Bitmapset *attrs);
+
+#endif /* KAKEHASHI_PLAN_H */
