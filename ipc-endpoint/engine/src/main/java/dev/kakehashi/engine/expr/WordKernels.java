@@ -210,14 +210,14 @@ final class WordKernels {
         case ADD -> {
           for (int i = 0; i < size; i++) {
             long r = x[i] + y[i];
-            bad |= (x[i] ^ r) & (y[i] ^ r) | outside(r);
+            bad |= ((x[i] ^ r) & (y[i] ^ r)) | outside(r);
             z[i] = r;
           }
         }
         case SUBTRACT -> {
           for (int i = 0; i < size; i++) {
             long r = x[i] - y[i];
-            bad |= (x[i] ^ y[i]) & (x[i] ^ r) | outside(r);
+            bad |= ((x[i] ^ y[i]) & (x[i] ^ r)) | outside(r);
             z[i] = r;
           }
         }
