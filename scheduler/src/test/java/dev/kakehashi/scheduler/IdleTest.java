@@ -82,7 +82,9 @@ class IdleTest {
           };
       for (int i = 0; i < 2000; i++) {
         scheduler.submit(task);
+        long lost = System.nanoTime() + LONG.toNanos();
         while (ran.get() == i) {
+          assertTrue(System.nanoTime() < lost, "a task is queued beside sleeping workers");
           LockSupport.parkNanos(1000); // the worker may need this core
         }
         long until = System.nanoTime() + random.nextInt(100_000);
