@@ -1,0 +1,113 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.ReadView;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.store.Store;
+import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The scope of one statement in a transaction of the real store.
+final class TestScope implements StatementScope {
+  final StoreTransaction transaction;
+  private final Store store;
+  private final TaskScheduler scheduler;
+  private final AtomicLong scanned = new AtomicLong();
+  private final List<Runnable> wakes = new ArrayList<>();
+  private volatile ReadView view;
+  private volatile boolean cancelled;
+  long memoryLimit = Long.MAX_VALUE;
+
+  TestScope(Store store, TaskScheduler scheduler, StoreTransaction transaction) {
+    this.store = store;
+    this.scheduler = scheduler;
+    this.transaction = transaction;
+    this.view = transaction.beginStatement();
+  }
+
+  @Override
+  public Store store() {
+    return store;
+  }
+
+  @Override
+  public StoreTransaction transaction() {
+    return transaction;
+  }
+
+  @Override
+  public ReadView view() {
+    return view;
+  }
+
+  @Override
+  public void restart() {
+    transaction.refreshSnapshot();
+    view = transaction.beginStatement();
+  }
+
+  @Override
+  public void nextRow() {
+    view = transaction.beginStatement();
+  }
+
+  @Override
+  public Condition onConflict(RowConflict conflict) {
+    Condition ended = scheduler.condition();
+    conflict.owner().whenEnded(ended::signal);
+    return ended;
+  }
+
+  @Override
+  public long statementTimestamp() {
+    return 0;
+  }
+
+  @Override
+  public long transactionTimestamp() {
+    return 0;
+  }
+
+  @Override
+  public long memoryLimitBytes() {
+    return memoryLimit;
+  }
+
+  @Override
+  public void checkCancelled() {
+    if (cancelled) {
+      throw new EngineException(
+          ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
+    }
+  }
+
+  void cancel() {
+    List<Runnable> toWake;
+    synchronized (wakes) {
+      cancelled = true;
+      toWake = List.copyOf(wakes);
+    }
+    toWake.forEach(Runnable::run);
+  }
+
+  @Override
+  public void onCancel(Runnable wake) {
+    synchronized (wakes) {
+      wakes.add(wake);
+      if (!cancelled) {
+        return;
+      }
+    }
+    wake.run();
+  }
+
+  @Override
+  public void scanned(long rows) {
+    scanned.addAndGet(rows);
+  }
+}
