@@ -107,7 +107,7 @@ class PlanExecutionTest {
   private CompletableFuture<Outcome> start(PhysicalPlan plan, TestScope scope, TestSink sink) {
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     StatementRunner runner = StatementRunner.of(plan, new int[0]);
-    Job unused =
+    Job _ =
         scheduler.submit(
             runner.execute(
                 scope,
@@ -162,8 +162,7 @@ class PlanExecutionTest {
             new PlanNode.TableScan(id, BOTH, INT8S, null),
             new int[] {1},
             List.of(
-                new AggregateCall(
-                    "count", new int[0], new int[0], false, -1, TypeOid.INT8),
+                new AggregateCall("count", new int[0], new int[0], false, -1, TypeOid.INT8),
                 new AggregateCall(
                     "max", new int[] {0}, new int[] {TypeOid.INT8}, false, -1, TypeOid.INT8)),
             new int[] {TypeOid.INT8, TypeOid.INT8, TypeOid.INT8});
@@ -280,8 +279,7 @@ class PlanExecutionTest {
   @Test
   void shouldEndACancelledStatementThatWaitsForItsReader() throws Exception {
     PlanNode scan =
-        new PlanNode.TableScan(
-            table(randomRows(new Random(5), 50_000, 100, 0)), BOTH, INT8S, null);
+        new PlanNode.TableScan(table(randomRows(new Random(5), 50_000, 100, 0)), BOTH, INT8S, null);
     TestSink sink = new TestSink(2, 4096);
     TestScope scope = scope();
     CompletableFuture<Outcome> outcome = start(new PhysicalPlan.Query(scan), scope, sink);
@@ -302,9 +300,7 @@ class PlanExecutionTest {
             id, "s", "t", List.of("k", "v"), INT8S, new boolean[] {true, false});
     List<List<Expr>> values = new ArrayList<>();
     for (long k : new long[] {7, 8, 2}) {
-      values.add(
-          List.of(
-              Expr.Constant.of(TypeOid.INT8, k), Expr.Constant.of(TypeOid.INT8, 5)));
+      values.add(List.of(Expr.Constant.of(TypeOid.INT8, k), Expr.Constant.of(TypeOid.INT8, 5)));
     }
     TestScope scope = scope();
     Outcome outcome =
@@ -314,8 +310,8 @@ class PlanExecutionTest {
                 new TestSink(2, 4096))
             .get(10, TimeUnit.SECONDS);
     EngineException error = outcome.error();
-    assertTrue(error != null && error.code() == ErrorCode.UNIQUE_VIOLATION);
-    assertEquals("Key (k)=(2) already exists.", error.detail());
+    assertEquals(ErrorCode.UNIQUE_VIOLATION, error == null ? null : error.code());
+    assertEquals("Key (k)=(2) already exists.", error == null ? null : error.detail());
     scope.nextRow();
     TestSink sink = new TestSink(10, 4096);
     PlanNode scan = new PlanNode.TableScan(id, BOTH, INT8S, null);
@@ -330,9 +326,7 @@ class PlanExecutionTest {
     PhysicalPlan.Target target =
         new PhysicalPlan.Target(
             id, "s", "t", List.of("k", "v"), INT8S, new boolean[] {true, false});
-    Expr few =
-        new Expr.Call(
-            function("<"), List.of(column(0), Expr.Constant.of(TypeOid.INT8, 3)));
+    Expr few = new Expr.Call(function("<"), List.of(column(0), Expr.Constant.of(TypeOid.INT8, 3)));
     TestScope scope = scope();
     TestSink sink = new TestSink(10, 4096);
     Outcome outcome =
@@ -357,8 +351,7 @@ class PlanExecutionTest {
         new PhysicalPlan.Target(
             id, "s", "t", List.of("k", "v"), INT8S, new boolean[] {true, false});
     Expr increment =
-        new Expr.Call(
-            function("+"), List.of(column(1), Expr.Constant.of(TypeOid.INT8, 1)));
+        new Expr.Call(function("+"), List.of(column(1), Expr.Constant.of(TypeOid.INT8, 1)));
     PhysicalPlan update =
         new PhysicalPlan.Update(
             target,
@@ -367,8 +360,7 @@ class PlanExecutionTest {
             null);
     TestScope first = scope();
     TestScope second = scope();
-    assertEquals(
-        1L, start(update, first, new TestSink(2, 4096)).get(10, TimeUnit.SECONDS).count());
+    assertEquals(1L, start(update, first, new TestSink(2, 4096)).get(10, TimeUnit.SECONDS).count());
     CompletableFuture<Outcome> waiting = start(update, second, new TestSink(2, 4096));
     CompletableFuture<@Nullable Throwable> committed = new CompletableFuture<>();
     first.transaction.commit(false, committed::complete);
@@ -377,7 +369,6 @@ class PlanExecutionTest {
     CompletableFuture<@Nullable Throwable> committedToo = new CompletableFuture<>();
     second.transaction.commit(false, committedToo::complete);
     assertNull(committedToo.get(10, TimeUnit.SECONDS));
-    assertEquals(
-        List.of("[1, 12]"), sorted(query(new PlanNode.TableScan(id, BOTH, INT8S, null))));
+    assertEquals(List.of("[1, 12]"), sorted(query(new PlanNode.TableScan(id, BOTH, INT8S, null))));
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A reader that holds at most `window` batches until it is told to release them.
@@ -101,11 +102,16 @@ final class TestSink implements ResultSink {
     }
   }
 
-  /// Waits until something is staged or `done` says that nothing will be.
+  /// Waits until something is staged; false if nothing is after the time.
   synchronized boolean awaitStaged(long timeoutMillis) throws InterruptedException {
-    if (staged.isEmpty()) {
-      wait(timeoutMillis);
+    long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    while (staged.isEmpty()) {
+      long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+      if (leftMillis <= 0) {
+        return false;
+      }
+      wait(leftMillis);
     }
-    return !staged.isEmpty();
+    return true;
   }
 }
