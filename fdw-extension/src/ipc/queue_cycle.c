@@ -198,23 +198,40 @@ enlarge_file(int fd, uint64_t bytes)
 	return length;
 }
 
+static bool
+remap(const kh_queue *queue, kh_cycle *cycle, uint64_t length, kh_error *error)
+{
+	unsigned char *map = mremap(cycle->map, cycle->file_bytes, length, MREMAP_MAYMOVE);
+
+	if (map == MAP_FAILED)
+		return kh_fail_system(error, errno, KH_E_OUT_OF_MEMORY, "could not map a cycle file of \"%s\"", queue->path);
+	cycle->map = map;
+	cycle->file_bytes = length;
+	return true;
+}
+
+bool
+kh_cycle_refresh(const kh_queue *queue, kh_cycle *cycle, kh_error *error)
+{
+	struct stat status;
+
+	if (fstat(cycle->fd, &status) != 0)
+		return kh_fail_system(error, errno, KH_E_INTERNAL_ERROR, "could not look at a cycle file of \"%s\"",
+		                      queue->path);
+	return (uint64_t) status.st_size <= cycle->file_bytes || remap(queue, cycle, (uint64_t) status.st_size, error);
+}
+
 /* Readers map block k with its overlap, so the file always ends where such a mapping ends. */
 static bool
 grow(const kh_queue *queue, kh_cycle *cycle, uint64_t from, uint64_t to, kh_error *error)
 {
 	uint64_t wanted = (from / queue->block_bytes + 1) * queue->block_bytes + queue->overlap_bytes;
 	uint64_t length = enlarge_file(cycle->fd, wanted > to ? wanted : to);
-	unsigned char *map;
 
 	if (length == 0)
 		return kh_fail_system(error, errno, KH_E_INTERNAL_ERROR, "could not enlarge a cycle file of \"%s\"",
 		                      queue->path);
-	map = mremap(cycle->map, cycle->file_bytes, length, MREMAP_MAYMOVE);
-	if (map == MAP_FAILED)
-		return kh_fail_system(error, errno, KH_E_OUT_OF_MEMORY, "could not map a cycle file of \"%s\"", queue->path);
-	cycle->map = map;
-	cycle->file_bytes = length;
-	return true;
+	return remap(queue, cycle, length, error);
 }
 
 bool

@@ -137,6 +137,9 @@ extern bool kh_cycle_is_ready(int fd);
 extern bool kh_cycle_map(kh_queue *queue, kh_cycle *cycle, int fd, int64_t number, kh_error *error);
 extern void kh_cycle_close(kh_cycle *cycle);
 
+/* Takes notice of what others have added to the length of the file. */
+extern bool kh_cycle_refresh(const kh_queue *queue, kh_cycle *cycle, kh_error *error);
+
 /* Makes [from, to) part of the file, of the mapping, and backed by memory. */
 extern bool kh_cycle_reserve(const kh_queue *queue, kh_cycle *cycle, uint64_t from, uint64_t to, kh_error *error);
 

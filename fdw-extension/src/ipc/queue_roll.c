@@ -256,6 +256,14 @@ open_or_make(kh_queue *queue, const char *name, kh_error *error)
 			        queue->table.layout.format);
 			return -1;
 		}
+		/* Below that, a reader of the library could not map an index. */
+		if (queue->block_bytes < 32 * (uint64_t) queue->geometry.index_count)
+		{
+			kh_fail(error, KH_E_VERSION_MISMATCH,
+			        "block size of request queue \"%s\" is too small for its roll cycle: %llu", queue->path,
+			        (unsigned long long) queue->block_bytes);
+			return -1;
+		}
 		if (!kh_cycle_make(queue, name, error))
 			return -1;
 		fd = open_file(queue, name);

@@ -76,6 +76,8 @@ kh_tail_find(const kh_queue *queue, kh_cycle *cycle, kh_tail *tail, kh_error *er
 		}
 		if (header == 0)
 			break;
+		if (length > cycle->file_bytes - at - 4 && !kh_cycle_refresh(queue, cycle, error))
+			return false;
 		if (length > cycle->file_bytes - at - 4)
 			return corrupted(queue, at, error);
 		if ((header & KH_WIRE_META) == 0 && at != start)

@@ -902,6 +902,7 @@ kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out)
 	out->flags = get_u16(block + 18);
 	if ((out->flags & ~0x3u) != 0 && r->version <= KH_SCHEMA_VERSION)
 		return false;
+	out->flags &= 0x3u;
 	out->statement_id = get_u32(block + 20);
 	out->transaction_handle = get_u64(block + 24);
 	out->lease_nanos = get_u64(block + 32);

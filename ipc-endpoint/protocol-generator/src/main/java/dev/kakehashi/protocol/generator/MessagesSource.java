@@ -180,6 +180,7 @@ final class MessagesSource {
               .orElseThrow();
       c.line("if ((out->%s & ~0x%xu) != 0 && r->version <= KH_SCHEMA_VERSION)", name, set.mask());
       c.line("\treturn false;");
+      c.line("out->%s &= 0x%xu;", name, set.mask());
     }
   }
 

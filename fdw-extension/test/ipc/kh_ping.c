@@ -1,0 +1,105 @@
+/*
+ * kh_ping RUNTIME_DIRECTORY [COUNT [BYTES]]: what does one request cost, from append to answer? Attaches, warms up, pings
+ * COUNT times one after the other, checks each answer, and prints the distribution in nanoseconds.
+ */
+#include "platform.h"
+
+#include "kakehashi/ipc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a;
+	int64_t y = *(const int64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+static bool
+ping(kh_session *session, const unsigned char *payload, uint32_t bytes, kh_error *error)
+{
+	kh_call *call = kh_send_ping(session, payload, bytes, error);
+	kh_wait found = KH_WAIT_TIMEOUT;
+	const void *answer;
+	uint32_t answer_bytes;
+	bool same;
+
+	if (call == NULL)
+		return false;
+	while (found == KH_WAIT_TIMEOUT)
+		found = kh_call_wait(call, 1000000000, error);
+	if (found != KH_WAIT_FINISHED)
+	{
+		kh_call_end(call);
+		return false;
+	}
+	if (kh_call_result(call)->failed)
+	{
+		*error = kh_call_result(call)->error;
+		kh_call_end(call);
+		return false;
+	}
+	answer = kh_call_payload(call, &answer_bytes);
+	same = answer_bytes == bytes && memcmp(answer, payload, bytes) == 0;
+	kh_call_end(call);
+	if (!same)
+		snprintf(error->message, sizeof(error->message), "the answer differs from what was sent");
+	return same;
+}
+
+static bool
+run(kh_session *session, int64_t *nanos, long count, uint32_t bytes, kh_error *error)
+{
+	unsigned char payload[4096];
+
+	for (long i = -1000; i < count; i++)
+	{
+		int64_t began;
+
+		memset(payload, (int) i, bytes);
+		began = kh_now_nanos();
+		if (!ping(session, payload, bytes, error))
+			return false;
+		if (i >= 0)
+			nanos[i] = kh_now_nanos() - began;
+	}
+	return true;
+}
+
+int
+main(int argc, char **argv)
+{
+	kh_attach_options options = {.application_name = "kh_ping", .timeout_millis = 5000};
+	long count = argc > 2 ? strtol(argv[2], NULL, 10) : 10000;
+	uint32_t bytes = argc > 3 ? (uint32_t) strtoul(argv[3], NULL, 10) : 64;
+	kh_error error = {0};
+	kh_session *session;
+	int64_t *nanos;
+
+	if (argc < 2 || count < 1 || bytes > 4096)
+	{
+		fprintf(stderr, "usage: kh_ping RUNTIME_DIRECTORY [COUNT [BYTES]]\n");
+		return 2;
+	}
+	options.runtime_directory = argv[1];
+	nanos = calloc((size_t) count, sizeof(*nanos));
+	session = kh_attach(&options, &error);
+	if (nanos == NULL || session == NULL || !run(session, nanos, count, bytes, &error))
+	{
+		fprintf(stderr, "%s: %s %s\n", error.sqlstate, error.message, error.detail);
+		kh_detach(session);
+		free(nanos);
+		return 1;
+	}
+	qsort(nanos, (size_t) count, sizeof(*nanos), compare);
+	printf("%ld pings of %u bytes: p50 %lld ns, p90 %lld ns, p99 %lld ns, p99.9 %lld ns, max %lld ns\n", count, bytes,
+	       (long long) nanos[count / 2], (long long) nanos[count * 9 / 10], (long long) nanos[count * 99 / 100],
+	       (long long) nanos[count * 999 / 1000], (long long) nanos[count - 1]);
+	kh_detach(session);
+	free(nanos);
+	return 0;
+}

@@ -1,0 +1,2 @@
+#include "test.h"
+const test_case session_tests[] = {{0}};
