@@ -114,6 +114,37 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 	}
 }
 
+/* Work of the engine to find the rows of rel that join with one row of the other side. */
+static Cost
+look_up_cost(PlannerInfo *root, RelOptInfo *rel, List *join_clauses)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+
+	if (fpinfo->outer == NULL &&
+	    kakehashi_is_key_lookup(root, rel, list_concat_copy(join_clauses, fpinfo->remote_conds)))
+		return KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	return fpinfo->engine_cost;
+}
+
+/*
+ * The engine can join by hashing, and by look-ups as PostgreSQL would do in a nested loop, without a request each. What is
+ * cheapest by the same estimates is therefore cheaper there, also when the estimates are wrong.
+ */
+static Cost
+engine_join_cost(PlannerInfo *root, KakehashiRelation *join, RelOptInfo *outer, RelOptInfo *inner)
+{
+	KakehashiRelation *o = (KakehashiRelation *) outer->fdw_private;
+	KakehashiRelation *i = (KakehashiRelation *) inner->fdw_private;
+	Cost row_cost = KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	Cost hash = o->engine_cost + i->engine_cost + (o->retrieved_rows + 2 * i->retrieved_rows) * row_cost;
+	Cost outer_loop = o->engine_cost + o->retrieved_rows * look_up_cost(root, inner, join->join_clauses);
+	Cost cost = Min(hash, outer_loop);
+
+	if (join->join_type == JOIN_INNER)
+		cost = Min(cost, i->engine_cost + i->retrieved_rows * look_up_cost(root, outer, join->join_clauses));
+	return cost + join->retrieved_rows * row_cost;
+}
+
 void
 kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
                          JoinType join_type, JoinPathExtraData *extra)
@@ -121,10 +152,8 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	KakehashiRelation *outer_info = (KakehashiRelation *) outer->fdw_private;
 	KakehashiRelation *inner_info = (KakehashiRelation *) inner->fdw_private;
 	KakehashiRelation *fpinfo;
-	double examined;
 
-	/* One way to put it is enough; the engine finds the order of joins itself. */
-	if (joinrel->fdw_private != NULL || !is_supported(join_type) || outer_info == NULL || inner_info == NULL)
+	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL)
 		return;
 	/* Rows that are locked or changed would have to be found again. */
 	if (root->parse->commandType != CMD_SELECT || root->rowMarks != NIL)
@@ -148,10 +177,18 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, 0, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	fpinfo->retrieved_rows = clamp_row_est(joinrel->rows / Max(fpinfo->local_selectivity, 1e-9));
-	/* Building and probing, then the rows of the join. */
-	examined = outer_info->retrieved_rows + 2 * inner_info->retrieved_rows + fpinfo->retrieved_rows;
-	fpinfo->engine_cost =
-		outer_info->engine_cost + inner_info->engine_cost + examined * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
-	joinrel->fdw_private = fpinfo;
+	fpinfo->engine_cost = engine_join_cost(root, fpinfo, outer, inner);
+	/*
+	 * Called for each pair of parts. The engine finds the order of joins itself, so that it does not matter in which one
+	 * the join is put; but the cheapest order tells what the engine has to do.
+	 */
+	if (joinrel->fdw_private != NULL)
+	{
+		if (fpinfo->engine_cost >= ((KakehashiRelation *) joinrel->fdw_private)->engine_cost)
+			return;
+		*(KakehashiRelation *) joinrel->fdw_private = *fpinfo;
+	}
+	else
+		joinrel->fdw_private = fpinfo;
 	kakehashi_add_paths(root, joinrel);
 }

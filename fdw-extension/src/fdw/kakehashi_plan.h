@@ -72,6 +72,8 @@ extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid r
 extern void kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel);
 extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup,
                                 Cost *total);
+/* True if the clauses fix every column of a base relation's key, so that there is at most one row. */
+extern bool kakehashi_is_key_lookup(PlannerInfo *root, RelOptInfo *rel, List *clauses);
 extern Cost kakehashi_sort_cost(double rows);
 
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */

@@ -24,8 +24,8 @@
 /* Attach is a local socket; more than this means that the endpoint is not answering. */
 #define DEFAULT_CONNECT_TIMEOUT_SECONDS 5
 
-/* One wake-up of each side, in units of a sequential page read; see the cost settings of the server. */
-#define DEFAULT_STARTUP_COST 5.0
+/* A request and its answer, in units of a sequential page read from cache: some tens of microseconds. */
+#define DEFAULT_STARTUP_COST 20.0
 
 /* Rows cross without conversion, so that one is little dearer than a local tuple (cpu_tuple_cost is 0.01). */
 #define DEFAULT_TUPLE_COST 0.01

@@ -55,11 +55,10 @@ relation_user(PlannerInfo *root, RelOptInfo *rel)
 #endif
 }
 
-/* True if the conditions fix every column of the key, so that there is at most one row. */
-static bool
-is_key_lookup(RelOptInfo *rel, Oid relid, List *clauses)
+bool
+kakehashi_is_key_lookup(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 {
-	Relation relation = table_open(relid, NoLock);
+	Relation relation = table_open(planner_rt_fetch(rel->relid, root)->relid, NoLock);
 	List *keys = kakehashi_key_columns(relation);
 	ListCell *cell;
 	bool result = keys != NIL;
@@ -138,7 +137,7 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, rel->relid, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	set_baserel_size_estimates(root, rel);
-	key = is_key_lookup(rel, relid, fpinfo->remote_conds);
+	key = kakehashi_is_key_lookup(root, rel, fpinfo->remote_conds);
 	if (key)
 		rel->rows = 1;
 	fpinfo->engine_cost = (key ? 1 : rel->tuples) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
@@ -300,7 +299,7 @@ parameterizations(PlannerInfo *root, RelOptInfo *rel)
 
 /* Paths for the inner side of nested loops: one per set of relations that provides values. */
 static void
-add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
+add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 	List *done = NIL;
@@ -330,12 +329,15 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		done = lappend(done, outer);
 
 		info = get_baserel_parampathinfo(root, rel, outer);
-		key = is_key_lookup(rel, relid, list_concat_copy(info->ppi_clauses, fpinfo->remote_conds));
+		key = kakehashi_is_key_lookup(root, rel, list_concat_copy(info->ppi_clauses, fpinfo->remote_conds));
 		rows = key ? 1 : info->ppi_rows;
 		retrieved = Min(rel->tuples, clamp_row_est(rows / Max(fpinfo->local_selectivity, 1e-9)));
-		/* A look-up by key touches little; anything else is a scan again and again. */
-		kakehashi_path_cost(fpinfo, (key ? 1 : rel->tuples) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost, retrieved,
-		                    &startup, &total);
+		/*
+		 * A look-up by key touches little. Anything else may be a scan again and again, for which the engine gets no
+		 * credit: an estimate of few outer rows that is wrong must not cost more than it could win.
+		 */
+		kakehashi_path_cost(fpinfo, key ? KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost : rel->tuples * cpu_tuple_cost,
+		                    retrieved, &startup, &total);
 		info->ppi_rows = rows;
 		add_path(rel, (Path *) create_path(root, rel, rows, startup, total, NIL, outer));
 	}
@@ -345,5 +347,5 @@ void
 kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
 	kakehashi_add_paths(root, rel);
-	add_parameterized_paths(root, rel, relid);
+	add_parameterized_paths(root, rel);
 }

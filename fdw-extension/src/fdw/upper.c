@@ -12,8 +12,11 @@
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
 
-/* Makes a LIMIT of the engine cheaper than the same LIMIT here. */
-#define LIMIT_DISCOUNT 0.9
+/*
+ * Without statistics the numbers of rows are guesses, and costs of both ways nearly the same. Bringing fewer rows over is
+ * right all the same; and a scan that a LIMIT here cuts off has sent more than was wanted, which its cost does not say.
+ */
+#define UPPER_DISCOUNT 0.9
 
 /* Base or join relation below, if the engine delivers all of its rows as they are. */
 static RelOptInfo *
@@ -38,6 +41,12 @@ add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, Pat
 	/* Nothing comes before all is grouped or sorted. */
 	if (upper->grouped || upper->pathkeys != NIL)
 		startup += upper->engine_cost;
+	/* What LIMIT is compared with has the discount of its order or groups already. */
+	for (int i = 0; i < (upper->limit != NULL || upper->offset != NULL ? 2 : 1); i++)
+	{
+		startup *= UPPER_DISCOUNT;
+		total *= UPPER_DISCOUNT;
+	}
 	/* Expressions over the result are computed here. */
 	startup += target->cost.startup;
 	total += target->cost.startup + target->cost.per_tuple * rows;
@@ -312,8 +321,6 @@ add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPa
 	/* Without order or groups the engine stops when it has enough; with order it keeps no more than that. */
 	if (!upper->grouped && upper->pathkeys == NIL)
 		upper->engine_cost *= upper->rows / Max(all, 1);
-	/* A scan that is cut off here has sent more than was wanted, which its cost does not say. */
-	upper->engine_cost *= LIMIT_DISCOUNT;
 	add_upper_path(root, output, upper, target, upper->pathkeys, upper->rows);
 }
 
