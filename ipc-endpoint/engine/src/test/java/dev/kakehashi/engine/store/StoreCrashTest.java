@@ -1,0 +1,188 @@
+package dev.kakehashi.engine.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A process that writes is killed in the middle of it, again and again; what it had reported as stored must be there, each transaction whole or
+/// not at all, and transactions of one writer without gaps.
+final class StoreCrashTest {
+  private static final int ROUNDS = 3;
+  private static final int WRITERS = 3;
+  private static final int ACKNOWLEDGED_BEFORE_KILL = 150;
+  private static final int ROWS_PER_TABLE = 3;
+
+  @TempDir Path directory;
+
+  @Test
+  @Timeout(120)
+  void shouldHaveEveryStoredCommitAfterAKill() throws Exception {
+    Set<String> acknowledged = new HashSet<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      acknowledged.addAll(writeUntilKilled(round));
+      check(acknowledged);
+    }
+    System.out.println(acknowledged.size() + " acknowledged commits survived " + ROUNDS + " kills");
+  }
+
+  private List<String> writeUntilKilled(int round) throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Writer.class.getName(),
+                directory.toString(),
+                String.valueOf(round))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    List<String> acknowledged = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      String line = lines.readLine();
+      while (line != null) {
+        // A line is complete if its end was written before the kill.
+        if (line.startsWith("stored ") && line.endsWith(".")) {
+          acknowledged.add(line.substring(7, line.length() - 1));
+        }
+        if (acknowledged.size() == ACKNOWLEDGED_BEFORE_KILL) {
+          // By its handle: the process object would close the pipe that we are still reading.
+          process.toHandle().destroyForcibly();
+        }
+        line = lines.readLine();
+      }
+    } finally {
+      process.destroyForcibly();
+      assertTrue(process.waitFor(30, TimeUnit.SECONDS));
+    }
+    assertNotEquals(0, process.exitValue(), "the writer ended by itself");
+    assertTrue(acknowledged.size() >= ACKNOWLEDGED_BEFORE_KILL);
+    return acknowledged;
+  }
+
+  private void check(Set<String> acknowledged) {
+    try (Store store = StoreFactory.open(new StoreConfig(directory, 1L << 30))) {
+      StoreTransaction reader = store.begin(true, false);
+      ReadView view = reader.beginStatement();
+      Map<String, Integer> found = new HashMap<>();
+      Map<String, Long> greatest = new HashMap<>();
+      for (long tableId : tableIds(store)) {
+        TableStore table = store.table(tableId);
+        List<Rows.Row> rows = Rows.scan(table, view);
+        assertEquals(rows.size(), table.rowCount());
+        assertEquals(
+            new HashSet<>(rows), new HashSet<>(Rows.indexScan(table, view, 0, KeyRange.ALL)));
+        for (Rows.Row row : rows) {
+          String transaction = (String) row.values().get(0);
+          found.merge(transaction, 1, Integer::sum);
+          int cut = transaction.lastIndexOf('-');
+          greatest.merge(
+              transaction.substring(0, cut),
+              Long.parseLong(transaction.substring(cut + 1)),
+              Math::max);
+        }
+      }
+      reader.abort();
+      found.forEach((name, rows) -> assertEquals(2 * ROWS_PER_TABLE, rows, name + " is not whole"));
+      for (String name : acknowledged) {
+        assertTrue(found.containsKey(name), name + " was reported as stored");
+      }
+      // Available commits may be lost, but only those after all that are there.
+      greatest.forEach((writer, last) -> {
+        for (long i = 0; i <= last; i++) {
+          assertTrue(found.containsKey(writer + "-" + i), writer + " has a gap at " + i);
+        }
+      });
+    }
+  }
+
+  private static long[] tableIds(Store store) {
+    String ids = new String(store.catalog().get("tables"), StandardCharsets.UTF_8);
+    return java.util.Arrays.stream(ids.split(",", -1)).mapToLong(Long::parseLong).toArray();
+  }
+
+  /// The process that is killed.
+  static final class Writer {
+    private Writer() {}
+
+    public static void main(String[] arguments) throws Exception {
+      Store store = StoreFactory.open(new StoreConfig(Path.of(arguments[0]), 1L << 30));
+      if (!store.catalog().containsKey("tables")) {
+        createTables(store);
+      }
+      long[] tableIds = tableIds(store);
+      List<Thread> threads = new ArrayList<>();
+      for (int w = 0; w < WRITERS; w++) {
+        String name = "round" + arguments[1] + "-writer" + w;
+        Thread thread = new Thread(() -> write(store, tableIds, name));
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+
+    private static void createTables(Store store) {
+      List<CatalogChange> changes = new ArrayList<>();
+      StringBuilder ids = new StringBuilder();
+      for (int t = 0; t < 2; t++) {
+        long tableId = store.nextObjectId();
+        IndexDefinition index =
+            new IndexDefinition(
+                store.nextObjectId(), "key", List.of(0, 1), List.of(false, true), true);
+        changes.add(
+            new CatalogChange.CreateTable(
+                new TableDefinition(
+                    tableId,
+                    List.of(ColumnKind.VARLENA, ColumnKind.INTEGER, ColumnKind.VARLENA),
+                    List.of(true, true, false),
+                    List.of(index))));
+        ids.append(t == 0 ? "" : ",").append(tableId);
+      }
+      changes.add(new CatalogChange.Put("tables", ids.toString().getBytes(StandardCharsets.UTF_8)));
+      store.changeCatalog(changes);
+    }
+
+    private static void write(Store store, long[] tableIds, String writer) {
+      for (long i = 0; ; i++) {
+        String name = writer + "-" + i;
+        StoreTransaction transaction = store.begin(false, false);
+        transaction.beginStatement();
+        for (long tableId : tableIds) {
+          for (long row = 0; row < ROWS_PER_TABLE; row++) {
+            Rows.insert(
+                store.table(tableId), transaction, name, row, row == 0 ? "v".repeat(5000) : null);
+          }
+        }
+        // A row that is changed and one that goes again must not come back half.
+        long victim = Rows.insert(store.table(tableIds[0]), transaction, name, 99L, "gone");
+        store.table(tableIds[0]).delete(transaction, victim);
+        boolean stored = i % 3 == 0;
+        Rows.commit(transaction, stored);
+        if (stored) {
+          System.out.println("stored " + name + ".");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package dev.kakehashi.engine.store.index;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class OrderedTreeTest {
+  private final MemoryPool pool = new MemoryPool(1L << 30);
+  private final OrderedTree tree = new OrderedTree(pool);
+
+  @AfterEach
+  void freeMemory() {
+    pool.close();
+  }
+
+  private static KeyBuffer key(byte[] bytes) {
+    KeyBuffer key = new KeyBuffer(bytes.length);
+    key.set(bytes, 0, bytes.length);
+    return key;
+  }
+
+  private static KeyBuffer key(long number, int padding) {
+    KeyBuffer key = new KeyBuffer(16);
+    key.putLong(number);
+    for (int i = 0; i < padding; i++) {
+      key.putByte((int) (number + i));
+    }
+    return key;
+  }
+
+  private List<byte[]> forward(byte[] from, boolean inclusive, int fetch) {
+    List<byte[]> found = new ArrayList<>();
+    KeyBuffer position = key(from);
+    EntryBatch entries = new EntryBatch();
+    boolean include = inclusive;
+    boolean more = true;
+    while (more) {
+      more = tree.fetchForward(position, include, fetch, entries);
+      include = entries.inclusive;
+      collect(entries, found);
+    }
+    return found;
+  }
+
+  private List<byte[]> backward(byte[] before, boolean unbounded, int fetch) {
+    List<byte[]> found = new ArrayList<>();
+    KeyBuffer position = key(before);
+    EntryBatch entries = new EntryBatch();
+    boolean all = unbounded;
+    boolean more = true;
+    while (more) {
+      more = tree.fetchBackward(position, all, fetch, entries);
+      all = false;
+      collect(entries, found);
+    }
+    return found;
+  }
+
+  private static void collect(EntryBatch entries, List<byte[]> found) {
+    for (int i = 0; i < entries.count(); i++) {
+      int from = entries.offset(i);
+      found.add(Arrays.copyOfRange(entries.bytes(), from, from + entries.length(i)));
+    }
+  }
+
+  private static void assertSame(Iterable<byte[]> expected, List<byte[]> found) {
+    int i = 0;
+    for (byte[] bytes : expected) {
+      assertTrue(i < found.size(), "too few entries: " + found.size());
+      assertEquals(0, Arrays.compareUnsigned(bytes, found.get(i)), "entry " + i);
+      i++;
+    }
+    assertEquals(i, found.size());
+  }
+
+  @Test
+  void shouldBehaveLikeASortedSet() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
+    for (int step = 0; step < 60_000; step++) {
+      byte[] bytes = randomKey(random);
+      if (random.nextInt(10) < (step / 15_000 % 2 == 0 ? 7 : 2)) {
+        assertEquals(model.add(bytes), tree.insert(key(bytes)));
+      } else {
+        byte[] present = model.ceiling(bytes);
+        byte[] victim = present == null ? bytes : present;
+        assertEquals(model.remove(victim), tree.remove(key(victim)));
+      }
+      if (step % 5000 == 0) {
+        int fetch = 1 + random.nextInt(300);
+        assertSame(model, forward(new byte[0], true, fetch));
+        assertSame(model.descendingSet(), backward(new byte[0], true, fetch));
+        byte[] from = randomKey(random);
+        assertSame(model.tailSet(from, true), forward(from, true, fetch));
+        assertSame(model.tailSet(from, false), forward(from, false, fetch));
+        assertSame(model.headSet(from, false).descendingSet(), backward(from, false, fetch));
+      }
+    }
+    for (byte[] bytes : List.copyOf(model)) {
+      assertTrue(tree.remove(key(bytes)));
+    }
+    assertSame(List.of(), forward(new byte[0], true, 100));
+    assertSame(List.of(), backward(new byte[0], true, 100));
+    assertTrue(tree.insert(key(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
+  }
+
+  private static byte[] randomKey(Random random) {
+    int length =
+        random.nextInt(200) == 0
+            ? random.nextInt(OrderedTree.MAX_ENTRY_BYTES - 8) + 8
+            : 8 + random.nextInt(20);
+    byte[] bytes = new byte[length];
+    // Few different bytes: long common prefixes.
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (random.nextInt(3) * 127);
+    }
+    bytes[length - 1] = (byte) random.nextInt(256);
+    return bytes;
+  }
+
+  @Test
+  void shouldReuseNodesOfAQueue() {
+    // Ascending inserts, removals at the low end: what a queue does. The memory must not grow.
+    for (long i = 0; i < 300_000; i++) {
+      tree.insert(key(i, 0));
+      if (i >= 2000) {
+        assertTrue(tree.remove(key(i - 2000, 0)));
+      }
+    }
+    assertTrue(pool.reservedBytes() < 2 << 20, "reserved " + pool.reservedBytes());
+    assertEquals(2000, forward(new byte[0], true, 256).size());
+  }
+
+  @Test
+  void shouldShowEveryStableEntryToScansBesideWriters() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    int stable = 3_000;
+    for (long i = 0; i < stable; i++) {
+      tree.insert(key(i * 1000, 3));
+    }
+    AtomicBoolean stop = new AtomicBoolean();
+    List<Callable<Void>> writers = new ArrayList<>();
+    for (int w = 1; w <= 2; w++) {
+      int own = w;
+      Random random = new Random(seed + w);
+      writers.add(() -> {
+        // Each writer has numbers of its own between the stable ones.
+        NavigableSet<Long> mine = new TreeSet<>();
+        while (!stop.get()) {
+          long number = random.nextInt(stable) * 1000L + own + 2L * random.nextInt(100);
+          if (random.nextBoolean()) {
+            assertEquals(mine.add(number), tree.insert(key(number, 3)));
+          } else {
+            assertEquals(mine.remove(number), tree.remove(key(number, 3)));
+          }
+        }
+        for (long number : mine) {
+          assertTrue(tree.remove(key(number, 3)));
+        }
+        return null;
+      });
+    }
+    try (ExecutorService executor = Executors.newFixedThreadPool(2)) {
+      List<Future<Void>> running = writers.stream().map(executor::submit).toList();
+      try {
+        for (int round = 0; round < 40; round++) {
+          boolean up = round % 2 == 0;
+          List<byte[]> found =
+              up ? forward(new byte[0], true, 64) : backward(new byte[0], true, 64);
+          checkOrder(found, up);
+          assertEquals(
+              stable, found.stream().filter(b -> KeyBuffer.longAt(b, 0) % 1000 == 0).count());
+        }
+      } finally {
+        stop.set(true);
+      }
+      for (Future<Void> writer : running) {
+        writer.get();
+      }
+    }
+    assertEquals(stable, forward(new byte[0], true, 64).size());
+  }
+
+  private static void checkOrder(List<byte[]> found, boolean up) {
+    for (int i = 1; i < found.size(); i++) {
+      int order = Arrays.compareUnsigned(found.get(i - 1), found.get(i));
+      assertTrue(up ? order < 0 : order > 0, "entries out of order at " + i);
+    }
+  }
+}
