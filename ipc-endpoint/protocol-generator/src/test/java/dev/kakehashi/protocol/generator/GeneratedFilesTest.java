@@ -6,13 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /// The committed C is what the schema says.
 final class GeneratedFilesTest {
   @TestFactory
-  java.util.stream.Stream<DynamicTest> shouldBeUpToDate() throws IOException {
+  Stream<DynamicTest> shouldBeUpToDate() throws IOException {
     Path root = Repository.root();
     return GenerateC.files(root).entrySet().stream()
         .map(file -> DynamicTest.dynamicTest(file.getKey(), () -> compare(root, file)));
