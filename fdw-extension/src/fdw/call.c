@@ -83,6 +83,8 @@ note_finished(KakehashiCall *call)
 	call->finished = true;
 	kakehashi_inbound_finished(call);
 	note_transaction(call, result);
+	if (call->in_transaction && call->statement != NULL && call->statement->kind == KH_DML && !result->failed)
+		call->session->rows_written += result->rows_affected;
 	if (!result->failed)
 		return;
 	/* The engine has dropped it (by DDL, or its own limits): the next use prepares it again. */

@@ -16,8 +16,8 @@ kakehashi_deparse_table(StringInfo buf, Relation rel)
 	kakehashi_deparse_identifier(buf, kakehashi_remote_table(rel, &options));
 }
 
-static void
-deparse_names(StringInfo buf, Relation rel, List *attnums)
+void
+kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums)
 {
 	ListCell *cell;
 	bool first = true;
@@ -54,7 +54,7 @@ kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums)
 	if (attnums == NIL)
 		return;
 	appendStringInfoString(buf, " RETURNING ");
-	deparse_names(buf, rel, attnums);
+	kakehashi_deparse_names(buf, rel, attnums);
 }
 
 char *
@@ -70,7 +70,7 @@ kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_n
 	else
 	{
 		appendStringInfoChar(&buf, '(');
-		deparse_names(&buf, rel, attnums);
+		kakehashi_deparse_names(&buf, rel, attnums);
 		appendStringInfoString(&buf, ") VALUES (");
 		for (int number = 1; number <= list_length(attnums); number++)
 			appendStringInfo(&buf, "%s$%d", number > 1 ? ", " : "", number);

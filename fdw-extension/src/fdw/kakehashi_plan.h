@@ -6,6 +6,8 @@
 
 #include "kakehashi_fdw.h"
 
+#include "foreign/fdwapi.h"
+
 /* ---- plan.c, join.c, upper.c, create_plan.c ---- */
 
 /*
@@ -128,6 +130,7 @@ extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, Lis
 extern void kakehashi_deparse_identifier(StringInfo buf, const char *name);
 extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
 extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
+extern void kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums);
 
 extern char *kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_nothing);
 extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning);
@@ -136,5 +139,9 @@ extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attn
 
 /* Live columns in attrs, which is offset by FirstLowInvalidHeapAttributeNumber; a whole row means all. */
 extern List *kakehashi_attnums(Relation rel, Bitmapset *attrs);
+
+/* ---- analyze.c ---- */
+
+extern bool kakehashi_analyze(Relation rel, AcquireSampleRowsFunc *func, BlockNumber *total_pages);
 
 #endif /* KAKEHASHI_PLAN_H */

@@ -67,6 +67,7 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ExplainForeignModify = kakehashi_explain_modify;
 	routine->ExplainDirectModify = kakehashi_explain_direct_modify;
 
+	routine->AnalyzeForeignTable = kakehashi_analyze;
 	routine->ImportForeignSchema = kakehashi_import_schema;
 
 	PG_RETURN_POINTER(routine);

@@ -178,9 +178,15 @@ abort_session(KakehashiSession *session)
 		session->invalidated = true;
 }
 
+/* Fewer rows than this leave estimates as good as they were. */
+#define ROWS_THAT_MATTER 1000
+
 static void
 forget_transaction(KakehashiSession *session)
 {
+	if (session->rows_written >= ROWS_THAT_MATTER)
+		kakehashi_catalog_forget(session->server_id);
+	session->rows_written = 0;
 	session->level = 0;
 	session->rollback_level = 0;
 	session->handle = 0;
