@@ -1,0 +1,31 @@
+package dev.kakehashi.client;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/// How to attach.
+///
+/// @param runtimeDirectory of the endpoint
+/// @param applicationName for displays
+/// @param userName user of the engine; empty: the OS user
+/// @param password empty: peer authentication
+/// @param timeout for the answer of the endpoint
+public record AttachOptions(
+    Path runtimeDirectory,
+    String applicationName,
+    String userName,
+    String password,
+    Duration timeout) {
+
+  public static AttachOptions of(Path runtimeDirectory) {
+    return new AttachOptions(runtimeDirectory, "java", "", "", Duration.ofSeconds(10));
+  }
+
+  public AttachOptions withApplicationName(String name) {
+    return new AttachOptions(runtimeDirectory, name, userName, password, timeout);
+  }
+
+  public AttachOptions withUser(String name, String secret) {
+    return new AttachOptions(runtimeDirectory, applicationName, name, secret, timeout);
+  }
+}

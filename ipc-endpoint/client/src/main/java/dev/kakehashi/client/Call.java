@@ -1,0 +1,146 @@
+package dev.kakehashi.client;
+
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CLIENT_SLEEPING_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CONSUMED_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.EVENT_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.FRAME_BYTES_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCED_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCER_WAITING_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.STATUS_OFFSET;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.RowBatchReader;
+import dev.kakehashi.protocol.layout.BatchDescriptorLayout;
+import dev.kakehashi.protocol.layout.ResponseSlotLayout;
+import dev.kakehashi.protocol.messages.FailedDecoder;
+import dev.kakehashi.transport.os.Futex;
+import dev.kakehashi.transport.os.SharedMemory;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// The client's end of one response slot, for one request after the other.
+final class Call {
+  private static final long LIVENESS_NANOS = 50_000_000L;
+
+  private final Session session;
+  private final Limits limits;
+  private final int slotIndex;
+  private final MemorySegment slot;
+  private final MemorySegment arena;
+  private final RowBatchReader reader = new RowBatchReader();
+  private long requestId;
+  private long consumed;
+
+  Call(Session session, Limits limits, int slotIndex, MemorySegment slot, MemorySegment arena) {
+    this.session = session;
+    this.limits = limits;
+    this.slotIndex = slotIndex;
+    this.slot = slot;
+    this.arena = arena;
+  }
+
+  int slot() {
+    return slotIndex;
+  }
+
+  long requestId() {
+    return requestId;
+  }
+
+  void begin(long newRequestId) {
+    requestId = newRequestId;
+  }
+
+  /// Waits for a batch; null when the response is finished and all batches are released.
+  @Nullable RowBatchReader nextBatch() {
+    await();
+    return hasBatch() ? batch() : null;
+  }
+
+  private boolean hasBatch() {
+    return SharedMemory.getLongAcquire(slot, PRODUCED_OFFSET) != consumed;
+  }
+
+  private boolean isFinished() {
+    return SharedMemory.getLongAcquire(slot, STATUS_OFFSET)
+        == ResponseSlotLayout.finishedStatus(requestId);
+  }
+
+  /// Waits until there is a batch or the final frame: spins as long as published, then sleeps.
+  private void await() {
+    long start = System.nanoTime();
+    while (!hasBatch() && !isFinished()) {
+      if (System.nanoTime() - start < limits.spinNanos()) {
+        Thread.onSpinWait();
+        continue;
+      }
+      int event = SharedMemory.getIntAcquire(slot, EVENT_OFFSET);
+      SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 1);
+      // Pairs with the endpoint: it adds to `event`, fences, and looks at `clientSleeping`.
+      SharedMemory.fullFence();
+      if (!hasBatch() && !isFinished()) {
+        Futex.await(slot, EVENT_OFFSET, event, LIVENESS_NANOS);
+      }
+      SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
+      if (!hasBatch() && !isFinished()) {
+        session.checkAlive();
+      }
+    }
+  }
+
+  private RowBatchReader batch() {
+    int descriptor = BatchDescriptorLayout.offsetInSlot(consumed, limits.channelWindow());
+    long offset =
+        SharedMemory.getLongAcquire(slot, descriptor + BatchDescriptorLayout.OFFSET_OFFSET);
+    int bytes = SharedMemory.getIntAcquire(slot, descriptor + BatchDescriptorLayout.BYTES_OFFSET);
+    MemorySegment memory =
+        offset == Protocol.INLINE
+            ? slot.asSlice(limits.inlineOffset(), limits.inlineBytes())
+            : arena;
+    long from = offset == Protocol.INLINE ? 0 : offset;
+    if (from < 0 || bytes < 0 || from > memory.byteSize() - bytes) {
+      throw new MalformedFrameException("batch of " + bytes + " bytes at " + from);
+    }
+    return reader.wrap(memory.asSlice(from, bytes));
+  }
+
+  /// Gives the oldest batch back.
+  void release() {
+    consumed++;
+    SharedMemory.putLongRelease(slot, CONSUMED_OFFSET, consumed);
+    // Pairs with the endpoint: it stores `producerWaiting`, fences, and looks at `consumed`.
+    SharedMemory.fullFence();
+    if (SharedMemory.getIntAcquire(slot, PRODUCER_WAITING_OFFSET) != 0
+        && SharedMemory.exchangeInt(slot, PRODUCER_WAITING_OFFSET, 0) != 0) {
+      session.ringReleased();
+    }
+  }
+
+  /// Waits for the end, releasing all batches that are left; returns a copy of the final frame.
+  UnsafeBuffer finish() {
+    while (nextBatch() != null) {
+      release();
+    }
+    int bytes = SharedMemory.getIntAcquire(slot, FRAME_BYTES_OFFSET);
+    if (bytes < Protocol.MESSAGE_HEADER_BYTES || bytes > limits.frameAreaBytes()) {
+      throw EndpointException.of(
+          ErrorCode.MALFORMED_MESSAGE, "endpoint sent a final frame of " + bytes + " bytes");
+    }
+    byte[] copy = new byte[bytes];
+    MemorySegment.copy(slot, ValueLayout.JAVA_BYTE, limits.frameOffset(), copy, 0, bytes);
+    return new UnsafeBuffer(copy);
+  }
+
+  /// The failure of a final frame, if it is one.
+  static @Nullable Failure failure(UnsafeBuffer frame, FailedDecoder decoder) {
+    return Frames.templateId(frame) == FailedDecoder.TEMPLATE_ID
+        ? Failure.decode(Frames.wrap(decoder, frame), frame)
+        : null;
+  }
+}

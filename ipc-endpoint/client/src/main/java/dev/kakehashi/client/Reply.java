@@ -1,0 +1,74 @@
+package dev.kakehashi.client;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.messages.CompletedDecoder;
+import dev.kakehashi.protocol.messages.FailedDecoder;
+import dev.kakehashi.protocol.messages.PreparedDecoder;
+import dev.kakehashi.protocol.messages.TransactionState;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// A final frame.
+///
+/// @param rowsAffected of `Completed`
+/// @param failure of `Failed`
+record Reply(
+    int templateId,
+    UnsafeBuffer frame,
+    TransactionState state,
+    long handle,
+    long leaseDeadlineNanos,
+    long rowsAffected,
+    @Nullable Failure failure) {
+
+  static Reply decode(UnsafeBuffer frame) {
+    int template = Frames.templateId(frame);
+    return switch (template) {
+      case CompletedDecoder.TEMPLATE_ID -> {
+        CompletedDecoder completed = Frames.wrap(new CompletedDecoder(), frame);
+        yield new Reply(
+            template,
+            frame,
+            completed.transactionState(),
+            completed.transactionHandle(),
+            completed.leaseDeadlineNanos(),
+            completed.rowsAffected(),
+            null);
+      }
+      case FailedDecoder.TEMPLATE_ID -> {
+        FailedDecoder failed = Frames.wrap(new FailedDecoder(), frame);
+        TransactionState state = failed.transactionState();
+        long handle = failed.transactionHandle();
+        long lease = failed.leaseDeadlineNanos();
+        yield new Reply(template, frame, state, handle, lease, 0, Failure.decode(failed, frame));
+      }
+      case PreparedDecoder.TEMPLATE_ID -> {
+        PreparedDecoder prepared = Frames.wrap(new PreparedDecoder(), frame);
+        yield new Reply(
+            template,
+            frame,
+            prepared.transactionState(),
+            prepared.transactionHandle(),
+            prepared.leaseDeadlineNanos(),
+            0,
+            null);
+      }
+      default -> new Reply(template, frame, TransactionState.NONE, 0, 0, 0, null);
+    };
+  }
+
+  /// @throws EndpointException when the request failed, or the answer is of another kind
+  Reply require(int expectedTemplateId) {
+    if (failure != null) {
+      throw new EndpointException(failure, null);
+    }
+    if (templateId != expectedTemplateId) {
+      throw EndpointException.of(
+          ErrorCode.MALFORMED_MESSAGE,
+          "endpoint answered with message " + templateId + " instead of " + expectedTemplateId);
+    }
+    return this;
+  }
+}

@@ -1,0 +1,299 @@
+package dev.kakehashi.client;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.messages.AcquireBuffersEncoder;
+import dev.kakehashi.protocol.messages.BeginEncoder;
+import dev.kakehashi.protocol.messages.CancelEncoder;
+import dev.kakehashi.protocol.messages.CloseStatementEncoder;
+import dev.kakehashi.protocol.messages.CommitEncoder;
+import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
+import dev.kakehashi.protocol.messages.PingEncoder;
+import dev.kakehashi.protocol.messages.PrepareEncoder;
+import dev.kakehashi.protocol.messages.QueryOutcomeEncoder;
+import dev.kakehashi.protocol.messages.ReleaseBuffersEncoder;
+import dev.kakehashi.protocol.messages.ReleaseSavepointEncoder;
+import dev.kakehashi.protocol.messages.RollbackEncoder;
+import dev.kakehashi.protocol.messages.RollbackToSavepointEncoder;
+import dev.kakehashi.protocol.messages.SavepointEncoder;
+import dev.kakehashi.protocol.messages.TransactionAction;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/// Encodes requests and appends them. Thread-safe by its lock, since a cancel may come from another thread; request ids grow in the order of the
+/// queue because they are given under the same lock.
+final class RequestEncoder {
+  private final long sessionId;
+  private final RequestAppender appender;
+  private final byte[] bytes;
+  private final UnsafeBuffer buffer;
+  private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+  private final ExecuteEncoder execute = new ExecuteEncoder();
+  private long lastRequestId;
+
+  RequestEncoder(Limits limits, RequestAppender appender) {
+    this.sessionId = limits.sessionId();
+    this.appender = appender;
+    this.bytes = new byte[limits.maxFrameBytes()];
+    this.buffer = new UnsafeBuffer(bytes);
+  }
+
+  private interface Encoding {
+    /// Encodes a message with this request id; returns its length without the header.
+    int encode(long requestId);
+  }
+
+  private synchronized void append(Encoding encoding) {
+    append(lastRequestId + 1, encoding);
+  }
+
+  private synchronized void append(Call call, Encoding encoding) {
+    long requestId = lastRequestId + 1;
+    call.begin(requestId);
+    append(requestId, encoding);
+  }
+
+  private void append(long requestId, Encoding encoding) {
+    int length;
+    try {
+      length = encoding.encode(requestId);
+    } catch (IndexOutOfBoundsException e) {
+      throw EndpointException.of(
+          ErrorCode.LIMIT_EXCEEDED,
+          "request exceeds the longest request of " + bytes.length + " bytes",
+          e);
+    }
+    appender.append(bytes, Protocol.MESSAGE_HEADER_BYTES + length);
+    lastRequestId = requestId;
+  }
+
+  void prepare(Call call, int statementId, String sql, int[] parameterTypeOids) {
+    append(
+        call,
+        requestId -> {
+          PrepareEncoder prepare = new PrepareEncoder();
+          prepare
+              .wrapAndApplyHeader(buffer, 0, header)
+              .sessionId(sessionId)
+              .requestId(requestId)
+              .slot(call.slot())
+              .statementId(statementId);
+          PrepareEncoder.ParameterTypesEncoder types =
+              prepare.parameterTypesCount(parameterTypeOids.length);
+          for (int oid : parameterTypeOids) {
+            types.next().typeOid(oid);
+          }
+          return prepare.sql(sql).encodedLength();
+        });
+  }
+
+  /// @param parameters whole row batch; the empty segment when there are none
+  void execute(Call call, int statementId, ExecuteRequest request, MemorySegment parameters) {
+    append(
+        call,
+        requestId -> {
+          begin(call, requestId, statementId, request).inboundOffset(0).inboundBytes(0);
+          int length = (int) parameters.byteSize();
+          int at = execute.limit();
+          buffer.putInt(at, length, java.nio.ByteOrder.LITTLE_ENDIAN);
+          at += Integer.BYTES;
+          buffer.boundsCheck(at, length);
+          MemorySegment.copy(parameters, ValueLayout.JAVA_BYTE, 0, bytes, at, length);
+          execute.limit(at + length);
+          return execute.encodedLength();
+        });
+  }
+
+  void executeInbound(
+      Call call, int statementId, ExecuteRequest request, long offset, int inboundBytes) {
+    append(
+        call,
+        requestId ->
+            begin(call, requestId, statementId, request)
+                .inboundOffset(offset)
+                .inboundBytes(inboundBytes)
+                .putParameters(bytes, 0, 0)
+                .encodedLength());
+  }
+
+  private ExecuteEncoder begin(Call call, long requestId, int statementId, ExecuteRequest request) {
+    TransactionOptions options = request.options();
+    execute
+        .wrapAndApplyHeader(buffer, 0, header)
+        .sessionId(sessionId)
+        .requestId(requestId)
+        .slot(call.slot())
+        .statementId(statementId)
+        .transactionHandle(request.handle())
+        .leaseNanos(options.lease().toNanos())
+        .timeoutMillis(request.timeout().toMillis())
+        .action(request.action())
+        .kind(options.kind())
+        .isolation(options.isolation())
+        .response(CommitResponse.STORED);
+    execute.flags().clear().newSnapshot(request.action() == TransactionAction.CONTINUE);
+    return execute;
+  }
+
+  void closeStatement(int statementId) {
+    append(requestId ->
+        new CloseStatementEncoder()
+            .wrapAndApplyHeader(buffer, 0, header)
+            .sessionId(sessionId)
+            .requestId(requestId)
+            .slot(Protocol.NO_SLOT)
+            .statementId(statementId)
+            .encodedLength());
+  }
+
+  void cancel(long targetRequestId) {
+    append(requestId ->
+        new CancelEncoder()
+            .wrapAndApplyHeader(buffer, 0, header)
+            .sessionId(sessionId)
+            .requestId(requestId)
+            .slot(Protocol.NO_SLOT)
+            .targetRequestId(targetRequestId)
+            .encodedLength());
+  }
+
+  void begin(Call call, TransactionOptions options) {
+    append(
+        call,
+        requestId ->
+            new BeginEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .kind(options.kind())
+                .isolation(options.isolation())
+                .leaseNanos(options.lease().toNanos())
+                .label(options.label())
+                .encodedLength());
+  }
+
+  void commit(Call call, long handle, CommitResponse response) {
+    append(
+        call,
+        requestId ->
+            new CommitEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .response(response)
+                .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void rollback(Call call, long handle) {
+    append(
+        call,
+        requestId ->
+            new RollbackEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void savepoint(Call call, long handle, int level) {
+    append(
+        call,
+        requestId ->
+            new SavepointEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .level(level)
+                .encodedLength());
+  }
+
+  void releaseSavepoint(Call call, long handle, int level) {
+    append(
+        call,
+        requestId ->
+            new ReleaseSavepointEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .level(level)
+                .encodedLength());
+  }
+
+  void rollbackToSavepoint(Call call, long handle, int level) {
+    append(
+        call,
+        requestId ->
+            new RollbackToSavepointEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .level(level)
+                .encodedLength());
+  }
+
+  void queryOutcome(Call call, long handle) {
+    append(
+        call,
+        requestId ->
+            new QueryOutcomeEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void ping(Call call, byte[] payload) {
+    append(
+        call,
+        requestId ->
+            new PingEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .putPayload(payload, 0, payload.length)
+                .encodedLength());
+  }
+
+  void acquireBuffers(Call call, int count, int bufferBytes) {
+    append(
+        call,
+        requestId ->
+            new AcquireBuffersEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .count(count)
+                .bufferBytes(bufferBytes)
+                .encodedLength());
+  }
+
+  void releaseBuffers(Call call) {
+    append(
+        call,
+        requestId ->
+            new ReleaseBuffersEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .encodedLength());
+  }
+}

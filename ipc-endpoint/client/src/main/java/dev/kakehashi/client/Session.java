@@ -1,0 +1,307 @@
+package dev.kakehashi.client;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.layout.ControlPageLayout;
+import dev.kakehashi.protocol.messages.BuffersGrantedDecoder;
+import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.CompletedDecoder;
+import dev.kakehashi.protocol.messages.PongDecoder;
+import dev.kakehashi.protocol.messages.PreparedDecoder;
+import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.transport.os.MappedFile;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.BitSet;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// One attached session.
+///
+/// Used by one thread at a time. [#close()] ends it, and with it every transaction that no other session has attached to.
+public final class Session implements AutoCloseable {
+  private final AttachSocket socket;
+  private final Limits limits;
+  private final RequestAppender appender;
+  private final MappedFile mailbox;
+  private final MappedFile arena;
+  private final RequestEncoder encoder;
+  private final ArrayDeque<Call> freeCalls = new ArrayDeque<>();
+  private final BitSet statements = new BitSet();
+  private @Nullable InboundBuffers inbound;
+  private boolean closed;
+
+  private Session(AttachSocket socket, Path runtimeDirectory) {
+    this.socket = socket;
+    this.limits = socket.limits();
+    this.appender = new RequestAppender(runtimeDirectory, limits);
+    int mailboxBytes = limits.slots() * limits.slotBytes();
+    this.mailbox =
+        MappedFile.open(
+            runtimeDirectory.resolve("mailboxes").resolve(limits.principal()),
+            limits.mailboxOffset(),
+            mailboxBytes);
+    this.arena =
+        MappedFile.open(
+            runtimeDirectory.resolve("arena").resolve(limits.principal()),
+            0,
+            limits.arenaFileBytes());
+    this.encoder = new RequestEncoder(limits, appender);
+    for (int slot = 0; slot < limits.slots(); slot++) {
+      MemorySegment memory =
+          mailbox.memory().asSlice((long) slot * limits.slotBytes(), limits.slotBytes());
+      freeCalls.add(new Call(this, limits, slot, memory, arena.memory()));
+    }
+  }
+
+  /// Attaches to the endpoint.
+  ///
+  /// @throws EndpointException 08001 when it cannot be reached, 08P01 when versions differ, 28000, 53300, ...
+  public static Session attach(AttachOptions options) {
+    AttachSocket socket = AttachSocket.attach(options);
+    try {
+      checkControlPage(options.runtimeDirectory(), socket.limits());
+      return new Session(socket, options.runtimeDirectory());
+    } catch (RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  private static void checkControlPage(Path runtimeDirectory, Limits limits) {
+    byte[] page;
+    try (var in = java.nio.file.Files.newInputStream(runtimeDirectory.resolve("control"))) {
+      page = in.readNBytes(ControlPageLayout.PAGE_BYTES);
+    } catch (java.io.IOException e) {
+      throw EndpointException.of(
+          ErrorCode.CANNOT_CONNECT, "could not read control page: " + e.getMessage(), e);
+    }
+    UnsafeBuffer control = new UnsafeBuffer(page);
+    if (page.length < ControlPageLayout.PAGE_BYTES
+        || control.getLong(ControlPageLayout.MAGIC_OFFSET) != Protocol.CONTROL_MAGIC
+        || control.getLong(ControlPageLayout.INCARNATION_OFFSET) != limits.incarnation()) {
+      throw EndpointException.of(
+          ErrorCode.CANNOT_CONNECT, "runtime directory belongs to another incarnation");
+    }
+  }
+
+  public Limits limits() {
+    return limits;
+  }
+
+  /// False once the endpoint has ended the session, or it is closed. One system call.
+  public boolean isAlive() {
+    return !closed && socket.isAlive();
+  }
+
+  void checkAlive() {
+    if (!isAlive()) {
+      throw EndpointException.of(
+          ErrorCode.CONNECTION_FAILURE, "endpoint has ended the session unexpectedly");
+    }
+  }
+
+  /// Prepares one statement; parameters are `$1`, `$2`, ...
+  ///
+  /// @param parameterTypeOids 0 or nothing: the endpoint infers the type
+  public PreparedStatement prepare(String sql, int... parameterTypeOids) {
+    int id = statements.nextClearBit(0);
+    if (id >= limits.maxStatements()) {
+      throw EndpointException.of(
+          ErrorCode.LIMIT_EXCEEDED,
+          "session has " + id + " prepared statements, the endpoint's maximum");
+    }
+    Call call = take();
+    send(call, () -> encoder.prepare(call, id, sql, parameterTypeOids));
+    Reply reply = complete(call).require(PreparedDecoder.TEMPLATE_ID);
+    statements.set(id);
+    return Replies.prepared(this, id, sql, reply);
+  }
+
+  void closeStatement(int id) {
+    if (statements.get(id) && isAlive()) {
+      statements.clear(id);
+      encoder.closeStatement(id);
+    }
+  }
+
+  /// Runs a query as a transaction of its own.
+  public Rows query(PreparedStatement statement) {
+    return query(statement, statement.noParameters());
+  }
+
+  public Rows query(PreparedStatement statement, Parameters parameters) {
+    Call call =
+        execute(statement, parameters, ExecuteRequest.autoCommit(TransactionOptions.DEFAULT));
+    return new Rows(this, call, statement.columns(), reply -> {});
+  }
+
+  /// Runs a statement that returns no rows as a transaction of its own, once per row of parameters; returns the rows changed.
+  public long update(PreparedStatement statement, Parameters parameters) {
+    Call call =
+        execute(statement, parameters, ExecuteRequest.autoCommit(TransactionOptions.DEFAULT));
+    return complete(call).require(CompletedDecoder.TEMPLATE_ID).rowsAffected();
+  }
+
+  public long update(PreparedStatement statement) {
+    return update(statement, statement.noParameters());
+  }
+
+  /// Prepares, runs and closes a statement without parameters and rows (DDL, for instance); returns the rows changed.
+  public long execute(String sql) {
+    try (PreparedStatement statement = prepare(sql)) {
+      return update(statement);
+    }
+  }
+
+  Call execute(PreparedStatement statement, Parameters parameters, ExecuteRequest request) {
+    if (statement.session() != this) {
+      throw EndpointException.of(
+          ErrorCode.INVALID_STATEMENT, "statement was prepared in another session");
+    }
+    Call call = take();
+    parameters.writer().finish();
+    MemorySegment batch = parameters.writer().batch();
+    long offset = inbound == null ? -1 : inbound.offsetOf(batch);
+    boolean none = parameters.writer().columnCount() == 0 && parameters.rowCount() == 0;
+    send(
+        call,
+        () -> {
+          if (offset >= 0) {
+            encoder.executeInbound(call, statement.id(), request, offset, (int) batch.byteSize());
+          } else {
+            encoder.execute(call, statement.id(), request, none ? MemorySegment.NULL : batch);
+          }
+        });
+    return call;
+  }
+
+  public Transaction begin() {
+    return begin(TransactionOptions.DEFAULT);
+  }
+
+  public Transaction begin(TransactionOptions options) {
+    Call call = take();
+    send(call, () -> encoder.begin(call, options));
+    Reply reply = complete(call).require(CompletedDecoder.TEMPLATE_ID);
+    return new Transaction(this, true, reply.handle(), reply.leaseDeadlineNanos());
+  }
+
+  /// Continues a transaction that another session of the same OS user has begun.
+  public Transaction attachTransaction(long handle) {
+    return new Transaction(this, false, handle, 0);
+  }
+
+  /// What became of a transaction; UNKNOWN when the endpoint has no record of it (any more).
+  public TransactionState outcome(long handle) {
+    Call call = take();
+    send(call, () -> encoder.queryOutcome(call, handle));
+    return complete(call).require(CompletedDecoder.TEMPLATE_ID).state();
+  }
+
+  /// Sends `payload` there and back.
+  public byte[] ping(byte[] payload) {
+    Call call = take();
+    send(call, () -> encoder.ping(call, payload));
+    return Replies.pong(complete(call).require(PongDecoder.TEMPLATE_ID));
+  }
+
+  /// Buffers of shared memory for bulk parameters. A session has one set at a time.
+  public InboundBuffers acquireBuffers(int count, int bufferBytes) {
+    Call call = take();
+    send(call, () -> encoder.acquireBuffers(call, count, bufferBytes));
+    Reply reply = complete(call).require(BuffersGrantedDecoder.TEMPLATE_ID);
+    inbound = Replies.granted(reply, arena.memory());
+    return inbound;
+  }
+
+  /// Gives all inbound buffers back.
+  public void releaseBuffers() {
+    if (inbound != null) {
+      inbound = null;
+      Call call = take();
+      send(call, () -> encoder.releaseBuffers(call));
+      complete(call).require(CompletedDecoder.TEMPLATE_ID);
+    }
+  }
+
+  Reply commit(long handle, CommitResponse response) {
+    Call call = take();
+    send(call, () -> encoder.commit(call, handle, response));
+    return complete(call);
+  }
+
+  Reply rollback(long handle) {
+    Call call = take();
+    send(call, () -> encoder.rollback(call, handle));
+    return complete(call);
+  }
+
+  Reply savepoint(long handle, int level) {
+    Call call = take();
+    send(call, () -> encoder.savepoint(call, handle, level));
+    return complete(call);
+  }
+
+  Reply releaseSavepoint(long handle, int level) {
+    Call call = take();
+    send(call, () -> encoder.releaseSavepoint(call, handle, level));
+    return complete(call);
+  }
+
+  Reply rollbackToSavepoint(long handle, int level) {
+    Call call = take();
+    send(call, () -> encoder.rollbackToSavepoint(call, handle, level));
+    return complete(call);
+  }
+
+  void cancel(long requestId) {
+    if (isAlive()) {
+      encoder.cancel(requestId);
+    }
+  }
+
+  void ringReleased() {
+    appender.ringReleased();
+  }
+
+  private Call take() {
+    checkAlive();
+    Call call = freeCalls.poll();
+    if (call == null) {
+      throw EndpointException.of(
+          ErrorCode.OUT_OF_SLOTS,
+          "session has " + limits.slots() + " open results, the endpoint's maximum");
+    }
+    return call;
+  }
+
+  private void send(Call call, Runnable request) {
+    try {
+      request.run();
+    } catch (RuntimeException e) {
+      freeCalls.addFirst(call); // nothing was sent
+      throw e;
+    }
+  }
+
+  /// Waits for the final frame and gives the slot back.
+  Reply complete(Call call) {
+    UnsafeBuffer frame = call.finish();
+    freeCalls.addFirst(call);
+    return Reply.decode(frame);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    socket.close();
+    appender.close();
+    mailbox.close();
+    arena.close();
+  }
+}

@@ -1,0 +1,44 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.protocol.layout.ControlPageLayout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// A control page in words.
+final class ControlReport {
+  static String read(Path runtimeDirectory, long pid) throws IOException {
+    Path file = runtimeDirectory.resolve("control");
+    if (Files.notExists(file)) {
+      return "endpoint is starting: process " + pid;
+    }
+    ByteBuffer page = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+    String state =
+        switch (page.getInt(ControlPageLayout.STATE_OFFSET)) {
+          case ControlPageLayout.STATE_STARTING -> "starting";
+          case ControlPageLayout.STATE_READY -> "ready";
+          case ControlPageLayout.STATE_STOPPING -> "stopping";
+          case ControlPageLayout.STATE_STOPPED -> "stopped";
+          default -> "unknown";
+        };
+    long heartbeat = page.getLong(ControlPageLayout.HEARTBEAT_NANOS_OFFSET);
+    return """
+    endpoint is %s: process %d
+    runtime directory: %s
+    incarnation: %s
+    sessions: %d
+    last heartbeat: %.1f s ago\
+    """
+        .formatted(
+            state,
+            pid,
+            runtimeDirectory,
+            Long.toUnsignedString(page.getLong(ControlPageLayout.INCARNATION_OFFSET)),
+            page.getInt(ControlPageLayout.SESSIONS_OFFSET),
+            (System.nanoTime() - heartbeat) / 1e9);
+  }
+
+  private ControlReport() {}
+}

@@ -1,0 +1,157 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.sql.SqlApplication;
+import dev.kakehashi.sql.TransactionRegistry;
+import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.endpoint.TransportEndpoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One running endpoint: data directory, engine, registry, transport. Also embeddable, for tests.
+///
+/// Parts are closed in the reverse order of their making: clients first, so that nothing uses the engine when it ends.
+public final class EndpointServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EndpointServer.class);
+  private static final String PID_FILE = "endpoint.pid";
+
+  private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
+  private final Settings settings;
+  private @Nullable TransportEndpoint transport;
+
+  private EndpointServer(Settings settings) {
+    this.settings = settings;
+  }
+
+  /// Starts an endpoint; when this returns, clients can attach.
+  ///
+  /// @throws SettingsException when settings cannot be used or directories are in use
+  public static EndpointServer start(Settings settings, EngineFactory factory) {
+    EndpointServer server = new EndpointServer(settings);
+    boolean started = false;
+    try {
+      server.open(factory);
+      started = true;
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "could not use data directory \"" + settings.dataDirectory() + "\": " + e.getMessage(),
+          e);
+    } finally {
+      if (!started) {
+        server.close();
+      }
+    }
+  }
+
+  private void open(EngineFactory factory) throws IOException {
+    Path data = settings.dataDirectory();
+    Files.createDirectories(data);
+    lock(data);
+    var config = settings.transport(version());
+    Engine engine = factory.open(settings);
+    parts.push(engine);
+    TransactionRegistry registry =
+        TransactionRegistry.open(data, settings.count(Setting.OUTCOMES_KEPT));
+    parts.push(registry);
+    TransportEndpoint endpoint =
+        TransportEndpoint.start(
+            config,
+            self ->
+                new SqlApplication(
+                    self,
+                    engine,
+                    registry,
+                    settings.count(Setting.MAX_TRANSACTIONS),
+                    settings.number(Setting.MAX_LEASE)),
+            new PeerAuthenticator());
+    parts.push(endpoint);
+    transport = endpoint;
+    LOG.info(
+        "endpoint {} is ready: data directory {}, runtime directory {}",
+        version(),
+        data,
+        settings.runtimeDirectory());
+  }
+
+  /// Locks the data directory and says who has it.
+  private void lock(Path data) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            data.resolve(PID_FILE),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    boolean locked;
+    try {
+      locked = channel.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      locked = false;
+    }
+    if (!locked) {
+      String owner = Files.readString(data.resolve(PID_FILE)).trim();
+      channel.close();
+      throw new SettingsException(
+          "data directory \"%s\" is in use by another endpoint (process %s)"
+              .formatted(data, owner));
+    }
+    parts.push(channel);
+    parts.push(() -> Files.deleteIfExists(data.resolve(PID_FILE)));
+    channel.truncate(0);
+    byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+    channel.write(java.nio.ByteBuffer.wrap(pid));
+  }
+
+  /// Process of the endpoint that has a data directory; -1 when none does.
+  static long processOf(Path dataDirectory) throws IOException {
+    Path file = dataDirectory.resolve(PID_FILE);
+    if (Files.notExists(file)) {
+      return -1;
+    }
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      if (channel.tryLock() != null) {
+        return -1; // left over: its owner was killed
+      }
+    }
+    return Long.parseLong(Files.readString(file).trim());
+  }
+
+  static String version() {
+    String version = EndpointServer.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+
+  /// The transport, for status and tests.
+  public TransportEndpoint transport() {
+    TransportEndpoint endpoint = transport;
+    if (endpoint == null) {
+      throw new TransportException(ErrorCode.SHUTTING_DOWN, "the endpoint has not started");
+    }
+    return endpoint;
+  }
+
+  /// Orderly shutdown: sessions end, running work is cancelled, everything committed is durable.
+  @Override
+  public void close() {
+    while (!parts.isEmpty()) {
+      AutoCloseable part = parts.pop();
+      try {
+        part.close();
+      } catch (Exception e) {
+        LOG.error("shutdown: could not close {}", part, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package dev.kakehashi.server;
+
+import ch.qos.logback.classic.Level;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// The command `kakehashi`.
+@Command(
+    name = "kakehashi",
+    description = "Endpoint of the bridge between PostgreSQL and a Java data engine.",
+    subcommands = {Main.Start.class, Main.Stop.class, Main.Status.class},
+    versionProvider = Main.Version.class,
+    mixinStandardHelpOptions = true)
+public final class Main implements Runnable {
+  @Spec private @Nullable CommandSpec spec;
+
+  public static void main(String[] args) {
+    CommandLine command = new CommandLine(new Main());
+    command.setExecutionExceptionHandler((exception, line, result) -> {
+      line.getErr().println("kakehashi: " + exception.getMessage());
+      LoggerFactory.getLogger(Main.class).debug("failed", exception);
+      return 1;
+    });
+    System.exit(command.execute(args));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        java.util.Objects.requireNonNull(spec).commandLine(), "a command is required");
+  }
+
+  /// Options of every command.
+  static final class Common {
+    @Option(
+        names = {"-c", "--config"},
+        paramLabel = "FILE",
+        description = "settings, see kakehashi.conf")
+    private @Nullable Path config;
+
+    @Option(
+        names = {"-D", "--data-directory"},
+        paramLabel = "DIRECTORY",
+        description = "overrides data_directory")
+    private @Nullable Path dataDirectory;
+
+    @Option(
+        names = {"-R", "--runtime-directory"},
+        paramLabel = "DIRECTORY",
+        description = "overrides runtime_directory")
+    private @Nullable Path runtimeDirectory;
+
+    @Option(
+        names = {"-s", "--set"},
+        paramLabel = "KEY=VALUE",
+        description = "overrides a setting")
+    private Map<String, String> overrides = Map.of();
+
+    Settings settings() throws IOException {
+      Settings settings = config == null ? Settings.defaults() : Settings.read(config);
+      if (dataDirectory != null) {
+        settings.set(Setting.DATA_DIRECTORY.key(), dataDirectory.toString());
+      }
+      if (runtimeDirectory != null) {
+        settings.set(Setting.RUNTIME_DIRECTORY.key(), runtimeDirectory.toString());
+      }
+      overrides.forEach(settings::set);
+      return settings;
+    }
+  }
+
+  /// Runs until SIGTERM or SIGINT.
+  @Command(name = "start", description = "Runs an endpoint in the foreground until SIGTERM.")
+  static final class Start implements Callable<Integer> {
+    @CommandLine.Mixin private Common common = new Common();
+
+    @Override
+    public Integer call() throws Exception {
+      Settings settings = common.settings();
+      Logging.configure(
+          settings.dataDirectory(), Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO));
+      EndpointServer server = EndpointServer.start(settings, engine(settings));
+      CountDownLatch closed = new CountDownLatch(1);
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    server.close();
+                    closed.countDown();
+                  },
+                  "kakehashi-shutdown"));
+      System.out.println("ready");
+      System.out.flush();
+      closed.await();
+      return 0;
+    }
+
+    private static EngineFactory engine(Settings settings) {
+      String name = settings.text(Setting.ENGINE);
+      List<EngineFactory> factories =
+          ServiceLoader.load(EngineFactory.class).stream()
+              .map(ServiceLoader.Provider::get)
+              .toList();
+      return factories.stream()
+          .filter(factory -> factory.name().equals(name))
+          .findFirst()
+          .orElseThrow(() ->
+              new SettingsException(
+                  "engine \"%s\" does not exist, there are %s"
+                      .formatted(name, factories.stream().map(EngineFactory::name).toList())));
+    }
+  }
+
+  /// Ends a running endpoint.
+  @Command(name = "stop", description = "Ends the endpoint of a data directory and waits for it.")
+  static final class Stop implements Callable<Integer> {
+    @CommandLine.Mixin private Common common = new Common();
+
+    @Option(
+        names = {"-t", "--timeout"},
+        paramLabel = "SECONDS",
+        defaultValue = "60",
+        description = "how long to wait (default ${DEFAULT-VALUE})")
+    private int timeoutSeconds;
+
+    @Override
+    public Integer call() throws Exception {
+      Path data = common.settings().dataDirectory();
+      long pid = EndpointServer.processOf(data);
+      ProcessHandle process = ProcessHandle.of(pid).orElse(null);
+      if (pid < 0 || process == null) {
+        System.err.println("kakehashi: no endpoint runs on \"" + data + "\"");
+        return 1;
+      }
+      process.destroy();
+      process.onExit().get(timeoutSeconds, TimeUnit.SECONDS);
+      return 0;
+    }
+  }
+
+  /// Says whether an endpoint runs, from its control page.
+  @Command(name = "status", description = "Shows whether an endpoint runs; exit code 3 if not.")
+  static final class Status implements Callable<Integer> {
+    @CommandLine.Mixin private Common common = new Common();
+
+    @Override
+    public Integer call() throws Exception {
+      Settings settings = common.settings();
+      long pid = EndpointServer.processOf(settings.dataDirectory());
+      if (pid < 0) {
+        System.out.println("no endpoint runs on \"" + settings.dataDirectory() + "\"");
+        return 3;
+      }
+      System.out.println(ControlReport.read(settings.runtimeDirectory(), pid));
+      return 0;
+    }
+  }
+
+  /// Version of the jar.
+  static final class Version implements CommandLine.IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"kakehashi " + EndpointServer.version()};
+    }
+  }
+}

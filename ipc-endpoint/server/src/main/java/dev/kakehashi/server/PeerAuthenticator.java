@@ -1,0 +1,22 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.endpoint.Authenticator;
+
+/// Trusts the OS user, whom the kernel names and the runtime directory admits, to work as any user of the engine: a PostgreSQL server has
+/// authenticated its users itself. Passwords are refused rather than ignored.
+final class PeerAuthenticator implements Authenticator {
+  @Override
+  public String authenticate(int uid, String osUserName, String requestedUser, String password) {
+    if (!password.isEmpty()) {
+      throw new TransportException(
+          ErrorCode.AUTHENTICATION_FAILED,
+          "the endpoint does not accept passwords",
+          "OS user \"" + osUserName + "\" is authenticated by the operating system.",
+          "Remove the option \"password\" from the user mapping.",
+          null);
+    }
+    return requestedUser.isEmpty() ? osUserName : requestedUser;
+  }
+}

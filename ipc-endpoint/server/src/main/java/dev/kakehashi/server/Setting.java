@@ -1,0 +1,148 @@
+package dev.kakehashi.server;
+
+import java.util.Locale;
+
+/// Every setting of the endpoint, with its default and range. `kakehashi.conf` documents them; a test keeps both equal.
+enum Setting {
+  INSTANCE(Kind.TEXT, "main", 0, 0),
+  DATA_DIRECTORY(Kind.PATH, "data", 0, 0),
+  RUNTIME_DIRECTORY(Kind.PATH, "", 0, 0),
+  GROUP(Kind.TEXT, "", 0, 0),
+  ALLOWED_USERS(Kind.TEXT, "", 0, 0),
+  ENGINE(Kind.TEXT, "embedded", 0, 0),
+  WORKER_THREADS(Kind.COUNT, "0", 0, 1024),
+  MEMORY(Kind.BYTES, "1GB", 16L << 20, 1L << 50),
+  MAX_SESSIONS(Kind.COUNT, "1000", 1, 65_535),
+  MAX_STATEMENTS(Kind.COUNT, "1024", 1, 65_536),
+  MAX_TRANSACTIONS(Kind.COUNT, "4096", 1, 65_536),
+  LEASE(Kind.DURATION, "15min", 100_000_000L, 86_400_000_000_000L),
+  MAX_LEASE(Kind.DURATION, "24h", 100_000_000L, 31L * 86_400_000_000_000L),
+  OUTCOMES_KEPT(Kind.COUNT, "65536", 128, 1 << 24),
+  SLOTS_PER_SESSION(Kind.COUNT, "16", 1, 4096),
+  FRAME_AREA_BYTES(Kind.BYTES, "15kB", 2048, 16 << 20),
+  INLINE_BYTES(Kind.BYTES, "16kB", 1024, 1 << 20),
+  CHANNEL_WINDOW(Kind.COUNT, "16", 2, 1024),
+  ARENA_BLOCK_BYTES(Kind.BYTES, "64kB", 4096, 16 << 20),
+  BATCH_BYTES(Kind.BYTES, "256kB", 4096, 1 << 30),
+  MAX_BATCH_BYTES(Kind.BYTES, "4MB", 4096, 1 << 30),
+  SESSION_BUFFERS(Kind.BYTES, "128MB", 8192, 1L << 40),
+  USER_BUFFERS(Kind.BYTES, "1GB", 8192, 1L << 40),
+  RETAINED_BUFFERS(Kind.BYTES, "32MB", 0, 1L << 40),
+  QUEUE_BLOCK_BYTES(Kind.BYTES, "4MB", 256 << 10, 1 << 30),
+  MAX_FRAME_BYTES(Kind.BYTES, "64kB", 4096, 128 << 20),
+  QUEUES_PER_USER(Kind.COUNT, "8", 1, 64),
+  CLIENT_SPIN(Kind.DURATION, "50us", 0, 10_000_000L),
+  MIN_SPIN(Kind.DURATION, "50us", 0, 10_000_000L),
+  MAX_SPIN(Kind.DURATION, "200us", 0, 10_000_000L),
+  ATTACH_TIMEOUT(Kind.DURATION, "5s", 10_000_000L, 600_000_000_000L),
+  LOG_LEVEL(Kind.TEXT, "info", 0, 0);
+
+  /// How a value is written.
+  enum Kind {
+    TEXT,
+    PATH,
+    /// An integer.
+    COUNT,
+    /// An integer with B, kB, MB, GB or TB (powers of 1024, as PostgreSQL counts).
+    BYTES,
+    /// An integer with ns, us, ms, s, min, h or d; in nanoseconds here.
+    DURATION
+  }
+
+  private final Kind kind;
+  private final String defaultValue;
+  private final long min;
+  private final long max;
+
+  Setting(Kind kind, String defaultValue, long min, long max) {
+    this.kind = kind;
+    this.defaultValue = defaultValue;
+    this.min = min;
+    this.max = max;
+  }
+
+  /// Name in the file.
+  String key() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  String defaultValue() {
+    return defaultValue;
+  }
+
+  /// The number of a value.
+  ///
+  /// @throws SettingsException when it is none, or out of range
+  long parse(String text) {
+    long value =
+        switch (kind) {
+          case COUNT -> number(text, text, 1);
+          case BYTES -> bytes(text);
+          case DURATION -> duration(text);
+          case TEXT, PATH -> throw new IllegalStateException(key() + " is no number");
+        };
+    if (value < min || value > max) {
+      throw new SettingsException(
+          "\"%s\" cannot be %s: it has to be between %s and %s"
+              .formatted(key(), text, show(min), show(max)));
+    }
+    return value;
+  }
+
+  private String show(long value) {
+    return switch (kind) {
+      case COUNT, TEXT, PATH -> Long.toString(value);
+      case BYTES -> value + "B";
+      case DURATION -> value + "ns";
+    };
+  }
+
+  private long bytes(String text) {
+    return switch (unit(text)) {
+      case "B" -> number(text, value(text), 1);
+      case "kB" -> number(text, value(text), 1L << 10);
+      case "MB" -> number(text, value(text), 1L << 20);
+      case "GB" -> number(text, value(text), 1L << 30);
+      case "TB" -> number(text, value(text), 1L << 40);
+      default -> throw invalid(text, "a number with B, kB, MB, GB or TB");
+    };
+  }
+
+  private long duration(String text) {
+    return switch (unit(text)) {
+      case "ns" -> number(text, value(text), 1);
+      case "us" -> number(text, value(text), 1_000);
+      case "ms" -> number(text, value(text), 1_000_000);
+      case "s" -> number(text, value(text), 1_000_000_000L);
+      case "min" -> number(text, value(text), 60_000_000_000L);
+      case "h" -> number(text, value(text), 3_600_000_000_000L);
+      case "d" -> number(text, value(text), 86_400_000_000_000L);
+      default -> throw invalid(text, "a number with ns, us, ms, s, min, h or d");
+    };
+  }
+
+  private static String unit(String text) {
+    return text.replaceFirst("^[0-9]+ *", "");
+  }
+
+  private static String value(String text) {
+    return text.replaceFirst("[^0-9].*$", "");
+  }
+
+  private long number(String text, String digits, long factor) {
+    try {
+      return Math.multiplyExact(Long.parseLong(digits), factor);
+    } catch (NumberFormatException | ArithmeticException e) {
+      throw invalid(text, "a number");
+    }
+  }
+
+  private SettingsException invalid(String text, String expected) {
+    return new SettingsException(
+        "\"%s\" cannot be \"%s\": it has to be %s".formatted(key(), text, expected));
+  }
+}

@@ -1,0 +1,187 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.transport.TransportConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/// Settings of one endpoint: lines `key = value`, `#` begins a comment. Unknown keys are refused.
+public final class Settings {
+  private final Map<Setting, String> values = new EnumMap<>(Setting.class);
+
+  private Settings() {}
+
+  /// The defaults.
+  public static Settings defaults() {
+    return new Settings();
+  }
+
+  /// Reads a file.
+  ///
+  /// @throws SettingsException naming file and line
+  public static Settings read(Path file) throws IOException {
+    Settings settings = new Settings();
+    List<String> lines = Files.readAllLines(file);
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).replaceFirst("(^|\\s)#.*$", "").trim();
+      if (line.isEmpty()) {
+        continue;
+      }
+      try {
+        int equals = line.indexOf('=');
+        if (equals < 0) {
+          throw new SettingsException("\"" + line + "\" is not of the form key = value");
+        }
+        settings.set(line.substring(0, equals).trim(), line.substring(equals + 1).trim());
+      } catch (SettingsException e) {
+        throw new SettingsException("%s:%d: %s".formatted(file, i + 1, e.getMessage()));
+      }
+    }
+    return settings;
+  }
+
+  /// Sets one value, as a line of the file or an option `--set key=value` does.
+  ///
+  /// @throws SettingsException for an unknown key, with the nearest one, or a bad value
+  public Settings set(String key, String value) {
+    Setting setting = find(key);
+    switch (setting.kind()) {
+      case TEXT, PATH -> {}
+      case COUNT, BYTES, DURATION -> {
+        long ignored = setting.parse(value);
+      }
+    }
+    values.put(setting, value);
+    return this;
+  }
+
+  private static Setting find(String key) {
+    Setting nearest = Setting.INSTANCE;
+    int best = Integer.MAX_VALUE;
+    for (Setting setting : Setting.values()) {
+      if (setting.key().equals(key)) {
+        return setting;
+      }
+      int distance = distance(setting.key(), key);
+      if (distance < best) {
+        best = distance;
+        nearest = setting;
+      }
+    }
+    throw new SettingsException(
+        "unknown setting \"%s\"; did you mean \"%s\"?".formatted(key, nearest.key()));
+  }
+
+  /// Edits between two words (Levenshtein).
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int above = row[j];
+        int replace = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(replace, Math.min(above, row[j - 1]) + 1);
+        diagonal = above;
+      }
+    }
+    return row[b.length()];
+  }
+
+  String text(Setting setting) {
+    return values.getOrDefault(setting, setting.defaultValue());
+  }
+
+  long number(Setting setting) {
+    return setting.parse(text(setting));
+  }
+
+  int count(Setting setting) {
+    return Math.toIntExact(number(setting));
+  }
+
+  Duration duration(Setting setting) {
+    return Duration.ofNanos(number(setting));
+  }
+
+  /// Where everything durable is.
+  public Path dataDirectory() {
+    return Path.of(text(Setting.DATA_DIRECTORY)).toAbsolutePath();
+  }
+
+  /// Where everything of this run is.
+  public Path runtimeDirectory() {
+    String path = text(Setting.RUNTIME_DIRECTORY);
+    return path.isEmpty()
+        ? Path.of("/dev/shm/kakehashi", text(Setting.INSTANCE))
+        : Path.of(path).toAbsolutePath();
+  }
+
+  /// Memory of the engine's store, in bytes.
+  public long memoryBytes() {
+    return number(Setting.MEMORY);
+  }
+
+  /// Worker threads; 0: one per processor.
+  public int workerThreads() {
+    return count(Setting.WORKER_THREADS);
+  }
+
+  /// Limits of the transport.
+  ///
+  /// @throws SettingsException when settings contradict each other
+  TransportConfig transport(String version) {
+    try {
+      int window = count(Setting.CHANNEL_WINDOW);
+      int head = (384 + 32 * window + 63) & ~63;
+      int frame = (count(Setting.FRAME_AREA_BYTES) + 63) & ~63;
+      int inline = (count(Setting.INLINE_BYTES) + 63) & ~63;
+      // A slot is whole pages, so that a mailbox is.
+      int slot = (head + frame + inline + 4095) & ~4095;
+      return new TransportConfig(
+          runtimeDirectory(),
+          version,
+          new TransportConfig.Mailbox(
+              count(Setting.SLOTS_PER_SESSION), head, slot - head - inline, inline, window),
+          new TransportConfig.Buffers(
+              count(Setting.ARENA_BLOCK_BYTES),
+              count(Setting.BATCH_BYTES),
+              count(Setting.MAX_BATCH_BYTES),
+              number(Setting.USER_BUFFERS),
+              number(Setting.SESSION_BUFFERS),
+              number(Setting.RETAINED_BUFFERS)),
+          new TransportConfig.Queue(
+              count(Setting.QUEUE_BLOCK_BYTES),
+              count(Setting.MAX_FRAME_BYTES),
+              count(Setting.QUEUES_PER_USER)),
+          new TransportConfig.Sessions(
+              count(Setting.MAX_SESSIONS),
+              count(Setting.MAX_STATEMENTS),
+              duration(Setting.CLIENT_SPIN),
+              duration(Setting.LEASE),
+              duration(Setting.ATTACH_TIMEOUT)),
+          new TransportConfig.Access(text(Setting.GROUP), list(Setting.ALLOWED_USERS)),
+          new TransportConfig.Polling(duration(Setting.MIN_SPIN), duration(Setting.MAX_SPIN)));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new SettingsException("settings contradict each other: " + e.getMessage());
+    }
+  }
+
+  private List<String> list(Setting setting) {
+    List<String> items = new ArrayList<>();
+    for (String item : text(setting).split(",", -1)) {
+      if (!item.isBlank()) {
+        items.add(item.trim());
+      }
+    }
+    return items;
+  }
+}

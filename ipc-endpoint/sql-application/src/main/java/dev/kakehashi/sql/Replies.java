@@ -1,0 +1,157 @@
+package dev.kakehashi.sql;
+
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.messages.BuffersGrantedEncoder;
+import dev.kakehashi.protocol.messages.CompletedEncoder;
+import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
+import dev.kakehashi.protocol.messages.PongEncoder;
+import dev.kakehashi.protocol.messages.PreparedEncoder;
+import dev.kakehashi.protocol.messages.StatementKind;
+import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.transport.endpoint.ResponseChannel;
+import java.util.List;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Writes final frames. A null channel is a client that wants none. Any thread.
+final class Replies {
+  static void completed(
+      @Nullable ResponseChannel channel,
+      long requestId,
+      @Nullable OpenTransaction transaction,
+      long rowsAffected) {
+    if (transaction == null) {
+      completed(channel, requestId, TransactionState.NONE, 0, 0, rowsAffected);
+    } else {
+      completed(
+          channel,
+          requestId,
+          transaction.state(),
+          transaction.handle(),
+          transaction.leaseDeadlineNanos(),
+          rowsAffected);
+    }
+  }
+
+  static void completed(
+      @Nullable ResponseChannel channel,
+      long requestId,
+      TransactionState state,
+      long handle,
+      long leaseDeadlineNanos,
+      long rowsAffected) {
+    if (channel == null) {
+      return;
+    }
+    channel.finish(buffer ->
+        Protocol.MESSAGE_HEADER_BYTES
+            + new CompletedEncoder()
+                .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())
+                .requestId(requestId)
+                .transactionHandle(handle)
+                .leaseDeadlineNanos(leaseDeadlineNanos)
+                .rowsAffected(rowsAffected)
+                .transactionState(state)
+                .encodedLength());
+  }
+
+  static void failed(
+      @Nullable ResponseChannel channel,
+      long requestId,
+      @Nullable OpenTransaction transaction,
+      Failure failure) {
+    if (channel == null) {
+      return;
+    }
+    channel.finish(buffer ->
+        transaction == null
+            ? failure.encode(buffer, requestId, 0, 0, TransactionState.NONE)
+            : failure.encode(
+                buffer,
+                requestId,
+                transaction.handle(),
+                transaction.leaseDeadlineNanos(),
+                transaction.state()));
+  }
+
+  static void failed(
+      @Nullable ResponseChannel channel, long requestId, ErrorCode code, String message) {
+    failed(channel, requestId, null, Failure.of(code, message));
+  }
+
+  static void prepared(
+      @Nullable ResponseChannel channel, long requestId, int statementId, Statement statement) {
+    if (channel == null) {
+      return;
+    }
+    channel.finish(buffer -> {
+      int[] types = statement.parameterTypeOids();
+      List<Statement.Column> columns = statement.columns();
+      PreparedEncoder prepared = new PreparedEncoder();
+      prepared
+          .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())
+          .requestId(requestId)
+          .transactionHandle(0)
+          .leaseDeadlineNanos(0)
+          .statementId(statementId)
+          .transactionState(TransactionState.NONE)
+          .kind(
+              switch (statement.kind()) {
+                case QUERY -> StatementKind.QUERY;
+                case DML -> StatementKind.DML;
+                case DDL -> StatementKind.DDL;
+              });
+      PreparedEncoder.ParametersEncoder parameters = prepared.parametersCount(types.length);
+      for (int oid : types) {
+        parameters.next().typeOid(oid);
+      }
+      PreparedEncoder.ColumnsEncoder group = prepared.columnsCount(columns.size());
+      for (Statement.Column column : columns) {
+        group
+            .next()
+            .typeOid(column.typeOid())
+            .typeModifier(column.typeModifier())
+            .name(column.name());
+      }
+      return Protocol.MESSAGE_HEADER_BYTES + prepared.encodedLength();
+    });
+  }
+
+  static void pong(
+      @Nullable ResponseChannel channel,
+      long requestId,
+      DirectBuffer payload,
+      int offset,
+      int length) {
+    if (channel == null) {
+      return;
+    }
+    channel.finish(buffer ->
+        Protocol.MESSAGE_HEADER_BYTES
+            + new PongEncoder()
+                .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())
+                .requestId(requestId)
+                .putPayload(payload, offset, length)
+                .encodedLength());
+  }
+
+  static void granted(ResponseChannel channel, long requestId, int bufferBytes, long[] offsets) {
+    channel.finish(buffer -> {
+      BuffersGrantedEncoder granted = new BuffersGrantedEncoder();
+      granted
+          .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())
+          .requestId(requestId)
+          .bufferBytes(bufferBytes);
+      BuffersGrantedEncoder.BuffersEncoder buffers = granted.buffersCount(offsets.length);
+      for (long offset : offsets) {
+        buffers.next().arenaOffset(offset);
+      }
+      return Protocol.MESSAGE_HEADER_BYTES + granted.encodedLength();
+    });
+  }
+
+  private Replies() {}
+}

@@ -1,0 +1,399 @@
+package dev.kakehashi.sql;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.messages.AcquireBuffersDecoder;
+import dev.kakehashi.protocol.messages.BeginDecoder;
+import dev.kakehashi.protocol.messages.CancelDecoder;
+import dev.kakehashi.protocol.messages.CloseStatementDecoder;
+import dev.kakehashi.protocol.messages.CommitDecoder;
+import dev.kakehashi.protocol.messages.ExecuteDecoder;
+import dev.kakehashi.protocol.messages.PingDecoder;
+import dev.kakehashi.protocol.messages.PrepareDecoder;
+import dev.kakehashi.protocol.messages.QueryOutcomeDecoder;
+import dev.kakehashi.protocol.messages.ReleaseBuffersDecoder;
+import dev.kakehashi.protocol.messages.ReleaseSavepointDecoder;
+import dev.kakehashi.protocol.messages.RollbackDecoder;
+import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
+import dev.kakehashi.protocol.messages.SavepointDecoder;
+import dev.kakehashi.transport.endpoint.EndpointSession;
+import dev.kakehashi.transport.endpoint.RequestHandler;
+import dev.kakehashi.transport.endpoint.ResponseChannel;
+import dev.kakehashi.transport.endpoint.TransportEndpoint;
+import java.util.Objects;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Handler of the transport's requests: sessions, prepared statements, buffers; transactions and executions are its helpers'.
+///
+/// Order: the poller brings the requests of a session in the order of its queue. While one of its statements is being prepared, what follows waits in that order (Prepare and the first Execute may be
+/// sent together); Cancel and Ping overtake. Statements and ends of one transaction keep the order of the calls in the engine, whatever session they came through.
+public final class SqlApplication implements RequestHandler {
+  private final TransportEndpoint endpoint;
+  private final Engine engine;
+  private final Transactions transactions;
+  private final Executions executions;
+  private final int slots;
+  private final int maxStatements;
+  private final int maxBatchBytes;
+
+  // Flyweights of the poller.
+  private final PingDecoder ping = new PingDecoder();
+  private final CommitDecoder commit = new CommitDecoder();
+  private final RollbackDecoder rollback = new RollbackDecoder();
+  private final ExecuteDecoder execute = new ExecuteDecoder();
+
+  /// @param maxTransactions open at a time, 1..65536
+  /// @param maxLeaseNanos longest lease that a client may ask for
+  public SqlApplication(
+      TransportEndpoint endpoint,
+      Engine engine,
+      TransactionRegistry registry,
+      int maxTransactions,
+      long maxLeaseNanos) {
+    this.endpoint = endpoint;
+    this.engine = engine;
+    this.slots = endpoint.config().mailbox().slots();
+    this.maxStatements = endpoint.config().sessions().maxStatements();
+    this.maxBatchBytes = endpoint.config().buffers().maxBatchBytes();
+    this.transactions =
+        new Transactions(
+            engine,
+            registry,
+            endpoint::execute,
+            maxTransactions,
+            endpoint.config().sessions().lease().toNanos(),
+            maxLeaseNanos);
+    this.executions = new Executions(engine, transactions);
+  }
+
+  @Override
+  public void request(
+      EndpointSession endpointSession,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      int templateId,
+      DirectBuffer frame) {
+    if (templateId == PingDecoder.TEMPLATE_ID) {
+      ping(requestId, channel, frame);
+      return;
+    }
+    SqlSession session = session(endpointSession);
+    if (templateId == CancelDecoder.TEMPLATE_ID) {
+      cancel(session, requestId, channel, frame);
+    } else if (session.isPreparing()) {
+      byte[] copy = new byte[frame.capacity()];
+      frame.getBytes(0, copy);
+      session.deferred().add(new SqlSession.Deferred(requestId, channel, templateId, copy));
+    } else {
+      run(session, requestId, channel, templateId, frame);
+    }
+  }
+
+  private SqlSession session(EndpointSession endpointSession) {
+    if (endpointSession.attachment() instanceof SqlSession session) {
+      return session;
+    }
+    SqlSession session =
+        new SqlSession(endpointSession, engine.openSession(endpointSession.userName()), slots);
+    endpointSession.attach(session);
+    return session;
+  }
+
+  /// Runs one request; whatever fails here, except a malformed frame, is its answer.
+  private void run(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      int templateId,
+      DirectBuffer frame) {
+    try {
+      dispatch(session, requestId, channel, templateId, frame);
+    } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      Replies.failed(channel, requestId, null, Failures.of(e));
+    }
+  }
+
+  private void dispatch(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      int templateId,
+      DirectBuffer frame) {
+    switch (templateId) {
+      case ExecuteDecoder.TEMPLATE_ID ->
+          executions.execute(
+              session, requestId, required(channel), Frames.wrap(execute, frame), frame);
+      case CommitDecoder.TEMPLATE_ID -> {
+        Frames.wrap(commit, frame);
+        transactions.commit(
+            session, requestId, channel, commit.transactionHandle(), commit.response());
+      }
+      case RollbackDecoder.TEMPLATE_ID ->
+          transactions.rollback(
+              session, requestId, channel, Frames.wrap(rollback, frame).transactionHandle());
+      case PrepareDecoder.TEMPLATE_ID -> prepare(session, requestId, channel, frame);
+      case CloseStatementDecoder.TEMPLATE_ID -> {
+        CloseStatementDecoder close = Frames.wrap(new CloseStatementDecoder(), frame);
+        session.statement(statementId(close.statementId()), null);
+        Replies.completed(channel, requestId, null, 0);
+      }
+      case BeginDecoder.TEMPLATE_ID -> begin(session, requestId, channel, frame);
+      case SavepointDecoder.TEMPLATE_ID -> {
+        SavepointDecoder savepoint = Frames.wrap(new SavepointDecoder(), frame);
+        transactions.savepoint(
+            session,
+            requestId,
+            channel,
+            savepoint.transactionHandle(),
+            (transaction, done) -> transaction.savepoint(level(savepoint.level()), done));
+      }
+      case ReleaseSavepointDecoder.TEMPLATE_ID -> {
+        ReleaseSavepointDecoder release = Frames.wrap(new ReleaseSavepointDecoder(), frame);
+        transactions.savepoint(
+            session,
+            requestId,
+            channel,
+            release.transactionHandle(),
+            (transaction, done) -> transaction.releaseSavepoint(level(release.level()), done));
+      }
+      case RollbackToSavepointDecoder.TEMPLATE_ID -> {
+        RollbackToSavepointDecoder back = Frames.wrap(new RollbackToSavepointDecoder(), frame);
+        transactions.savepoint(
+            session,
+            requestId,
+            channel,
+            back.transactionHandle(),
+            (transaction, done) -> transaction.rollbackToSavepoint(level(back.level()), done));
+      }
+      case QueryOutcomeDecoder.TEMPLATE_ID ->
+          transactions.outcome(
+              session,
+              requestId,
+              channel,
+              Frames.wrap(new QueryOutcomeDecoder(), frame).transactionHandle());
+      case AcquireBuffersDecoder.TEMPLATE_ID ->
+          acquireBuffers(session, requestId, required(channel), frame);
+      case ReleaseBuffersDecoder.TEMPLATE_ID -> {
+        session.endpointSession().releaseInbound();
+        Replies.completed(channel, requestId, null, 0);
+      }
+      default -> throw new MalformedFrameException("message " + templateId + " is no request");
+    }
+  }
+
+  private static ResponseChannel required(@Nullable ResponseChannel channel) {
+    if (channel == null) {
+      throw new MalformedFrameException("request has to have a response slot");
+    }
+    return channel;
+  }
+
+  private static int level(long level) {
+    if (level < 1 || level > Integer.MAX_VALUE) {
+      throw new EngineException(
+          ErrorCode.NO_SUCH_SAVEPOINT, "savepoint level " + level + " does not exist");
+    }
+    return (int) level;
+  }
+
+  private int statementId(long id) {
+    if (id >= maxStatements) {
+      throw new EngineException(
+              ErrorCode.LIMIT_EXCEEDED,
+              "statement " + id + " exceeds the " + maxStatements + " statements of a session")
+          .withHint("Raise \"max_statements\" of the endpoint.");
+    }
+    return (int) id;
+  }
+
+  private void ping(long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
+    Frames.wrap(ping, frame);
+    int length = Frames.nextLength(ping, frame);
+    int offset = Frames.skipBytes(ping, length);
+    Replies.pong(channel, requestId, frame, offset, length);
+  }
+
+  private void begin(
+      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
+    BeginDecoder begin = Frames.wrap(new BeginDecoder(), frame);
+    OpenTransaction transaction =
+        transactions.begin(
+            session,
+            Transactions.options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame)),
+            begin.leaseNanos());
+    Replies.completed(channel, requestId, transaction, 0);
+  }
+
+  private void prepare(
+      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
+    PrepareDecoder prepare = Frames.wrap(new PrepareDecoder(), frame);
+    int id = statementId(prepare.statementId());
+    PrepareDecoder.ParameterTypesDecoder group = prepare.parameterTypes();
+    int[] types = new int[group.count()];
+    for (int i = 0; i < types.length; i++) {
+      types[i] = (int) group.next().typeOid();
+    }
+    String sql = Frames.nextText(prepare, frame);
+    session.preparing(true);
+    long poller = Thread.currentThread().threadId();
+    boolean[] returned = new boolean[1]; // poller only
+    try {
+      session
+          .engineSession()
+          .prepare(
+              sql,
+              types,
+              (statement, failure) -> {
+                if (Thread.currentThread().threadId() == poller && !returned[0]) {
+                  prepared(session, requestId, channel, id, statement, failure);
+                } else {
+                  endpoint.execute(() -> {
+                    prepared(session, requestId, channel, id, statement, failure);
+                    runDeferred(session);
+                  });
+                }
+              });
+    } catch (RuntimeException e) {
+      session.preparing(false);
+      throw e;
+    } finally {
+      returned[0] = true;
+    }
+  }
+
+  private void prepared(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      int id,
+      @Nullable Statement statement,
+      @Nullable EngineException failure) {
+    session.preparing(false);
+    session.statement(id, new SqlSession.Prepared(statement, failure));
+    if (failure != null) {
+      Replies.failed(channel, requestId, null, Failures.of(failure));
+    } else {
+      Replies.prepared(channel, requestId, id, Objects.requireNonNull(statement));
+    }
+    if (session.isClosed()) {
+      session.engineSession().close();
+    }
+  }
+
+  /// Runs what has waited for a statement, up to the next one that is being prepared.
+  private void runDeferred(SqlSession session) {
+    while (!session.isPreparing()) {
+      SqlSession.Deferred request = session.deferred().poll();
+      if (request == null) {
+        return;
+      }
+      if (session.isClosed()) {
+        Replies.failed(
+            request.channel(), request.requestId(), ErrorCode.QUERY_CANCELED, "client is gone");
+        continue;
+      }
+      try {
+        run(
+            session,
+            request.requestId(),
+            request.channel(),
+            request.templateId(),
+            new UnsafeBuffer(request.frame()));
+      } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
+        String reason = String.valueOf(e.getMessage());
+        Replies.failed(
+            request.channel(),
+            request.requestId(),
+            null,
+            Failure.of(ErrorCode.MALFORMED_MESSAGE, reason).asFatal());
+        session.endpointSession().refuse(reason);
+      }
+    }
+  }
+
+  /// Cancels a request that runs, or one that still waits for its statement.
+  private void cancel(
+      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
+    long target = Frames.wrap(new CancelDecoder(), frame).targetRequestId();
+    for (int slot = 0; slot < session.running().length(); slot++) {
+      StatementRequest running = session.running().get(slot);
+      if (running != null && running.requestId() == target) {
+        running.cancel();
+      }
+    }
+    for (SqlSession.Deferred deferred : session.deferred()) {
+      if (deferred.requestId() == target && deferred.templateId() == ExecuteDecoder.TEMPLATE_ID) {
+        session.deferred().remove(deferred);
+        Replies.failed(
+            deferred.channel(),
+            target,
+            ErrorCode.QUERY_CANCELED,
+            "canceling statement due to user request");
+        break;
+      }
+    }
+    Replies.completed(channel, requestId, null, 0);
+  }
+
+  private void acquireBuffers(
+      SqlSession session, long requestId, ResponseChannel channel, DirectBuffer frame) {
+    AcquireBuffersDecoder acquire = Frames.wrap(new AcquireBuffersDecoder(), frame);
+    int count = acquire.count();
+    long bufferBytes = acquire.bufferBytes();
+    if (count == 0 || bufferBytes == 0 || bufferBytes > maxBatchBytes) {
+      throw new EngineException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "cannot grant "
+              + count
+              + " buffers of "
+              + bufferBytes
+              + " bytes, the longest has "
+              + maxBatchBytes);
+    }
+    long[] offsets = session.endpointSession().grantInbound(count, (int) bufferBytes);
+    if (offsets == null) {
+      throw new EngineException(
+              ErrorCode.OUT_OF_MEMORY,
+              "could not grant " + count + " buffers of " + bufferBytes + " bytes")
+          .withHint("Use fewer or shorter buffers, or raise \"session_buffers\" of the endpoint.");
+    }
+    Replies.granted(channel, requestId, (int) bufferBytes, offsets);
+  }
+
+  @Override
+  public void sessionClosed(EndpointSession endpointSession) {
+    if (!(endpointSession.attachment() instanceof SqlSession session)) {
+      return;
+    }
+    session.closed();
+    for (int slot = 0; slot < session.running().length(); slot++) {
+      StatementRequest running = session.running().get(slot);
+      if (running != null) {
+        running.cancel();
+      }
+    }
+    transactions.sessionClosed(session);
+    if (!session.isPreparing()) {
+      session.engineSession().close();
+    }
+  }
+
+  @Override
+  public long tick(long nowNanos) {
+    return transactions.checkLeases(nowNanos);
+  }
+
+  /// Transactions with a handle that have not ended. Poller only, or after the end of the transport.
+  public int openTransactions() {
+    return transactions.count();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.kakehashi.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.transport.endpoint.EndpointSession;
+import dev.kakehashi.transport.endpoint.ResponseChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/// What the application keeps for one session. Poller only, except the running requests.
+final class SqlSession {
+  /// A prepared statement, or why there is none.
+  record Prepared(@Nullable Statement statement, @Nullable EngineException failure) {}
+
+  /// A request that waits for a statement to be prepared.
+  record Deferred(
+      long requestId, @Nullable ResponseChannel channel, int templateId, byte[] frame) {}
+
+  private final EndpointSession endpointSession;
+  private final EngineSession engineSession;
+  private @Nullable Prepared[] statements = new Prepared[16];
+  private final ArrayDeque<Deferred> deferred = new ArrayDeque<>();
+  private final List<OpenTransaction> transactions = new ArrayList<>(1);
+  // Each entry is set by the poller before the request starts, and taken out by whoever ends it.
+  private final AtomicReferenceArray<StatementRequest> running;
+  private long lastTransaction;
+  private boolean preparing;
+  private boolean closed;
+
+  SqlSession(EndpointSession endpointSession, EngineSession engineSession, int slots) {
+    this.endpointSession = endpointSession;
+    this.engineSession = engineSession;
+    this.running = new AtomicReferenceArray<>(slots);
+  }
+
+  EndpointSession endpointSession() {
+    return endpointSession;
+  }
+
+  EngineSession engineSession() {
+    return engineSession;
+  }
+
+  /// Transactions that this session has used and that have not ended.
+  List<OpenTransaction> transactions() {
+    return transactions;
+  }
+
+  @Nullable Prepared statement(int id) {
+    return id >= 0 && id < statements.length ? statements[id] : null;
+  }
+
+  void statement(int id, @Nullable Prepared prepared) {
+    if (id >= statements.length) {
+      if (prepared == null) {
+        return;
+      }
+      statements = Arrays.copyOf(statements, Math.max(id + 1, 2 * statements.length));
+    }
+    statements[id] = prepared;
+  }
+
+  /// Handle of the transaction that this session began last; 0: none.
+  long lastTransaction() {
+    return lastTransaction;
+  }
+
+  void lastTransaction(long handle) {
+    lastTransaction = handle;
+  }
+
+  AtomicReferenceArray<StatementRequest> running() {
+    return running;
+  }
+
+  /// Whether a statement is being prepared: other requests wait, in their order.
+  boolean isPreparing() {
+    return preparing;
+  }
+
+  void preparing(boolean now) {
+    preparing = now;
+  }
+
+  ArrayDeque<Deferred> deferred() {
+    return deferred;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void closed() {
+    closed = true;
+  }
+}

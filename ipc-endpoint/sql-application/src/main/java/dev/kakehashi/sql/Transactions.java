@@ -1,0 +1,309 @@
+package dev.kakehashi.sql;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.IsolationLevel;
+import dev.kakehashi.protocol.messages.TransactionKind;
+import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.transport.endpoint.ResponseChannel;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Transactions with handles: begin, use, end, lease, outcome.
+///
+/// Poller only; callbacks of the engine come from any thread and hand what they have to change here to the poller.
+final class Transactions {
+  private static final Logger LOG = LoggerFactory.getLogger(Transactions.class);
+  private static final long MIN_TICK_NANOS = 10_000_000L;
+
+  private final Engine engine;
+  private final TransactionRegistry registry;
+  private final Executor poller;
+  private final TransactionTable table;
+  private final long defaultLeaseNanos;
+  private final long maxLeaseNanos;
+
+  Transactions(
+      Engine engine,
+      TransactionRegistry registry,
+      Executor poller,
+      int maxTransactions,
+      long defaultLeaseNanos,
+      long maxLeaseNanos) {
+    this.engine = engine;
+    this.registry = registry;
+    this.poller = poller;
+    this.table = new TransactionTable(maxTransactions);
+    this.defaultLeaseNanos = defaultLeaseNanos;
+    this.maxLeaseNanos = maxLeaseNanos;
+  }
+
+  static TransactionOptions options(TransactionKind kind, IsolationLevel isolation, String label) {
+    TransactionOptions.Kind engineKind =
+        switch (kind) {
+          case OCC -> TransactionOptions.Kind.OCC;
+          case LTX -> TransactionOptions.Kind.LTX;
+          case RTX -> TransactionOptions.Kind.RTX;
+          case NULL_VAL -> throw new IllegalArgumentException("no kind of transaction");
+        };
+    TransactionOptions.Isolation engineIsolation =
+        switch (isolation) {
+          case READ_COMMITTED -> TransactionOptions.Isolation.READ_COMMITTED;
+          case REPEATABLE_READ -> TransactionOptions.Isolation.REPEATABLE_READ;
+          case SERIALIZABLE -> TransactionOptions.Isolation.SERIALIZABLE;
+          case NULL_VAL -> throw new IllegalArgumentException("no isolation level");
+        };
+    return new TransactionOptions(engineKind, engineIsolation, label);
+  }
+
+  static Transaction.CommitResponse response(CommitResponse response) {
+    return switch (response) {
+      case STORED -> Transaction.CommitResponse.STORED;
+      case AVAILABLE -> Transaction.CommitResponse.AVAILABLE;
+      case NULL_VAL -> throw new IllegalArgumentException("no kind of commit response");
+    };
+  }
+
+  int count() {
+    return table.count();
+  }
+
+  /// @param leaseNanos 0: the default; longer than the longest is the longest
+  OpenTransaction begin(SqlSession session, TransactionOptions options, long leaseNanos) {
+    long lease =
+        leaseNanos == 0
+            ? defaultLeaseNanos
+            : leaseNanos < 0 ? maxLeaseNanos : Math.min(leaseNanos, maxLeaseNanos);
+    long handle = table.reserve();
+    long now = System.nanoTime();
+    OpenTransaction transaction =
+        new OpenTransaction(
+            handle, engine.begin(options), session.endpointSession().uid(), lease, now);
+    table.put(transaction);
+    transaction.use(session, now);
+    session.lastTransaction(handle);
+    return transaction;
+  }
+
+  /// The open transaction that a request of `session` continues.
+  ///
+  /// @param handle 0: the one that the session began last
+  /// @throws EngineException NO_SUCH_TRANSACTION, LEASE_EXPIRED, TRANSACTION_ABORTED
+  OpenTransaction use(SqlSession session, long handle) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction == null || (transaction.isEnding() && !transaction.isLeaseExpired())) {
+      throw new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "there is no such transaction")
+          .withDetail("The transaction has ended, or belongs to another user.");
+    }
+    if (transaction.isLeaseExpired()) {
+      throw leaseExpired();
+    }
+    if (transaction.engineTransaction().state() == Transaction.State.ABORTED) {
+      throw new EngineException(
+          ErrorCode.TRANSACTION_ABORTED,
+          "current transaction is aborted, commands ignored until end of transaction block");
+    }
+    transaction.use(session, System.nanoTime());
+    return transaction;
+  }
+
+  private static EngineException leaseExpired() {
+    return new EngineException(
+            ErrorCode.LEASE_EXPIRED, "transaction was rolled back because its lease expired")
+        .withHint("Send requests more often, or ask for a longer lease.");
+  }
+
+  private @Nullable OpenTransaction find(SqlSession session, long handle) {
+    long resolved = handle == 0 ? session.lastTransaction() : handle;
+    OpenTransaction transaction = table.get(resolved);
+    // Another user's handle is as good as none: it must not even be learnt that it exists.
+    return transaction != null && transaction.uid() == session.endpointSession().uid()
+        ? transaction
+        : null;
+  }
+
+  void commit(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      long handle,
+      CommitResponse response) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction != null
+        && transaction.engineTransaction().state() == Transaction.State.ABORTED
+        && !transaction.isLeaseExpired()) {
+      // As in SQL: a commit of an aborted transaction rolls it back, and says so.
+      rollback(transaction, () -> Replies.completed(channel, requestId, transaction, 0));
+      return;
+    }
+    TransactionState known = transaction == null ? outcome(session, handle) : null;
+    if (known == TransactionState.COMMITTED) {
+      Replies.completed(channel, requestId, known, handle, 0, 0); // a second commit
+      return;
+    }
+    OpenTransaction open;
+    try {
+      open = use(session, handle);
+    } catch (EngineException e) {
+      if (transaction != null && transaction.isLeaseExpired()) {
+        forget(transaction);
+      }
+      throw e;
+    }
+    commit(
+        open,
+        response(response),
+        failure -> {
+          if (failure == null) {
+            Replies.completed(channel, requestId, open, 0);
+          } else {
+            Replies.failed(channel, requestId, open, Failures.of(failure));
+          }
+        });
+  }
+
+  /// Commits, records the outcome if there is one to ask for, and forgets the handle.
+  ///
+  /// @param done any thread
+  void commit(
+      OpenTransaction transaction,
+      Transaction.CommitResponse response,
+      Consumer<@Nullable EngineException> done) {
+    transaction.beginEnd();
+    Transaction engineTransaction = transaction.engineTransaction();
+    // Statements before this commit may still run and write: asked again at the end.
+    boolean registered = engineTransaction.hasWrites();
+    if (registered) {
+      registry.committing(transaction.handle(), transaction.uid(), engineTransaction.id());
+    }
+    engineTransaction.commit(
+        response,
+        failure -> {
+          if (registered || engineTransaction.hasWrites()) {
+            registry.ended(
+                transaction.handle(), transaction.uid(), engineTransaction.id(), failure == null);
+          }
+          done.accept(failure);
+          poller.execute(() -> forget(transaction));
+        });
+  }
+
+  /// Commits a transaction that a request has just run in; the caller is on any thread.
+  void commitFromCallback(
+      OpenTransaction transaction,
+      Transaction.CommitResponse response,
+      Consumer<@Nullable EngineException> done) {
+    poller.execute(() -> commit(transaction, response, done));
+  }
+
+  void rollback(
+      SqlSession session, long requestId, @Nullable ResponseChannel channel, long handle) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction == null) {
+      TransactionState known = handle == 0 ? TransactionState.NONE : outcome(session, handle);
+      Replies.completed(channel, requestId, known, handle, 0, 0);
+      return;
+    }
+    rollback(transaction, () -> Replies.completed(channel, requestId, transaction, 0));
+  }
+
+  private void rollback(OpenTransaction transaction, Runnable done) {
+    transaction.beginEnd();
+    transaction
+        .engineTransaction()
+        .rollback(() -> {
+          done.run();
+          poller.execute(() -> forget(transaction));
+        });
+  }
+
+  private void forget(OpenTransaction transaction) {
+    transaction.forget();
+    table.remove(transaction);
+  }
+
+  void savepoint(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      long handle,
+      BiConsumer<Transaction, Consumer<@Nullable EngineException>> action) {
+    OpenTransaction transaction = use(session, handle);
+    action.accept(
+        transaction.engineTransaction(),
+        failure -> {
+          if (failure == null) {
+            Replies.completed(channel, requestId, transaction, 0);
+          } else {
+            Replies.failed(channel, requestId, transaction, Failures.of(failure));
+          }
+        });
+  }
+
+  void outcome(SqlSession session, long requestId, @Nullable ResponseChannel channel, long handle) {
+    OpenTransaction transaction = find(session, handle);
+    if (transaction != null) {
+      Replies.completed(channel, requestId, transaction, 0);
+    } else {
+      Replies.completed(channel, requestId, outcome(session, handle), handle, 0, 0);
+    }
+  }
+
+  private TransactionState outcome(SqlSession session, long handle) {
+    TransactionRegistry.Entry entry = registry.find(handle);
+    return entry != null && entry.uid() == session.endpointSession().uid()
+        ? entry.state()
+        : TransactionState.UNKNOWN;
+  }
+
+  /// Rolls back what no other session uses.
+  void sessionClosed(SqlSession session) {
+    for (OpenTransaction transaction : List.copyOf(session.transactions())) {
+      if (transaction.leave(session)) {
+        if (transaction.beginEnd()) {
+          rollback(transaction, () -> {});
+        } else if (transaction.isLeaseExpired()) {
+          forget(transaction);
+        }
+      }
+    }
+    session.transactions().clear();
+  }
+
+  /// Rolls back transactions whose lease is over. Their handles stay until the client has been told, or is gone.
+  ///
+  /// @return when to look again, in nanoseconds from now
+  long checkLeases(long nowNanos) {
+    long next = Long.MAX_VALUE;
+    for (OpenTransaction transaction : table.all()) {
+      if (transaction.isEnding()) {
+        continue;
+      }
+      if (transaction.checkLease(nowNanos)) {
+        LOG.info("lease of transaction {} expired", Long.toUnsignedString(transaction.handle()));
+        transaction.beginEnd();
+        transaction.engineTransaction().rollback(() -> {});
+      } else {
+        next = Math.min(next, transaction.leaseDeadlineNanos() - nowNanos);
+      }
+    }
+    return Math.max(MIN_TICK_NANOS, next);
+  }
+
+  /// Failure of a request in a transaction whose lease expired meanwhile.
+  static Failure failure(@Nullable OpenTransaction transaction, EngineException failure) {
+    return transaction != null && transaction.isLeaseExpired()
+        ? Failures.of(leaseExpired())
+        : Failures.of(failure);
+  }
+}

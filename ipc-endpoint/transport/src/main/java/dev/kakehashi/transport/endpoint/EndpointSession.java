@@ -1,0 +1,298 @@
+package dev.kakehashi.transport.endpoint;
+
+import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.messages.ClientKind;
+import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.os.Credentials;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One attached client: its mailbox, its share of the buffers, its place in the queues.
+///
+/// Made by the attach thread; after that the poller alone calls what is not marked thread-safe. Its memory is given back when the client is gone *and* the last response is
+/// finished, because tasks write into it until then.
+public final class EndpointSession {
+  private static final Logger LOG = LoggerFactory.getLogger(EndpointSession.class);
+
+  /// What the client says of itself, and what the kernel says of it.
+  record Client(
+      Credentials credentials,
+      ClientKind kind,
+      String osUserName,
+      String userName,
+      String applicationName,
+      long pidNamespace) {}
+
+  private final long id;
+  private final Client client;
+  private final Principal principal;
+  private final RequestQueue queue;
+  private final TransportConfig config;
+  private final SessionHost host;
+  private final int mailboxIndex;
+  private final ResponseChannel[] channels;
+  private final int maxBlocks;
+  private final AtomicInteger blocks = new AtomicInteger();
+  // Responses without a final frame, plus 1 while the client is attached; at 0 the memory goes.
+  private final AtomicInteger holds = new AtomicInteger(1);
+  private final List<Inbound> inbound = new ArrayList<>();
+  private long lastRequestId;
+  private volatile boolean closed;
+  private @Nullable Object attachment;
+
+  private record Inbound(int firstBlock, int blocks) {}
+
+  /// What a session needs of its owner.
+  interface SessionHost extends ChannelWatch {
+    /// Ends the session from our side.
+    void disconnect(EndpointSession session, String reason);
+
+    /// Client gone and last response finished.
+    void sessionReleased(EndpointSession session);
+  }
+
+  EndpointSession(
+      long id,
+      Client client,
+      Principal principal,
+      RequestQueue queue,
+      TransportConfig config,
+      SessionHost host) {
+    this.id = id;
+    this.client = client;
+    this.principal = principal;
+    this.queue = queue;
+    this.config = config;
+    this.host = host;
+    this.mailboxIndex = principal.mailboxes().allocate();
+    this.channels = new ResponseChannel[config.mailbox().slots()];
+    MemorySegment mailbox = principal.mailboxes().memory(mailboxIndex);
+    int slotBytes = config.mailbox().slotBytes();
+    for (int slot = 0; slot < channels.length; slot++) {
+      MemorySegment memory = mailbox.asSlice((long) slot * slotBytes, slotBytes);
+      channels[slot] = new ResponseChannel(this, memory, config, principal.arena(), host);
+    }
+    this.maxBlocks = (int) (config.buffers().sessionBytes() / config.buffers().blockBytes());
+  }
+
+  public long id() {
+    return id;
+  }
+
+  /// OS user of the client.
+  public int uid() {
+    return principal.uid();
+  }
+
+  /// User of the engine.
+  public String userName() {
+    return client.userName();
+  }
+
+  public String applicationName() {
+    return client.applicationName();
+  }
+
+  public ClientKind kind() {
+    return client.kind();
+  }
+
+  /// Process of the client as we see it; 0 when it is in a PID namespace that we do not.
+  public int processId() {
+    return client.credentials().processId();
+  }
+
+  /// Whether the client is gone. Thread-safe.
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /// What the application keeps for this session.
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  public void attach(Object newAttachment) {
+    attachment = newAttachment;
+  }
+
+  RequestQueue queue() {
+    return queue;
+  }
+
+  long mailboxOffset() {
+    return principal.mailboxes().offset(mailboxIndex);
+  }
+
+  Principal principal() {
+    return principal;
+  }
+
+  /// Checks what every request begins with and takes the response slot.
+  ///
+  /// @throws MalformedFrameException when ids do not grow or the slot is not free
+  @Nullable ResponseChannel admit(long requestId, int slot) {
+    if (requestId == 0 || Long.compareUnsigned(requestId, lastRequestId) <= 0) {
+      throw new MalformedFrameException(
+          "request " + requestId + " follows request " + lastRequestId);
+    }
+    lastRequestId = requestId;
+    if (slot == Protocol.NO_SLOT) {
+      return null;
+    }
+    if (slot >= channels.length) {
+      throw new MalformedFrameException("request names slot " + slot + " of " + channels.length);
+    }
+    ResponseChannel channel = channels[slot];
+    channel.begin(requestId);
+    holds.incrementAndGet();
+    return channel;
+  }
+
+  /// Cancels the producer of an outstanding response, if there is one of that request.
+  public void cancelResponse(long requestId) {
+    for (ResponseChannel channel : channels) {
+      channel.cancel(requestId);
+    }
+  }
+
+  /// Grants inbound buffers.
+  ///
+  /// @return their offsets in the arena file; null when the session's share or the arena has no room for all of them
+  /// @throws dev.kakehashi.transport.TransportException DISK_FULL
+  public long @Nullable [] grantInbound(int count, int bufferBytes) {
+    int blockBytes = config.buffers().blockBytes();
+    int each = (bufferBytes + blockBytes - 1) / blockBytes;
+    long[] offsets = new long[count];
+    int granted = 0;
+    try {
+      while (granted < count) {
+        int first = allocateInbound(each);
+        if (first < 0) {
+          return null;
+        }
+        offsets[granted++] = (long) first * blockBytes;
+      }
+      return offsets;
+    } finally {
+      if (granted < count) {
+        for (int i = 0; i < granted; i++) {
+          release(inbound.removeLast());
+        }
+      }
+    }
+  }
+
+  private int allocateInbound(int each) {
+    if (!takeBlocks(each)) {
+      return -1;
+    }
+    int first = -1;
+    try {
+      first = principal.arena().allocate(each);
+    } finally {
+      if (first < 0) {
+        giveBlocks(each);
+      }
+    }
+    if (first >= 0) {
+      inbound.add(new Inbound(first, each));
+    }
+    return first;
+  }
+
+  /// Memory of `bytes` bytes at `offset` of the arena file.
+  ///
+  /// @throws MalformedFrameException when it is not within one inbound buffer of this session
+  public MemorySegment inboundMemory(long offset, int bytes) {
+    int blockBytes = config.buffers().blockBytes();
+    for (Inbound buffer : inbound) {
+      long start = (long) buffer.firstBlock * blockBytes;
+      long end = start + (long) buffer.blocks * blockBytes;
+      if (offset >= start && offset < end && bytes >= 0 && bytes <= end - offset) {
+        return principal
+            .arena()
+            .memory(buffer.firstBlock, buffer.blocks)
+            .asSlice(offset - start, bytes);
+      }
+    }
+    throw new MalformedFrameException(
+        bytes + " inbound bytes at " + Long.toUnsignedString(offset) + " are not granted");
+  }
+
+  /// Takes all inbound buffers back.
+  public void releaseInbound() {
+    inbound.forEach(this::release);
+    inbound.clear();
+  }
+
+  private void release(Inbound buffer) {
+    principal.arena().free(buffer.firstBlock, buffer.blocks);
+    giveBlocks(buffer.blocks);
+  }
+
+  /// Takes a part of the session's share of the arena; false when it is used up. Thread-safe.
+  boolean takeBlocks(int count) {
+    if (blocks.addAndGet(count) <= maxBlocks) {
+      return true;
+    }
+    blocks.addAndGet(-count);
+    return false;
+  }
+
+  boolean mayTakeBlocks(int count) {
+    return blocks.get() + count <= maxBlocks;
+  }
+
+  void giveBlocks(int count) {
+    blocks.addAndGet(-count);
+  }
+
+  /// Blocks of the arena that belong to this session. Thread-safe.
+  public int usedBlocks() {
+    return blocks.get();
+  }
+
+  /// Ends the session because its client breaks the protocol. Thread-safe.
+  public void refuse(String reason) {
+    if (!closed) {
+      LOG.warn("ending session {} of OS user {} (process {}): {}", id, uid(), processId(), reason);
+      host.disconnect(this, reason);
+    }
+  }
+
+  /// The client is gone.
+  void close() {
+    closed = true;
+    for (ResponseChannel channel : channels) {
+      channel.abandon();
+    }
+  }
+
+  /// The client's hold, given up once the application knows that it is gone.
+  void unhold() {
+    responseFinished();
+  }
+
+  /// Called by each channel after its final frame. Thread-safe.
+  void responseFinished() {
+    if (holds.decrementAndGet() == 0) {
+      host.sessionReleased(this);
+    }
+  }
+
+  /// Gives all memory back. Nothing of the session runs any more.
+  void releaseMemory() {
+    for (ResponseChannel channel : channels) {
+      channel.release();
+    }
+    releaseInbound();
+    principal.mailboxes().free(mailboxIndex);
+  }
+}

@@ -1,0 +1,251 @@
+package dev.kakehashi.transport.endpoint;
+
+import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.os.SparseFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.RollCycle;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One Chronicle Queue that clients of one kind, one OS user and one PID namespace append to, and that the poller tails read-only.
+///
+/// Retention: memory of consumed requests is punched out of the current file as the tailer goes, and files of earlier cycles are deleted when
+/// it has left them. What appenders and the library still need stays: the file's header, index documents (they lie between messages) and
+/// the neighbourhood of the tail, from which a writer repairs after another one's death.
+///
+/// Poller only, except [#name()] and the count of sessions.
+final class RequestQueue implements AutoCloseable {
+  /// Takes one request.
+  interface FrameConsumer {
+    /// @param frame the whole request in memory of ours; valid during the call
+    void frame(RequestQueue queue, UnsafeBuffer frame);
+  }
+
+  /// Key of a queue: who may append to it.
+  record Writers(int uid, long pidNamespace, int kind, int number) {
+    String directoryName() {
+      return "%d-%d-%s%d".formatted(uid, pidNamespace, kind == 1 ? "pg" : "java", number);
+    }
+  }
+
+  /// Roll cycle of all request queues: short, so that files are small and go soon.
+  static final RollCycle ROLL_CYCLE = LegacyRollCycles.MINUTELY;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
+  private static final int PUNCH_BYTES = 2 << 20;
+  private static final int PAGE_BYTES = 4096;
+
+  private final Writers writers;
+  private final Path directory;
+  private final ChronicleQueue queue;
+  private final ExcerptTailer tailer;
+  private final QueueTable table;
+  private final int maxFrameBytes;
+  private final byte[] frameBytes;
+  private final UnsafeBuffer frame = new UnsafeBuffer(0, 0);
+  private volatile int
+      sessions; // written by the attach thread and the poller, under the owner's lock
+
+  private @Nullable SparseFile file;
+  private @Nullable Path filePath;
+  private int cycle = Integer.MIN_VALUE;
+  private long runStart; // consumed messages without a gap lie in [runStart, runEnd)
+  private long runEnd;
+
+  private RequestQueue(
+      Writers writers, Path directory, ChronicleQueue queue, TransportConfig config) {
+    this.writers = writers;
+    this.directory = directory;
+    this.queue = queue;
+    this.tailer = queue.createTailer();
+    this.table = QueueTable.open(directory);
+    this.maxFrameBytes = config.queue().maxFrameBytes();
+    this.frameBytes = new byte[maxFrameBytes];
+  }
+
+  /// Makes the queue's directory and table, then opens it for reading.
+  static RequestQueue create(RuntimeDirectory runtime, Writers writers, TransportConfig config)
+      throws IOException {
+    Path directory = Files.createDirectory(runtime.queues().resolve(writers.directoryName()));
+    runtime.shareDirectoryWith(writers.uid(), directory);
+    try (ChronicleQueue table = builder(directory, config).build()) {
+      table.createTailer().close(); // the table store is complete once somebody has used it
+    }
+    runtime.shareWith(writers.uid(), directory.resolve("metadata.cq4t"));
+    ChronicleQueue queue = builder(directory, config).readOnly(true).build();
+    return new RequestQueue(writers, directory, queue, config);
+  }
+
+  private static SingleChronicleQueueBuilder builder(Path directory, TransportConfig config) {
+    return SingleChronicleQueueBuilder.single(directory.toFile())
+        .rollCycle(ROLL_CYCLE)
+        .blockSize(config.queue().blockBytes());
+  }
+
+  /// Directory below `queues/`.
+  String name() {
+    return writers.directoryName();
+  }
+
+  Writers writers() {
+    return writers;
+  }
+
+  int sessions() {
+    return sessions;
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // the owner's lock serialises writers
+  void addSessions(int difference) {
+    sessions += difference;
+  }
+
+  /// Hands over up to `limit` requests; returns how many there were.
+  int poll(FrameConsumer consumer, int limit) {
+    int count = 0;
+    while (count < limit) {
+      int bytes;
+      try (DocumentContext document = tailer.readingDocument()) {
+        if (!document.isPresent()) {
+          return count;
+        }
+        bytes = copy(document);
+      }
+      count++;
+      if (bytes > 0) {
+        frame.wrap(frameBytes, 0, bytes);
+        consumer.frame(this, frame);
+      }
+    }
+    return count;
+  }
+
+  /// Copies the content out of shared memory and notes what has been consumed; 0 when it is longer than any request.
+  private int copy(DocumentContext document) {
+    Bytes<?> content = java.util.Objects.requireNonNull(document.wire()).bytes();
+    long start = content.readPosition();
+    long length = content.readRemaining();
+    consumed(start - Integer.BYTES, start + length);
+    if (length > maxFrameBytes) {
+      LOG.warn("dropping a request of {} bytes from queue {}", length, name());
+      return 0;
+    }
+    content.read(frameBytes, 0, (int) length);
+    return (int) length;
+  }
+
+  /// Notes that the message in [start, end) of the current file has been consumed, header included.
+  private void consumed(long start, long end) {
+    if (tailer.cycle() != cycle) {
+      roll();
+      runStart = start;
+    } else if (start > runEnd) {
+      // Something else lies in between: an index document, which appenders still use.
+      punch(runEnd);
+      runStart = start;
+    }
+    runEnd = (end + 3) & ~3L;
+    if (runEnd - runStart >= PUNCH_BYTES + tailBytes()) {
+      punch(runEnd - tailBytes());
+    }
+  }
+
+  /// Bytes before the tail that a writer may look at again: the last messages.
+  private long tailBytes() {
+    return 2L * maxFrameBytes + PAGE_BYTES;
+  }
+
+  /// Gives back the whole pages of [runStart, end).
+  private void punch(long end) {
+    long first = (runStart + PAGE_BYTES - 1) & -PAGE_BYTES;
+    long last = end & -PAGE_BYTES;
+    if (last <= first || file == null) {
+      return;
+    }
+    try {
+      file.punch(first, last - first);
+    } catch (IOException e) {
+      LOG.warn("queue {} keeps memory of consumed requests: {}", name(), e.getMessage());
+    }
+    runStart = last;
+  }
+
+  /// The tailer has entered another cycle: nobody needs the files before.
+  private void roll() {
+    closeFile();
+    cycle = tailer.cycle();
+    Path current = java.util.Objects.requireNonNull(tailer.currentFile()).toPath();
+    filePath = current;
+    runStart = 0;
+    runEnd = 0;
+    try {
+      file = SparseFile.open(current);
+      deleteBefore(current);
+      table.lowestCycle(cycle);
+    } catch (IOException e) {
+      LOG.warn("queue {} keeps files of consumed requests: {}", name(), e.getMessage());
+    }
+  }
+
+  private void deleteBefore(Path current) throws IOException {
+    String currentName = current.getFileName().toString();
+    List<Path> old = new ArrayList<>();
+    try (var files = Files.newDirectoryStream(directory, "*.cq4")) {
+      for (Path candidate : files) {
+        if (candidate.getFileName().toString().compareTo(currentName) < 0) {
+          old.add(candidate);
+        }
+      }
+    }
+    for (Path path : old) {
+      // Unlinked first, so that no name leads to an emptied file; then emptied, since idle
+      // appenders keep it mapped.
+      try (SparseFile sparse = SparseFile.open(path)) {
+        long length = Files.size(path);
+        Files.delete(path);
+        sparse.punch(0, length);
+      }
+    }
+  }
+
+  private void closeFile() {
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+
+  /// File of the cycle that is being read, if any.
+  @Nullable Path currentFile() {
+    return filePath;
+  }
+
+  /// Ends the tailer and removes the directory. Appenders that are left write into files without a name.
+  @Override
+  public void close() {
+    closeFile();
+    tailer.close();
+    queue.close();
+    table.close();
+    try (var files = Files.newDirectoryStream(directory)) {
+      for (Path path : files) {
+        Files.delete(path);
+      }
+      Files.delete(directory);
+    } catch (IOException e) {
+      LOG.warn("could not remove queue {}: {}", name(), e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,450 @@
+package dev.kakehashi.transport.endpoint;
+
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CLIENT_SLEEPING_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CONSUMED_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.EVENT_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.FRAME_BYTES_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCED_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCER_WAITING_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.STATUS_OFFSET;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.layout.BatchDescriptorLayout;
+import dev.kakehashi.protocol.layout.ResponseSlotLayout;
+import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.os.Futex;
+import dev.kakehashi.transport.os.SharedMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// The endpoint's end of one response slot: row batches, then one final frame, per request.
+///
+/// Life of a response: the poller calls [#begin]; tasks [#acquire] buffers and stage them; exactly one [#finish] ends it. The
+/// client may use the slot again as soon as it has seen the final frame, which [#begin] of the next request checks.
+///
+/// Thread-safe by one lock per channel: tasks of a parallel statement stage concurrently, while the poller looks for released batches. Callbacks and
+/// system calls happen outside of it, except for the reservation of new memory. What the client writes (`consumed`) is read once per decision and
+/// checked against what we know.
+public final class ResponseChannel {
+  /// Room for one row batch; staged or discarded exactly once, by the task that has it.
+  public final class Buffer {
+    private final MemorySegment memory;
+    private final int firstBlock; // -1: the inline area
+    private final int blocks;
+    private boolean done;
+
+    private Buffer(MemorySegment memory, int firstBlock, int blocks) {
+      this.memory = memory;
+      this.firstBlock = firstBlock;
+      this.blocks = blocks;
+    }
+
+    /// Writable, 8-byte aligned, not cleared.
+    public MemorySegment memory() {
+      return memory;
+    }
+
+    /// Hands a complete batch to the reader.
+    public void stage(int batchBytes, int rowCount) {
+      ResponseChannel.this.stage(this, batchBytes, rowCount);
+    }
+
+    /// Gives the buffer back unused.
+    public void discard() {
+      ResponseChannel.this.discard(this);
+    }
+  }
+
+  /// Writes a final frame.
+  @FunctionalInterface
+  public interface FrameWriter {
+    /// Writes a whole message from the beginning of `buffer`, whose accesses are bounds-checked; returns its length.
+    int write(MutableDirectBuffer buffer);
+  }
+
+  private final EndpointSession session;
+  private final MemorySegment slot;
+  private final UnsafeBuffer frameArea;
+  private final TransportConfig.Mailbox mailbox;
+  private final TransportConfig.Buffers buffers;
+  private final BufferArena arena;
+  private final ChannelWatch watch;
+
+  // Guarded by this.
+  private long requestId;
+  private boolean active;
+  private @Nullable Failure refusal; // why acquire refuses: canceled, or the session is gone
+  private long produced;
+  private long reclaimed;
+  private int outstanding;
+  private boolean inlineTaken;
+  private boolean eventPending;
+  private int nextBatchBytes;
+  private int neededBlocks; // that the last acquire did not get; 0: it did
+  private final int[] ringFirstBlock;
+  private final int[] ringBlocks;
+  private List<Runnable> waiters = new ArrayList<>(0);
+
+  ResponseChannel(
+      EndpointSession session,
+      MemorySegment slot,
+      TransportConfig config,
+      BufferArena arena,
+      ChannelWatch watch) {
+    this.session = session;
+    this.slot = slot;
+    this.mailbox = config.mailbox();
+    this.buffers = config.buffers();
+    this.arena = arena;
+    this.watch = watch;
+    this.frameArea =
+        new UnsafeBuffer(slot.address() + mailbox.headAreaBytes(), mailbox.frameAreaBytes());
+    this.ringFirstBlock = new int[mailbox.channelWindow()];
+    this.ringBlocks = new int[mailbox.channelWindow()];
+  }
+
+  public EndpointSession session() {
+    return session;
+  }
+
+  /// Longest row batch.
+  public int maxBatchBytes() {
+    return buffers.maxBatchBytes();
+  }
+
+  /// Takes the slot for a request. Poller only.
+  ///
+  /// @throws MalformedFrameException when the client has not given it back
+  synchronized void begin(long newRequestId) {
+    reclaim();
+    if (active || reclaimed != produced) {
+      throw new MalformedFrameException("request " + newRequestId + " names a slot that is in use");
+    }
+    active = true;
+    requestId = newRequestId;
+    refusal = null;
+    inlineTaken = false;
+    eventPending = false;
+    nextBatchBytes = buffers.blockBytes();
+    neededBlocks = 0;
+  }
+
+  /// A buffer for a batch of at least `minBytes`, or null when the reader has to release one first, see [#whenWritable].
+  ///
+  /// @throws TransportException LIMIT_EXCEEDED, DISK_FULL; QUERY_CANCELED after [#cancel()] or the end of the session
+  public @Nullable Buffer acquire(int minBytes) {
+    boolean publish;
+    Buffer buffer;
+    synchronized (this) {
+      publish = eventPending;
+      eventPending = false;
+      buffer = acquireLocked(minBytes);
+    }
+    if (publish) {
+      publishEvent();
+    }
+    return buffer;
+  }
+
+  private @Nullable Buffer acquireLocked(int minBytes) {
+    refuseIfEnded();
+    if (minBytes > buffers.maxBatchBytes()) {
+      throw new TransportException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "row of " + minBytes + " bytes exceeds the longest row batch",
+          "A row batch has at most " + buffers.maxBatchBytes() + " bytes.",
+          "Raise \"max_batch_bytes\" of the endpoint.",
+          null);
+    }
+    reclaim();
+    if (produced + outstanding - reclaimed >= mailbox.channelWindow()) {
+      return null;
+    }
+    if (!inlineTaken && minBytes <= mailbox.inlineBytes()) {
+      inlineTaken = true;
+      outstanding++;
+      int offset = mailbox.headAreaBytes() + mailbox.frameAreaBytes();
+      return new Buffer(slot.asSlice(offset, mailbox.inlineBytes()), -1, 0);
+    }
+    inlineTaken = true;
+    int bytes = Math.max(minBytes, nextBatchBytes);
+    int blocks = (bytes + buffers.blockBytes() - 1) / buffers.blockBytes();
+    neededBlocks = blocks;
+    if (!session.takeBlocks(blocks)) {
+      return null;
+    }
+    int first;
+    try {
+      first = arena.allocate(blocks);
+    } catch (RuntimeException e) {
+      session.giveBlocks(blocks);
+      throw e;
+    }
+    if (first < 0) {
+      session.giveBlocks(blocks);
+      return null;
+    }
+    neededBlocks = 0;
+    nextBatchBytes = Math.min(buffers.batchBytes(), 2 * nextBatchBytes);
+    outstanding++;
+    return new Buffer(arena.memory(first, blocks), first, blocks);
+  }
+
+  private void stage(Buffer buffer, int batchBytes, int rowCount) {
+    boolean publish;
+    synchronized (this) {
+      take(buffer);
+      if (batchBytes <= 0 || batchBytes > buffer.memory.byteSize() || rowCount < 1) {
+        throw new IllegalArgumentException(
+            "batch of %d bytes and %d rows in a buffer of %d bytes"
+                .formatted(batchBytes, rowCount, buffer.memory.byteSize()));
+      }
+      int entry = (int) Long.remainderUnsigned(produced, mailbox.channelWindow());
+      int descriptor = BatchDescriptorLayout.offsetInSlot(produced, mailbox.channelWindow());
+      long offset = Protocol.INLINE;
+      ringFirstBlock[entry] = buffer.firstBlock;
+      ringBlocks[entry] = 0;
+      if (buffer.firstBlock >= 0) {
+        int usedBlocks = (batchBytes + buffers.blockBytes() - 1) / buffers.blockBytes();
+        freeBlocks(buffer.firstBlock + usedBlocks, buffer.blocks - usedBlocks);
+        ringBlocks[entry] = usedBlocks;
+        offset = (long) buffer.firstBlock * buffers.blockBytes();
+      }
+      SharedMemory.putLongPlain(slot, descriptor + BatchDescriptorLayout.OFFSET_OFFSET, offset);
+      SharedMemory.putIntPlain(slot, descriptor + BatchDescriptorLayout.BYTES_OFFSET, batchBytes);
+      SharedMemory.putIntPlain(slot, descriptor + BatchDescriptorLayout.ROW_COUNT_OFFSET, rowCount);
+      produced++;
+      outstanding--;
+      SharedMemory.putLongRelease(slot, PRODUCED_OFFSET, produced);
+      // The event of an inline batch waits for the final frame, or for whatever comes next: a point
+      // query wakes its client once.
+      publish = buffer.firstBlock >= 0 || eventPending;
+      eventPending = !publish;
+    }
+    if (publish) {
+      publishEvent();
+    }
+  }
+
+  private synchronized void discard(Buffer buffer) {
+    take(buffer);
+    outstanding--;
+    if (buffer.firstBlock < 0) {
+      inlineTaken = false;
+    } else {
+      freeBlocks(buffer.firstBlock, buffer.blocks);
+    }
+  }
+
+  private void take(Buffer buffer) {
+    if (buffer.done) {
+      throw new IllegalStateException("buffer has been staged or discarded before");
+    }
+    buffer.done = true;
+  }
+
+  private void freeBlocks(int first, int blocks) {
+    if (blocks > 0) {
+      arena.free(first, blocks);
+      session.giveBlocks(blocks);
+    }
+  }
+
+  /// Calls `wake` once when [#acquire] is worth trying again; at once if it already is. `wake` must not block.
+  public void whenWritable(Runnable wake) {
+    boolean publish;
+    boolean now;
+    synchronized (this) {
+      publish = eventPending;
+      eventPending = false;
+      now = refusal != null;
+      if (!now) {
+        waiters.add(wake);
+        // Pairs with the client's release of a batch: it stores `consumed`, fences, and looks at
+        // this flag.
+        SharedMemory.putIntRelease(slot, PRODUCER_WAITING_OFFSET, 1);
+        SharedMemory.fullFence();
+        now = isWritable();
+        if (now) {
+          waiters.remove(wake);
+        }
+      }
+    }
+    if (publish) {
+      publishEvent();
+    }
+    if (now) {
+      wake.run();
+    } else {
+      watch.watchWritable(this);
+    }
+  }
+
+  /// Wakes the waiting producers if there is room. True when none waits any more.
+  boolean checkWritable() {
+    List<Runnable> woken;
+    synchronized (this) {
+      if (waiters.isEmpty()) {
+        return true;
+      }
+      // Again before each look: the client has cleared it when it rang for a release that turned
+      // out not to be enough.
+      SharedMemory.putIntRelease(slot, PRODUCER_WAITING_OFFSET, 1);
+      SharedMemory.fullFence();
+      if (refusal == null && !isWritable()) {
+        return false;
+      }
+      SharedMemory.putIntRelease(slot, PRODUCER_WAITING_OFFSET, 0);
+      woken = waiters;
+      waiters = new ArrayList<>(0);
+    }
+    woken.forEach(Runnable::run);
+    return true;
+  }
+
+  /// Whether producers wait for the reader.
+  public synchronized boolean isWaiting() {
+    return !waiters.isEmpty();
+  }
+
+  /// Batches that the reader has released since the slot exists.
+  public synchronized long consumed() {
+    reclaim();
+    return reclaimed;
+  }
+
+  private boolean isWritable() {
+    reclaim();
+    return produced + outstanding - reclaimed < mailbox.channelWindow()
+        && (neededBlocks == 0
+            || (session.mayTakeBlocks(neededBlocks) && arena.hasRun(neededBlocks)));
+  }
+
+  /// Frees what the reader has released.
+  private void reclaim() {
+    long consumed = SharedMemory.getLongAcquire(slot, CONSUMED_OFFSET);
+    if (consumed == reclaimed) {
+      return;
+    }
+    if (Long.compareUnsigned(consumed - reclaimed, produced - reclaimed) > 0) {
+      session.refuse("client has released batches that it was not given");
+      return;
+    }
+    for (; reclaimed != consumed; reclaimed++) {
+      int entry = (int) Long.remainderUnsigned(reclaimed, mailbox.channelWindow());
+      freeBlocks(ringFirstBlock[entry], ringBlocks[entry]);
+      ringBlocks[entry] = 0;
+    }
+  }
+
+  /// Frees what the reader of a finished response has released. True when nothing is left.
+  synchronized boolean checkDrained() {
+    reclaim();
+    return active || reclaimed == produced;
+  }
+
+  /// Makes [#acquire] refuse with QUERY_CANCELED and wakes waiting producers. The response still needs its final frame. No effect on another
+  /// request than `targetRequestId`.
+  public void cancel(long targetRequestId) {
+    synchronized (this) {
+      if (!active || requestId != targetRequestId) {
+        return;
+      }
+      refusal = Failure.of(ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
+    }
+    checkWritable();
+  }
+
+  /// The client is gone: nobody will read any more.
+  void abandon() {
+    synchronized (this) {
+      refusal =
+          Failure.of(ErrorCode.QUERY_CANCELED, "canceling statement because its client is gone");
+    }
+    checkWritable();
+  }
+
+  private void refuseIfEnded() {
+    if (refusal != null) {
+      throw new TransportException(ErrorCode.QUERY_CANCELED, refusal.message());
+    }
+    if (!active) {
+      throw new IllegalStateException("response has its final frame");
+    }
+  }
+
+  /// Ends the response. A frame that does not fit is replaced by a failure that says so.
+  public void finish(FrameWriter writer) {
+    boolean drained;
+    synchronized (this) {
+      if (!active) {
+        throw new IllegalStateException("response has its final frame");
+      }
+      int frameBytes;
+      try {
+        frameBytes = writer.write(frameArea);
+      } catch (IndexOutOfBoundsException | IllegalStateException e) {
+        frameBytes = frameTooLong().encode(frameArea, requestId, 0, 0, TransactionState.NONE);
+      }
+      active = false;
+      eventPending = false;
+      reclaim();
+      drained = reclaimed == produced;
+      SharedMemory.putIntPlain(slot, FRAME_BYTES_OFFSET, frameBytes);
+      SharedMemory.putLongRelease(
+          slot, STATUS_OFFSET, ResponseSlotLayout.finishedStatus(requestId));
+    }
+    publishEvent();
+    if (!drained) {
+      watch.watchDrained(this);
+    }
+    session.responseFinished();
+  }
+
+  /// Ends the response because its request cannot be understood; no effect when it has ended.
+  void finishRefused(String reason) {
+    synchronized (this) {
+      if (!active) {
+        return;
+      }
+    }
+    Failure failure = Failure.of(ErrorCode.MALFORMED_MESSAGE, reason).asFatal();
+    finish(buffer -> failure.encode(buffer, requestId, 0, 0, TransactionState.NONE));
+  }
+
+  private Failure frameTooLong() {
+    return Failure.of(
+        ErrorCode.LIMIT_EXCEEDED,
+        "response exceeds the longest final frame",
+        "A final frame has at most " + mailbox.frameAreaBytes() + " bytes.",
+        "Use fewer columns, or raise \"frame_area_bytes\" of the endpoint.");
+  }
+
+  /// Frees everything of a session that has ended. No response may be running.
+  synchronized void release() {
+    for (int entry = 0; entry < ringBlocks.length; entry++) {
+      freeBlocks(ringFirstBlock[entry], ringBlocks[entry]);
+      ringBlocks[entry] = 0;
+    }
+    reclaimed = produced;
+  }
+
+  /// Wakes the client if it sleeps. Pairs with its store of `clientSleeping`, fence and re-check of `event`.
+  private void publishEvent() {
+    SharedMemory.incrementInt(slot, EVENT_OFFSET);
+    SharedMemory.fullFence();
+    if (SharedMemory.getIntAcquire(slot, CLIENT_SLEEPING_OFFSET) != 0) {
+      SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
+      Futex.wake(slot, EVENT_OFFSET);
+    }
+  }
+}

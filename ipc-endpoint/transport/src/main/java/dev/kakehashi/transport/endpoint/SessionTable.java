@@ -1,0 +1,267 @@
+package dev.kakehashi.transport.endpoint;
+
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.TransportException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// All sessions, and what they share: principals' memory and queues.
+///
+/// A session's id is `generation << 16 | index`, so that the poller finds it by one array access. The attach thread adds sessions, the
+/// poller ends and releases them; both under the lock of this object, except [#find].
+final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionTable.class);
+  private static final int INDEX_BITS = 16;
+  private static final long QUEUE_IDLE_NANOS = 10_000_000_000L;
+
+  private final TransportConfig config;
+  private final RuntimeDirectory directory;
+  private final Poller poller;
+  private final ControlPage control;
+  private final WatchedChannels watched;
+  private final RequestHandler handler;
+  private final AtomicReferenceArray<EndpointSession> table;
+  private @Nullable AttachServer attachServer; // set once, before any session
+
+  // Guarded by this.
+  private final Map<Integer, Principal> principals = new HashMap<>();
+  private final Map<RequestQueue.Writers, RequestQueue> queues = new HashMap<>();
+  private final Map<RequestQueue, Long> idleSince = new HashMap<>();
+  private long generation;
+  private int attached;
+  private int occupied;
+
+  SessionTable(
+      TransportConfig config,
+      RuntimeDirectory directory,
+      Poller poller,
+      ControlPage control,
+      WatchedChannels watched,
+      RequestHandler handler) {
+    this.config = config;
+    this.directory = directory;
+    this.poller = poller;
+    this.control = control;
+    this.watched = watched;
+    this.handler = handler;
+    this.table = new AtomicReferenceArray<>(config.sessions().maxSessions());
+  }
+
+  void attachServer(AttachServer server) {
+    attachServer = server;
+  }
+
+  /// Makes and removes a queue, so that the first client does not wait for half a second of class loading.
+  void warmUp() throws IOException {
+    RequestQueue.create(directory, new RequestQueue.Writers(0, 0, 0, 0), config).close();
+  }
+
+  /// Opens a session. Attach thread only.
+  ///
+  /// @throws TransportException TOO_MANY_SESSIONS, DISK_FULL
+  synchronized EndpointSession open(EndpointSession.Client client) throws IOException {
+    int index = 0;
+    while (index < table.length() && table.get(index) != null) {
+      index++;
+    }
+    if (index == table.length()) {
+      throw new TransportException(
+          ErrorCode.TOO_MANY_SESSIONS,
+          "sorry, too many sessions already",
+          "The endpoint has " + index + " sessions.",
+          "Raise \"max_sessions\" of the endpoint, or use a connection pooler.",
+          null);
+    }
+    int uid = client.credentials().uid();
+    Principal principal = principals.get(uid);
+    if (principal == null) {
+      principal = Principal.create(directory, uid, config);
+      principals.put(uid, principal);
+    }
+    RequestQueue queue = queueFor(client);
+    long id = ++generation << INDEX_BITS | index;
+    EndpointSession session = new EndpointSession(id, client, principal, queue, config, this);
+    queue.addSessions(1);
+    idleSince.remove(queue);
+    occupied++;
+    attached++;
+    table.set(index, session);
+    control.sessions(attached);
+    return session;
+  }
+
+  /// The queue of that kind of writer with the fewest sessions; a new one while there are fewer than configured and all have some.
+  private RequestQueue queueFor(EndpointSession.Client client) throws IOException {
+    RequestQueue best = null;
+    int kind = client.kind().value();
+    for (int number = 0; number < config.queue().queuesPerPrincipal(); number++) {
+      RequestQueue.Writers writers =
+          new RequestQueue.Writers(client.credentials().uid(), client.pidNamespace(), kind, number);
+      RequestQueue queue = queues.get(writers);
+      if (queue == null) {
+        if (best != null && best.sessions() == 0) {
+          return best;
+        }
+        queue = RequestQueue.create(directory, writers, config);
+        queues.put(writers, queue);
+        poller.add(queue);
+        return queue;
+      }
+      if (best == null || queue.sessions() < best.sessions()) {
+        best = queue;
+      }
+    }
+    return java.util.Objects.requireNonNull(best);
+  }
+
+  /// The session of a request that came through `queue`; null when there is none, or not there.
+  @Nullable EndpointSession find(long sessionId, RequestQueue queue) {
+    int index = (int) (sessionId & (1 << INDEX_BITS) - 1);
+    EndpointSession session = index < table.length() ? table.get(index) : null;
+    if (session == null || session.id() != sessionId || session.isClosed()) {
+      return null;
+    }
+    if (session.queue() != queue) {
+      LOG.warn(
+          "queue {} carries a request of session {}, which belongs to queue {}",
+          queue.name(),
+          sessionId,
+          session.queue().name());
+      return null;
+    }
+    return session;
+  }
+
+  /// The client of `session` is gone. Attach thread.
+  void ended(EndpointSession session) {
+    poller.execute(() -> end(session));
+  }
+
+  private void end(EndpointSession session) {
+    session.close();
+    try {
+      handler.sessionClosed(session);
+    } finally {
+      synchronized (this) {
+        attached--;
+        control.sessions(attached);
+      }
+      session.unhold();
+    }
+  }
+
+  @Override
+  public void sessionReleased(EndpointSession session) {
+    poller.execute(() -> release(session));
+  }
+
+  private synchronized void release(EndpointSession session) {
+    watched.forget(session);
+    session.releaseMemory();
+    table.set((int) (session.id() & (1 << INDEX_BITS) - 1), null);
+    RequestQueue queue = session.queue();
+    queue.addSessions(-1);
+    if (queue.sessions() == 0) {
+      idleSince.put(queue, System.nanoTime());
+    }
+    occupied--;
+    notifyAll();
+  }
+
+  @Override
+  public void disconnect(EndpointSession session, String reason) {
+    java.util.Objects.requireNonNull(attachServer).disconnect(session);
+  }
+
+  @Override
+  public void watchWritable(ResponseChannel channel) {
+    watched.watchWritable(channel);
+  }
+
+  @Override
+  public void watchDrained(ResponseChannel channel) {
+    watched.watchDrained(channel);
+  }
+
+  /// Ends the sessions of a queue that cannot be read.
+  void queueFailed(RequestQueue queue) {
+    for (int index = 0; index < table.length(); index++) {
+      EndpointSession session = table.get(index);
+      if (session != null && session.queue() == queue) {
+        session.refuse("its request queue cannot be read");
+      }
+    }
+    synchronized (this) {
+      queues.remove(queue.writers());
+    }
+  }
+
+  /// Closes queues that have had no session for a while. Poller only.
+  long tick(long nowNanos) {
+    List<RequestQueue> idle = new ArrayList<>();
+    synchronized (this) {
+      idleSince.forEach((queue, since) -> {
+        if (nowNanos - since > QUEUE_IDLE_NANOS) {
+          idle.add(queue);
+        }
+      });
+      for (RequestQueue queue : idle) {
+        idleSince.remove(queue);
+        queues.remove(queue.writers());
+        poller.remove(queue);
+        queue.close();
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  synchronized int count() {
+    return attached;
+  }
+
+  synchronized TransportEndpoint.ResourceUsage usage() {
+    int mailboxes = 0;
+    int blocks = 0;
+    for (Principal principal : principals.values()) {
+      mailboxes += principal.mailboxes().usedCount();
+      blocks += principal.arena().usedBlocks();
+    }
+    return new TransportEndpoint.ResourceUsage(mailboxes, blocks, queues.size(), watched.size());
+  }
+
+  /// Waits until the last session has been released; false when that takes longer than until `deadlineNanos`.
+  synchronized boolean awaitReleased(long deadlineNanos) {
+    boolean interrupted = false;
+    while (occupied > 0) {
+      long millis = (deadlineNanos - System.nanoTime()) / 1_000_000;
+      if (millis <= 0) {
+        break;
+      }
+      try {
+        wait(millis);
+      } catch (InterruptedException e) {
+        interrupted = true;
+        break;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return occupied == 0;
+  }
+
+  /// Unmaps everything. The poller has ended.
+  @Override
+  public synchronized void close() {
+    queues.values().forEach(RequestQueue::close);
+    principals.values().forEach(Principal::close);
+  }
+}
