@@ -81,6 +81,7 @@ note_finished(KakehashiCall *call)
 		return;
 	result = kh_call_result(call->ipc);
 	call->finished = true;
+	call->session->committing = false;
 	kakehashi_inbound_finished(call);
 	note_transaction(call, result);
 	if (call->in_transaction && call->statement != NULL && call->statement->kind == KH_DML && !result->failed)

@@ -40,18 +40,27 @@ kakehashi_report_error(const kh_error *error, KakehashiSession *session, const c
 	pg_unreachable();
 }
 
+static int
+lost_detail(const KakehashiSession *session, const kh_error *error)
+{
+	if (session->committing)
+		return errdetail("The commit of transaction " UINT64_FORMAT
+		                 " had been requested; the engine knows whether it was done.",
+		                 session->handle);
+	if (session->level > 0)
+		return errdetail("The transaction's part on the engine is rolled back.");
+	if (error != NULL && error->message[0] != '\0')
+		return errdetail_internal("%s", error->message);
+	return errdetail("The endpoint has ended, or has closed the session.");
+}
+
 void
 kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql)
 {
-	ereport(
-		ERROR,
-		(errcode(ERRCODE_CONNECTION_FAILURE),
-	     errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
-	     error != NULL && error->message[0] != '\0' ? errdetail_internal("%s", error->message)
-	     : session->level > 0
-	         ? errdetail("The transaction's part on the engine is rolled back, unless its commit had been requested.")
-	         : errdetail("The endpoint has ended, or has closed the session."),
-	     errhint("Once the endpoint runs again, the next transaction attaches to it."),
-	     sql != NULL ? errcontext("remote SQL command: %s", sql) : 0));
+	ereport(ERROR,
+	        (errcode(session->committing ? ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN : ERRCODE_CONNECTION_FAILURE),
+	         errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
+	         lost_detail(session, error), errhint("Once the endpoint runs again, the next transaction attaches to it."),
+	         sql != NULL ? errcontext("remote SQL command: %s", sql) : 0));
 	pg_unreachable();
 }

@@ -114,6 +114,28 @@ take_column(const kh_batch *batch, uint32 row, void *arg)
 		appendStringInfoString(&import->definition, " NOT NULL");
 }
 
+static void
+count_row(const kh_batch *batch, uint32 row, void *arg)
+{
+	(*(int *) arg)++;
+}
+
+/* A schema without tables is nothing special; one that does not exist is a mistake. */
+static void
+check_schema(KakehashiSession *session, const char *schema)
+{
+	static const Oid types[] = {TEXTOID};
+	int count = 0;
+
+	kakehashi_catalog_query(
+		session,
+		"SELECT CAST(\"schema_name\" AS text) FROM \"information_schema\".\"schemata\" WHERE \"schema_name\" = $1", 1,
+		&schema, 1, types, count_row, &count);
+	if (count == 0)
+		ereport(ERROR, (errcode(ERRCODE_FDW_SCHEMA_NOT_FOUND),
+		                errmsg("schema \"%s\" is not present on server \"%s\"", schema, session->server_name)));
+}
+
 List *
 kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id)
 {
@@ -132,5 +154,7 @@ kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id)
 	                        " WHERE \"table_schema\" = $1 ORDER BY \"table_name\", \"ordinal_position\"",
 	                        1, &schema, lengthof(types), types, take_column, &import);
 	finish_table(&import);
+	if (import.result == NIL)
+		check_schema(session, schema);
 	return import.result;
 }

@@ -113,6 +113,7 @@ typedef struct KakehashiSession
 	int rollback_level;
 	bool wrote;
 	uint64 rows_written;
+	bool committing;            /* its commit has been requested, and not answered */
 	bool lost;                  /* the endpoint died under a transaction */
 	bool aborted;               /* the engine has ended the transaction by itself */
 	const void *snapshot_owner; /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */

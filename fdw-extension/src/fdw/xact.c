@@ -114,8 +114,9 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 
 	while (session->level < nest_level)
 	{
-		send_savepoint(session, KH_SAVEPOINT, session->level + 1);
+		/* Counted before the answer: a cancel that comes meanwhile does not undo it. */
 		session->level++;
+		send_savepoint(session, KH_SAVEPOINT, session->level);
 	}
 	options->action = KH_CONTINUE;
 	options->handle = session->handle;
@@ -160,10 +161,13 @@ commit_session(KakehashiSession *session)
 		return;
 	}
 	flush_rollback(session);
+	session->committing = true;
 	call = kakehashi_call_track(
 		session, kh_send_commit(session->ipc, session->handle, (kh_commit_response) kakehashi_commit_response, &error),
 		&error, "COMMIT");
+	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
+	session->committing = false;
 	session->level = 0;
 }
 
@@ -173,6 +177,15 @@ abort_session(KakehashiSession *session)
 	kh_error error;
 
 	end_calls(session, InvalidSubTransactionId);
+	if (session->committing && !session->lost)
+	{
+		/* Cancelled while it was waited for. */
+		ereport(WARNING,
+		        (errmsg("commit on server \"%s\" was not waited for to the end", session->server_name),
+		         errdetail(
+					 "The engine's part of the transaction may be committed, although PostgreSQL's is rolled back.")));
+	}
+	session->committing = false;
 	if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
 	    !kh_post_rollback(session->ipc, session->handle, &error))
 		session->invalidated = true;

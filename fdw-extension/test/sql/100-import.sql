@@ -14,6 +14,9 @@ DROP FOREIGN TABLE imported.import_one, imported.import_two;
 IMPORT FOREIGN SCHEMA public LIMIT TO (import_one) FROM SERVER kakehashi INTO imported
   OPTIONS (import_default 'true', import_not_null 'false', import_collate 'false');
 \d imported.import_one
+\set VERBOSITY sqlstate
+IMPORT FOREIGN SCHEMA nowhere FROM SERVER kakehashi INTO imported;
+\set VERBOSITY default
 IMPORT FOREIGN SCHEMA public EXCEPT (import_one) FROM SERVER kakehashi INTO imported;
 SELECT count(*) FROM information_schema.foreign_tables WHERE foreign_table_name = 'import_two';
 SET client_min_messages = warning;
