@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.number.FloatFunctions;
 import dev.kakehashi.engine.type.number.NumberFunctions;
 import dev.kakehashi.engine.type.numeric.NumericFunctions;
+import dev.kakehashi.engine.type.text.TextFunctions;
 import dev.kakehashi.engine.type.time.DateTimeFunctions;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +24,11 @@ public final class Functions {
   static {
     Comparisons.register(SET);
     NumberFunctions.register(SET);
+    FloatFunctions.register(SET);
     NumericFunctions.register(SET);
     DateTimeFunctions.register(SET);
+    TextFunctions.register(SET);
+    TextConversions.register(SET);
   }
 
   private Functions() {}
@@ -33,6 +38,10 @@ public final class Functions {
   /// @param argumentOids types of the arguments; [Types#UNKNOWN] for a string literal or NULL without type
   /// @throws EngineException AMBIGUOUS_FUNCTION when several fit equally well
   public static @Nullable ScalarFunction resolve(String name, int[] argumentOids) {
+    ScalarFunction variadic = TextConversions.variadic(name, argumentOids);
+    if (variadic != null) {
+      return variadic;
+    }
     return Overloads.resolve(
         name, SET.candidates(name), ScalarFunction::argumentOids, argumentOids);
   }

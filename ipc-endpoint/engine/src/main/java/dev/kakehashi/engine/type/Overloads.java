@@ -111,18 +111,17 @@ final class Overloads<T> {
   private List<T> guessUnknown(List<T> fitting) {
     List<T> rest = fitting;
     for (int i = 0; i < oids.length; i++) {
-      if (oids[i] != Types.UNKNOWN) {
-        continue;
+      if (oids[i] == Types.UNKNOWN) {
+        TypeClass guess = guess(fitting, i);
+        if (guess == null) {
+          rest = fitting;
+          break;
+        }
+        rest = ofClass(rest, i, guess);
       }
-      int position = i;
-      List<T> strings = filter(rest, c -> TypeClass.of(type(c, position)) == TypeClass.STRING);
-      if (!strings.isEmpty()) {
-        rest = strings;
-      }
-      List<T> preferred = filter(rest, c -> TypeClass.isPreferred(type(c, position)));
-      if (!preferred.isEmpty()) {
-        rest = preferred;
-      }
+    }
+    if (rest.isEmpty()) {
+      rest = fitting;
     }
     int known = onlyKnownType();
     if (rest.size() > 1 && known > 0) {
@@ -136,6 +135,28 @@ final class Overloads<T> {
       }
     }
     return rest;
+  }
+
+  /// The class of an unknown argument: string if any candidate takes one, otherwise that of all candidates; null when they differ.
+  private @Nullable TypeClass guess(List<T> fitting, int position) {
+    TypeClass guess = null;
+    boolean same = true;
+    for (T candidate : fitting) {
+      TypeClass next = TypeClass.of(type(candidate, position));
+      if (next == TypeClass.STRING) {
+        return next;
+      }
+      same &= guess == null || guess == next;
+      guess = next;
+    }
+    return same ? guess : null;
+  }
+
+  /// Candidates of a class at a position, of its preferred type if any has it.
+  private List<T> ofClass(List<T> from, int position, TypeClass wanted) {
+    List<T> rest = filter(from, c -> TypeClass.of(type(c, position)) == wanted);
+    List<T> preferred = filter(rest, c -> TypeClass.isPreferred(type(c, position)));
+    return preferred.isEmpty() ? rest : preferred;
   }
 
   private int type(T candidate, int position) {

@@ -12,7 +12,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.Arrays;
 
-/// min and max of an ordered type. Of equal values the last one is kept, as PostgreSQL does.
+/// min and max of an ordered type. Of equal values the last one is kept, but of char(n) the first, as PostgreSQL does.
 ///
 /// By-reference values are kept in slots of an own heap; a slot is used again when the next value fits. A slot that is too small is
 /// replaced by one of twice the size, so that the heap stays proportional to the greatest values.
@@ -51,6 +51,9 @@ final class Extreme extends GroupedAccumulator {
       }
       int order = Ordering.compare(kind, words[group], word);
       if (max ? order > 0 : order < 0) {
+        return;
+      }
+      if (order == 0 && kind == ColumnKind.BPCHAR) {
         return;
       }
     }

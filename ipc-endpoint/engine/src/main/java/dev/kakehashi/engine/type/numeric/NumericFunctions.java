@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type.numeric;
 import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 
+import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 
@@ -23,10 +24,21 @@ public final class NumericFunctions {
     unary(set, (a, _, c) -> Numerics.sign(a[0], c.heap), "sign");
     unary(set, (a, _, c) -> Numerics.ceil(a[0], c.heap), "ceil", "ceiling");
     unary(set, (a, _, c) -> Numerics.floor(a[0], c.heap), "floor");
+    unary(set, (a, _, c) -> NumericMath.sqrt(a[0], c.heap), "sqrt");
+    unary(set, (a, _, c) -> NumericMath.exp(a[0], c.heap), "exp");
+    unary(set, (a, _, c) -> NumericMath.ln(a[0], c.heap), "ln");
+    unary(set, NumericFunctions::log10, "log", "log10");
+    binary(set, (a, _, c) -> NumericMath.log(a[0], a[1], c.heap), "log");
+    binary(set, (a, _, c) -> NumericMath.power(a[0], a[1], c.heap), "power", "pow", "^");
     unary(set, (a, _, c) -> Numerics.round(a[0], 0, c.heap), "round");
     unary(set, (a, _, c) -> Numerics.trunc(a[0], 0, c.heap), "trunc");
     set.add("round", NUMERIC, (a, _, c) -> Numerics.round(a[0], (int) a[1], c.heap), NUMERIC, INT4);
     set.add("trunc", NUMERIC, (a, _, c) -> Numerics.trunc(a[0], (int) a[1], c.heap), NUMERIC, INT4);
+  }
+
+  private static long log10(long[] arguments, long nulls, FunctionContext context) {
+    long ten = NumericFast.encode(context.heap, 10, 0);
+    return NumericMath.log(ten, arguments[0], context.heap);
   }
 
   private static void binary(FunctionSet set, Body body, String... names) {

@@ -269,7 +269,8 @@ public final class Numerics {
     if (NumericForm.isSpecial(a)) {
       return copy(a, heap);
     }
-    int target = Math.max(-MAX_RESULT_SCALE, Math.min(MAX_RESULT_SCALE, scale));
+    int target =
+        Math.max(-4 * (NumericForm.MAX_WEIGHT + 1), Math.min(NumericForm.MAX_SCALE, scale));
     int present = NumericForm.displayScale(a);
     if (present == target) {
       return copy(a, heap);

@@ -12,20 +12,26 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Results are a long and a scale, so that callers make a numeric or a double of them.
 final class DateTimeFields {
-  private static final long UNIX_EPOCH_SECONDS = 946_684_800L;
+  private static final long UNIX_EPOCH_MICROS = 946_684_800_000_000L;
   private static final int MONTHS_PER_YEAR = 12;
 
   private DateTimeFields() {}
 
   /// The unit that a text names; its lower-cased name appears in messages.
   static TimeUnit unit(long unitText, int oid) {
-    String name = Varlena.string(unitText);
-    TimeUnit unit = TimeUnit.find(name);
+    TimeUnit unit = TimeUnit.find(Varlena.string(unitText));
     if (unit == null) {
-      throw SqlErrors.invalidParameter(
-          "unit \"" + lower(name) + "\" not recognized for type " + Types.name(oid));
+      throw notRecognized(unitText, oid);
     }
     return unit;
+  }
+
+  static RuntimeException notRecognized(long unitText, int oid) {
+    return SqlErrors.invalidParameter(
+        "unit \""
+            + lower(Varlena.string(unitText))
+            + "\" not recognized for type "
+            + Types.name(oid));
   }
 
   static RuntimeException notSupported(long unitText, int oid) {
@@ -57,12 +63,7 @@ final class DateTimeFields {
 
   /// Refuses the fields that a type does not have.
   static void requireSupported(TimeUnit unit, long unitText, int oid) {
-    boolean zone =
-        unit == TimeUnit.TIME_ZONE
-            || unit == TimeUnit.TIME_ZONE_HOUR
-            || unit == TimeUnit.TIME_ZONE_MINUTE;
-    boolean ofDay = ofDay(unit, 0) != null;
-    if (oid == TypeOid.DATE ? !ofDay : zone && oid != TypeOid.TIMESTAMPTZ) {
+    if (oid == TypeOid.DATE && ofDay(unit, 0) == null) {
       throw notSupported(unitText, oid);
     }
   }
@@ -142,10 +143,15 @@ final class DateTimeFields {
     }
     switch (unit) {
       case EPOCH -> {
-        return BigDecimal.valueOf(timestamp)
-            .add(BigDecimal.valueOf(UNIX_EPOCH_SECONDS * 1_000_000))
-            .movePointLeft(6)
-            .setScale(6);
+        BigDecimal epoch =
+            BigDecimal.valueOf(timestamp)
+                .add(BigDecimal.valueOf(UNIX_EPOCH_MICROS))
+                .movePointLeft(6);
+        // Where microseconds since 1970 exceed 64 bits, PostgreSQL divides numerics and gets four
+        // digits.
+        return timestamp >= Long.MAX_VALUE - UNIX_EPOCH_MICROS
+            ? epoch.setScale(4, RoundingMode.HALF_UP).setScale(6)
+            : epoch.setScale(6);
       }
       case TIME_ZONE, TIME_ZONE_HOUR, TIME_ZONE_MINUTE -> {
         if (oid == TypeOid.TIMESTAMPTZ) {
@@ -182,6 +188,44 @@ final class DateTimeFields {
       weight++;
     }
     return 16 - 4 * (weight - 2 - (first <= 864 ? 1 : 0));
+  }
+
+  /// The fields that date_part() computes in floating point; null for others, which are those of extract().
+  ///
+  /// @param oid time, timestamp, timestamptz or interval
+  static @Nullable Double inexact(TimeUnit unit, long word, int oid) {
+    boolean interval = oid == TypeOid.INTERVAL;
+    boolean timestamp = oid == TypeOid.TIMESTAMP || oid == TypeOid.TIMESTAMPTZ;
+    long micros = interval ? Intervals.micros(word) : timestamp ? Calendars.timeOf(word) : word;
+    long seconds = micros / Calendars.MICROS_PER_SECOND;
+    double fraction = micros % Calendars.MICROS_PER_SECOND;
+    return switch (unit) {
+      case SECOND -> (double) (seconds % 60) + fraction / 1e6;
+      case MILLISECONDS -> seconds % 60 * 1000.0 + fraction / 1000.0;
+      case JULIAN ->
+          timestamp
+              ? Calendars.dayOf(word)
+                  + Calendars.EPOCH_JULIAN
+                  + (seconds + fraction / 1e6) / 86_400.0
+              : null;
+      case EPOCH -> {
+        if (interval) {
+          int months = Intervals.months(word);
+          int years = months / MONTHS_PER_YEAR;
+          yield micros / 1e6
+              + 365.25 * 86_400 * years
+              + 30.0 * 86_400 * (months % MONTHS_PER_YEAR)
+              + 86_400.0 * Intervals.days(word);
+        }
+        if (!timestamp) {
+          yield micros / 1e6;
+        }
+        yield word < Long.MAX_VALUE - UNIX_EPOCH_MICROS
+            ? (double) (word + UNIX_EPOCH_MICROS) / 1e6
+            : ((double) word + UNIX_EPOCH_MICROS) / 1e6;
+      }
+      default -> null;
+    };
   }
 
   static BigDecimal ofInterval(long unitText, long interval) {

@@ -76,8 +76,7 @@ public final class DateTimeFunctions {
     set.add(
         "-",
         TIME,
-        (a, _, _) ->
-            DateTimeMath.addToTime(a[0], -(Intervals.micros(a[1]) % Calendars.MICROS_PER_DAY)),
+        (a, _, _) -> DateTimeMath.addToTime(a[0], -Intervals.micros(a[1])),
         TIME,
         INTERVAL);
     set.add("-", INTERVAL, (a, _, c) -> Intervals.of(c.heap, 0, 0, a[0] - a[1]), TIME, TIME);
@@ -164,10 +163,13 @@ public final class DateTimeFunctions {
     BigDecimal of(long unitText, long word);
   }
 
+  private static final Field TIMESTAMP_FIELD =
+      (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMP);
+
   private static void fields(FunctionSet set) {
     field(set, DATE, DateTimeFields::ofDate);
     field(set, TIME, DateTimeFields::ofTime);
-    field(set, TIMESTAMP, (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMP));
+    field(set, TIMESTAMP, TIMESTAMP_FIELD);
     field(set, TIMESTAMPTZ, (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMPTZ));
     field(set, INTERVAL, DateTimeFields::ofInterval);
   }
@@ -193,16 +195,18 @@ public final class DateTimeFunctions {
         (a, _, c) -> {
           int sign = infinity(oid, a[1]);
           if (sign == 0) {
-            BigDecimal value =
-                oid == DATE
-                    ? DateTimeFields.ofTimestamp(
-                        a[0], DateTimeCasts.dateToTimestamp(a[1]), TIMESTAMP)
-                    : field.of(a[0], a[1]);
-            return FloatMath.word(value.doubleValue());
+            return oid == DATE
+                ? datePart(a[0], DateTimeCasts.dateToTimestamp(a[1]), TIMESTAMP, TIMESTAMP_FIELD)
+                : datePart(a[0], a[1], oid, field);
           }
           return infinite(a[0], partOid, c) ? FloatMath.word(sign / 0.0) : 0;
         };
     set.add(new ScalarFunction("date_part", new int[] {TEXT, oid}, FLOAT8, true, immutable, part));
+  }
+
+  private static long datePart(long unitText, long word, int oid, Field field) {
+    Double inexact = DateTimeFields.inexact(DateTimeFields.unit(unitText, oid), word, oid);
+    return FloatMath.word(inexact != null ? inexact : field.of(unitText, word).doubleValue());
   }
 
   private static int infinity(int oid, long word) {

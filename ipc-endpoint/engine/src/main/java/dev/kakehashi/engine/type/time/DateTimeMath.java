@@ -105,9 +105,9 @@ public final class DateTimeMath {
     return Intervals.of(heap, 0, (int) days, micros - days * Calendars.MICROS_PER_DAY);
   }
 
-  /// Time of day, modulo 24 hours.
+  /// Time of day, modulo 24 hours; a sum beyond 64 bits wraps around, as in PostgreSQL.
   public static long addToTime(long time, long micros) {
-    return Math.floorMod(time + micros % Calendars.MICROS_PER_DAY, Calendars.MICROS_PER_DAY);
+    return Math.floorMod(time + micros, Calendars.MICROS_PER_DAY);
   }
 
   /// Difference in years, months, days and time; borrowed days are those of the earlier value's month.

@@ -11,14 +11,15 @@ final class DateTimeTruncation {
   private DateTimeTruncation() {}
 
   static long timestamp(long unitText, long timestamp, int oid) {
-    TimeUnit unit = DateTimeFields.unit(unitText, oid);
     if (!Calendars.isFinite(timestamp)) {
       return timestamp;
     }
+    TimeUnit unit = DateTimeFields.unit(unitText, oid);
     long unitMicros = unitMicros(unit);
     if (unitMicros > 0) {
       return timestamp - Math.floorMod(timestamp, unitMicros);
     }
+    refuseFields(unit, unitText, oid);
     long days = Calendars.dayOf(timestamp);
     long civil = Calendars.civil(days);
     int year = Calendars.year(civil);
@@ -38,6 +39,15 @@ final class DateTimeTruncation {
       throw SqlErrors.dateTimeOutOfRange("timestamp");
     }
     return truncated * Calendars.MICROS_PER_DAY;
+  }
+
+  /// Names that extract() knows and date_trunc() does not.
+  private static void refuseFields(TimeUnit unit, long unitText, int oid) {
+    switch (unit) {
+      case DAY_OF_WEEK, ISO_DAY_OF_WEEK, DAY_OF_YEAR, ISO_YEAR, JULIAN, EPOCH ->
+          throw DateTimeFields.notRecognized(unitText, oid);
+      default -> {}
+    }
   }
 
   private static long unitMicros(TimeUnit unit) {
@@ -63,6 +73,7 @@ final class DateTimeTruncation {
     if (unitMicros > 0) {
       return Intervals.of(heap, months, Intervals.days(interval), micros / unitMicros * unitMicros);
     }
+    refuseFields(unit, unitText, TypeOid.INTERVAL);
     int unitMonths =
         switch (unit) {
           case MONTH -> 1;

@@ -18,12 +18,12 @@ public final class TimePrecision {
     return precision < 0 || precision >= MAX_PRECISION ? micros : round(micros, precision);
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  /// Not checked for range, as in PostgreSQL.
   public static long timestamp(long timestamp, int precision) {
     if (precision < 0 || precision >= MAX_PRECISION || !Calendars.isFinite(timestamp)) {
       return timestamp;
     }
-    return Calendars.checkedTimestamp(round(timestamp, precision));
+    return round(timestamp, precision);
   }
 
   /// @param typeModifier of interval: range of fields (only the full one) and digits

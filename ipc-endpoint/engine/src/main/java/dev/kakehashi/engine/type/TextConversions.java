@@ -1,0 +1,105 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.text.Strings;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Functions that take values of any type as text: `text || any`, concat(), concat_ws().
+final class TextConversions {
+  private TextConversions() {}
+
+  static void register(FunctionSet set) {
+    for (int oid : Types.all()) {
+      if (TypeClass.of(oid) != TypeClass.STRING) {
+        Body text = asText(oid);
+        set.add(
+            "||",
+            TypeOid.TEXT,
+            (a, _, c) -> Strings.concat(a[0], text.apply(new long[] {a[1]}, 0, c), c.heap),
+            TypeOid.TEXT,
+            oid);
+        set.add(
+            "||",
+            TypeOid.TEXT,
+            (a, _, c) -> Strings.concat(text.apply(new long[] {a[0]}, 0, c), a[1], c.heap),
+            oid,
+            TypeOid.TEXT);
+      }
+    }
+  }
+
+  private static Body asText(int oid) {
+    ScalarFunction cast = Casts.find(oid, SqlType.of(TypeOid.TEXT), CastContext.EXPLICIT);
+    if (cast == null) {
+      throw new IllegalStateException("type " + Types.name(oid) + " has no text form");
+    }
+    return cast.body();
+  }
+
+  /// concat() and concat_ws() with arguments of any types; null for other names. Nulls are left out.
+  static @Nullable ScalarFunction variadic(String name, int[] oids) {
+    boolean withSeparator = name.equals("concat_ws");
+    if ((!withSeparator && !name.equals("concat")) || oids.length < (withSeparator ? 2 : 1)) {
+      return null;
+    }
+    if (withSeparator && !Casts.isImplicit(oids[0], TypeOid.TEXT)) {
+      return null;
+    }
+    int[] declared = oids.clone();
+    List<Body> outputs = new ArrayList<>();
+    for (int i = 0; i < oids.length; i++) {
+      if (oids[i] == Types.UNKNOWN || (withSeparator && i == 0)) {
+        declared[i] = TypeOid.TEXT;
+      }
+      outputs.add(output(declared[i]));
+    }
+    Body body =
+        withSeparator
+            ? (a, n, c) -> concatWithSeparator(outputs, a, n, c)
+            : (a, n, c) -> join(outputs, 0, 0, a, n, c);
+    return new ScalarFunction(name, declared, TypeOid.TEXT, false, true, body);
+  }
+
+  /// The output function: unlike the cast it prints boolean as t or f, and keeps the blanks of a char(n).
+  private static Body output(int oid) {
+    if (TypeClass.of(oid) == TypeClass.STRING) {
+      return (a, _, _) -> a[0];
+    }
+    return (a, _, c) -> Varlena.of(c.heap, Values.toText(oid, a[0]));
+  }
+
+  private static long concatWithSeparator(
+      List<Body> outputs, long[] arguments, long nulls, FunctionContext context) {
+    if ((nulls & 1) != 0) {
+      context.resultIsNull = true;
+      return 0;
+    }
+    return join(outputs, 1, arguments[0], arguments, nulls, context);
+  }
+
+  private static long join(
+      List<Body> outputs,
+      int first,
+      long separator,
+      long[] arguments,
+      long nulls,
+      FunctionContext context) {
+    long result = 0;
+    for (int i = first; i < arguments.length; i++) {
+      if ((nulls >>> i & 1) != 0) {
+        continue;
+      }
+      long text = outputs.get(i).apply(new long[] {arguments[i]}, 0, context);
+      if (result == 0) {
+        result = text;
+      } else {
+        long left = separator == 0 ? result : Strings.concat(result, separator, context.heap);
+        result = Strings.concat(left, text, context.heap);
+      }
+    }
+    return result == 0 ? Varlena.allocate(context.heap, 0) : result;
+  }
+}

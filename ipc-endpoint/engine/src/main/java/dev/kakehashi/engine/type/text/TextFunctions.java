@@ -1,0 +1,157 @@
+package dev.kakehashi.engine.type.text;
+
+import static dev.kakehashi.protocol.TypeOid.BOOL;
+import static dev.kakehashi.protocol.TypeOid.BPCHAR;
+import static dev.kakehashi.protocol.TypeOid.BYTEA;
+import static dev.kakehashi.protocol.TypeOid.INT4;
+import static dev.kakehashi.protocol.TypeOid.INT8;
+import static dev.kakehashi.protocol.TypeOid.TEXT;
+
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.Varlena;
+
+/// Operators and functions of text and char(n); varchar is text to them.
+public final class TextFunctions {
+  private TextFunctions() {}
+
+  public static void register(FunctionSet set) {
+    lengths(set);
+    parts(set);
+    searches(set);
+    padding(set);
+    patterns(set);
+    characters(set);
+    ByteaFunctions.register(set);
+  }
+
+  private static void lengths(FunctionSet set) {
+    for (String name : new String[] {"length", "char_length", "character_length"}) {
+      set.add(name, INT4, (a, _, _) -> Strings.length(a[0]), TEXT);
+      // Trailing blanks of a char(n) do not count.
+      set.add(
+          name,
+          INT4,
+          (a, _, _) -> Utf8.count(Varlena.data(a[0]), Ordering.bpcharLength(a[0])),
+          BPCHAR);
+    }
+    set.add("octet_length", INT4, (a, _, _) -> Varlena.length(a[0]), TEXT);
+    set.add("octet_length", INT4, (a, _, _) -> Varlena.length(a[0]), BPCHAR);
+    set.add("bit_length", INT4, (a, _, _) -> 8L * Varlena.length(a[0]), TEXT);
+  }
+
+  private static void parts(FunctionSet set) {
+    set.add("||", TEXT, (a, _, c) -> Strings.concat(a[0], a[1], c.heap), TEXT, TEXT);
+    set.add("lower", TEXT, (a, _, c) -> Strings.lower(a[0], c.heap), TEXT);
+    set.add("upper", TEXT, (a, _, c) -> Strings.upper(a[0], c.heap), TEXT);
+    set.add("initcap", TEXT, (a, _, c) -> Strings.initcap(a[0], c.heap), TEXT);
+    for (String name : new String[] {"substring", "substr"}) {
+      set.add(name, TEXT, (a, _, c) -> Strings.substring(a[0], a[1], c.heap), TEXT, INT4);
+      set.add(
+          name, TEXT, (a, _, c) -> Strings.substring(a[0], a[1], a[2], c.heap), TEXT, INT4, INT4);
+    }
+    set.add("left", TEXT, (a, _, c) -> Strings.left(a[0], a[1], c.heap), TEXT, INT4);
+    set.add("right", TEXT, (a, _, c) -> Strings.right(a[0], a[1], c.heap), TEXT, INT4);
+    set.add("repeat", TEXT, (a, _, c) -> Strings.repeat(a[0], a[1], c.heap), TEXT, INT4);
+    set.add("reverse", TEXT, (a, _, c) -> Strings.reverse(a[0], c.heap), TEXT);
+    set.add(
+        "overlay",
+        TEXT,
+        (a, _, c) -> Strings.overlay(a[0], a[1], a[2], a[3], c.heap),
+        TEXT,
+        TEXT,
+        INT4,
+        INT4);
+    set.add(
+        "overlay",
+        TEXT,
+        (a, _, c) -> Strings.overlay(a[0], a[1], a[2], Strings.length(a[1]), c.heap),
+        TEXT,
+        TEXT,
+        INT4);
+  }
+
+  private static void searches(FunctionSet set) {
+    Body position = (a, _, _) -> StringSearch.position(a[0], a[1]);
+    set.add("position", INT4, position, TEXT, TEXT).add("strpos", INT4, position, TEXT, TEXT);
+    Body startsWith = (a, _, _) -> StringSearch.startsWith(a[0], a[1]) ? 1 : 0;
+    set.add("starts_with", BOOL, startsWith, TEXT, TEXT).add("^@", BOOL, startsWith, TEXT, TEXT);
+    set.add(
+        "replace",
+        TEXT,
+        (a, _, c) -> StringSearch.replace(a[0], a[1], a[2], c.heap),
+        TEXT,
+        TEXT,
+        TEXT);
+    set.add(
+        "split_part",
+        TEXT,
+        (a, _, c) -> StringSearch.splitPart(a[0], a[1], a[2], c.heap),
+        TEXT,
+        TEXT,
+        INT4);
+  }
+
+  private static void padding(FunctionSet set) {
+    trim(set, "btrim", true, true);
+    trim(set, "ltrim", true, false);
+    trim(set, "rtrim", false, true);
+    set.add("lpad", TEXT, (a, _, c) -> StringPadding.pad(a[0], a[1], 0, true, c.heap), TEXT, INT4);
+    set.add("rpad", TEXT, (a, _, c) -> StringPadding.pad(a[0], a[1], 0, false, c.heap), TEXT, INT4);
+    set.add(
+        "lpad",
+        TEXT,
+        (a, _, c) -> StringPadding.pad(a[0], a[1], a[2], true, c.heap),
+        TEXT,
+        INT4,
+        TEXT);
+    set.add(
+        "rpad",
+        TEXT,
+        (a, _, c) -> StringPadding.pad(a[0], a[1], a[2], false, c.heap),
+        TEXT,
+        INT4,
+        TEXT);
+    set.add(
+        "translate",
+        TEXT,
+        (a, _, c) -> StringPadding.translate(a[0], a[1], a[2], c.heap),
+        TEXT,
+        TEXT,
+        TEXT);
+  }
+
+  private static void trim(FunctionSet set, String name, boolean left, boolean right) {
+    set.add(name, TEXT, (a, _, c) -> StringPadding.trimBlanks(a[0], left, right, c.heap), TEXT);
+    set.add(
+        name, TEXT, (a, _, c) -> StringPadding.trim(a[0], a[1], left, right, c.heap), TEXT, TEXT);
+    set.add(
+        name,
+        BYTEA,
+        (a, _, c) -> StringPadding.trimBytes(a[0], a[1], left, right, c.heap),
+        BYTEA,
+        BYTEA);
+  }
+
+  private static void patterns(FunctionSet set) {
+    Body like = (a, _, _) -> Like.matches(a[0], a[1], false) ? 1 : 0;
+    Body notLike = (a, _, _) -> Like.matches(a[0], a[1], false) ? 0 : 1;
+    Body ilike = (a, _, _) -> Like.matches(a[0], a[1], true) ? 1 : 0;
+    Body notIlike = (a, _, _) -> Like.matches(a[0], a[1], true) ? 0 : 1;
+    for (int oid : new int[] {TEXT, BPCHAR}) {
+      set.add("~~", BOOL, like, oid, TEXT).add("!~~", BOOL, notLike, oid, TEXT);
+      set.add("~~*", BOOL, ilike, oid, TEXT).add("!~~*", BOOL, notIlike, oid, TEXT);
+    }
+    set.add("like", BOOL, like, TEXT, TEXT).add("notlike", BOOL, notLike, TEXT, TEXT);
+    set.add("like_escape", TEXT, (a, _, c) -> Like.rewriteEscape(a[0], a[1], c.heap), TEXT, TEXT);
+  }
+
+  private static void characters(FunctionSet set) {
+    set.add("ascii", INT4, (a, _, _) -> Strings.ascii(a[0]), TEXT);
+    set.add("chr", TEXT, (a, _, c) -> Strings.chr(a[0], c.heap), INT4);
+    set.add("md5", TEXT, (a, _, c) -> Digests.md5(a[0], c.heap), TEXT);
+    set.add("to_hex", TEXT, (a, _, c) -> Varlena.of(c.heap, Integer.toHexString((int) a[0])), INT4);
+    set.add("to_hex", TEXT, (a, _, c) -> Varlena.of(c.heap, Long.toHexString(a[0])), INT8);
+  }
+}

@@ -1,0 +1,162 @@
+package dev.kakehashi.engine.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/// A PostgreSQL server of one's own, to compare with: a fresh cluster in a temporary directory, "C" locale, UTF-8, time zone UTC, on a free
+/// port of the loopback interface.
+///
+/// The binaries are those of the system property `kakehashi.postgres.bin`, or of Debian's PostgreSQL 15; [#start()] skips the test when
+/// they are absent. A test that runs as root runs the server as the user `postgres`. [#close()] stops the server and deletes the cluster;
+/// so does the end of the JVM.
+public final class PrivatePostgres implements AutoCloseable {
+  private static final Path BIN =
+      Path.of(System.getProperty("kakehashi.postgres.bin", "/usr/lib/postgresql/15/bin"));
+  private static final String USER = "postgres";
+
+  private final Path directory;
+  private final int port;
+  private final Thread atExit = new Thread(this::stop, "private-postgres-stop");
+  private boolean running;
+
+  private PrivatePostgres(Path directory, int port) {
+    this.directory = directory;
+    this.port = port;
+  }
+
+  public static boolean isAvailable() {
+    return Files.isExecutable(BIN.resolve("postgres"));
+  }
+
+  /// Starts a server; aborts the calling test (as skipped) when PostgreSQL is not installed.
+  public static PrivatePostgres start() {
+    Assumptions.assumeTrue(isAvailable(), "PostgreSQL is not installed in " + BIN);
+    try {
+      Path directory = Files.createTempDirectory("kakehashi-postgres-");
+      PrivatePostgres server = new PrivatePostgres(directory, freePort());
+      server.create();
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void create() throws IOException {
+    if (isRoot()) {
+      execute(List.of("chown", USER, directory.toString()));
+    }
+    Path data = directory.resolve("data");
+    run("initdb", "-D", data, "-U", USER, "-A", "trust", "--locale=C", "-E", "UTF8", "-N");
+    Files.writeString(
+        data.resolve("postgresql.auto.conf"),
+        String.join(
+            "\n",
+            "listen_addresses = '127.0.0.1'",
+            "port = " + port,
+            "unix_socket_directories = '" + directory + "'",
+            "fsync = off",
+            "full_page_writes = off",
+            "shared_buffers = 32MB",
+            "timezone = 'UTC'",
+            "datestyle = 'ISO, MDY'",
+            "intervalstyle = 'postgres'",
+            ""));
+    Runtime.getRuntime().addShutdownHook(atExit);
+    running = true;
+    // -w: returns when the server accepts connections.
+    run("pg_ctl", "-D", data, "-w", "-s", "-l", directory.resolve("log"), "start");
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public String jdbcUrl() {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=" + USER;
+  }
+
+  public Connection connect() throws SQLException {
+    return DriverManager.getConnection(jdbcUrl());
+  }
+
+  @Override
+  public void close() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
+    stop();
+  }
+
+  private synchronized void stop() {
+    if (!running) {
+      return;
+    }
+    running = false;
+    run("pg_ctl", "-D", directory.resolve("data"), "-s", "-m", "immediate", "stop");
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void run(String program, Object... arguments) {
+    List<String> command = new ArrayList<>();
+    if (isRoot()) {
+      command.addAll(
+          List.of("setpriv", "--reuid=" + USER, "--regid=" + USER, "--init-groups", "--"));
+    }
+    command.add(BIN.resolve(program).toString());
+    Arrays.stream(arguments).map(Object::toString).forEach(command::add);
+    execute(command);
+  }
+
+  private void execute(List<String> command) {
+    try {
+      // The server inherits the output of pg_ctl, so it must not be a pipe that is read to its end.
+      Path output = Files.createTempFile("kakehashi-postgres-", ".out");
+      Process process =
+          new ProcessBuilder(command)
+              .directory(directory.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      int status = process.waitFor();
+      String text = Files.readString(output, StandardCharsets.UTF_8);
+      Files.delete(output);
+      if (status != 0) {
+        throw new IllegalStateException(
+            String.join(" ", command) + " ended with status " + status + ": " + text);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  private static boolean isRoot() {
+    return "root".equals(System.getProperty("user.name"));
+  }
+}

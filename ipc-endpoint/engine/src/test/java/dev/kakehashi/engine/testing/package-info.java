@@ -1,0 +1,5 @@
+/// What several tests share.
+@NullMarked
+package dev.kakehashi.engine.testing;
+
+import org.jspecify.annotations.NullMarked;

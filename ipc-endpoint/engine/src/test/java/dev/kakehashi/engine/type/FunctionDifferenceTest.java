@@ -1,0 +1,241 @@
+package dev.kakehashi.engine.type;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.PostgresOracle.Outcome;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.TypeOid;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/// Every registered function, on random arguments, has the value, type and SQLSTATE that PostgreSQL has.
+final class FunctionDifferenceTest {
+  private static final int ROUNDS = Integer.getInteger("kakehashi.difference.rounds", 60);
+  private static final int MAX_SHOWN = 60;
+  private static final int MAX_CHARACTERS = 150;
+
+  /// Depend on the time of the transaction, or have no name in PostgreSQL.
+  private static final Set<String> NOT_COMPARED =
+      Set.of(
+          "now",
+          "transaction_timestamp",
+          "statement_timestamp",
+          "current_timestamp",
+          "localtimestamp",
+          "localtime",
+          "current_date");
+
+  private static final Set<String> POWERS = Set.of("pow", "power", "^");
+
+  private static PostgresOracle oracle;
+
+  @BeforeAll
+  static void startServer() throws SQLException {
+    oracle = new PostgresOracle();
+  }
+
+  @AfterAll
+  static void stopServer() throws SQLException {
+    if (oracle != null) {
+      oracle.close();
+    }
+  }
+
+  @Test
+  void shouldEvaluateEveryFunctionAsPostgres() throws SQLException {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    RandomValues values = new RandomValues(seed);
+    List<String> differences = new ArrayList<>();
+    List<ScalarFunction> functions =
+        Functions.all().stream()
+            .filter(f -> !NOT_COMPARED.contains(f.name()))
+            .filter(f -> !(f.name().equals("age") && f.argumentOids().length == 1))
+            .sorted(Comparator.comparing(ScalarFunction::name))
+            .toList();
+    for (ScalarFunction function : functions) {
+      compare(function, values, differences);
+    }
+    report(differences, seed);
+  }
+
+  private static void report(List<String> differences, long seed) {
+    assertEquals(
+        0,
+        differences.size(),
+        () ->
+            differences.size()
+                + " differences with seed "
+                + seed
+                + ":\n"
+                + String.join(
+                    "\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))));
+  }
+
+  private static void compare(
+      ScalarFunction function, RandomValues values, List<String> differences) throws SQLException {
+    int[] oids = function.argumentOids();
+    List<List<String>> tuples = new ArrayList<>();
+    List<String> expressions = new ArrayList<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      List<String> tuple = new ArrayList<>();
+      List<String> literals = new ArrayList<>();
+      for (int oid : oids) {
+        String text = values.argument(function.name(), oid);
+        tuple.add(text);
+        literals.add(PostgresOracle.literal(oid, text));
+      }
+      tuples.add(tuple);
+      expressions.add(call(function.name(), literals));
+    }
+    List<Outcome> expected = oracle.evaluate(expressions);
+    Outcome type = oracle.run(List.of("SELECT pg_typeof(" + nullCall(function) + ")::oid")).get(0);
+    String signature = Functions.describe(function.name(), oids);
+    if (!Integer.toString(function.resultOid()).equals(type.value())) {
+      differences.add(signature + ": result type " + function.resultOid() + ", PostgreSQL " + type);
+    }
+    int shown = 0;
+    for (int i = 0; i < ROUNDS && shown < 3; i++) {
+      Outcome outcome = expected.get(i);
+      String actual = evaluate(function, tuples.get(i));
+      if (!actual.equals(outcome.shown()) && !isAccepted(function, actual, outcome.shown())) {
+        shown++;
+        differences.add(
+            shortened(signature + ": " + expressions.get(i))
+                + " is "
+                + shortened(actual)
+                + ", PostgreSQL "
+                + shortened(outcome.shown())
+                + (outcome.message() == null ? "" : " " + outcome.message()));
+      }
+    }
+  }
+
+  /// PostgreSQL 15 lets differences of timestamps wrap around; later versions refuse them, and so do we. Powers and exponentials of more than a thousand
+  /// digits are not exact in PostgreSQL, and powers of numbers next to 1 may be off in their last digit.
+  private static boolean isAccepted(ScalarFunction function, String actual, String expected) {
+    if ((POWERS.contains(function.name()) || function.name().equals("exp"))
+        && actual.length() > 1000) {
+      return true;
+    }
+    if (POWERS.contains(function.name()) && function.resultOid() == TypeOid.NUMERIC) {
+      return differsInLastDigit(actual, expected);
+    }
+    boolean difference =
+        function.name().equals("age")
+            || (function.name().equals("-")
+                && Types.name(function.argumentOids()[0]).startsWith("timestamp"));
+    return difference && actual.equals("22008");
+  }
+
+  private static boolean differsInLastDigit(String actual, String expected) {
+    if (!actual.startsWith("[") || !expected.startsWith("[") || actual.length() < 3) {
+      return false;
+    }
+    BigDecimal a = new BigDecimal(actual.substring(1, actual.length() - 1));
+    BigDecimal b = new BigDecimal(expected.substring(1, expected.length() - 1));
+    return a.scale() == b.scale() && a.subtract(b).abs().unscaledValue().equals(BigInteger.ONE);
+  }
+
+  private static String nullCall(ScalarFunction function) {
+    List<String> nulls = new ArrayList<>();
+    for (int oid : function.argumentOids()) {
+      nulls.add("NULL::" + (oid == 1042 ? "bpchar" : Types.name(oid)));
+    }
+    return call(function.name(), nulls);
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= MAX_CHARACTERS
+        ? text
+        : text.substring(0, MAX_CHARACTERS) + "... (" + text.length() + " characters)";
+  }
+
+  private static String call(String name, List<String> arguments) {
+    if (Character.isLetter(name.charAt(0))) {
+      return "pg_catalog.\"" + name + "\"(" + String.join(", ", arguments) + ")";
+    }
+    return arguments.size() == 1
+        ? "(" + name + " " + arguments.get(0) + ")"
+        : "(" + arguments.get(0) + " " + name + " " + arguments.get(1) + ")";
+  }
+
+  private static String evaluate(ScalarFunction function, List<String> texts) {
+    try (VarHeap heap = new VarHeap()) {
+      FunctionContext context = new FunctionContext(heap, 0, 0);
+      int[] oids = function.argumentOids();
+      long[] words = new long[oids.length];
+      for (int i = 0; i < oids.length; i++) {
+        words[i] = Values.parse(oids[i], texts.get(i), heap);
+      }
+      long result = function.body().apply(words, 0, context);
+      return context.resultIsNull
+          ? "null"
+          : "[" + Values.toText(function.resultOid(), result) + "]";
+    } catch (EngineException e) {
+      return e.code().sqlstate();
+    } catch (RuntimeException | AssertionError e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void shouldResolveAsPostgresWhereItResolves() throws SQLException {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    RandomValues values = new RandomValues(seed);
+    List<ScalarFunction> functions = Functions.all();
+    int[] all = Types.all();
+    List<String> queries = new ArrayList<>();
+    List<ScalarFunction> resolved = new ArrayList<>();
+    List<String> differences = new ArrayList<>();
+    for (int round = 0; round < 3000; round++) {
+      ScalarFunction function = functions.get(values.below(functions.size()));
+      // PostgreSQL has more candidates of one argument, for types that are not ours.
+      boolean unary = function.argumentOids().length == 1;
+      if (NOT_COMPARED.contains(function.name())) {
+        continue;
+      }
+      int[] oids = new int[function.argumentOids().length];
+      List<String> nulls = new ArrayList<>();
+      for (int i = 0; i < oids.length; i++) {
+        int choice = values.below(all.length + (unary ? 0 : 4));
+        oids[i] =
+            choice < all.length
+                ? all[choice]
+                : choice == all.length ? Types.UNKNOWN : function.argumentOids()[i];
+        nulls.add(
+            oids[i] == Types.UNKNOWN
+                ? "NULL"
+                : "NULL::" + (oids[i] == 1042 ? "bpchar" : Types.name(oids[i])));
+      }
+      ScalarFunction found;
+      try {
+        found = Functions.resolve(function.name(), oids);
+      } catch (EngineException e) {
+        continue; // ambiguous: an error of its own, never a wrong result
+      }
+      if (found != null) {
+        queries.add("SELECT pg_typeof(" + call(function.name(), nulls) + ")::oid");
+        resolved.add(found);
+      }
+    }
+    List<Outcome> outcomes = oracle.run(queries);
+    for (int i = 0; i < queries.size(); i++) {
+      String actual = Integer.toString(resolved.get(i).resultOid());
+      if (!actual.equals(outcomes.get(i).value())) {
+        differences.add(queries.get(i) + " is " + actual + ", PostgreSQL " + outcomes.get(i));
+      }
+    }
+    assertNotNull(queries);
+    report(differences, seed);
+  }
+}

@@ -1,0 +1,368 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.protocol.TypeOid;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/// Texts of random values of every type, extremes among them.
+final class RandomValues {
+  private static final List<String> UNITS =
+      List.of(
+          "microseconds",
+          "milliseconds",
+          "second",
+          "MINUTE",
+          "hour",
+          "day",
+          "week",
+          "month",
+          "quarter",
+          "year",
+          "decade",
+          "century",
+          "millennium",
+          "dow",
+          "isodow",
+          "doy",
+          "isoyear",
+          "julian",
+          "epoch",
+          "timezone",
+          "timezone_hour",
+          "fortnight");
+  private static final List<String> WORDS =
+      List.of(
+          "",
+          " ",
+          "a",
+          "abc",
+          "ABC",
+          "aab",
+          "abab",
+          "  pad ",
+          "x%y_z",
+          "a_c",
+          "%b%",
+          "a%",
+          "_",
+          "%",
+          "\\%",
+          "a\\_c",
+          "naïve",
+          "日本語",
+          "日本",
+          "本",
+          "😀x",
+          "zebra crossing",
+          "The quick brown fox",
+          "12",
+          "-3.5",
+          "a,b,,c",
+          ",",
+          "b",
+          "ab",
+          "Ünï",
+          "tab\there",
+          "éa");
+  private static final List<String> NUMERICS =
+      List.of(
+          "0",
+          "0.00",
+          "1",
+          "-1",
+          "1.0",
+          "1.00",
+          "0.1",
+          "-0.5",
+          "0.5",
+          "1.5",
+          "2.5",
+          "10000",
+          "9999",
+          "99999999",
+          "0.0001",
+          "0.00010",
+          "1e20",
+          "123456789012345678901234567890.123456789",
+          "NaN",
+          "Infinity",
+          "-Infinity",
+          "1e-30",
+          "999999999999999999",
+          "1000000000000000000",
+          "9223372036854775807",
+          "-9223372036854775808",
+          "9223372036854775808",
+          "0.9999999999999999999",
+          "32767.5",
+          "2147483647.4",
+          "2147483647.5",
+          "1e100",
+          "7",
+          "2",
+          "3",
+          "100");
+  private static final List<String> FLOATS =
+      List.of(
+          "0",
+          "-0",
+          "1",
+          "-1",
+          "0.1",
+          "1.5",
+          "2.5",
+          "-0.5",
+          "1e15",
+          "1e14",
+          "123456.789",
+          "1e-5",
+          "0.0001",
+          "1e22",
+          "1e23",
+          "9007199254740993",
+          "NaN",
+          "Infinity",
+          "-Infinity",
+          "32767.5",
+          "2147483647.5",
+          "9223372036854775807",
+          "3",
+          "100");
+
+  private final Random random;
+
+  RandomValues(long seed) {
+    random = new Random(seed);
+  }
+
+  int below(int bound) {
+    return random.nextInt(bound);
+  }
+
+  private String one(List<String> texts) {
+    return texts.get(random.nextInt(texts.size()));
+  }
+
+  /// An argument of a function.
+  ///
+  /// @param name of the function, because some take units or counts
+  String argument(String name, int oid) {
+    boolean unit = name.equals("extract") || name.equals("date_part") || name.equals("date_trunc");
+    if (oid == TypeOid.TEXT && unit) {
+      return one(UNITS);
+    }
+    boolean makesLong = name.equals("repeat") || name.equals("lpad") || name.equals("rpad");
+    if (oid == TypeOid.INT4 && makesLong) {
+      // No lengths in between: they would be honoured, with hundreds of megabytes.
+      return one(List.of("-2147483648", "2147483647", "-1", "0", "1", "2", "3", "7", "12"));
+    }
+    return value(oid);
+  }
+
+  String value(int oid) {
+    return switch (oid) {
+      case TypeOid.BOOL -> random.nextBoolean() ? "true" : "false";
+      case TypeOid.INT2 -> integer(Short.MIN_VALUE, Short.MAX_VALUE, 16);
+      case TypeOid.INT4 -> integer(Integer.MIN_VALUE, Integer.MAX_VALUE, 32);
+      case TypeOid.INT8 -> integer(Long.MIN_VALUE, Long.MAX_VALUE, 64);
+      case TypeOid.FLOAT4 -> float4();
+      case TypeOid.FLOAT8 -> float8();
+      case TypeOid.NUMERIC -> numeric();
+      case TypeOid.TEXT, TypeOid.VARCHAR, Types.UNKNOWN -> text();
+      case TypeOid.BPCHAR -> text() + " ".repeat(random.nextInt(3));
+      case TypeOid.BYTEA -> bytea();
+      case TypeOid.UUID -> uuid();
+      case TypeOid.DATE -> date();
+      case TypeOid.TIME -> random.nextInt(10) == 0 ? "24:00:00" : time();
+      case TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ -> timestamp();
+      case TypeOid.INTERVAL -> interval();
+      default -> throw new IllegalArgumentException("type " + oid);
+    };
+  }
+
+  private String integer(long min, long max, int bits) {
+    return switch (random.nextInt(8)) {
+      case 0 -> Long.toString(min);
+      case 1 -> Long.toString(max);
+      case 2, 3, 4 -> Integer.toString(random.nextInt(41) - 20);
+      case 5 -> Long.toString(random.nextLong() >> (64 - bits));
+      default -> Long.toString((random.nextLong() >> (64 - bits)) >> random.nextInt(bits - 1));
+    };
+  }
+
+  private String float4() {
+    return switch (random.nextInt(5)) {
+      case 0 ->
+          one(
+              List.of(
+                  "3.4028235e38",
+                  "1e-45",
+                  "-3.4e38",
+                  "16777217",
+                  "1e6",
+                  "100000",
+                  "1.17549435e-38"));
+      case 1 -> {
+        float value = Float.intBitsToFloat(random.nextInt());
+        yield Float.isNaN(value) ? "NaN" : Float.toString(value);
+      }
+      case 2 -> Float.toString(random.nextInt(2000) / 8f - 100);
+      default -> one(FLOATS.subList(0, 20));
+    };
+  }
+
+  private String float8() {
+    return switch (random.nextInt(5)) {
+      case 0 ->
+          one(
+              List.of(
+                  "1.7976931348623157e308",
+                  "5e-324",
+                  "-1e308",
+                  "2.2250738585072014e-308",
+                  "9007199254740992",
+                  "4503599627370497.5"));
+      case 1 -> {
+        double value = Double.longBitsToDouble(random.nextLong());
+        yield Double.isNaN(value) ? "NaN" : Double.toString(value);
+      }
+      case 2 -> Double.toString(random.nextInt(20000) / 64.0 - 100);
+      default -> one(FLOATS);
+    };
+  }
+
+  private String numeric() {
+    return switch (random.nextInt(6)) {
+      case 0, 1 -> one(NUMERICS);
+      case 2 ->
+          new BigDecimal(new BigInteger(random.nextInt(160), random), random.nextInt(30))
+              .toPlainString();
+      case 3 -> BigDecimal.valueOf(random.nextInt(2_000_001) - 1_000_000, 2).toPlainString();
+      default ->
+          BigDecimal.valueOf(random.nextLong() >> random.nextInt(60), random.nextInt(22))
+              .toPlainString();
+    };
+  }
+
+  private String text() {
+    if (random.nextInt(3) > 0) {
+      return one(WORDS);
+    }
+    StringBuilder out = new StringBuilder();
+    for (int i = random.nextInt(12); i > 0; i--) {
+      out.append("abcABC xyzé日%_\\,".charAt(random.nextInt(16)));
+    }
+    return out.toString();
+  }
+
+  private String bytea() {
+    StringBuilder out = new StringBuilder("\\x");
+    for (int i = random.nextInt(12); i > 0; i--) {
+      out.append(String.format("%02x", random.nextInt(3) == 0 ? 0x41 : random.nextInt(256)));
+    }
+    return out.toString();
+  }
+
+  private String uuid() {
+    return new UUID(random.nextLong(), random.nextLong()).toString();
+  }
+
+  private String date() {
+    return switch (random.nextInt(8)) {
+      case 0 ->
+          one(
+              List.of(
+                  "infinity",
+                  "-infinity",
+                  "4714-11-24 BC",
+                  "5874897-12-31",
+                  "0001-01-01",
+                  "0001-12-31 BC",
+                  "294276-12-31",
+                  "294277-01-01"));
+      case 1 ->
+          one(
+              List.of(
+                  "2000-02-29",
+                  "1999-12-31",
+                  "2000-01-01",
+                  "1900-02-28",
+                  "2024-02-29",
+                  "1970-01-01",
+                  "2001-01-01",
+                  "2005-01-01",
+                  "2008-12-29"));
+      default ->
+          String.format(
+              "%04d-%02d-%02d",
+              1 + random.nextInt(random.nextBoolean() ? 3000 : 120000),
+              1 + random.nextInt(12),
+              1 + random.nextInt(28));
+    };
+  }
+
+  private String time() {
+    return String.format(
+        "%02d:%02d:%02d.%06d",
+        random.nextInt(24),
+        random.nextInt(60),
+        random.nextInt(60),
+        random.nextInt(3) == 0 ? 0 : random.nextInt(1_000_000));
+  }
+
+  private String timestamp() {
+    return switch (random.nextInt(8)) {
+      case 0 ->
+          one(
+              List.of(
+                  "infinity",
+                  "-infinity",
+                  "4714-11-24 00:00:00 BC",
+                  "294276-12-31 23:59:59.999999",
+                  "1970-01-01 00:00:00",
+                  "2000-01-01 00:00:00",
+                  "0001-01-01 00:00:00",
+                  "1999-12-31 23:59:59.9999995"));
+      case 1 ->
+          String.format(
+              "%04d-%02d-%02d %s BC",
+              1 + random.nextInt(4000), 1 + random.nextInt(12), 1 + random.nextInt(28), time());
+      default ->
+          String.format(
+              "%04d-%02d-%02d %s",
+              1 + random.nextInt(3000), 1 + random.nextInt(12), 1 + random.nextInt(28), time());
+    };
+  }
+
+  private String interval() {
+    return switch (random.nextInt(8)) {
+      case 0 ->
+          one(
+              List.of(
+                  "0",
+                  "1 mon",
+                  "-1 day",
+                  "178000000 years",
+                  "-178000000 years",
+                  "2147483647 days",
+                  "-2147483648 days",
+                  "2562047788:00:54.775807",
+                  "1 mon -30 days",
+                  "1 day -24:00:00",
+                  "12 mons 30 days 23:59:59.999999"));
+      case 1 -> (random.nextInt(200) - 100) + " mons";
+      case 2 -> (random.nextInt(2000) - 1000) + " days";
+      case 3 -> (random.nextBoolean() ? "-" : "") + time();
+      default ->
+          (random.nextInt(4000) - 2000)
+              + " mons "
+              + (random.nextInt(200) - 100)
+              + " days "
+              + (random.nextBoolean() ? "-" : "")
+              + time();
+    };
+  }
+}
