@@ -1,0 +1,459 @@
+#include "fake_endpoint.h"
+
+#include "fixture.h"
+#include "session_internal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SLOT_BYTES 8192
+#define FRAME_OFFSET 1024
+#define FRAME_BYTES 3072
+#define INLINE_OFFSET 4096
+#define INLINE_BYTES 4096
+#define ARENA_BYTES 65536
+#define BATCH_BYTES 64
+
+/* The request whose batches are being produced; one at a time. */
+typedef struct production
+{
+	bool active;
+	bool silent;
+	uint64_t request_id;
+	uint16_t slot;
+	uint32_t next;
+	uint32_t count;
+} production;
+
+static struct
+{
+	char directory[300];
+	fake_answer answer;
+	int listener;
+	int client;
+	unsigned char *doorbell;
+	unsigned char *mailbox;
+	unsigned char *arena;
+	int cycle_file;
+	uint64_t position;
+	production current;
+	bool stop;
+	pthread_t thread;
+} fake;
+
+static unsigned char *
+make_file(const char *name, size_t bytes)
+{
+	char path[400];
+	unsigned char *map;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", fake.directory, name);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	CHECK(fd >= 0 && ftruncate(fd, (off_t) bytes) == 0);
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(map != MAP_FAILED);
+	close(fd);
+	return map;
+}
+
+static void
+make_files(void)
+{
+	char path[400];
+	kh_control_page *control = (kh_control_page *) make_file("control", KH_CONTROL_PAGE_BYTES);
+
+	control->magic = UINT64_C(0x31304948534b4b4b);
+	control->layout_version = KH_LAYOUT_VERSION;
+	control->incarnation = 8;
+	munmap(control, KH_CONTROL_PAGE_BYTES);
+	fake.doorbell = make_file("doorbell", KH_DOORBELL_PAGE_BYTES);
+	snprintf(path, sizeof(path), "%s/mailboxes", fake.directory);
+	CHECK(mkdir(path, 0700) == 0);
+	snprintf(path, sizeof(path), "%s/arena", fake.directory);
+	CHECK(mkdir(path, 0700) == 0);
+	snprintf(path, sizeof(path), "%s/queues", fake.directory);
+	CHECK(mkdir(path, 0700) == 0);
+	fake.mailbox = make_file("mailboxes/1000", FAKE_SLOTS * SLOT_BYTES);
+	fake.arena = make_file("arena/1000", ARENA_BYTES);
+	snprintf(path, sizeof(path), "%s/queues/q", fake.directory);
+	fixture_make(path, "yyyyMMdd-HHmm'H'", 1800000);
+}
+
+static kh_response_slot *
+slot_of(uint16_t number)
+{
+	return (kh_response_slot *) (fake.mailbox + (size_t) number * SLOT_BYTES);
+}
+
+/* The published event: the client sleeps on it, or will see it. */
+static void
+notify(kh_response_slot *slot)
+{
+	__atomic_fetch_add(&slot->event, 1, __ATOMIC_RELEASE);
+	kh_full_fence();
+	if (kh_load_relaxed(&slot->client_sleeping) != 0)
+	{
+		kh_store_relaxed(&slot->client_sleeping, 0);
+		kh_futex_wake(&slot->event);
+	}
+}
+
+static void
+finish(uint16_t number, uint64_t request_id, size_t frame_bytes)
+{
+	kh_response_slot *slot = slot_of(number);
+
+	slot->frame_bytes = (uint32_t) frame_bytes;
+	kh_store_release(&slot->status, request_id << 1 | 1);
+	notify(slot);
+}
+
+static unsigned char *
+frame_of(uint16_t number)
+{
+	return (unsigned char *) slot_of(number) + FRAME_OFFSET;
+}
+
+static void
+complete(uint16_t number, uint64_t request_id, uint64_t rows)
+{
+	kh_completed_message message = {.request_id = request_id,
+	                                .rows_affected = rows,
+	                                .transaction_state = KH_TRANSACTION_STATE_ACTIVE,
+	                                .transaction_handle = 42};
+
+	finish(number, request_id, kh_completed_encode(&message, frame_of(number), FRAME_BYTES));
+}
+
+static void
+fail_request(uint16_t number, uint64_t request_id, uint32_t sqlstate, const char *text)
+{
+	kh_failed_message failed = {.request_id = request_id,
+	                            .sqlstate = sqlstate,
+	                            .error_number = 1202,
+	                            .transaction_state = KH_TRANSACTION_STATE_ACTIVE,
+	                            .message = {.data = text, .bytes = (uint32_t) strlen(text)}};
+
+	finish(number, request_id, kh_failed_encode(&failed, frame_of(number), FRAME_BYTES));
+}
+
+static uint32_t
+pack(const char *sqlstate)
+{
+	uint32_t packed = 0;
+
+	for (int i = 0; i < 5; i++)
+		packed |= (uint32_t) ((sqlstate[i] - '0') & 0x3F) << (6 * i);
+	return packed;
+}
+
+static uint32_t
+write_batch(unsigned char *at, uint64_t value)
+{
+	kh_batch_writer writer;
+	uint32_t bytes;
+
+	(void) kh_batch_writer_init_fixed(&writer, at, BATCH_BYTES, 1, 1, NULL);
+	(void) kh_batch_writer_add_row(&writer);
+	kh_batch_writer_set_word(&writer, 0, value);
+	bytes = kh_batch_writer_finish(&writer);
+	return bytes;
+}
+
+static void
+stage(uint16_t number, uint64_t offset, uint32_t bytes)
+{
+	kh_response_slot *slot = slot_of(number);
+	kh_batch_descriptor descriptor = {.offset = offset, .bytes = bytes, .row_count = 1};
+	uint64_t n = kh_load_relaxed(&slot->produced);
+
+	memcpy((unsigned char *) slot + KH_RESPONSE_SLOT_BYTES + sizeof(descriptor) * (n % FAKE_WINDOW), &descriptor,
+	       sizeof(descriptor));
+	kh_store_release(&slot->produced, n + 1);
+}
+
+/* Produces until the window is full, or the end. */
+static void
+produce(void)
+{
+	production *p = &fake.current;
+	kh_response_slot *slot = slot_of(p->slot);
+
+	while (p->active && !p->silent)
+	{
+		uint64_t produced = kh_load_relaxed(&slot->produced);
+		uint64_t offset = BATCH_BYTES * (produced % FAKE_WINDOW);
+
+		if (p->next == p->count)
+		{
+			p->active = false;
+			complete(p->slot, p->request_id, p->count);
+			return;
+		}
+		if (produced == kh_load_acquire(&slot->consumed) + FAKE_WINDOW)
+		{
+			kh_store_relaxed(&slot->producer_waiting, 1);
+			kh_full_fence();
+			if (produced == kh_load_acquire(&slot->consumed) + FAKE_WINDOW)
+				return;
+			continue;
+		}
+		stage(p->slot, offset, write_batch(fake.arena + offset, p->next++));
+		notify(slot);
+	}
+}
+
+static void
+execute(const kh_execute_message *m)
+{
+	kh_response_slot *slot = slot_of(m->slot);
+
+	switch (m->statement_id)
+	{
+		case FAKE_INLINE:
+			stage(m->slot, KH_INLINE_OFFSET, write_batch((unsigned char *) slot + INLINE_OFFSET, 7));
+			complete(m->slot, m->request_id, 1);
+			break;
+		case FAKE_FAILED:
+			fail_request(m->slot, m->request_id, pack("23505"), "duplicate key");
+			break;
+		case FAKE_DIES:
+			close(fake.client);
+			fake.client = -1;
+			break;
+		case FAKE_OVERFLOWS:
+			kh_store_release(&slot->produced, slot->produced + FAKE_WINDOW + 1);
+			notify(slot);
+			break;
+		case FAKE_OUTSIDE:
+			stage(m->slot, ARENA_BYTES - 8, BATCH_BYTES);
+			notify(slot);
+			break;
+		case FAKE_GARBAGE_FRAME:
+			memset(frame_of(m->slot), 0xEE, 100);
+			finish(m->slot, m->request_id, 100);
+			break;
+		case FAKE_LONG_FRAME:
+			finish(m->slot, m->request_id, FRAME_BYTES + 1);
+			break;
+		default:
+			fake.current = (production){.active = true,
+			                            .silent = m->statement_id == FAKE_SILENT,
+			                            .request_id = m->request_id,
+			                            .slot = m->slot,
+			                            .count = m->statement_id};
+			produce();
+	}
+}
+
+static void
+handle(const unsigned char *frame, size_t bytes)
+{
+	static const kh_prepared_columns columns[] = {{.type_oid = 23, .type_modifier = -1, .name = {"id", 2}}};
+	static const kh_prepared_parameters parameters[] = {{.type_oid = 25}, {.type_oid = 20}};
+	static const kh_buffers_granted_buffers buffers[] = {{.arena_offset = 32768}, {.arena_offset = 40960}};
+	kh_execute_message run;
+	kh_ping_message ping;
+	kh_cancel_message cancel;
+	kh_prepare_message prepare;
+	kh_acquire_buffers_message acquire;
+
+	if (kh_execute_decode(frame, bytes, &run))
+		execute(&run);
+	else if (kh_ping_decode(frame, bytes, &ping))
+	{
+		kh_pong_message pong = {.request_id = ping.request_id, .payload = ping.payload};
+
+		finish(ping.slot, ping.request_id, kh_pong_encode(&pong, frame_of(ping.slot), FRAME_BYTES));
+	}
+	else if (kh_prepare_decode(frame, bytes, &prepare))
+	{
+		kh_prepared_message prepared = {.request_id = prepare.request_id,
+		                                .statement_id = prepare.statement_id,
+		                                .columns = columns,
+		                                .columns_count = 1,
+		                                .parameters = parameters,
+		                                .parameters_count = 2};
+
+		finish(prepare.slot, prepare.request_id, kh_prepared_encode(&prepared, frame_of(prepare.slot), FRAME_BYTES));
+	}
+	else if (kh_acquire_buffers_decode(frame, bytes, &acquire))
+	{
+		kh_buffers_granted_message granted = {
+			.request_id = acquire.request_id, .buffer_bytes = 8192, .buffers = buffers, .buffers_count = 2};
+
+		finish(acquire.slot, acquire.request_id,
+		       kh_buffers_granted_encode(&granted, frame_of(acquire.slot), FRAME_BYTES));
+	}
+	else if (kh_cancel_decode(frame, bytes, &cancel) && fake.current.active &&
+	         cancel.target_request_id == fake.current.request_id)
+	{
+		fake.current.active = false;
+		fail_request(fake.current.slot, fake.current.request_id, pack("57014"), "canceled");
+	}
+}
+
+static bool
+open_cycle_file(void)
+{
+	char path[400];
+	struct dirent *entry;
+	DIR *listing;
+
+	snprintf(path, sizeof(path), "%s/queues/q", fake.directory);
+	listing = opendir(path);
+	while (fake.cycle_file < 0 && listing != NULL && (entry = readdir(listing)) != NULL)
+	{
+		size_t n = strlen(entry->d_name);
+
+		if (n > 4 && strcmp(entry->d_name + n - 4, ".cq4") == 0)
+			fake.cycle_file = openat(dirfd(listing), entry->d_name, O_RDONLY);
+	}
+	if (listing != NULL)
+		closedir(listing);
+	return fake.cycle_file >= 0;
+}
+
+/* Handles what has been appended; whether there was anything. */
+static bool
+poll_queue(void)
+{
+	static unsigned char frame[65536];
+	bool any = false;
+	uint32_t header;
+
+	if (fake.cycle_file < 0 && !open_cycle_file())
+		return false;
+	while (pread(fake.cycle_file, &header, 4, (off_t) fake.position) == 4 && header != 0 &&
+	       (header & KH_WIRE_INCOMPLETE) == 0)
+	{
+		uint32_t bytes = header & KH_WIRE_LENGTH_MASK;
+
+		if ((header & KH_WIRE_META) == 0 &&
+		    pread(fake.cycle_file, frame, bytes, (off_t) fake.position + 4) == (ssize_t) bytes)
+			handle(frame, bytes);
+		fake.position = kh_wire_align4(fake.position + 4 + bytes);
+		any = true;
+	}
+	return any;
+}
+
+static void
+answer_attach(void)
+{
+	unsigned char frame[4 + 4096];
+	uint32_t bytes;
+	kh_attach_message attach;
+	kh_failed_message failed = {.sqlstate = pack("53300"), .message = {"no more sessions", 16}};
+	kh_attached_message attached = {.session_id = 9,
+	                                .incarnation = 8,
+	                                .mailbox_file_bytes = FAKE_SLOTS * SLOT_BYTES,
+	                                .arena_file_bytes = ARENA_BYTES,
+	                                .slots_per_mailbox = FAKE_SLOTS,
+	                                .slot_bytes = SLOT_BYTES,
+	                                .frame_offset = FRAME_OFFSET,
+	                                .frame_area_bytes = FRAME_BYTES,
+	                                .inline_offset = INLINE_OFFSET,
+	                                .inline_bytes = INLINE_BYTES,
+	                                .channel_window = FAKE_WINDOW,
+	                                .arena_block_bytes = 4096,
+	                                .max_batch_bytes = 16384,
+	                                .max_frame_bytes = 16384,
+	                                .max_statements = 16,
+	                                .queue_block_bytes = FIXTURE_BLOCK,
+	                                .spin_nanos = 10000,
+	                                .lease_nanos = 1000000000,
+	                                .queue_name = {"q", 1},
+	                                .principal = {"1000", 4},
+	                                .endpoint_version = {"test", 4}};
+
+	if (recv(fake.client, frame, 4, MSG_WAITALL) != 4)
+		return;
+	memcpy(&bytes, frame, 4);
+	if (bytes > 4096 || recv(fake.client, frame, bytes, MSG_WAITALL) != (ssize_t) bytes ||
+	    !kh_attach_decode(frame, bytes, &attach))
+		return;
+	if (fake.answer == FAKE_ATTACHES)
+		bytes = (uint32_t) kh_attached_encode(&attached, frame + 4, 4096);
+	else if (fake.answer == FAKE_REFUSES)
+		bytes = (uint32_t) kh_failed_encode(&failed, frame + 4, 4096);
+	else if (fake.answer == FAKE_SENDS_GARBAGE)
+		memset(frame + 4, 0x55, bytes = 200);
+	else
+		return;
+	memcpy(frame, &bytes, 4);
+	(void) !send(fake.client, frame, 4 + (size_t) bytes, MSG_NOSIGNAL);
+}
+
+static void *
+fake_main(void *unused)
+{
+	kh_doorbell_page *doorbell = (kh_doorbell_page *) fake.doorbell;
+
+	(void) unused;
+	while (!kh_load_acquire(&fake.stop))
+	{
+		struct pollfd listener = {.fd = fake.listener, .events = POLLIN};
+		uint32_t bell;
+
+		if (fake.client < 0 && fake.position == 0 && poll(&listener, 1, 20) == 1)
+		{
+			fake.client = accept(fake.listener, NULL, NULL);
+			answer_attach();
+		}
+		/* The endpoint's half of the doorbell. Long sleeps: a lost wake-up would be a test that takes seconds. */
+		bell = kh_load_acquire(&doorbell->bell);
+		kh_store_relaxed(&doorbell->sleeping, 1);
+		kh_full_fence();
+		if (!poll_queue() && __atomic_exchange_n(&doorbell->released, 0, __ATOMIC_ACQ_REL) == 0 &&
+		    !kh_load_acquire(&fake.stop))
+			(void) kh_futex_wait(&doorbell->bell, bell, fake.client >= 0 ? 5000000000 : 5000000);
+		kh_store_relaxed(&doorbell->sleeping, 0);
+		produce();
+	}
+	return NULL;
+}
+
+void
+fake_start(const char *directory, fake_answer answer)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	memset(&fake, 0, sizeof(fake));
+	fake.cycle_file = fake.client = -1;
+	fake.answer = answer;
+	snprintf(fake.directory, sizeof(fake.directory), "%s", directory);
+	make_files();
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.80s/endpoint.sock", directory);
+	fake.listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	CHECK(bind(fake.listener, (struct sockaddr *) &address, sizeof(address)) == 0 && listen(fake.listener, 4) == 0);
+	CHECK(pthread_create(&fake.thread, NULL, fake_main, NULL) == 0);
+}
+
+void
+fake_stop(void)
+{
+	kh_doorbell_page *doorbell = (kh_doorbell_page *) fake.doorbell;
+
+	kh_store_release(&fake.stop, true);
+	__atomic_fetch_add(&doorbell->bell, 1, __ATOMIC_RELEASE);
+	kh_futex_wake(&doorbell->bell);
+	pthread_join(fake.thread, NULL);
+	close(fake.listener);
+	if (fake.client >= 0)
+		close(fake.client);
+	if (fake.cycle_file >= 0)
+		close(fake.cycle_file);
+	munmap(fake.doorbell, KH_DOORBELL_PAGE_BYTES);
+	munmap(fake.mailbox, FAKE_SLOTS * SLOT_BYTES);
+	munmap(fake.arena, ARENA_BYTES);
+}

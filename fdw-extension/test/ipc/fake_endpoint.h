@@ -1,0 +1,38 @@
+/*
+ * The endpoint's half of the protocol on a thread, for tests of the client without Java: attach, queue, mailbox, arena,
+ * doorbell, with the orderings of PROTOCOL.md. Execute's statement id says how it answers.
+ */
+#ifndef KAKEHASHI_FAKE_ENDPOINT_H
+#define KAKEHASHI_FAKE_ENDPOINT_H
+
+#include <stdbool.h>
+
+/* Statement ids; any smaller one is the number of batches in the arena, each with one row of one column. */
+enum
+{
+	FAKE_INLINE = 1000,        /* one inline batch and the final frame, one event */
+	FAKE_FAILED = 1001,        /* error 23505 */
+	FAKE_SILENT = 1002,        /* nothing until Cancel */
+	FAKE_DIES = 1003,          /* the socket closes */
+	FAKE_OVERFLOWS = 1004,     /* more batches than the window */
+	FAKE_OUTSIDE = 1005,       /* a batch beyond the arena */
+	FAKE_GARBAGE_FRAME = 1006, /* a final frame that is none */
+	FAKE_LONG_FRAME = 1007     /* a final frame longer than its area */
+};
+
+typedef enum fake_answer
+{
+	FAKE_ATTACHES,
+	FAKE_REFUSES,
+	FAKE_SENDS_GARBAGE,
+	FAKE_SENDS_NOTHING
+} fake_answer;
+
+#define FAKE_SLOTS 4
+#define FAKE_WINDOW 4
+
+/* Makes the files in directory and starts the thread. */
+extern void fake_start(const char *directory, fake_answer answer);
+extern void fake_stop(void);
+
+#endif /* KAKEHASHI_FAKE_ENDPOINT_H */
