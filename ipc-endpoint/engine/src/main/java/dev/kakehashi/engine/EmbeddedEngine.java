@@ -1,0 +1,291 @@
+package dev.kakehashi.engine;
+
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.catalog.Catalog;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.store.Store;
+import dev.kakehashi.engine.store.StoreFactory;
+import dev.kakehashi.engine.txn.Deadlocks;
+import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.TransactionEnvironment;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The embedded engine: PostgreSQL's SQL over the store in this process, run as tasks on a scheduler.
+///
+/// Thread-safe. The scheduler belongs to the caller, who closes it after the engine. DDL commits on its own at once, also
+/// inside a transaction, and is not undone by its rollback.
+public final class EmbeddedEngine implements Engine {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedEngine.class);
+
+  /// A plan is made anew when the tables have grown by this factor since.
+  private static final int GROWTH = 10;
+
+  private final EngineConfig config;
+  private final TaskScheduler scheduler;
+  private final Store store;
+  private final Catalog catalog;
+  private final DdlExecutor ddl;
+  private final PlanCache plans;
+  private final Deadlocks deadlocks = new Deadlocks();
+  private final Environment environment = new Environment();
+  private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
+  private volatile boolean closing;
+
+  private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
+    this.config = config;
+    this.scheduler = scheduler;
+    this.store = StoreFactory.open(config.store());
+    this.catalog = new Catalog(store);
+    this.ddl = new DdlExecutor(catalog);
+    this.plans = new PlanCache(config.planCacheEntries());
+  }
+
+  /// Opens the data directory, recovers it, and warms the planner up in the background.
+  ///
+  /// @throws EngineException DATA_CORRUPTED, CANNOT_CONNECT (another process has the directory) or OUT_OF_MEMORY
+  public static EmbeddedEngine open(EngineConfig config, TaskScheduler scheduler) {
+    EmbeddedEngine engine = new EmbeddedEngine(config, scheduler);
+    engine.scheduler.submit(
+        context -> {
+          engine.warmUp();
+          return null;
+        });
+    return engine;
+  }
+
+  /// The first plan takes most of a second (class loading, generated metadata handlers): not in front of a user.
+  private void warmUp() {
+    for (String sql :
+        List.of(
+            "select 1",
+            "select table_name, count(*) from kakehashi_catalog.columns where table_schema = $1"
+                + " group by table_name order by 2 desc limit 10",
+            "select t.table_name from kakehashi_catalog.tables t"
+                + " join kakehashi_catalog.columns c on t.table_name = c.table_name"
+                + " join kakehashi_catalog.indexes i on i.table_name = c.table_name"
+                + " where exists (select 1 from kakehashi_catalog.indexes x where x.table_name = t.table_name)")) {
+      try {
+        SqlFront.prepare(sql, new int[0], catalog.snapshot(), this::rowCount);
+      } catch (RuntimeException failed) {
+        LOG.warn("could not warm up the planner", failed);
+      }
+    }
+  }
+
+  @Override
+  public EngineSession openSession(String userName) {
+    refuseWhenClosing();
+    return new Session();
+  }
+
+  @Override
+  public Transaction begin(TransactionOptions options) {
+    refuseWhenClosing();
+    if (transactions.size() >= config.maxTransactions()) {
+      throw new EngineException(
+          ErrorCode.TOO_MANY_SESSIONS,
+          "too many open transactions, the limit is " + config.maxTransactions());
+    }
+    EngineTransaction transaction = new EngineTransaction(environment, options);
+    transactions.add(transaction);
+    return transaction;
+  }
+
+  @Override
+  public List<Transaction> preparedTransactions() {
+    return List.of();
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closing) {
+        return;
+      }
+      closing = true;
+    }
+    List<EngineTransaction> open = List.copyOf(transactions);
+    CountDownLatch ended = new CountDownLatch(open.size());
+    open.forEach(transaction -> transaction.rollback(ended::countDown));
+    boolean interrupted = false;
+    while (true) {
+      try {
+        ended.await();
+        break;
+      } catch (InterruptedException e) {
+        // The store must not be closed under a running statement.
+        interrupted = true;
+      }
+    }
+    store.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void refuseWhenClosing() {
+    if (closing) {
+      throw new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down");
+    }
+  }
+
+  /// Live rows of a table, approximately.
+  long rowCount(Table table) {
+    if (table.isSystem()) {
+      return 0;
+    }
+    try {
+      return store.table(table.tableId()).rowCount();
+    } catch (IllegalArgumentException dropped) {
+      return 0;
+    }
+  }
+
+  private long totalRows(CatalogSnapshot snapshot) {
+    long sum = 0;
+    for (Table table : snapshot.tables()) {
+      sum += rowCount(table);
+    }
+    return sum;
+  }
+
+  /// Whether the plan fits the catalogue of now.
+  boolean isCurrent(PlanCache.Plan plan) {
+    return plan.catalogVersion() == catalog.snapshot().version();
+  }
+
+  /// Plans a statement, or takes the cached plan.
+  PlanCache.Plan plan(String sql, int[] parameterOids) {
+    PlanCache.Plan cached = cachedPlan(sql, parameterOids);
+    if (cached != null) {
+      return cached;
+    }
+    CatalogSnapshot snapshot = catalog.snapshot();
+    SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, this::rowCount);
+    StatementRunner runner =
+        prepared instanceof SqlFront.Planned planned
+            ? StatementRunner.of(planned.plan(), planned.parameterOids())
+            : null;
+    PlanCache.Plan plan =
+        new PlanCache.Plan(prepared, runner, snapshot.version(), totalRows(snapshot));
+    if (prepared instanceof SqlFront.Planned planned && planned.reusable()) {
+      plans.add(sql, parameterOids, plan);
+    }
+    return plan;
+  }
+
+  private PlanCache.@Nullable Plan cachedPlan(String sql, int[] parameterOids) {
+    CatalogSnapshot snapshot = catalog.snapshot();
+    PlanCache.Plan cached = plans.find(sql, parameterOids, snapshot.version());
+    if (cached == null) {
+      return null;
+    }
+    long rows = totalRows(snapshot);
+    return rows / GROWTH > cached.tableRows() ? null : cached;
+  }
+
+  void define(DdlStatement statement) {
+    ddl.execute(statement);
+  }
+
+  private final class Environment implements TransactionEnvironment {
+    @Override
+    public Store store() {
+      return store;
+    }
+
+    @Override
+    public TaskScheduler scheduler() {
+      return scheduler;
+    }
+
+    @Override
+    public Deadlocks deadlocks() {
+      return deadlocks;
+    }
+
+    @Override
+    public long statementMemoryBytes() {
+      return config.statementMemoryBytes();
+    }
+
+    @Override
+    public void ended(EngineTransaction transaction) {
+      transactions.remove(transaction);
+    }
+  }
+
+  private final class Session implements EngineSession {
+    @Override
+    public void prepare(
+        String sql,
+        int[] parameterTypeOids,
+        BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
+      int[] given = parameterTypeOids.clone();
+      PlanCache.Plan cached = cachedPlan(sql, given);
+      if (cached != null) {
+        done.accept(new EmbeddedStatement(EmbeddedEngine.this, sql, given, cached), null);
+        return;
+      }
+      try {
+        scheduler
+            .job("prepare")
+            .submit(
+                context -> {
+                  planAndReport(sql, given, done);
+                  return null;
+                });
+      } catch (SchedulerStoppedException stopping) {
+        done.accept(
+            null,
+            new EngineException(
+                ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
+      }
+    }
+
+    private void planAndReport(
+        String sql,
+        int[] given,
+        BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
+      EmbeddedStatement statement = null;
+      EngineException failure = null;
+      try {
+        refuseWhenClosing();
+        statement = new EmbeddedStatement(EmbeddedEngine.this, sql, given, plan(sql, given));
+      } catch (EngineException refused) {
+        failure = refused;
+      } catch (StackOverflowError tooDeep) {
+        failure =
+            new EngineException(ErrorCode.LIMIT_EXCEEDED, "statement is nested too deeply")
+                .withHint("Split the statement, or use fewer nested expressions.");
+      } catch (RuntimeException | AssertionError | LinkageError failed) {
+        failure =
+            new EngineException(
+                ErrorCode.INTERNAL_ERROR, "could not plan the statement: " + failed, failed);
+      }
+      done.accept(statement, failure);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,151 @@
+package dev.kakehashi.engine;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Task;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A prepared statement; planned again when the catalogue has changed.
+final class EmbeddedStatement implements Statement {
+  private final EmbeddedEngine engine;
+  private final String sql;
+  private final int[] givenOids;
+  private final Kind kind;
+  private final int[] parameterOids;
+  private final List<Column> columns;
+
+  /// Latest plan; replaced by any execution that finds it stale.
+  private volatile PlanCache.Plan plan;
+
+  EmbeddedStatement(EmbeddedEngine engine, String sql, int[] givenOids, PlanCache.Plan plan) {
+    this.engine = engine;
+    this.sql = sql;
+    this.givenOids = givenOids;
+    this.plan = plan;
+    this.kind = plan.prepared().kind();
+    this.parameterOids = plan.prepared().parameterOids();
+    this.columns = plan.prepared().columns();
+  }
+
+  @Override
+  public Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public String sql() {
+    return sql;
+  }
+
+  @Override
+  public int[] parameterTypeOids() {
+    return parameterOids.clone();
+  }
+
+  @Override
+  public List<Column> columns() {
+    return columns;
+  }
+
+  @Override
+  public Execution execute(
+      Transaction transaction,
+      Parameters parameters,
+      ExecuteOptions options,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    if (!(transaction instanceof EngineTransaction own)) {
+      throw new IllegalArgumentException("transaction of another engine");
+    }
+    StatementExecution execution =
+        new StatementExecution(own, new Run(parameters, sink), options, done);
+    own.execute(execution);
+    return execution;
+  }
+
+  /// One execution's view of the statement. Used by one thread at a time.
+  private final class Run implements StatementExecution.Work {
+    private final Parameters parameters;
+    private final ResultSink sink;
+    private PlanCache.Plan current;
+
+    Run(Parameters parameters, ResultSink sink) {
+      this.parameters = parameters;
+      this.sink = sink;
+      this.current = plan;
+    }
+
+    @Override
+    public boolean isReady() {
+      current = plan;
+      return engine.isCurrent(current) && (kind == Kind.DDL || isReusable());
+    }
+
+    private boolean isReusable() {
+      return current.prepared() instanceof SqlFront.Planned planned && planned.reusable();
+    }
+
+    @Override
+    public void prepare() {
+      PlanCache.Plan next = engine.plan(sql, givenOids.length == 0 ? parameterOids : givenOids);
+      if (!next.prepared().columns().equals(columns)) {
+        throw new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
+      }
+      plan = next;
+      current = next;
+    }
+
+    @Override
+    public boolean changesRows() {
+      return kind == Kind.DML;
+    }
+
+    @Override
+    public boolean usesTransaction() {
+      return kind != Kind.DDL;
+    }
+
+    @Override
+    public boolean isLight(StatementScope scope) {
+      StatementRunner runner = current.runner();
+      return runner != null && parameters.rowCount() <= 1 && runner.isLight(scope);
+    }
+
+    @Override
+    public Task task(
+        StatementScope scope, BiConsumer<@Nullable Long, @Nullable EngineException> finished) {
+      StatementRunner runner = current.runner();
+      if (runner != null) {
+        return runner.execute(scope, parameters, sink, finished);
+      }
+      SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
+      return context -> {
+        EngineException failure = null;
+        try {
+          engine.define(definition.statement());
+        } catch (EngineException refused) {
+          failure = refused;
+        } catch (RuntimeException failed) {
+          failure =
+              new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
+        }
+        finished.accept(failure == null ? 0L : null, failure);
+        return null;
+      };
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package dev.kakehashi.engine;
+
+import dev.kakehashi.engine.store.StoreConfig;
+import java.nio.file.Path;
+
+/// How an engine is opened.
+///
+/// @param store data directory and memory for rows
+/// @param statementMemoryBytes most bytes one statement may hold for hash tables, sorts and materialised rows
+/// @param maxTransactions most open transactions
+/// @param planCacheEntries plans kept, 1 or more
+public record EngineConfig(
+    StoreConfig store, long statementMemoryBytes, int maxTransactions, int planCacheEntries) {
+  private static final long STATEMENT_MEMORY_BYTES = 1L << 30;
+  private static final int MAX_TRANSACTIONS = 10_000;
+  private static final int PLAN_CACHE_ENTRIES = 1000;
+
+  /// 1 GB per statement, 10000 transactions, 1000 plans.
+  public static EngineConfig of(Path directory) {
+    return new EngineConfig(
+        StoreConfig.of(directory), STATEMENT_MEMORY_BYTES, MAX_TRANSACTIONS, PLAN_CACHE_ENTRIES);
+  }
+}

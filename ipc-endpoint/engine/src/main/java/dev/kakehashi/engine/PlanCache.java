@@ -1,0 +1,83 @@
+package dev.kakehashi.engine;
+
+import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.sql.SqlFront;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// Plans by text and given parameter types. Thread-safe.
+///
+/// When it is full, everything that has not been asked for since the last time it was full goes (a clock with one hand for all).
+final class PlanCache {
+  /// A plan of one version of the catalogue.
+  ///
+  /// @param runner null for DDL
+  /// @param tableRows rows of all tables when it was planned; far more now means that another plan may be better
+  record Plan(
+      SqlFront.Prepared prepared,
+      @Nullable StatementRunner runner,
+      long catalogVersion,
+      long tableRows) {}
+
+  private static final class Key {
+    final String sql;
+    final int[] parameterOids;
+
+    Key(String sql, int[] parameterOids) {
+      this.sql = sql;
+      this.parameterOids = parameterOids;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Key key
+          && sql.equals(key.sql)
+          && Arrays.equals(parameterOids, key.parameterOids);
+    }
+
+    @Override
+    public int hashCode() {
+      return sql.hashCode() * 31 + Arrays.hashCode(parameterOids);
+    }
+  }
+
+  private static final class Entry {
+    final Plan plan;
+
+    /// Plain writes by any reader: a lost one only makes a plan look idle.
+    boolean used = true;
+
+    Entry(Plan plan) {
+      this.plan = plan;
+    }
+  }
+
+  private final ConcurrentHashMap<Key, Entry> plans = new ConcurrentHashMap<>();
+  private final int capacity;
+
+  PlanCache(int capacity) {
+    this.capacity = capacity;
+  }
+
+  /// The plan of this catalogue version, or null.
+  @Nullable Plan find(String sql, int[] parameterOids, long catalogVersion) {
+    Entry entry = plans.get(new Key(sql, parameterOids));
+    if (entry == null || entry.plan.catalogVersion != catalogVersion) {
+      return null;
+    }
+    entry.used = true;
+    return entry.plan;
+  }
+
+  void add(String sql, int[] parameterOids, Plan plan) {
+    if (plans.size() >= capacity) {
+      plans.values().removeIf(entry -> !entry.used || entry.plan.catalogVersion != plan.catalogVersion);
+      plans.values().forEach(entry -> entry.used = false);
+      if (plans.size() >= capacity) {
+        plans.clear();
+      }
+    }
+    plans.put(new Key(sql, parameterOids.clone()), new Entry(plan));
+  }
+}

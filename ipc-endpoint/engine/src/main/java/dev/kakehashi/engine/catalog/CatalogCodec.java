@@ -1,0 +1,118 @@
+package dev.kakehashi.engine.catalog;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The form of a table's entry in the store's catalogue.
+///
+/// ```
+/// u1 version (1) · utf schema · utf name · i8 tableId
+/// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
+/// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
+/// ```
+///
+/// Versions only append fields; an entry of a later version is refused.
+final class CatalogCodec {
+  private static final int VERSION = 1;
+
+  private CatalogCodec() {}
+
+  static byte[] encode(Table table) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      out.writeUTF(table.schema());
+      out.writeUTF(table.name());
+      out.writeLong(table.tableId());
+      out.writeInt(table.columns().size());
+      for (Column column : table.columns()) {
+        out.writeUTF(column.name());
+        out.writeInt(column.type().oid());
+        out.writeInt(column.type().typeModifier());
+        out.writeBoolean(column.notNull());
+        String defaultText = column.defaultText();
+        out.writeBoolean(defaultText != null);
+        if (defaultText != null) {
+          out.writeUTF(defaultText);
+        }
+      }
+      out.writeInt(table.indexes().size());
+      for (Index index : table.indexes()) {
+        encodeIndex(out, index);
+      }
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void encodeIndex(DataOutputStream out, Index index) throws IOException {
+    out.writeUTF(index.name());
+    out.writeLong(index.indexId());
+    out.writeBoolean(index.unique());
+    out.writeBoolean(index.primary());
+    out.writeInt(index.columns().size());
+    for (int i = 0; i < index.columns().size(); i++) {
+      out.writeInt(index.columns().get(i));
+      out.writeBoolean(index.descending().get(i));
+    }
+  }
+
+  /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
+  static Table decode(String key, byte[] value) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
+      int version = in.readUnsignedByte();
+      if (version != VERSION) {
+        throw new EngineException(
+            ErrorCode.DATA_CORRUPTED,
+            "catalogue entry \"" + key + "\" has version " + version + ", this program reads " + VERSION);
+      }
+      String schema = in.readUTF();
+      String name = in.readUTF();
+      long tableId = in.readLong();
+      int columnCount = in.readInt();
+      List<Column> columns = new ArrayList<>();
+      for (int i = 0; i < columnCount; i++) {
+        columns.add(
+            new Column(
+                in.readUTF(),
+                new SqlType(in.readInt(), in.readInt()),
+                in.readBoolean(),
+                in.readBoolean() ? in.readUTF() : null));
+      }
+      int indexCount = in.readInt();
+      List<Index> indexes = new ArrayList<>();
+      for (int i = 0; i < indexCount; i++) {
+        indexes.add(decodeIndex(in));
+      }
+      return new Table(schema, name, tableId, List.copyOf(columns), List.copyOf(indexes));
+    } catch (IOException truncated) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED, "catalogue entry \"" + key + "\" is incomplete", truncated);
+    }
+  }
+
+  private static Index decodeIndex(DataInputStream in) throws IOException {
+    String name = in.readUTF();
+    long indexId = in.readLong();
+    boolean unique = in.readBoolean();
+    boolean primary = in.readBoolean();
+    int keyCount = in.readInt();
+    List<Integer> columns = new ArrayList<>();
+    List<Boolean> descending = new ArrayList<>();
+    for (int i = 0; i < keyCount; i++) {
+      columns.add(in.readInt());
+      descending.add(in.readBoolean());
+    }
+    return new Index(name, indexId, List.copyOf(columns), List.copyOf(descending), unique, primary);
+  }
+}

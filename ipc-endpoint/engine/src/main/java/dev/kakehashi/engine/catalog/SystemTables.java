@@ -1,0 +1,181 @@
+package dev.kakehashi.engine.catalog;
+
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/// Tables that describe the catalogue; their rows are made when they are read.
+public final class SystemTables {
+  static final String CATALOG_SCHEMA = "kakehashi_catalog";
+  static final String INFORMATION_SCHEMA = "information_schema";
+
+  static final List<Table> TABLES =
+      List.of(
+          table(
+              -1,
+              CATALOG_SCHEMA,
+              "tables",
+              "table_schema text",
+              "table_name text",
+              "row_count int8"),
+          table(
+              -2,
+              CATALOG_SCHEMA,
+              "columns",
+              "table_schema text",
+              "table_name text",
+              "column_name text",
+              "ordinal_position int4",
+              "type_oid int8",
+              "type_modifier int4",
+              "not_null bool",
+              "column_default text",
+              "key_position int4"),
+          table(
+              -3,
+              CATALOG_SCHEMA,
+              "indexes",
+              "table_schema text",
+              "table_name text",
+              "index_name text",
+              "is_unique bool",
+              "is_primary bool",
+              "column_name text",
+              "key_position int4",
+              "is_descending bool"),
+          table(-4, INFORMATION_SCHEMA, "schemata", "catalog_name text", "schema_name text"),
+          table(
+              -5,
+              INFORMATION_SCHEMA,
+              "tables",
+              "table_catalog text",
+              "table_schema text",
+              "table_name text",
+              "table_type text"),
+          table(
+              -6,
+              INFORMATION_SCHEMA,
+              "columns",
+              "table_catalog text",
+              "table_schema text",
+              "table_name text",
+              "column_name text",
+              "ordinal_position int4",
+              "column_default text",
+              "is_nullable text",
+              "data_type text"));
+
+  private static final String DATABASE = "kakehashi";
+
+  private SystemTables() {}
+
+  public static boolean isSystemSchema(String name) {
+    return name.equals(CATALOG_SCHEMA) || name.equals(INFORMATION_SCHEMA);
+  }
+
+  /// Rows of a system table; values are String, Long (any integer), Boolean or null.
+  ///
+  /// @param rowCount live rows of a table that the store has
+  public static List<@Nullable Object[]> rows(
+      Table table, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    if (table.tableId() == -4) {
+      catalog.schemas().forEach(schema -> rows.add(new Object[] {DATABASE, schema}));
+      return rows;
+    }
+    for (Table each : catalog.tables()) {
+      if (each.isSystem() && table.schema().equals(CATALOG_SCHEMA)) {
+        continue;
+      }
+      switch ((int) table.tableId()) {
+        case -1 ->
+            rows.add(new Object[] {each.schema(), each.name(), rowCount.applyAsLong(each)});
+        case -2 -> addColumns(rows, each);
+        case -3 -> addIndexes(rows, each);
+        case -5 ->
+            rows.add(
+                new Object[] {
+                  DATABASE, each.schema(), each.name(), each.isSystem() ? "VIEW" : "BASE TABLE"
+                });
+        default -> addInformationColumns(rows, each);
+      }
+    }
+    return rows;
+  }
+
+  private static void addColumns(Collection<@Nullable Object[]> rows, Table table) {
+    Index key = table.primaryKey();
+    for (int i = 0; i < table.columns().size(); i++) {
+      Column column = table.columns().get(i);
+      int keyPosition = key == null ? -1 : key.columns().indexOf(i);
+      rows.add(
+          new Object[] {
+            table.schema(),
+            table.name(),
+            column.name(),
+            (long) i + 1,
+            (long) column.type().oid(),
+            (long) column.type().typeModifier(),
+            column.notNull(),
+            column.defaultText(),
+            keyPosition < 0 ? null : (Object) (keyPosition + 1L)
+          });
+    }
+  }
+
+  private static void addIndexes(Collection<@Nullable Object[]> rows, Table table) {
+    for (Index index : table.indexes()) {
+      for (int k = 0; k < index.columns().size(); k++) {
+        rows.add(
+            new Object[] {
+              table.schema(),
+              table.name(),
+              index.name(),
+              index.unique(),
+              index.primary(),
+              table.columns().get(index.columns().get(k)).name(),
+              k + 1L,
+              index.descending().get(k)
+            });
+      }
+    }
+  }
+
+  private static void addInformationColumns(Collection<@Nullable Object[]> rows, Table table) {
+    for (int i = 0; i < table.columns().size(); i++) {
+      Column column = table.columns().get(i);
+      rows.add(
+          new Object[] {
+            DATABASE,
+            table.schema(),
+            table.name(),
+            column.name(),
+            i + 1L,
+            column.defaultText(),
+            column.notNull() ? "NO" : "YES",
+            Types.name(column.type().oid())
+          });
+    }
+  }
+
+  private static Table table(long tableId, String schema, String name, String... columns) {
+    List<Column> list = new ArrayList<>();
+    for (String column : columns) {
+      int space = column.indexOf(' ');
+      int oid =
+          switch (column.substring(space + 1)) {
+            case "int4" -> TypeOid.INT4;
+            case "int8" -> TypeOid.INT8;
+            case "bool" -> TypeOid.BOOL;
+            default -> TypeOid.TEXT;
+          };
+      list.add(new Column(column.substring(0, space), SqlType.of(oid), false, null));
+    }
+    return new Table(schema, name, tableId, list, List.of());
+  }
+}

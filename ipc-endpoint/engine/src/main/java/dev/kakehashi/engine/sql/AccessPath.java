@@ -1,0 +1,252 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.plan.PlanNode.Bound;
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Types;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlKind;
+import org.jspecify.annotations.Nullable;
+
+/// Chooses how a table is read: all of it, or a range of an index.
+///
+/// An index is used when its first columns are bound by equality, or its first column on both sides; a lone lower or upper
+/// bound is worth a scan of the pages, unless the caller wants the index's order.
+final class AccessPath {
+  /// Order that the rows are wanted in; positions in the table.
+  record WantedOrder(List<Integer> columns, boolean descending) {}
+
+  /// A comparison of a column with a value that is known before the scan.
+  private record Term(int column, SqlKind kind, RexNode value, RexNode conjunct) {}
+
+  private record Match(
+      int index,
+      List<Term> equals,
+      @Nullable Term lower,
+      @Nullable Term upper,
+      boolean ordered,
+      int score) {}
+
+  private static final int SCORE_UNIQUE = 1000;
+  private static final int SCORE_EQUAL = 10;
+  private static final int SCORE_BOUND = 3;
+
+  private AccessPath() {}
+
+  /// The scan of `columns` whose rows satisfy all the conjuncts, which are over those columns.
+  static PlanNode choose(
+      Table table, int[] columns, List<RexNode> conjuncts, RexBuilder rex) {
+    Match best = null;
+    List<Term> terms = terms(columns, conjuncts);
+    for (int i = 0; i < table.indexes().size(); i++) {
+      Match match = match(table, i, terms, null);
+      if (match != null && (best == null || match.score > best.score)) {
+        best = match;
+      }
+    }
+    return best == null || !isWorthwhile(best)
+        ? tableScan(table, columns, conjuncts, rex)
+        : indexScan(table, best, columns, conjuncts, false, rex);
+  }
+
+  /// An index scan that gives the order, or null if no index does.
+  static @Nullable PlanNode ordered(
+      Table table,
+      int[] columns,
+      List<RexNode> conjuncts,
+      WantedOrder order,
+      RexBuilder rex) {
+    List<Term> terms = terms(columns, conjuncts);
+    for (int i = 0; i < table.indexes().size(); i++) {
+      Match match = match(table, i, terms, order);
+      if (match != null && match.ordered) {
+        boolean reverse =
+            order.descending != table.indexes().get(i).descending().get(match.equals.size());
+        return indexScan(table, match, columns, conjuncts, reverse, rex);
+      }
+    }
+    return null;
+  }
+
+  private static boolean isWorthwhile(Match match) {
+    return !match.equals.isEmpty() || match.lower != null && match.upper != null;
+  }
+
+  private static @Nullable Match match(
+      Table table, int position, List<Term> terms, @Nullable WantedOrder order) {
+    Index index = table.indexes().get(position);
+    List<Term> equals = new ArrayList<>();
+    while (equals.size() < index.columns().size()) {
+      Term term = find(terms, index.columns().get(equals.size()), SqlKind.EQUALS);
+      if (term == null) {
+        break;
+      }
+      equals.add(term);
+    }
+    Term lower = null;
+    Term upper = null;
+    if (equals.size() < index.columns().size()) {
+      int column = index.columns().get(equals.size());
+      lower = find(terms, column, SqlKind.GREATER_THAN_OR_EQUAL, SqlKind.GREATER_THAN);
+      upper = find(terms, column, SqlKind.LESS_THAN_OR_EQUAL, SqlKind.LESS_THAN);
+    }
+    boolean ordered = order != null && matchesOrder(table, index, equals.size(), order);
+    if (equals.isEmpty() && lower == null && upper == null && !ordered) {
+      return null;
+    }
+    int score =
+        equals.size() * SCORE_EQUAL
+            + (lower == null ? 0 : SCORE_BOUND)
+            + (upper == null ? 0 : SCORE_BOUND)
+            + (index.unique() && equals.size() == index.columns().size() ? SCORE_UNIQUE : 0);
+    return new Match(position, equals, lower, upper, ordered, score);
+  }
+
+  private static boolean matchesOrder(Table table, Index index, int skip, WantedOrder order) {
+    if (skip + order.columns.size() > index.columns().size()) {
+      return false;
+    }
+    boolean first = index.descending().get(skip);
+    for (int i = 0; i < order.columns.size(); i++) {
+      int column = index.columns().get(skip + i);
+      if (column != order.columns.get(i)
+          || index.descending().get(skip + i) != first
+          || !table.columns().get(column).notNull()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable Term find(List<Term> terms, int column, SqlKind... kinds) {
+    for (SqlKind kind : kinds) {
+      for (Term term : terms) {
+        if (term.column == column && term.kind == kind) {
+          return term;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static List<Term> terms(int[] columns, List<RexNode> conjuncts) {
+    List<Term> terms = new ArrayList<>();
+    for (RexNode conjunct : conjuncts) {
+      if (!(conjunct instanceof RexCall call)
+          || !SqlKind.COMPARISON.contains(call.getKind())
+          || call.getKind() == SqlKind.NOT_EQUALS
+          || call.getOperands().size() != 2) {
+        continue;
+      }
+      RexNode left = call.getOperands().get(0);
+      RexNode right = call.getOperands().get(1);
+      if (column(left) != null && isFree(right) && sameKind(left, right)) {
+        terms.add(new Term(columns[index(left)], call.getKind(), right, conjunct));
+      } else if (column(right) != null && isFree(left) && sameKind(left, right)) {
+        terms.add(new Term(columns[index(right)], call.getKind().reverse(), left, conjunct));
+      }
+    }
+    return terms;
+  }
+
+  private static @Nullable RexInputRef column(RexNode node) {
+    return node instanceof RexInputRef reference ? reference : null;
+  }
+
+  private static int index(RexNode node) {
+    return ((RexInputRef) node).getIndex();
+  }
+
+  private static boolean sameKind(RexNode a, RexNode b) {
+    ColumnKind kind = Types.kind(Coercion.oidOf(a));
+    return kind == Types.kind(Coercion.oidOf(b));
+  }
+
+  /// Whether the value can be computed before the scan begins.
+  private static boolean isFree(RexNode node) {
+    boolean[] free = {RexUtil.isDeterministic(node)};
+    node.accept(
+        new RexVisitorImpl<@Nullable Void>(true) {
+          @Override
+          public @Nullable Void visitInputRef(RexInputRef reference) {
+            free[0] = false;
+            return null;
+          }
+        });
+    return free[0];
+  }
+
+  private static PlanNode tableScan(
+      Table table, int[] columns, List<RexNode> conjuncts, RexBuilder rex) {
+    return new PlanNode.TableScan(
+        table.tableId(), columns, oids(table, columns), filter(conjuncts, Set.of(), rex));
+  }
+
+  private static PlanNode indexScan(
+      Table table,
+      Match match,
+      int[] columns,
+      List<RexNode> conjuncts,
+      boolean reverse,
+      RexBuilder rex) {
+    Set<RexNode> used = new HashSet<>();
+    List<Expr> equals = new ArrayList<>();
+    for (Term term : match.equals) {
+      used.add(term.conjunct);
+      equals.add(ExprTranslator.translate(term.value));
+    }
+    Bound lower = bound(match.lower, used);
+    Bound upper = bound(match.upper, used);
+    boolean descending =
+        match.equals.size() < table.indexes().get(match.index).columns().size()
+            && table.indexes().get(match.index).descending().get(match.equals.size());
+    return new PlanNode.IndexScan(
+        table.tableId(),
+        match.index,
+        equals,
+        descending ? upper : lower,
+        descending ? lower : upper,
+        reverse,
+        columns,
+        oids(table, columns),
+        filter(conjuncts, used, rex));
+  }
+
+  private static @Nullable Bound bound(@Nullable Term term, Set<RexNode> used) {
+    if (term == null) {
+      return null;
+    }
+    used.add(term.conjunct);
+    boolean inclusive =
+        term.kind == SqlKind.GREATER_THAN_OR_EQUAL || term.kind == SqlKind.LESS_THAN_OR_EQUAL;
+    return new Bound(ExprTranslator.translate(term.value), inclusive);
+  }
+
+  private static @Nullable Expr filter(
+      List<RexNode> conjuncts, Set<RexNode> used, RexBuilder rex) {
+    List<RexNode> rest = conjuncts.stream().filter(c -> !used.contains(c)).toList();
+    return rest.isEmpty()
+        ? null
+        : ExprTranslator.translate(RexUtil.composeConjunction(rex, rest));
+  }
+
+  private static int[] oids(Table table, int[] columns) {
+    int[] oids = new int[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      oids[i] = table.columns().get(columns[i]).type().oid();
+    }
+    return oids;
+  }
+}

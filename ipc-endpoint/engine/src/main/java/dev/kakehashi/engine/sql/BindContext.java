@@ -1,0 +1,88 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.hep.HepProgram;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.sql.SqlNode;
+
+/// What the binding of one statement shares. Confined to one thread.
+final class BindContext {
+  final CatalogSnapshot catalog;
+  final ToLongFunction<Table> rowCount;
+  final PgTypeFactory types = new PgTypeFactory();
+  final RexBuilder rex = new RexBuilder(types);
+  final RelOptCluster cluster;
+  final List<Table> tables = new ArrayList<>();
+
+  /// Text that is being bound.
+  Source source;
+
+  /// Type of each parameter; 0 while it is not known.
+  private int[] parameterOids;
+
+  private int nextAlias;
+
+  BindContext(
+      CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids, Source source) {
+    this.catalog = catalog;
+    this.rowCount = rowCount;
+    this.parameterOids = parameterOids.clone();
+    this.source = source;
+    this.cluster =
+        RelOptCluster.create(new HepPlanner(HepProgram.builder().build()), rex);
+  }
+
+  CorrelationId newCorrelation() {
+    return cluster.createCorrel();
+  }
+
+  String newAlias() {
+    return "?column" + nextAlias++ + "?";
+  }
+
+  /// Type of `$number`, 0 if not known yet.
+  int parameterOid(int number) {
+    if (number > parameterOids.length) {
+      parameterOids = Arrays.copyOf(parameterOids, number);
+    }
+    return parameterOids[number - 1];
+  }
+
+  void setParameterOid(int number, int oid) {
+    parameterOid(number);
+    parameterOids[number - 1] = oid;
+  }
+
+  /// Types of all parameters after binding.
+  ///
+  /// @throws EngineException INDETERMINATE_DATATYPE for one that is never used
+  int[] parameterOids() {
+    for (int i = 0; i < parameterOids.length; i++) {
+      if (parameterOids[i] == 0 || parameterOids[i] == Types.UNKNOWN) {
+        throw new EngineException(
+            ErrorCode.INDETERMINATE_DATATYPE, "could not determine data type of parameter $" + (i + 1));
+      }
+    }
+    return parameterOids;
+  }
+
+  /// Position of a node in the statement, from 1.
+  int position(SqlNode node) {
+    return source.position(node.getParserPosition().getColumnNum());
+  }
+
+  EngineException error(ErrorCode code, String message, SqlNode at) {
+    return new EngineException(code, message).withPosition(position(at));
+  }
+}

@@ -1,0 +1,32 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.type.SqlType;
+import java.util.List;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.jspecify.annotations.Nullable;
+
+/// A query with names and types.
+///
+/// @param names of the output columns as the user sees them; they may repeat
+record BoundQuery(RelNode rel, List<String> names) {
+  List<SqlType> types() {
+    return rel.getRowType().getFieldList().stream()
+        .map(RelDataTypeField::getType)
+        .map(PgType::of)
+        .toList();
+  }
+
+  /// What the user of a query wants of output columns without type (string literals, NULL, parameters).
+  ///
+  /// @param types the types that they take, or null
+  /// @param keepUnknown without `types`: leave them, else they become text
+  record Expectation(@Nullable List<SqlType> types, boolean keepUnknown) {
+    static final Expectation NONE = new Expectation(null, false);
+    static final Expectation KEEP_UNKNOWN = new Expectation(null, true);
+
+    static Expectation of(List<SqlType> types) {
+      return new Expectation(types, false);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Table;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.plan.RelOptAbstractTable;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.util.ImmutableBitSet;
+
+/// A table of the catalogue for Calcite's rules: row type, row count, unique keys.
+final class CatalogTable extends RelOptAbstractTable {
+  private final Table table;
+  private final double rowCount;
+
+  private CatalogTable(Table table, RelDataType rowType, double rowCount) {
+    super(null, table.name(), rowType);
+    this.table = table;
+    this.rowCount = rowCount;
+  }
+
+  static CatalogTable of(Table table, BindContext context) {
+    List<RelDataType> types = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (Column column : table.columns()) {
+      types.add(context.types.of(column.type(), !column.notNull()));
+      names.add(column.name());
+    }
+    RelDataType rowType = context.types.createStructType(types, names);
+    double rows = table.isSystem() ? 100 : Math.max(1, context.rowCount.applyAsLong(table));
+    return new CatalogTable(table, rowType, rows);
+  }
+
+  Table table() {
+    return table;
+  }
+
+  @Override
+  public List<String> getQualifiedName() {
+    return List.of(table.schema(), table.name());
+  }
+
+  @Override
+  public double getRowCount() {
+    return rowCount;
+  }
+
+  @Override
+  public boolean isKey(ImmutableBitSet columns) {
+    return getKeys().stream().anyMatch(columns::contains);
+  }
+
+  @Override
+  public List<ImmutableBitSet> getKeys() {
+    List<ImmutableBitSet> keys = new ArrayList<>();
+    for (Index index : table.indexes()) {
+      boolean notNull =
+          index.columns().stream().allMatch(column -> table.columns().get(column).notNull());
+      if (index.unique() && notNull) {
+        keys.add(ImmutableBitSet.of(index.columns()));
+      }
+    }
+    return keys;
+  }
+}

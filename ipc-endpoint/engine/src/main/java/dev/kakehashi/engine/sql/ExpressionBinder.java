@@ -1,0 +1,566 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlPostfixOperator;
+import org.apache.calcite.sql.fun.SqlBetweenOperator;
+import org.apache.calcite.sql.fun.SqlCase;
+import org.apache.calcite.sql.fun.SqlLikeOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.fun.SqlTrimFunction;
+import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
+
+/// Gives expressions names, types and functions by PostgreSQL's rules.
+///
+/// String literals, NULL and parameters begin with the type `unknown` and take the type that their use asks for.
+final class ExpressionBinder {
+  private static final int IN_LIST_MIN = 3;
+
+  final BindContext context;
+  final Coercion coercion;
+  private final NameResolver names;
+  private final QueryBinder queries;
+  private final AggregateBinder aggregates;
+
+  ExpressionBinder(BindContext context, QueryBinder queries) {
+    this.context = context;
+    this.queries = queries;
+    this.coercion = new Coercion(context);
+    this.names = new NameResolver(context);
+    this.aggregates = new AggregateBinder(context, this);
+  }
+
+  /// The expression; its type may be `unknown`.
+  RexNode bind(SqlNode node, Scope scope) {
+    return switch (node) {
+      case SqlDynamicParam parameter -> literal(parameter);
+      case SqlLiteral literal -> calciteLiteral(literal);
+      case SqlIdentifier identifier -> names.column(identifier, scope);
+      case SqlCase sqlCase -> bindCase(sqlCase, scope);
+      case SqlCall call -> bindCall(call, scope);
+      default -> throw unsupported(node, node.getKind().lowerName);
+    };
+  }
+
+  /// The expression with the type text if it would have none.
+  RexNode bindTyped(SqlNode node, Scope scope) {
+    return coercion.resolveUnknown(bind(node, scope));
+  }
+
+  RexNode bindCondition(SqlNode node, Scope scope, String what) {
+    return coercion.condition(bind(node, scope), what, node);
+  }
+
+  EngineException unsupported(SqlNode node, String what) {
+    return context.error(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported", node);
+  }
+
+  Source.Literal sourceLiteral(SqlDynamicParam parameter) {
+    return context.source.literals().get(parameter.getIndex());
+  }
+
+  private RexNode literal(SqlDynamicParam node) {
+    return switch (sourceLiteral(node)) {
+      case Source.Literal.Parameter parameter -> {
+        int oid = context.parameterOid(parameter.number());
+        yield coercion.parameter(parameter.number(), oid == 0 ? Types.UNKNOWN : oid);
+      }
+      case Source.Literal.Text text ->
+          coercion.constant(Constant.ofText(Types.UNKNOWN, text.value()));
+      case Source.Literal.Number number -> number(number.text());
+    };
+  }
+
+  private RexNode number(String text) {
+    if (text.chars().allMatch(c -> c >= '0' && c <= '9' || c == '-') && text.length() <= 20) {
+      try {
+        long value = Long.parseLong(text);
+        int oid = value == (int) value ? TypeOid.INT4 : TypeOid.INT8;
+        return coercion.constant(Constant.of(SqlType.of(oid), value));
+      } catch (NumberFormatException tooLong) {
+        // Falls through: numeric, as in PostgreSQL.
+      }
+    }
+    try (VarHeap heap = new VarHeap()) {
+      return coercion.constant(
+          Constant.of(
+              SqlType.of(TypeOid.NUMERIC), Values.parse(TypeOid.NUMERIC, text, heap)));
+    }
+  }
+
+  private RexNode calciteLiteral(SqlLiteral literal) {
+    if (literal.getTypeName() == SqlTypeName.NULL || literal.getValue() == null) {
+      int oid = literal.getTypeName() == SqlTypeName.BOOLEAN ? TypeOid.BOOL : Types.UNKNOWN;
+      return coercion.constant(Constant.ofNull(SqlType.of(oid)));
+    }
+    if (literal.getTypeName() == SqlTypeName.BOOLEAN) {
+      return context.rex.makeLiteral(literal.booleanValue());
+    }
+    throw unsupported(literal, "literal " + literal);
+  }
+
+  private RexNode bindCall(SqlCall call, Scope scope) {
+    SqlOperator operator = call.getOperator();
+    return switch (call.getKind()) {
+      case AND -> condition(SqlStdOperatorTable.AND, call, scope, "argument of AND");
+      case OR -> condition(SqlStdOperatorTable.OR, call, scope, "argument of OR");
+      case NOT -> condition(SqlStdOperatorTable.NOT, call, scope, "argument of NOT");
+      case EQUALS,
+          NOT_EQUALS,
+          LESS_THAN,
+          LESS_THAN_OR_EQUAL,
+          GREATER_THAN,
+          GREATER_THAN_OR_EQUAL ->
+          bindComparison(call, scope);
+      case IS_NULL -> bindIsNull(call, scope, SqlStdOperatorTable.IS_NULL);
+      case IS_NOT_NULL -> bindIsNull(call, scope, SqlStdOperatorTable.IS_NOT_NULL);
+      case IS_TRUE, IS_NOT_TRUE, IS_FALSE, IS_NOT_FALSE, IS_UNKNOWN ->
+          condition(
+              (SqlPostfixOperator) operator, call, scope, "argument of " + operator.getName());
+      case IS_DISTINCT_FROM -> bindDistinct(call, scope, true);
+      case IS_NOT_DISTINCT_FROM -> bindDistinct(call, scope, false);
+      case BETWEEN -> bindBetween(call, scope);
+      case IN -> bindIn(call, scope, false);
+      case NOT_IN -> bindIn(call, scope, true);
+      case SOME, ALL -> queries.subqueries.quantified(call, scope);
+      case EXISTS -> queries.subqueries.exists(call.operand(0), scope);
+      case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY ->
+          queries.subqueries.scalar(call, scope);
+      case CAST, SAFE_CAST -> bindCast(call, scope);
+      case LIKE, SIMILAR -> bindLike(call, scope);
+      case MINUS_PREFIX -> bindMinus(call, scope);
+      case PLUS_PREFIX -> bindFunction(call, "+", call.getOperandList(), scope);
+      case TRIM -> bindTrim(call, scope);
+      case POSITION ->
+          bindFunction(
+              call, "strpos", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
+      case OVER -> throw unsupported(call, "window function");
+      case DEFAULT -> context.rex.makeCall(
+          context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
+      case ROW -> throw unsupported(call, "row expression");
+      default -> bindNamed(call, operator, scope);
+    };
+  }
+
+  private RexNode bindNamed(SqlCall call, SqlOperator operator, Scope scope) {
+    String name = operator.getName().toLowerCase(java.util.Locale.ROOT);
+    return switch (name) {
+      case Rewriter.DEFAULT_CALL ->
+          context.rex.makeCall(
+              context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
+      case "coalesce" -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE");
+      case "greatest" -> bindVariadic(call, scope, PgOperators.GREATEST, "GREATEST");
+      case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
+      case "nullif" -> bindNullIf(call, scope);
+      default -> {
+        RexNode aggregate = aggregates.bind(call, name, scope);
+        yield aggregate != null
+            ? aggregate
+            : bindFunction(call, name, call.getOperandList(), scope);
+      }
+    };
+  }
+
+  private RexNode condition(SqlOperator operator, SqlCall call, Scope scope, String what) {
+    List<RexNode> operands = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList()) {
+      operands.add(bindCondition(operand, scope, what));
+    }
+    return context.rex.makeCall(operator, operands);
+  }
+
+  private RexNode bindIsNull(SqlCall call, Scope scope, SqlOperator operator) {
+    return context.rex.makeCall(operator, bindTyped(call.operand(0), scope));
+  }
+
+  /// A function call or operator by name.
+  RexNode bindFunction(SqlNode at, String name, List<SqlNode> arguments, Scope scope) {
+    List<RexNode> bound = new ArrayList<>();
+    for (SqlNode argument : arguments) {
+      if (argument instanceof SqlIdentifier identifier && identifier.isStar()) {
+        throw unsupported(argument, "* as an argument of " + name);
+      }
+      bound.add(bind(argument, scope));
+    }
+    return function(at, name, bound);
+  }
+
+  RexNode function(SqlNode at, String name, List<RexNode> arguments) {
+    RexNode concatenation = name.equals("concat") ? concat(at, arguments) : null;
+    if (concatenation != null) {
+      return concatenation;
+    }
+    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    ScalarFunction function;
+    try {
+      function = Functions.resolve(name, oids);
+    } catch (EngineException ambiguous) {
+      throw ambiguous.withPosition(context.position(at));
+    }
+    if (function == null) {
+      throw noFunction(at, name, oids);
+    }
+    return coercion.call(function, convert(arguments, function, at), resultType(function), "");
+  }
+
+  /// `concat` takes any number of arguments of any type and skips nulls.
+  private @Nullable RexNode concat(SqlNode at, List<RexNode> arguments) {
+    RexNode all = null;
+    for (RexNode argument : arguments) {
+      RexNode text = coercion.convert(argument, SqlType.of(TypeOid.TEXT), CastContext.ASSIGNMENT);
+      if (text == null) {
+        return null;
+      }
+      RexNode empty = coercion.constant(Constant.ofText(TypeOid.TEXT, ""));
+      RexNode piece =
+          context.rex.makeCall(
+              context.types.of(TypeOid.TEXT, false), PgOperators.COALESCE, List.of(text, empty));
+      all = all == null ? piece : function(at, "||", List.of(all, piece));
+    }
+    return all;
+  }
+
+  private static SqlType resultType(ScalarFunction function) {
+    return SqlType.of(function.resultOid());
+  }
+
+  private List<RexNode> convert(List<RexNode> arguments, ScalarFunction function, SqlNode at) {
+    List<RexNode> converted = new ArrayList<>();
+    for (int i = 0; i < arguments.size(); i++) {
+      RexNode argument = argument(arguments.get(i), function.argumentOids()[i], at);
+      converted.add(argument);
+    }
+    return converted;
+  }
+
+  private RexNode argument(RexNode node, int oid, SqlNode at) {
+    try {
+      RexNode converted = coercion.argument(node, oid);
+      if (converted != null) {
+        return converted;
+      }
+    } catch (EngineException refused) {
+      throw refused.position() == 0 ? refused.withPosition(context.position(at)) : refused;
+    }
+    throw context.error(
+        ErrorCode.CANNOT_COERCE,
+        "cannot cast type " + Types.name(Coercion.oidOf(node)) + " to " + Types.name(oid),
+        at);
+  }
+
+  private EngineException noFunction(SqlNode at, String name, int[] oids) {
+    boolean operator = !Character.isLetter(name.charAt(0)) && name.charAt(0) != '_';
+    String call = Functions.describe(name, oids);
+    return context
+        .error(
+            ErrorCode.UNDEFINED_FUNCTION,
+            (operator ? "operator does not exist: " : "function ")
+                + call
+                + (operator ? "" : " does not exist"),
+            at)
+        .withHint(
+            "No "
+                + (operator ? "operator" : "function")
+                + " matches the given name and argument types. You might need to add explicit type casts.");
+  }
+
+  private RexNode bindComparison(SqlCall call, Scope scope) {
+    if (call.operand(0).getKind() == SqlKind.ROW && call.operand(1).getKind() == SqlKind.ROW) {
+      return bindRowComparison(call, scope);
+    }
+    return comparison(call.getKind(), bind(call.operand(0), scope), bind(call.operand(1), scope), call);
+  }
+
+  private RexNode bindRowComparison(SqlCall call, Scope scope) {
+    SqlCall left = call.operand(0);
+    SqlCall right = call.operand(1);
+    boolean equals = call.getKind() == SqlKind.EQUALS;
+    if (left.operandCount() != right.operandCount()) {
+      throw context.error(ErrorCode.SYNTAX_ERROR, "unequal number of entries in row expressions", call);
+    }
+    if (!equals && call.getKind() != SqlKind.NOT_EQUALS) {
+      throw unsupported(call, "row comparison " + call.getOperator().getName());
+    }
+    List<RexNode> terms = new ArrayList<>();
+    for (int i = 0; i < left.operandCount(); i++) {
+      terms.add(
+          comparison(call.getKind(), bind(left.operand(i), scope), bind(right.operand(i), scope), call));
+    }
+    return terms.size() == 1
+        ? terms.getFirst()
+        : context.rex.makeCall(equals ? SqlStdOperatorTable.AND : SqlStdOperatorTable.OR, terms);
+  }
+
+  /// Comparison of two operands: Calcite's operator when both sides have one form, else a function.
+  RexNode comparison(SqlKind kind, RexNode left, RexNode right, SqlNode at) {
+    SqlOperator operator = Comparison.operator(kind);
+    int[] oids = {Coercion.oidOf(left), Coercion.oidOf(right)};
+    ScalarFunction function = Functions.resolve(operator.getName(), oids);
+    if (function == null) {
+      throw noFunction(at, operator.getName(), oids);
+    }
+    List<RexNode> operands = convert(List.of(left, right), function, at);
+    int[] declared = function.argumentOids();
+    if (declared[0] == declared[1]
+        || Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1])) {
+      boolean nullable = operands.stream().anyMatch(o -> o.getType().isNullable());
+      return context.rex.makeCall(
+          context.types.of(TypeOid.BOOL, nullable), operator, operands);
+    }
+    return coercion.call(function, operands, SqlType.of(TypeOid.BOOL), "");
+  }
+
+  private RexNode bindDistinct(SqlCall call, Scope scope, boolean distinct) {
+    RexNode left = bind(call.operand(0), scope);
+    RexNode right = bind(call.operand(1), scope);
+    SqlType type =
+        coercion.commonType(
+            List.of(Coercion.typeOf(left), Coercion.typeOf(right)), "IS DISTINCT FROM", call);
+    List<RexNode> operands =
+        List.of(
+            argument(left, type.oid(), call.operand(0)),
+            argument(right, type.oid(), call.operand(1)));
+    return context.rex.makeCall(
+        context.types.of(TypeOid.BOOL, false),
+        distinct
+            ? SqlStdOperatorTable.IS_DISTINCT_FROM
+            : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
+        operands);
+  }
+
+  private RexNode bindBetween(SqlCall call, Scope scope) {
+    SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
+    RexNode value = bind(call.operand(0), scope);
+    RexNode lower = bind(call.operand(1), scope);
+    RexNode upper = bind(call.operand(2), scope);
+    RexNode result = between(value, lower, upper, call);
+    if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
+      result = context.rex.makeCall(SqlStdOperatorTable.OR, result, between(value, upper, lower, call));
+    }
+    return operator.isNegated() ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
+  }
+
+  private RexNode between(RexNode value, RexNode lower, RexNode upper, SqlNode at) {
+    return context.rex.makeCall(
+        SqlStdOperatorTable.AND,
+        comparison(SqlKind.GREATER_THAN_OR_EQUAL, value, lower, at),
+        comparison(SqlKind.LESS_THAN_OR_EQUAL, value, upper, at));
+  }
+
+  private RexNode bindIn(SqlCall call, Scope scope, boolean negated) {
+    RexNode result;
+    if (call.operand(1) instanceof SqlNodeList list) {
+      result = inList(call, list, scope);
+    } else {
+      result = queries.subqueries.in(call, scope);
+    }
+    return negated ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
+  }
+
+  private RexNode inList(SqlCall call, SqlNodeList list, Scope scope) {
+    if (call.operand(0).getKind() == SqlKind.ROW) {
+      List<RexNode> alternatives = new ArrayList<>();
+      for (SqlNode row : list) {
+        alternatives.add(
+            bindRowComparison(
+                (SqlCall)
+                    SqlStdOperatorTable.EQUALS.createCall(
+                        call.getParserPosition(), call.operand(0), row),
+                scope));
+      }
+      return alternatives.size() == 1
+          ? alternatives.getFirst()
+          : context.rex.makeCall(SqlStdOperatorTable.OR, alternatives);
+    }
+    RexNode value = bind(call.operand(0), scope);
+    List<RexNode> items = new ArrayList<>();
+    for (SqlNode item : list) {
+      items.add(bind(item, scope));
+    }
+    List<SqlType> types = new ArrayList<>();
+    types.add(Coercion.typeOf(value));
+    items.forEach(item -> types.add(Coercion.typeOf(item)));
+    boolean simple =
+        items.size() >= IN_LIST_MIN
+            && items.stream()
+                .allMatch(
+                    item ->
+                        Coercion.constantOf(item) != null
+                            || item instanceof org.apache.calcite.rex.RexDynamicParam);
+    if (simple) {
+      SqlType common = SqlType.of(coercion.commonType(types, "IN", call).oid());
+      List<RexNode> operands = new ArrayList<>();
+      operands.add(argument(value, common.oid(), call.operand(0)));
+      for (int i = 0; i < items.size(); i++) {
+        operands.add(argument(items.get(i), common.oid(), list.get(i)));
+      }
+      return context.rex.makeCall(
+          context.types.of(TypeOid.BOOL, true), PgOperators.IN_LIST, operands);
+    }
+    List<RexNode> terms = new ArrayList<>();
+    for (RexNode item : items) {
+      terms.add(comparison(SqlKind.EQUALS, value, item, call));
+    }
+    return terms.size() == 1
+        ? terms.getFirst()
+        : context.rex.makeCall(SqlStdOperatorTable.OR, terms);
+  }
+
+  private RexNode bindCast(SqlCall call, Scope scope) {
+    SqlDataTypeSpec spec = call.operand(1);
+    SqlType type = Rewriter.parseType(spec.getTypeName().toString());
+    if (type == null) {
+      throw context.error(
+          ErrorCode.UNDEFINED_OBJECT, "type \"" + spec.getTypeName() + "\" does not exist", spec);
+    }
+    RexNode value = bind(call.operand(0), scope);
+    int from = Coercion.oidOf(value);
+    RexNode converted;
+    try {
+      converted = coercion.convert(value, type, CastContext.EXPLICIT);
+    } catch (EngineException refused) {
+      throw refused.position() == 0
+          ? refused.withPosition(context.position(call.operand(0)))
+          : refused;
+    }
+    if (converted == null) {
+      throw context.error(
+          ErrorCode.CANNOT_COERCE,
+          "cannot cast type " + Types.name(from) + " to " + Types.name(type.oid()),
+          call);
+    }
+    return converted;
+  }
+
+  private RexNode bindLike(SqlCall call, Scope scope) {
+    SqlLikeOperator operator = (SqlLikeOperator) call.getOperator();
+    boolean ilike = operator.getName().endsWith("ILIKE");
+    RexNode value = bind(call.operand(0), scope);
+    RexNode pattern = bind(call.operand(1), scope);
+    if (call.getKind() == SqlKind.SIMILAR) {
+      throw unsupported(call, "SIMILAR TO");
+    }
+    if (call.operandCount() == 3) {
+      pattern = function(call, "like_escape", List.of(pattern, bind(call.operand(2), scope)));
+    }
+    String name = (operator.isNegated() ? "!~~" : "~~") + (ilike ? "*" : "");
+    return function(call, name, List.of(value, pattern));
+  }
+
+  private RexNode bindMinus(SqlCall call, Scope scope) {
+    if (call.operand(0) instanceof SqlDynamicParam parameter
+        && sourceLiteral(parameter) instanceof Source.Literal.Number number) {
+      return number("-" + number.text());
+    }
+    return bindFunction(call, "-", call.getOperandList(), scope);
+  }
+
+  private RexNode bindTrim(SqlCall call, Scope scope) {
+    SqlTrimFunction.Flag flag =
+        ((SqlLiteral) call.operand(0)).getValueAs(SqlTrimFunction.Flag.class);
+    String name =
+        switch (flag) {
+          case BOTH -> "btrim";
+          case LEADING -> "ltrim";
+          case TRAILING -> "rtrim";
+        };
+    RexNode value = bind(call.operand(2), scope);
+    SqlNode characters = call.operand(1);
+    // Without characters the parser adds a literal of its own, one blank.
+    return characters instanceof SqlLiteral || characters == null
+        ? function(call, name, List.of(value))
+        : function(call, name, List.of(value, bind(characters, scope)));
+  }
+
+  private RexNode bindVariadic(SqlCall call, Scope scope, SqlOperator operator, String name) {
+    List<RexNode> bound = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList()) {
+      bound.add(bind(operand, scope));
+    }
+    SqlType type = coercion.commonType(bound.stream().map(Coercion::typeOf).toList(), name, call);
+    List<RexNode> operands = convertAll(bound, type, name, call);
+    boolean nullable = operands.stream().allMatch(o -> o.getType().isNullable());
+    return operands.size() == 1
+        ? operands.getFirst()
+        : context.rex.makeCall(context.types.of(type, nullable), operator, operands);
+  }
+
+  List<RexNode> convertAll(List<RexNode> nodes, SqlType type, String what, SqlNode at) {
+    List<RexNode> converted = new ArrayList<>();
+    for (RexNode node : nodes) {
+      RexNode one = coercion.implicit(node, type);
+      if (one == null) {
+        throw context.error(
+            ErrorCode.CANNOT_COERCE,
+            what + " could not convert type " + Types.name(Coercion.oidOf(node)) + " to " + Types.name(type.oid()),
+            at);
+      }
+      converted.add(one);
+    }
+    return converted;
+  }
+
+  private RexNode bindNullIf(SqlCall call, Scope scope) {
+    RexNode left = bind(call.operand(0), scope);
+    RexNode right = bind(call.operand(1), scope);
+    RexNode equal = comparison(SqlKind.EQUALS, left, right, call);
+    RexNode typed = coercion.resolveUnknown(left);
+    SqlType type = Coercion.typeOf(typed);
+    return context.rex.makeCall(
+        context.types.of(type, true),
+        PgOperators.CASE,
+        List.of(equal, coercion.constant(Constant.ofNull(type)), typed));
+  }
+
+  private RexNode bindCase(SqlCase sqlCase, Scope scope) {
+    SqlNode subject = sqlCase.getValueOperand();
+    List<RexNode> conditions = new ArrayList<>();
+    for (SqlNode when : sqlCase.getWhenOperands()) {
+      conditions.add(
+          subject == null
+              ? bindCondition(when, scope, "argument of CASE/WHEN")
+              : comparison(SqlKind.EQUALS, bind(subject, scope), bind(when, scope), when));
+    }
+    List<RexNode> values = new ArrayList<>();
+    for (SqlNode then : sqlCase.getThenOperands()) {
+      values.add(bind(then, scope));
+    }
+    SqlNode otherwise = sqlCase.getElseOperand();
+    values.add(
+        otherwise == null
+            ? coercion.constant(Constant.ofNull(SqlType.of(Types.UNKNOWN)))
+            : bind(otherwise, scope));
+    SqlType type =
+        coercion.commonType(values.stream().map(Coercion::typeOf).toList(), "CASE", sqlCase);
+    List<RexNode> converted = convertAll(values, type, "CASE", sqlCase);
+    List<RexNode> operands = new ArrayList<>();
+    for (int i = 0; i < conditions.size(); i++) {
+      operands.add(conditions.get(i));
+      operands.add(converted.get(i));
+    }
+    operands.add(converted.getLast());
+    boolean nullable = converted.stream().anyMatch(v -> v.getType().isNullable());
+    return context.rex.makeCall(context.types.of(type, nullable), PgOperators.CASE, operands);
+  }
+}

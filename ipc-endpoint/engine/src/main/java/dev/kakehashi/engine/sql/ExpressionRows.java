@@ -1,0 +1,38 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.List;
+import org.apache.calcite.plan.Convention;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.rel.AbstractRelNode;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelWriter;
+import org.apache.calcite.rel.metadata.RelMetadataQuery;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
+
+/// VALUES: rows computed from expressions that name no columns.
+final class ExpressionRows extends AbstractRelNode {
+  final List<List<RexNode>> rows;
+
+  ExpressionRows(RelOptCluster cluster, RelDataType rowType, List<List<RexNode>> rows) {
+    super(cluster, cluster.traitSetOf(Convention.NONE));
+    this.rowType = rowType;
+    this.rows = rows;
+  }
+
+  @Override
+  public RelNode copy(
+      org.apache.calcite.plan.RelTraitSet traitSet, List<RelNode> inputs) {
+    return this;
+  }
+
+  @Override
+  public double estimateRowCount(RelMetadataQuery metadata) {
+    return rows.size();
+  }
+
+  @Override
+  public RelWriter explainTerms(RelWriter writer) {
+    return super.explainTerms(writer).item("type", rowType).item("rows", rows);
+  }
+}

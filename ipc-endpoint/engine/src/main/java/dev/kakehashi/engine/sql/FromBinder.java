@@ -1,0 +1,368 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.logical.LogicalJoin;
+import org.apache.calcite.rel.logical.LogicalTableScan;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.sql.JoinConditionType;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlJoin;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.jspecify.annotations.Nullable;
+
+/// Binds FROM clauses: tables, subqueries, joins.
+final class FromBinder {
+  /// A part of a FROM clause; expressions of `fields` are over `rel`.
+  record From(RelNode rel, List<Scope.Field> fields, List<Scope.BaseTable> tables) {}
+
+  private final BindContext context;
+  private final QueryBinder queries;
+
+  FromBinder(BindContext context, QueryBinder queries) {
+    this.context = context;
+    this.queries = queries;
+  }
+
+  /// Fills `scope` with the columns of the FROM clause.
+  RelNode bind(@Nullable SqlNode node, Scope scope) {
+    if (node == null) {
+      RelNode rel = queries.oneRow();
+      scope.rowType = rel.getRowType();
+      return rel;
+    }
+    From from = item(node, scope.parent);
+    refuseDuplicateAliases(from, node);
+    scope.fields.addAll(from.fields());
+    scope.baseTables.addAll(from.tables());
+    scope.rowType = from.rel().getRowType();
+    return from.rel();
+  }
+
+  private From item(SqlNode node, @Nullable Scope parent) {
+    return switch (node.getKind()) {
+      case JOIN -> join((SqlJoin) node, parent);
+      case AS -> aliased((SqlCall) node, parent);
+      case IDENTIFIER -> named((SqlIdentifier) node, null, parent);
+      case LATERAL ->
+          throw context.error(ErrorCode.FEATURE_NOT_SUPPORTED, "LATERAL is not supported", node);
+      case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY, EXPLICIT_TABLE ->
+          derived(node, context.newAlias(), parent);
+      default ->
+          throw context.error(
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              node.getKind().lowerName + " in FROM is not supported",
+              node);
+    };
+  }
+
+  private From aliased(SqlCall call, @Nullable Scope parent) {
+    SqlNode source = call.operand(0);
+    String alias = ((SqlIdentifier) call.operand(1)).getSimple();
+    From from =
+        source instanceof SqlIdentifier table
+            ? named(table, alias, parent)
+            : source.getKind() == SqlKind.JOIN
+                ? item(source, parent)
+                : source.getKind() == SqlKind.LATERAL
+                    ? item(source, parent)
+                    : derived(source, alias, parent);
+    if (call.operandCount() == 2) {
+      return from;
+    }
+    List<Scope.Field> renamed = new ArrayList<>();
+    for (int i = 0; i < from.fields().size(); i++) {
+      Scope.Field field = from.fields().get(i);
+      String name =
+          i + 2 < call.operandCount()
+              ? ((SqlIdentifier) call.operand(i + 2)).getSimple()
+              : field.name();
+      renamed.add(
+          new Scope.Field(field.alias(), field.schema(), name, field.expression(), false));
+    }
+    if (call.operandCount() - 2 > renamed.size()) {
+      throw context.error(
+          ErrorCode.AMBIGUOUS_COLUMN,
+          "table \"" + alias + "\" has " + renamed.size() + " columns available but "
+              + (call.operandCount() - 2) + " columns specified",
+          call);
+    }
+    return new From(from.rel(), renamed, from.tables());
+  }
+
+  private From derived(SqlNode query, String alias, @Nullable Scope parent) {
+    BoundQuery bound = queries.bind(query, parent, BoundQuery.Expectation.NONE);
+    return from(bound.rel(), alias, null, bound.names(), List.of());
+  }
+
+  private From named(SqlIdentifier identifier, @Nullable String alias, @Nullable Scope parent) {
+    if (identifier.isSimple() && parent != null) {
+      Scope.CommonTable common = parent.commonTable(identifier.getSimple());
+      if (common != null) {
+        return commonTable(common, alias == null ? common.name() : alias, identifier);
+      }
+    }
+    Table table = table(identifier);
+    RelNode scan =
+        LogicalTableScan.create(
+            context.cluster, CatalogTable.of(table, context), List.of());
+    List<String> names = table.columns().stream().map(c -> c.name()).toList();
+    return from(
+        scan,
+        alias == null ? table.name() : alias,
+        alias == null ? table.schema() : null,
+        names,
+        List.of(new Scope.BaseTable(table, 0)));
+  }
+
+  private From commonTable(Scope.CommonTable common, String alias, SqlNode at) {
+    BoundQuery bound = queries.bind(common.query(), common.scope(), BoundQuery.Expectation.NONE);
+    List<String> names = new ArrayList<>(bound.names());
+    if (common.columns().size() > names.size()) {
+      throw context.error(
+          ErrorCode.AMBIGUOUS_COLUMN,
+          "WITH query \"" + common.name() + "\" has " + names.size() + " columns available but "
+              + common.columns().size() + " columns specified",
+          at);
+    }
+    for (int i = 0; i < common.columns().size(); i++) {
+      names.set(i, common.columns().get(i));
+    }
+    return from(bound.rel(), alias, null, names, List.of());
+  }
+
+  private From from(
+      RelNode rel,
+      String alias,
+      @Nullable String schema,
+      List<String> names,
+      List<Scope.BaseTable> tables) {
+    List<Scope.Field> fields = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      fields.add(
+          new Scope.Field(alias, schema, names.get(i), context.rex.makeInputRef(rel, i), false));
+    }
+    return new From(rel, fields, tables);
+  }
+
+  /// The table that a name means; remembered as used by the statement.
+  Table table(SqlIdentifier identifier) {
+    List<String> names = identifier.names;
+    String name = names.getLast();
+    String schema = names.size() > 1 ? names.get(names.size() - 2) : null;
+    Table table =
+        context.catalog.table(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema, name);
+    if (table == null) {
+      throw context.error(
+          ErrorCode.UNDEFINED_TABLE,
+          "relation \"" + String.join(".", names) + "\" does not exist",
+          identifier);
+    }
+    context.tables.add(table);
+    return table;
+  }
+
+  private From join(SqlJoin join, @Nullable Scope parent) {
+    From left = item(join.getLeft(), parent);
+    From right = item(join.getRight(), parent);
+    int leftCount = left.rel().getRowType().getFieldCount();
+    List<Scope.Field> shifted =
+        map(right.fields(), node -> shift(node, leftCount));
+    List<Scope.Field> fields = new ArrayList<>(left.fields());
+    fields.addAll(shifted);
+    Scope scope = new Scope(parent);
+    scope.fields.addAll(fields);
+    scope.clause = "JOIN conditions";
+    scope.rowType =
+        context.types.createJoinType(left.rel().getRowType(), right.rel().getRowType());
+    JoinRelType type = type(join);
+    List<String> using = usingColumns(join, left.fields(), right.fields());
+    RexNode condition =
+        using != null
+            ? usingCondition(join, using, left.fields(), shifted)
+            : join.getConditionType() == JoinConditionType.ON
+                ? queries.expressions.bindCondition(
+                    java.util.Objects.requireNonNull(join.getCondition()), scope, "argument of JOIN/ON")
+                : context.rex.makeLiteral(true);
+    RelNode rel =
+        LogicalJoin.create(
+            left.rel(), right.rel(), List.of(), condition, scope.correlations, type);
+    List<Scope.Field> output =
+        using == null ? fields : mergeUsing(join, using, left.fields(), shifted, type);
+    List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
+    right
+        .tables()
+        .forEach(
+            t -> tables.add(new Scope.BaseTable(t.table(), t.firstField() + leftCount)));
+    return new From(rel, map(output, node -> retype(node, rel.getRowType())), tables);
+  }
+
+  private static JoinRelType type(SqlJoin join) {
+    return switch (join.getJoinType()) {
+      case LEFT -> JoinRelType.LEFT;
+      case RIGHT -> JoinRelType.RIGHT;
+      case FULL -> JoinRelType.FULL;
+      default -> JoinRelType.INNER;
+    };
+  }
+
+  private @Nullable List<String> usingColumns(
+      SqlJoin join, List<Scope.Field> left, List<Scope.Field> right) {
+    if (join.isNatural()) {
+      Set<String> common = new LinkedHashSet<>();
+      for (Scope.Field field : left) {
+        if (!field.merged()
+            && right.stream().anyMatch(r -> !r.merged() && r.name().equals(field.name()))) {
+          common.add(field.name());
+        }
+      }
+      return List.copyOf(common);
+    }
+    if (join.getConditionType() != JoinConditionType.USING) {
+      return null;
+    }
+    List<String> names = new ArrayList<>();
+    for (SqlNode column : (SqlNodeList) java.util.Objects.requireNonNull(join.getCondition())) {
+      names.add(((SqlIdentifier) column).getSimple());
+    }
+    return names;
+  }
+
+  private RexNode usingCondition(
+      SqlJoin join, List<String> using, List<Scope.Field> left, List<Scope.Field> right) {
+    List<RexNode> terms = new ArrayList<>();
+    for (String name : using) {
+      RexNode a = usingField(join, name, left, "left").expression();
+      RexNode b = usingField(join, name, right, "right").expression();
+      terms.add(queries.expressions.comparison(SqlKind.EQUALS, a, b, join));
+    }
+    return terms.isEmpty()
+        ? context.rex.makeLiteral(true)
+        : terms.size() == 1
+            ? terms.getFirst()
+            : context.rex.makeCall(SqlStdOperatorTable.AND, terms);
+  }
+
+  private Scope.Field usingField(
+      SqlJoin join, String name, List<Scope.Field> fields, String side) {
+    List<Scope.Field> found =
+        fields.stream().filter(f -> !f.merged() && f.name().equals(name)).toList();
+    if (found.isEmpty()) {
+      throw context.error(
+          ErrorCode.UNDEFINED_COLUMN,
+          "column \"" + name + "\" specified in USING clause does not exist in " + side + " table",
+          join);
+    }
+    if (found.size() > 1) {
+      throw context.error(
+          ErrorCode.AMBIGUOUS_COLUMN,
+          "common column name \"" + name + "\" appears more than once in " + side + " table",
+          join);
+    }
+    return found.getFirst();
+  }
+
+  private List<Scope.Field> mergeUsing(
+      SqlJoin join,
+      List<String> using,
+      List<Scope.Field> left,
+      List<Scope.Field> right,
+      JoinRelType type) {
+    List<Scope.Field> output = new ArrayList<>();
+    for (String name : using) {
+      RexNode a = usingField(join, name, left, "left").expression();
+      RexNode b = usingField(join, name, right, "right").expression();
+      RexNode merged =
+          switch (type) {
+            case RIGHT -> b;
+            case FULL ->
+                context.rex.makeCall(
+                    context.types.createTypeWithNullability(a.getType(), true),
+                    PgOperators.COALESCE,
+                    List.of(a, b));
+            default -> a;
+          };
+      output.add(new Scope.Field(null, null, name, merged, false));
+    }
+    for (List<Scope.Field> side : List.of(left, right)) {
+      for (Scope.Field field : side) {
+        boolean hidden = field.merged() || using.contains(field.name());
+        if (field.alias() != null || !hidden) {
+          output.add(
+              new Scope.Field(
+                  field.alias(), field.schema(), field.name(), field.expression(), hidden));
+        }
+      }
+    }
+    return output;
+  }
+
+  private static List<Scope.Field> map(
+      List<Scope.Field> fields, Function<RexNode, RexNode> function) {
+    return fields.stream()
+        .map(
+            f ->
+                new Scope.Field(
+                    f.alias(), f.schema(), f.name(), function.apply(f.expression()), f.merged()))
+        .toList();
+  }
+
+  private RexNode shift(RexNode node, int by) {
+    return node.accept(
+        new RexShuttle() {
+          @Override
+          public RexNode visitInputRef(RexInputRef reference) {
+            return context.rex.makeInputRef(reference.getType(), reference.getIndex() + by);
+          }
+        });
+  }
+
+  private RexNode retype(RexNode node, RelDataType rowType) {
+    List<RelDataTypeField> types = rowType.getFieldList();
+    return node.accept(
+        new RexShuttle() {
+          @Override
+          public RexNode visitInputRef(RexInputRef reference) {
+            return context.rex.makeInputRef(
+                types.get(reference.getIndex()).getType(), reference.getIndex());
+          }
+        });
+  }
+
+  private void refuseDuplicateAliases(From from, SqlNode at) {
+    // Columns of one entry are neighbours: an alias that comes back after another one is a second entry.
+    Set<String> seen = new LinkedHashSet<>();
+    String last = null;
+    int lastIndex = -1;
+    for (Scope.Field field : from.fields()) {
+      String alias = field.alias();
+      if (alias == null || !(field.expression() instanceof RexInputRef reference)) {
+        continue;
+      }
+      String key = field.schema() == null ? alias : field.schema() + "." + alias;
+      boolean next = key.equals(last) && reference.getIndex() > lastIndex;
+      if (!next && !seen.add(key)) {
+        throw context.error(
+            ErrorCode.DUPLICATE_OBJECT, "table name \"" + alias + "\" specified more than once", at);
+      }
+      last = key;
+      lastIndex = reference.getIndex();
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.calcite.rel.RelCollations;
+import org.apache.calcite.rel.RelHomogeneousShuttle;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCorrelVariable;
+import org.apache.calcite.rex.RexFieldAccess;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
+
+/// Turns expressions over the input of a grouped SELECT into expressions over its groups and aggregates.
+final class Grouping {
+  private final BindContext context;
+  private final Scope scope;
+  private final List<RexNode> keys;
+  private final Aggregation aggregation;
+  private boolean correlated;
+  private @Nullable RelDataType groupedType;
+
+  Grouping(BindContext context, Scope scope, List<RexNode> keys, Aggregation aggregation) {
+    this.context = context;
+    this.scope = scope;
+    this.keys = new ArrayList<>(keys);
+    this.aggregation = aggregation;
+  }
+
+  static boolean hasAggregate(RexNode node) {
+    boolean[] found = {false};
+    node.accept(
+        new RexVisitorImpl<@Nullable Void>(true) {
+          @Override
+          public @Nullable Void visitInputRef(RexInputRef reference) {
+            found[0] |= reference.getIndex() >= Aggregation.MARKER;
+            return null;
+          }
+        });
+    return found[0];
+  }
+
+  /// Subqueries of the SELECT list or HAVING refer to this query: their references have to go to the groups.
+  void redirectCorrelations() {
+    correlated = true;
+  }
+
+  /// Adds the columns that depend on a grouped primary key to the keys.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException GROUPING_ERROR for a column that is neither grouped nor aggregated
+  void complete(List<RexNode> expressions, SqlNode at) {
+    for (RexNode expression : expressions) {
+      expression.accept(
+          new RexShuttle() {
+            @Override
+            public RexNode visitInputRef(RexInputRef reference) {
+              if (reference.getIndex() < Aggregation.MARKER && !keys.contains(reference)) {
+                addDependent(reference, at);
+              }
+              return reference;
+            }
+
+            @Override
+            public RexNode visitCall(org.apache.calcite.rex.RexCall call) {
+              return keys.contains(call) ? call : super.visitCall(call);
+            }
+          });
+    }
+  }
+
+  private void addDependent(RexInputRef reference, SqlNode at) {
+    for (Scope.BaseTable table : scope.baseTables) {
+      int column = reference.getIndex() - table.firstField();
+      Index key = table.table().primaryKey();
+      if (column < 0 || column >= table.table().columns().size() || key == null) {
+        continue;
+      }
+      boolean grouped =
+          key.columns().stream()
+              .allMatch(
+                  k ->
+                      keys.stream()
+                          .anyMatch(
+                              e ->
+                                  e instanceof RexInputRef ref
+                                      && ref.getIndex() == table.firstField() + k));
+      if (grouped) {
+        keys.add(reference);
+        return;
+      }
+    }
+    throw context.error(
+        ErrorCode.GROUPING_ERROR,
+        "column \"" + SelectBinder.columnName(scope, reference.getIndex())
+            + "\" must appear in the GROUP BY clause or be used in an aggregate function",
+        at);
+  }
+
+  /// The aggregation: keys first, then aggregates.
+  RelNode aggregate(RelNode input) {
+    List<RexNode> columns = new ArrayList<>(keys);
+    List<AggregateCall> calls = new ArrayList<>();
+    for (Aggregation.Call call : aggregation.calls) {
+      List<Integer> arguments = new ArrayList<>();
+      for (RexNode argument : call.arguments()) {
+        arguments.add(column(columns, argument));
+      }
+      RexNode filter = call.filter();
+      int filterColumn =
+          filter == null
+              ? -1
+              : column(
+                  columns,
+                  context.rex.makeCall(
+                      org.apache.calcite.sql.fun.SqlStdOperatorTable.IS_TRUE, filter));
+      calls.add(
+          AggregateCall.create(
+              call.function(),
+              call.distinct(),
+              false,
+              false,
+              List.of(),
+              arguments,
+              filterColumn,
+              null,
+              RelCollations.EMPTY,
+              call.type(),
+              null));
+    }
+    if (columns.isEmpty()) {
+      columns.add(context.rex.makeLiteral(true));
+    }
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      names.add("g" + i);
+    }
+    RelNode project =
+        org.apache.calcite.rel.logical.LogicalProject.create(
+            input, List.of(), columns, names, java.util.Set.of());
+    RelNode aggregate =
+        LogicalAggregate.create(
+            project, List.of(), ImmutableBitSet.range(keys.size()), null, calls);
+    groupedType = aggregate.getRowType();
+    return aggregate;
+  }
+
+  private static int column(List<RexNode> columns, RexNode expression) {
+    int known = columns.indexOf(expression);
+    if (known >= 0) {
+      return known;
+    }
+    columns.add(expression);
+    return columns.size() - 1;
+  }
+
+  /// The expression over the aggregation's output.
+  RexNode rewrite(RexNode expression) {
+    return expression.accept(new Rewrite());
+  }
+
+  private final class Rewrite extends RexShuttle {
+    @Override
+    public RexNode visitCall(org.apache.calcite.rex.RexCall call) {
+      int key = keys.indexOf(call);
+      return key >= 0 ? reference(key) : super.visitCall(call);
+    }
+
+    @Override
+    public RexNode visitInputRef(RexInputRef reference) {
+      int index = reference.getIndex();
+      return index >= Aggregation.MARKER
+          ? reference(keys.size() + index - Aggregation.MARKER)
+          : reference(keys.indexOf(reference));
+    }
+
+    @Override
+    public RexNode visitSubQuery(RexSubQuery subQuery) {
+      RexNode mapped = super.visitSubQuery(subQuery);
+      if (!correlated || !(mapped instanceof RexSubQuery sub)) {
+        return mapped;
+      }
+      RelNode rel =
+          sub.rel.accept(
+              new RelHomogeneousShuttle() {
+                @Override
+                public RelNode visit(RelNode other) {
+                  return super.visit(other).accept(new Redirect());
+                }
+              });
+      return sub.clone(rel);
+    }
+
+    private RexNode reference(int index) {
+      RelDataType type = Objects.requireNonNull(groupedType);
+      return context.rex.makeInputRef(type.getFieldList().get(index).getType(), index);
+    }
+  }
+
+  /// References of a subquery to the ungrouped row become references to the group's key.
+  private final class Redirect extends RexShuttle {
+    @Override
+    public RexNode visitFieldAccess(RexFieldAccess access) {
+      if (!(access.getReferenceExpr() instanceof RexCorrelVariable variable)
+          || !scope.correlations.contains(variable.id)) {
+        return access;
+      }
+      RelDataType type = Objects.requireNonNull(groupedType);
+      int key =
+          keys.indexOf(
+              context.rex.makeInputRef(access.getType(), access.getField().getIndex()));
+      if (key < 0) {
+        throw context.error(
+            ErrorCode.GROUPING_ERROR,
+            "subquery uses ungrouped column \""
+                + SelectBinder.columnName(scope, access.getField().getIndex())
+                + "\" from outer query",
+            new org.apache.calcite.sql.SqlIdentifier(
+                "", org.apache.calcite.sql.parser.SqlParserPos.ZERO));
+      }
+      return context.rex.makeFieldAccess(context.rex.makeCorrel(type, variable.id), key);
+    }
+
+    @Override
+    public RexNode visitSubQuery(RexSubQuery subQuery) {
+      RexNode mapped = super.visitSubQuery(subQuery);
+      return mapped instanceof RexSubQuery sub
+          ? sub.clone(sub.rel.accept(new RelRedirect()))
+          : mapped;
+    }
+  }
+
+  private final class RelRedirect extends RelHomogeneousShuttle {
+    @Override
+    public RelNode visit(RelNode other) {
+      return super.visit(other).accept(new Redirect());
+    }
+  }
+
+  /// Whether expressions contain a subquery.
+  static boolean hasSubquery(RexNode node) {
+    return RexUtil.SubQueryFinder.find(node) != null;
+  }
+}

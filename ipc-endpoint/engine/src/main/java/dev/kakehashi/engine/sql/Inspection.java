@@ -1,0 +1,53 @@
+package dev.kakehashi.engine.sql;
+
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.RelVisitor;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.rex.RexVisitorImpl;
+import org.jspecify.annotations.Nullable;
+
+/// Questions about algebra.
+final class Inspection {
+  private Inspection() {}
+
+  static boolean hasSubquery(RelNode rel) {
+    boolean[] found = {false};
+    RexVisitorImpl<@Nullable Void> finder =
+        new RexVisitorImpl<>(true) {
+          @Override
+          public @Nullable Void visitSubQuery(RexSubQuery subQuery) {
+            found[0] = true;
+            return null;
+          }
+        };
+    new RelVisitor() {
+      @Override
+      public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
+        node.accept(
+            new org.apache.calcite.rex.RexShuttle() {
+              @Override
+              public org.apache.calcite.rex.RexNode visitSubQuery(RexSubQuery subQuery) {
+                subQuery.accept(finder);
+                return subQuery;
+              }
+            });
+        super.visit(node, ordinal, parent);
+      }
+    }.go(rel);
+    return found[0];
+  }
+
+  static int count(RelNode rel, Class<? extends RelNode> kind) {
+    int[] count = {0};
+    new RelVisitor() {
+      @Override
+      public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
+        if (kind.isInstance(node)) {
+          count[0]++;
+        }
+        super.visit(node, ordinal, parent);
+      }
+    }.go(rel);
+    return count[0];
+  }
+}

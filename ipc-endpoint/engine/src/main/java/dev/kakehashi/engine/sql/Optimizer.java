@@ -1,0 +1,100 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.List;
+import org.apache.calcite.plan.Contexts;
+import org.apache.calcite.plan.RelOptRule;
+import org.apache.calcite.plan.hep.HepMatchOrder;
+import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.hep.HepProgram;
+import org.apache.calcite.plan.hep.HepProgramBuilder;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.RelFactories;
+import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.sql2rel.RelDecorrelator;
+import org.apache.calcite.sql2rel.RelFieldTrimmer;
+import org.apache.calcite.tools.RelBuilder;
+
+/// Rewrites algebra with Calcite's rules: subqueries to joins, filters down, joins in a good order, unused columns away.
+///
+/// No rule that computes is used: constants were folded by PostgreSQL's functions, and nothing is reduced by Calcite's own.
+final class Optimizer {
+  private static final HepProgram SUBQUERIES =
+      program(
+          CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
+          CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
+          CoreRules.JOIN_SUB_QUERY_TO_CORRELATE);
+
+  private static final HepProgram PUSH_DOWN =
+      program(
+          CoreRules.FILTER_INTO_JOIN,
+          CoreRules.JOIN_CONDITION_PUSH,
+          CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES,
+          CoreRules.FILTER_PROJECT_TRANSPOSE,
+          CoreRules.FILTER_AGGREGATE_TRANSPOSE,
+          CoreRules.FILTER_SET_OP_TRANSPOSE,
+          CoreRules.FILTER_MERGE,
+          CoreRules.PROJECT_MERGE,
+          CoreRules.PROJECT_REMOVE,
+          CoreRules.AGGREGATE_PROJECT_MERGE,
+          CoreRules.AGGREGATE_REMOVE,
+          CoreRules.UNION_MERGE);
+
+  private static final HepProgram SEMI_JOINS =
+      program(CoreRules.PROJECT_TO_SEMI_JOIN, CoreRules.JOIN_TO_SEMI_JOIN);
+
+  private static final HepProgram JOIN_ORDER =
+      new HepProgramBuilder()
+          .addMatchOrder(HepMatchOrder.BOTTOM_UP)
+          .addRuleInstance(CoreRules.JOIN_TO_MULTI_JOIN)
+          .addRuleInstance(CoreRules.PROJECT_MULTI_JOIN_MERGE)
+          .addRuleInstance(CoreRules.FILTER_MULTI_JOIN_MERGE)
+          .addRuleInstance(CoreRules.MULTI_JOIN_OPTIMIZE)
+          .build();
+
+  private static final HepProgram FINISH =
+      program(
+          CoreRules.FILTER_INTO_JOIN,
+          CoreRules.JOIN_CONDITION_PUSH,
+          CoreRules.JOIN_PUSH_EXPRESSIONS,
+          CoreRules.FILTER_PROJECT_TRANSPOSE,
+          CoreRules.FILTER_MERGE,
+          CoreRules.PROJECT_MERGE,
+          CoreRules.PROJECT_REMOVE);
+
+  private static final int MAX_ORDERED_JOINS = 12;
+
+  private Optimizer() {}
+
+  static RelNode optimize(RelNode query) {
+    RelNode rel = query;
+    RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(rel.getCluster(), null);
+    if (Inspection.hasSubquery(rel)) {
+      rel = run(SUBQUERIES, rel);
+      rel = RelDecorrelator.decorrelateQuery(rel, builder);
+    }
+    rel = run(PUSH_DOWN, rel);
+    int joins = Inspection.count(rel, Join.class);
+    if (joins > 0) {
+      rel = run(SEMI_JOINS, rel);
+    }
+    if (joins > 1 && joins <= MAX_ORDERED_JOINS) {
+      rel = run(JOIN_ORDER, rel);
+    }
+    if (joins > 0) {
+      rel = run(FINISH, rel);
+    }
+    rel = new RelFieldTrimmer(null, builder).trim(rel);
+    return run(FINISH, rel);
+  }
+
+  private static HepProgram program(RelOptRule... rules) {
+    return new HepProgramBuilder().addRuleCollection(List.of(rules)).build();
+  }
+
+  private static RelNode run(HepProgram program, RelNode rel) {
+    HepPlanner planner = new HepPlanner(program, Contexts.empty(), true, null, rel.getCluster().getPlanner().getCostFactory());
+    planner.setRoot(rel);
+    return planner.findBestExp();
+  }
+}

@@ -1,0 +1,344 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.sql.BoundQuery.Expectation;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.logical.LogicalIntersect;
+import org.apache.calcite.rel.logical.LogicalMinus;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.logical.LogicalUnion;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlOrderBy;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlSetOperator;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
+import org.apache.calcite.sql.validate.SqlValidatorUtil;
+import org.jspecify.annotations.Nullable;
+
+/// Binds queries: WITH, set operations, VALUES, ORDER BY, LIMIT; SELECT is [SelectBinder]'s.
+final class QueryBinder {
+  final BindContext context;
+  final ExpressionBinder expressions;
+  final SubqueryBinder subqueries;
+  final FromBinder from;
+  private final SelectBinder selects;
+
+  QueryBinder(BindContext context) {
+    this.context = context;
+    this.expressions = new ExpressionBinder(context, this);
+    this.subqueries = new SubqueryBinder(context, this);
+    this.from = new FromBinder(context, this);
+    this.selects = new SelectBinder(context, this);
+  }
+
+  /// What ORDER BY, OFFSET and LIMIT of a query say.
+  record Tail(List<SqlNode> order, @Nullable SqlNode offset, @Nullable SqlNode fetch) {
+    static final Tail NONE = new Tail(List.of(), null, null);
+  }
+
+  BoundQuery bind(SqlNode node, @Nullable Scope parent, Expectation expectation) {
+    return bind(node, parent, expectation, Tail.NONE);
+  }
+
+  private BoundQuery bind(
+      SqlNode node, @Nullable Scope parent, Expectation expectation, Tail tail) {
+    return switch (node.getKind()) {
+      case ORDER_BY -> {
+        SqlOrderBy orderBy = (SqlOrderBy) node;
+        yield bind(
+            orderBy.query,
+            parent,
+            expectation,
+            new Tail(orderBy.orderList.getList().stream().map(n -> (SqlNode) n).toList(), orderBy.offset, orderBy.fetch));
+      }
+      case WITH -> bindWith((SqlWith) node, parent, expectation, tail);
+      case SELECT -> selects.bind((SqlSelect) node, parent, expectation, tail);
+      case UNION, INTERSECT, EXCEPT ->
+          sorted(setOperation((SqlBasicCall) node, parent, expectation), tail);
+      case VALUES -> sorted(values((SqlCall) node, parent, expectation), tail);
+      case EXPLICIT_TABLE -> {
+        SqlSelect all =
+            new SqlSelect(
+                node.getParserPosition(),
+                null,
+                SqlNodeList.of(SqlIdentifier.star(node.getParserPosition())),
+                ((SqlCall) node).operand(0),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+        yield selects.bind(all, parent, expectation, tail);
+      }
+      default -> throw expressions.unsupported(node, node.getKind().lowerName);
+    };
+  }
+
+  private BoundQuery bindWith(
+      SqlWith with, @Nullable Scope parent, Expectation expectation, Tail tail) {
+    Scope scope = new Scope(parent);
+    for (SqlNode node : with.withList) {
+      SqlWithItem item = (SqlWithItem) node;
+      if (item.recursive != null && item.recursive.booleanValue()) {
+        throw expressions.unsupported(item, "WITH RECURSIVE");
+      }
+      List<String> columns = new ArrayList<>();
+      if (item.columnList != null) {
+        item.columnList.forEach(column -> columns.add(((SqlIdentifier) column).getSimple()));
+      }
+      Scope visible = new Scope(parent);
+      visible.commonTables.addAll(scope.commonTables);
+      scope.commonTables.add(
+          new Scope.CommonTable(item.name.getSimple(), item.query, columns, visible));
+      // Bound once here so that errors in a query that nobody names are found.
+      bind(item.query, visible, Expectation.NONE);
+    }
+    return bind(with.body, scope, expectation, tail);
+  }
+
+  private BoundQuery setOperation(
+      SqlBasicCall call, @Nullable Scope parent, Expectation expectation) {
+    String what = call.getKind().name();
+    Expectation inner =
+        expectation.types() == null ? Expectation.KEEP_UNKNOWN : expectation;
+    List<BoundQuery> inputs = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList()) {
+      inputs.add(bind(operand, parent, inner));
+    }
+    int columns = inputs.getFirst().names().size();
+    List<SqlType> types = new ArrayList<>();
+    for (BoundQuery input : inputs) {
+      if (input.names().size() != columns) {
+        throw context.error(
+            ErrorCode.SYNTAX_ERROR,
+            "each " + what + " query must have the same number of columns",
+            call);
+      }
+    }
+    for (int i = 0; i < columns; i++) {
+      int column = i;
+      types.add(
+          expressions.coercion.commonType(
+              inputs.stream().map(input -> input.types().get(column)).toList(), what, call));
+    }
+    List<RelNode> converted = new ArrayList<>();
+    for (int i = 0; i < inputs.size(); i++) {
+      BoundQuery input = inputs.get(i);
+      if (input.types().stream().anyMatch(t -> t.oid() == Types.UNKNOWN)) {
+        input = bind(call.operand(i), parent, Expectation.of(types));
+      }
+      converted.add(convertColumns(input, types, what, call));
+    }
+    boolean all = ((SqlSetOperator) call.getOperator()).isAll();
+    RelNode rel =
+        switch (call.getKind()) {
+          case UNION -> LogicalUnion.create(converted, all);
+          case INTERSECT -> LogicalIntersect.create(converted, all);
+          default -> LogicalMinus.create(converted, all);
+        };
+    return new BoundQuery(rel, inputs.getFirst().names());
+  }
+
+  private BoundQuery values(SqlCall call, @Nullable Scope parent, Expectation expectation) {
+    Scope scope = new Scope(parent);
+    scope.clause = "VALUES";
+    scope.rowType = oneRow().getRowType();
+    List<List<RexNode>> rows = new ArrayList<>();
+    for (SqlNode node : call.getOperandList()) {
+      List<RexNode> row = new ArrayList<>();
+      for (SqlNode value : ((SqlCall) node).getOperandList()) {
+        row.add(expressions.bind(value, scope));
+      }
+      if (!rows.isEmpty() && rows.getFirst().size() != row.size()) {
+        throw context.error(
+            ErrorCode.SYNTAX_ERROR, "VALUES lists must all be the same length", node);
+      }
+      rows.add(row);
+    }
+    List<SqlType> types = valueTypes(rows, expectation, call);
+    List<List<RexNode>> typed = new ArrayList<>();
+    for (List<RexNode> row : rows) {
+      List<RexNode> converted = new ArrayList<>();
+      for (int i = 0; i < row.size(); i++) {
+        converted.add(convertColumn(row.get(i), types.get(i), "VALUES", call));
+      }
+      typed.add(converted);
+    }
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      names.add("column" + (i + 1));
+    }
+    List<RelDataType> relTypes = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      int column = i;
+      relTypes.add(
+          context.types.of(
+              types.get(i), typed.stream().anyMatch(r -> r.get(column).getType().isNullable())));
+    }
+    RelDataType rowType = context.types.createStructType(relTypes, names);
+    return new BoundQuery(new ExpressionRows(context.cluster, rowType, typed), names);
+  }
+
+  private List<SqlType> valueTypes(
+      List<List<RexNode>> rows, Expectation expectation, SqlNode at) {
+    List<SqlType> types = new ArrayList<>();
+    for (int i = 0; i < rows.getFirst().size(); i++) {
+      int column = i;
+      List<SqlType> given =
+          rows.stream().map(row -> Coercion.typeOf(row.get(column))).toList();
+      boolean unknown = given.stream().allMatch(t -> t.oid() == Types.UNKNOWN);
+      List<SqlType> expected = expectation.types();
+      if (unknown && expected != null && i < expected.size()) {
+        types.add(SqlType.of(expected.get(i).oid()));
+      } else if (unknown && expectation.keepUnknown()) {
+        types.add(SqlType.of(Types.UNKNOWN));
+      } else {
+        types.add(expressions.coercion.commonType(given, "VALUES", at));
+      }
+    }
+    return types;
+  }
+
+  private RexNode convertColumn(RexNode value, SqlType type, String what, SqlNode at) {
+    if (type.oid() == Types.UNKNOWN) {
+      return value;
+    }
+    return expressions.convertAll(List.of(value), type, what, at).getFirst();
+  }
+
+  /// The query with its columns converted to types.
+  RelNode convertColumns(BoundQuery query, List<SqlType> types, String what, SqlNode at) {
+    List<RexNode> columns = new ArrayList<>();
+    boolean changed = false;
+    for (int i = 0; i < types.size(); i++) {
+      RexNode reference = context.rex.makeInputRef(query.rel(), i);
+      SqlType type = types.get(i);
+      if (Coercion.typeOf(reference).equals(type) || type.oid() == Types.UNKNOWN) {
+        columns.add(reference);
+        continue;
+      }
+      changed = true;
+      RexNode converted =
+          Coercion.oidOf(reference) == Types.UNKNOWN
+              ? null
+              : expressions.coercion.convert(reference, type, CastContext.IMPLICIT);
+      if (converted == null) {
+        throw context.error(
+            ErrorCode.CANNOT_COERCE,
+            what + " could not convert type " + Types.name(Coercion.oidOf(reference)) + " to "
+                + Types.name(type.oid()),
+            at);
+      }
+      columns.add(converted);
+    }
+    return changed
+        ? project(query.rel(), columns, query.names(), java.util.Set.of())
+        : query.rel();
+  }
+
+  /// ORDER BY names or positions of the output, OFFSET and LIMIT.
+  private BoundQuery sorted(BoundQuery query, Tail tail) {
+    List<SortOrder> keys = new ArrayList<>();
+    for (SqlNode node : tail.order()) {
+      SortOrder.Item item = SortOrder.item(node);
+      int column = outputColumn(item.expression(), query.names());
+      if (column < 0) {
+        throw context
+            .error(
+                ErrorCode.FEATURE_NOT_SUPPORTED,
+                "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
+                item.expression())
+            .withDetail("Only result column names can be used, not expressions or functions.");
+      }
+      keys.add(new SortOrder(column, item.descending(), item.nullsFirst()));
+    }
+    return new BoundQuery(
+        SortOrder.apply(query.rel(), keys, limit(tail.offset()), limit(tail.fetch())),
+        query.names());
+  }
+
+  /// Output column that an ORDER BY or GROUP BY item names by position or name; -1 if none.
+  int outputColumn(SqlNode node, List<String> names) {
+    if (node instanceof SqlDynamicParam parameter
+        && expressions.sourceLiteral(parameter) instanceof Source.Literal.Number number) {
+      int position = number.text().matches("\\d{1,6}") ? Integer.parseInt(number.text()) : 0;
+      if (position < 1 || position > names.size()) {
+        throw context.error(
+            ErrorCode.UNDEFINED_COLUMN,
+            "ORDER BY position " + number.text() + " is not in select list",
+            node);
+      }
+      return position - 1;
+    }
+    if (node instanceof SqlIdentifier identifier && identifier.isSimple() && !identifier.isStar()) {
+      String name = identifier.getSimple();
+      return names.indexOf(name);
+    }
+    return -1;
+  }
+
+  /// The value of LIMIT or OFFSET; null if there is none.
+  @Nullable RexNode limit(@Nullable SqlNode node) {
+    if (node == null || node instanceof SqlLiteral literal && literal.getValue() == null) {
+      return null;
+    }
+    Scope scope = new Scope(null);
+    scope.clause = "LIMIT";
+    RexNode bound = expressions.bind(node, scope);
+    RexNode converted =
+        expressions.coercion.convert(bound, SqlType.of(TypeOid.INT8), CastContext.ASSIGNMENT);
+    if (converted == null) {
+      throw context.error(
+          ErrorCode.DATATYPE_MISMATCH, "argument of LIMIT must be type bigint", node);
+    }
+    Constant constant = Coercion.constantOf(converted);
+    if (constant == null) {
+      return converted;
+    }
+    return constant.isNull()
+        ? null
+        : context.rex.makeExactLiteral(
+            BigDecimal.valueOf(constant.word()), context.types.of(TypeOid.INT8, false));
+  }
+
+  /// One row without columns that anybody could name.
+  RelNode oneRow() {
+    RexNode zero =
+        expressions.coercion.constant(Constant.of(SqlType.of(TypeOid.INT4), 0));
+    RelDataType rowType =
+        context.types.createStructType(List.of(zero.getType()), List.of("zero"));
+    return new ExpressionRows(context.cluster, rowType, List.of(List.of(zero)));
+  }
+
+  RelNode project(
+      RelNode input,
+      List<RexNode> expressions,
+      List<String> names,
+      java.util.Set<org.apache.calcite.rel.core.CorrelationId> variables) {
+    return LogicalProject.create(
+        input,
+        List.of(),
+        expressions,
+        SqlValidatorUtil.uniquify(names, true),
+        variables);
+  }
+}

@@ -1,0 +1,425 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Turns PostgreSQL's spelling into one that Calcite's Babel parser takes with the same meaning.
+///
+/// Literals and parameters become `?`, types quoted names `"oid:modifier"`, words that are no keywords of our grammar
+/// quoted identifiers (so that Calcite's reserved words are not reserved), `E''`, `$$`, `~~`, `extract` and `interval ''` plain calls.
+/// RETURNING, ON CONFLICT and FOR UPDATE, which Calcite does not know, are taken off.
+final class Rewriter {
+  /// Name of the call that stands for DEFAULT.
+  static final String DEFAULT_CALL = "kh default";
+
+  /// Alias of the row that a SELECT without FROM but with WHERE selects from.
+  static final String DUAL = "kh dual";
+
+  private static final Set<String> KEYWORDS =
+      Set.of(
+          "select", "distinct", "all", "from", "where", "group", "by", "having", "order", "asc",
+          "desc", "nulls", "limit", "offset", "fetch", "union", "intersect", "except", "values",
+          "as", "on", "using", "join", "inner", "left", "right", "full", "outer", "cross",
+          "natural", "lateral", "case", "when", "then", "else", "end", "and", "or", "not", "in",
+          "between", "symmetric", "asymmetric", "like", "ilike", "similar", "escape", "is", "null",
+          "true", "false", "unknown", "exists", "any", "some", "cast", "with", "recursive",
+          "insert", "into", "update", "set", "delete", "for", "both", "leading", "trailing", "over",
+          "grouping", "sets", "rollup", "cube", "array");
+
+  /// Keywords only before `(`, with an argument syntax of their own.
+  private static final Set<String> CALL_KEYWORDS =
+      Set.of("substring", "trim", "position", "overlay");
+
+  private static final Set<String> VALUE_FUNCTIONS =
+      Set.of(
+          "current_date",
+          "current_timestamp",
+          "current_time",
+          "localtimestamp",
+          "localtime",
+          "current_user",
+          "session_user");
+
+  private final String sql;
+  private final TokenReader in;
+  private StringBuilder text = new StringBuilder();
+  private int[] positions = new int[256];
+  private List<Source.Literal> literals = new ArrayList<>();
+
+  /// One entry per open parenthesis and one for the statement.
+  private final Deque<Level> levels = new ArrayDeque<>();
+
+  private static final class Level {
+    boolean cast;
+    boolean selectWithoutFrom;
+  }
+
+  private Rewriter(String sql, List<Token> tokens) {
+    this.sql = sql;
+    this.in = new TokenReader(sql, tokens, 0);
+  }
+
+  static Source.Rewritten rewrite(String sql, List<Token> tokens) {
+    return new Rewriter(sql, tokens).run();
+  }
+
+  /// Rewrites an expression.
+  static Source rewriteExpression(String sql) {
+    Rewriter rewriter = new Rewriter(sql, Lexer.tokenize(sql));
+    rewriter.levels.push(new Level());
+    while (!rewriter.in.atEnd()) {
+      rewriter.token();
+    }
+    return rewriter.finish();
+  }
+
+  private Source.Rewritten run() {
+    boolean explain = in.acceptWords("explain");
+    if (explain) {
+      in.acceptWords("verbose");
+    }
+    boolean insert = in.peek().isWord("insert");
+    boolean onConflictDoNothing = false;
+    Source main = null;
+    levels.push(new Level());
+    while (!in.atEnd()) {
+      if (levels.size() == 1) {
+        if (in.peek().isOperator(";")) {
+          in.expectEnd();
+          break;
+        }
+        if (main == null && in.peek().isWord("returning") && !afterDot()) {
+          in.at++;
+          main = finish();
+          emit("select ", in.peek().start());
+          continue;
+        }
+        if (insert && in.acceptWords("on", "conflict")) {
+          onConflictDoNothing();
+          onConflictDoNothing = true;
+          continue;
+        }
+        refuseRowLocks();
+      }
+      token();
+    }
+    Source last = finish();
+    return main == null
+        ? new Source.Rewritten(last, null, explain, onConflictDoNothing)
+        : new Source.Rewritten(main, last, explain, onConflictDoNothing);
+  }
+
+  private void onConflictDoNothing() {
+    if (in.acceptOperator("(")) {
+      int depth = 1;
+      while (depth > 0 && !in.atEnd()) {
+        Token token = in.next();
+        depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
+      }
+    }
+    in.expectWord("do");
+    if (!in.acceptWords("nothing")) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED, "ON CONFLICT DO UPDATE is not supported")
+          .withPosition(in.peek().start() + 1);
+    }
+  }
+
+  private void refuseRowLocks() {
+    if (in.peek().isWord("for")
+        && Set.of("update", "share", "no", "key").contains(in.peek(1).text())) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              "SELECT FOR " + in.peek(1).text().toUpperCase(java.util.Locale.ROOT) + " is not supported")
+          .withPosition(in.peek().start() + 1);
+    }
+  }
+
+  private Source finish() {
+    Source source = new Source(text.toString(), literals, java.util.Arrays.copyOf(positions, text.length()));
+    text = new StringBuilder();
+    positions = new int[256];
+    literals = new ArrayList<>();
+    return source;
+  }
+
+  private void token() {
+    Token token = in.peek();
+    switch (token.kind()) {
+      case STRING -> {
+        in.at++;
+        StringBuilder value = new StringBuilder(token.text());
+        while (in.peek().kind() == Token.Kind.STRING) {
+          value.append(in.next().text());
+        }
+        literal(new Source.Literal.Text(value.toString()), token);
+      }
+      case NUMBER -> {
+        in.at++;
+        literal(new Source.Literal.Number(token.text()), token);
+      }
+      case PARAMETER -> {
+        in.at++;
+        literal(new Source.Literal.Parameter(parameterNumber(token)), token);
+      }
+      case QUOTED_WORD -> {
+        in.at++;
+        identifier(token);
+      }
+      case WORD -> word(token);
+      case OPERATOR -> operator(token);
+      case END -> {}
+    }
+  }
+
+  private int parameterNumber(Token token) {
+    int number = token.text().length() > 5 ? 0 : Integer.parseInt(token.text());
+    if (number < 1) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_PARAMETER, "there is no parameter $" + token.text())
+          .withPosition(token.start() + 1);
+    }
+    return number;
+  }
+
+  private void operator(Token token) {
+    in.at++;
+    switch (token.text()) {
+      case "(" -> {
+        levels.push(new Level());
+        emit("(", token.start());
+      }
+      case ")" -> {
+        if (levels.size() == 1) {
+          throw TokenReader.syntaxErrorAt(sql, token);
+        }
+        levels.pop();
+        emit(") ", token.start());
+      }
+      case "::" -> {
+        emit("::", token.start());
+        type();
+      }
+      case "~~" -> emit(" like ", token.start());
+      case "!~~" -> emit(" not like ", token.start());
+      case "~~*" -> emit(" ilike ", token.start());
+      case "!~~*" -> emit(" not ilike ", token.start());
+      case "!=" -> emit("<> ", token.start());
+      case "." -> emit(".", token.start());
+      case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
+      default -> emit(token.text() + " ", token.start());
+    }
+  }
+
+  private void word(Token token) {
+    String word = token.text();
+    boolean call = in.peek(1).isOperator("(");
+    if (afterDot()) {
+      in.at++;
+      identifier(token);
+    } else if (afterAs()) {
+      asTarget(token);
+    } else if (typedLiteral(token)) {
+      return;
+    } else if (word.equals("default")) {
+      in.at++;
+      if (in.acceptWords("values")) {
+        emit("values (\"" + DEFAULT_CALL + "\"()) ", token.start());
+      } else {
+        emit("\"" + DEFAULT_CALL + "\"() ", token.start());
+      }
+    } else if (word.equals("extract") && call) {
+      extract(token);
+    } else if (word.equals("cast") && call) {
+      in.at += 2;
+      Level level = new Level();
+      level.cast = true;
+      levels.push(level);
+      emit("cast(", token.start());
+    } else if (isKeyword(word, call)) {
+      keyword(token);
+    } else if (VALUE_FUNCTIONS.contains(word) && !call) {
+      in.at++;
+      emit("\"" + word + "\"() ", token.start());
+    } else {
+      in.at++;
+      identifier(token);
+    }
+  }
+
+  private boolean isKeyword(String word, boolean call) {
+    if (call && (word.equals("left") || word.equals("right"))) {
+      return false;
+    }
+    if (CALL_KEYWORDS.contains(word)) {
+      return call;
+    }
+    if (word.equals("first") || word.equals("last")) {
+      return previousIs("nulls") || previousIs("fetch");
+    }
+    if (word.equals("next")) {
+      return previousIs("fetch");
+    }
+    if (word.equals("row") || word.equals("rows")) {
+      return call && word.equals("row")
+          || in.at > 0 && in.peek(-1).kind() != Token.Kind.OPERATOR && rowsOfFetch();
+    }
+    if (word.equals("only")) {
+      return previousIs("row") || previousIs("rows");
+    }
+    if (word.equals("filter") || word.equals("within")) {
+      return call && in.peek(-1).isOperator(")");
+    }
+    if (word.equals("to")) {
+      return previousIs("similar");
+    }
+    return KEYWORDS.contains(word);
+  }
+
+  private boolean rowsOfFetch() {
+    Token before = in.peek(-1);
+    Token beforeThat = in.at > 1 ? in.peek(-2) : before;
+    return before.isWord("first")
+        || before.isWord("next")
+        || beforeThat.isWord("first")
+        || beforeThat.isWord("next")
+        || beforeThat.isWord("offset");
+  }
+
+  private boolean previousIs(String word) {
+    return in.at > 0 && in.peek(-1).isWord(word);
+  }
+
+  private void keyword(Token token) {
+    Level level = levels.getFirst();
+    String word = token.text();
+    in.at++;
+    if (word.equals("select")) {
+      level.selectWithoutFrom = true;
+    } else if (word.equals("from")) {
+      level.selectWithoutFrom = false;
+    } else if (level.selectWithoutFrom && (word.equals("where") || word.equals("group") || word.equals("having"))) {
+      level.selectWithoutFrom = false;
+      emit("from (values (1)) as \"" + DUAL + "\" ", token.start());
+    } else if (word.equals("limit") && in.acceptWords("all")) {
+      return;
+    }
+    emit(word + " ", token.start());
+  }
+
+  private void asTarget(Token token) {
+    if (levels.getFirst().cast) {
+      type();
+    } else if (token.isWord("materialized")) {
+      in.at++;
+    } else if (in.peek().isWord("not") && in.peek(1).isWord("materialized")) {
+      in.at += 2;
+    } else {
+      in.at++;
+      identifier(token);
+    }
+  }
+
+  /// `date '...'`, `interval '1' day`: a cast of a literal.
+  private boolean typedLiteral(Token token) {
+    if (in.peek(1).kind() != Token.Kind.STRING && !in.atKnownType()) {
+      return false;
+    }
+    int save = in.at;
+    SqlType type;
+    try {
+      if (!in.atKnownType()) {
+        return false;
+      }
+      type = in.type();
+    } catch (EngineException notAType) {
+      // A column or function that has a type's name; the parser reports what is wrong with it.
+      in.at = save;
+      return false;
+    }
+    if (in.peek().kind() != Token.Kind.STRING) {
+      in.at = save;
+      return false;
+    }
+    String value = in.next().text();
+    if (type.oid() == TypeOid.INTERVAL) {
+      String field = in.intervalFields();
+      value = field.isEmpty() ? value : value + " " + field;
+    }
+    emit("cast(", token.start());
+    literal(new Source.Literal.Text(value), token);
+    emit(" as " + typeText(type) + ") ", token.start());
+    return true;
+  }
+
+  private void extract(Token token) {
+    Token field = in.peek(2);
+    if (!in.peek(3).isWord("from")
+        || !field.isIdentifier() && field.kind() != Token.Kind.STRING) {
+      in.at++;
+      identifier(token);
+      return;
+    }
+    in.at += 4;
+    levels.push(new Level());
+    emit("\"extract\"(", token.start());
+    literal(new Source.Literal.Text(field.text()), field);
+    emit(", ", field.start());
+  }
+
+  private void type() {
+    int start = in.peek().start();
+    emit(typeText(in.type()) + " ", start);
+  }
+
+  private static String typeText(SqlType type) {
+    return "\"" + type.oid() + ":" + type.typeModifier() + "\"";
+  }
+
+  /// The type that [#typeText(SqlType)] wrote.
+  static @Nullable SqlType parseType(String text) {
+    int colon = text.indexOf(':');
+    if (colon < 0) {
+      return null;
+    }
+    int oid = Integer.parseInt(text.substring(0, colon));
+    return Types.isKnown(oid)
+        ? new SqlType(oid, Integer.parseInt(text.substring(colon + 1)))
+        : null;
+  }
+
+  private boolean afterDot() {
+    return in.at > 0 && in.peek(-1).isOperator(".");
+  }
+
+  private boolean afterAs() {
+    return previousIs("as");
+  }
+
+  private void identifier(Token token) {
+    emit("\"" + token.text().replace("\"", "\"\"") + "\" ", token.start());
+  }
+
+  private void literal(Source.Literal literal, Token token) {
+    literals.add(literal);
+    emit("? ", token.start());
+  }
+
+  private void emit(String piece, int offset) {
+    int needed = text.length() + piece.length();
+    if (needed > positions.length) {
+      positions = java.util.Arrays.copyOf(positions, Math.max(needed, positions.length * 2));
+    }
+    java.util.Arrays.fill(positions, text.length(), needed, offset);
+    text.append(piece);
+  }
+}

@@ -1,0 +1,76 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.catalog.Table;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
+import org.jspecify.annotations.Nullable;
+
+/// Names that an expression may use: the columns of a FROM clause, and those of the enclosing queries.
+final class Scope {
+  /// A column that can be named.
+  ///
+  /// @param alias of its FROM entry; null for a column merged by USING
+  /// @param schema of its table when it has no alias of its own, else null
+  /// @param expression over the scope's input
+  /// @param merged hidden behind a merged column: only `alias.name` reaches it
+  record Field(
+      @Nullable String alias,
+      @Nullable String schema,
+      String name,
+      RexNode expression,
+      boolean merged) {}
+
+  final @Nullable Scope parent;
+  final List<Field> fields = new ArrayList<>();
+
+  /// Row type of the scope's input; correlated subqueries refer to its fields.
+  @Nullable RelDataType rowType;
+
+  /// How the subquery that is being bound names this scope; null until it refers to it.
+  @Nullable CorrelationId correlation;
+
+  /// Names under which subqueries of the clause that is being bound refer to this scope.
+  Set<CorrelationId> correlations = new LinkedHashSet<>();
+
+  /// Collects aggregates while a SELECT list is bound; null where aggregates are not allowed.
+  @Nullable Aggregation aggregation;
+
+  /// What an aggregate here would be told, for example "aggregate functions are not allowed in WHERE".
+  String clause = "WHERE";
+
+  /// Named queries of WITH.
+  final List<CommonTable> commonTables = new ArrayList<>();
+
+  /// A query of WITH; bound anew wherever it is named.
+  record CommonTable(
+      String name, org.apache.calcite.sql.SqlNode query, List<String> columns, Scope scope) {}
+
+  /// A base table of the FROM clause.
+  record BaseTable(Table table, int firstField) {}
+
+  final List<BaseTable> baseTables = new ArrayList<>();
+
+  Scope(@Nullable Scope parent) {
+    this.parent = parent;
+  }
+
+  @Nullable CommonTable commonTable(String name) {
+    for (Scope scope = this; scope != null; scope = scope.parent) {
+      for (CommonTable table : scope.commonTables) {
+        if (table.name().equals(name)) {
+          return table;
+        }
+      }
+    }
+    return null;
+  }
+
+  boolean hasAlias(String alias) {
+    return fields.stream().anyMatch(field -> alias.equals(field.alias()));
+  }
+}

@@ -1,0 +1,308 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.sql.BoundQuery.Expectation;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.logical.LogicalFilter;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
+
+/// Binds SELECT ... FROM ... WHERE ... GROUP BY ... HAVING with its ORDER BY and LIMIT.
+final class SelectBinder {
+  private final BindContext context;
+  private final QueryBinder queries;
+
+  SelectBinder(BindContext context, QueryBinder queries) {
+    this.context = context;
+    this.queries = queries;
+  }
+
+  /// Output column under construction.
+  private record Item(String name, RexNode expression) {}
+
+  BoundQuery bind(
+      SqlSelect select, @Nullable Scope parent, Expectation expectation, QueryBinder.Tail tail) {
+    if (select.getWindowList() != null && !select.getWindowList().isEmpty()
+        || select.getQualify() != null) {
+      throw queries.expressions.unsupported(select, "WINDOW");
+    }
+    Scope scope = new Scope(parent);
+    RelNode rel = queries.from.bind(select.getFrom(), scope);
+    rel = where(select.getWhere(), scope, rel);
+
+    scope.correlations = new LinkedHashSet<>();
+    Aggregation aggregation = new Aggregation();
+    scope.aggregation = aggregation;
+    List<Item> items = items(select.getSelectList(), scope, expectation);
+    RexNode having =
+        select.getHaving() == null
+            ? null
+            : queries.expressions.bindCondition(select.getHaving(), scope, "argument of HAVING");
+    List<String> names = items.stream().map(Item::name).toList();
+    List<RexNode> output = new ArrayList<>(items.stream().map(Item::expression).toList());
+    List<SortOrder> keys = orderKeys(tail, names, output, scope, select.isDistinct());
+    scope.aggregation = null;
+
+    if (select.getGroup() != null || having != null || !aggregation.calls.isEmpty()) {
+      List<RexNode> groups = groups(select.getGroup(), scope, items);
+      Grouping grouping = new Grouping(context, scope, groups, aggregation);
+      if (!scope.correlations.isEmpty()) {
+        grouping.redirectCorrelations();
+      }
+      grouping.complete(output, select);
+      if (having != null) {
+        grouping.complete(List.of(having), select);
+      }
+      rel = grouping.aggregate(rel);
+      if (having != null) {
+        rel =
+            LogicalFilter.create(
+                rel,
+                grouping.rewrite(having),
+                com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
+      }
+      output = new ArrayList<>(output.stream().map(grouping::rewrite).toList());
+    }
+    return finish(select, rel, names, output, keys, tail, scope.correlations);
+  }
+
+  private BoundQuery finish(
+      SqlSelect select,
+      RelNode input,
+      List<String> names,
+      List<RexNode> output,
+      List<SortOrder> keys,
+      QueryBinder.Tail tail,
+      Set<CorrelationId> correlations) {
+    List<String> allNames = new ArrayList<>(names);
+    for (int i = names.size(); i < output.size(); i++) {
+      allNames.add("sort" + i);
+    }
+    RelNode rel = queries.project(input, output, allNames, correlations);
+    if (select.isDistinct()) {
+      rel =
+          LogicalAggregate.create(
+              rel,
+              List.of(),
+              ImmutableBitSet.range(rel.getRowType().getFieldCount()),
+              null,
+              List.of());
+    }
+    rel = SortOrder.apply(rel, keys, queries.limit(tail.offset()), queries.limit(tail.fetch()));
+    if (output.size() > names.size()) {
+      List<RexNode> visible = new ArrayList<>();
+      for (int i = 0; i < names.size(); i++) {
+        visible.add(context.rex.makeInputRef(rel, i));
+      }
+      rel = queries.project(rel, visible, names, Set.of());
+    }
+    return new BoundQuery(rel, names);
+  }
+
+  /// Filters by WHERE: conjuncts with subqueries get a filter of their own.
+  RelNode where(@Nullable SqlNode condition, Scope scope, RelNode input) {
+    if (condition == null) {
+      return input;
+    }
+    scope.clause = "WHERE";
+    scope.correlations = new LinkedHashSet<>();
+    RexNode bound = queries.expressions.bindCondition(condition, scope, "argument of WHERE");
+    return LogicalFilter.create(
+        input, bound, com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
+  }
+
+  private List<Item> items(SqlNodeList list, Scope scope, Expectation expectation) {
+    List<Item> items = new ArrayList<>();
+    for (SqlNode node : list) {
+      if (node instanceof SqlIdentifier identifier && identifier.isStar()) {
+        star(identifier, scope, items);
+        continue;
+      }
+      SqlNode expression = node;
+      String name = null;
+      if (node.getKind() == SqlKind.AS) {
+        expression = ((SqlCall) node).operand(0);
+        name = ((SqlIdentifier) ((SqlCall) node).operand(1)).getSimple();
+      }
+      RexNode bound = queries.expressions.bind(expression, scope);
+      bound = resolve(bound, items.size(), expectation);
+      items.add(new Item(name == null ? defaultName(expression) : name, bound));
+    }
+    return items;
+  }
+
+  private RexNode resolve(RexNode node, int column, Expectation expectation) {
+    if (Coercion.oidOf(node) != Types.UNKNOWN) {
+      return node;
+    }
+    List<SqlType> types = expectation.types();
+    if (types != null && column < types.size() && types.get(column).oid() != Types.UNKNOWN) {
+      RexNode converted =
+          queries.expressions.coercion.convert(
+              node, SqlType.of(types.get(column).oid()), CastContext.IMPLICIT);
+      return converted == null ? node : converted;
+    }
+    boolean keep = expectation.keepUnknown();
+    return keep ? node : queries.expressions.coercion.resolveUnknown(node);
+  }
+
+  private void star(SqlIdentifier identifier, Scope scope, List<Item> items) {
+    String alias =
+        identifier.names.size() > 1 ? identifier.names.get(identifier.names.size() - 2) : null;
+    int before = items.size();
+    for (Scope.Field field : scope.fields) {
+      boolean chosen = alias == null ? !field.merged() : alias.equals(field.alias());
+      if (chosen && !Rewriter.DUAL.equals(field.alias())) {
+        items.add(new Item(field.name(), field.expression()));
+      }
+    }
+    if (items.size() == before) {
+      throw alias == null
+          ? context.error(
+              ErrorCode.SYNTAX_ERROR, "SELECT * with no tables specified is not valid", identifier)
+          : context.error(
+              ErrorCode.UNDEFINED_TABLE,
+              "missing FROM-clause entry for table \"" + alias + "\"",
+              identifier);
+    }
+  }
+
+  /// Name that PostgreSQL gives to an output column.
+  static String defaultName(SqlNode node) {
+    return switch (node.getKind()) {
+      case IDENTIFIER -> ((SqlIdentifier) node).names.getLast();
+      case CASE -> "case";
+      case CAST -> {
+        String inner = defaultName(((SqlCall) node).operand(0));
+        yield inner.equals("?column?") ? castName((SqlCall) node) : inner;
+      }
+      case EXISTS -> "exists";
+      case TRIM -> "btrim";
+      case FILTER -> defaultName(((SqlCall) node).operand(0));
+      case SELECT -> {
+        SqlNodeList list = ((SqlSelect) node).getSelectList();
+        SqlNode first = list.get(0);
+        yield first.getKind() == SqlKind.AS
+            ? ((SqlIdentifier) ((SqlCall) first).operand(1)).getSimple()
+            : defaultName(first);
+      }
+      default -> callName(node);
+    };
+  }
+
+  private static String callName(SqlNode node) {
+    if (node instanceof SqlBasicCall call) {
+      String name = call.getOperator().getName().toLowerCase(java.util.Locale.ROOT);
+      if (!name.isEmpty()
+          && Character.isLetter(name.charAt(0))
+          && call.getOperator() instanceof org.apache.calcite.sql.SqlFunction) {
+        return name;
+      }
+    }
+    return "?column?";
+  }
+
+  private static String castName(SqlCall cast) {
+    SqlType type =
+        Rewriter.parseType(
+            ((org.apache.calcite.sql.SqlDataTypeSpec) cast.operand(1)).getTypeName().toString());
+    return type == null ? "?column?" : PgTypeNames.internalName(type.oid());
+  }
+
+  /// Adds expressions that only ORDER BY has to `output`.
+  private List<SortOrder> orderKeys(
+      QueryBinder.Tail tail,
+      List<String> names,
+      List<RexNode> output,
+      Scope scope,
+      boolean distinct) {
+    List<SortOrder> keys = new ArrayList<>();
+    for (SqlNode node : tail.order()) {
+      SortOrder.Item item = SortOrder.item(node);
+      int column = queries.outputColumn(item.expression(), names);
+      if (column < 0) {
+        RexNode bound = queries.expressions.bindTyped(item.expression(), scope);
+        column = output.indexOf(bound);
+        if (column < 0) {
+          if (distinct) {
+            throw context.error(
+                ErrorCode.INVALID_TABLE_DEFINITION,
+                "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                item.expression());
+          }
+          column = output.size();
+          output.add(bound);
+        }
+      }
+      keys.add(new SortOrder(column, item.descending(), item.nullsFirst()));
+    }
+    return keys;
+  }
+
+  private List<RexNode> groups(@Nullable SqlNodeList group, Scope scope, List<Item> items) {
+    List<RexNode> groups = new ArrayList<>();
+    if (group == null) {
+      return groups;
+    }
+    scope.clause = "GROUP BY";
+    List<String> names = items.stream().map(Item::name).toList();
+    for (SqlNode node : group) {
+      RexNode bound;
+      if (node instanceof SqlDynamicParam) {
+        bound = items.get(queries.outputColumn(node, names)).expression();
+      } else if (node instanceof SqlIdentifier identifier
+          && identifier.isSimple()
+          && scope.fields.stream().noneMatch(f -> f.name().equals(identifier.getSimple()))
+          && names.contains(identifier.getSimple())) {
+        bound = items.get(names.indexOf(identifier.getSimple())).expression();
+      } else if (node.getKind() == SqlKind.GROUPING_SETS
+          || node.getKind() == SqlKind.ROLLUP
+          || node.getKind() == SqlKind.CUBE) {
+        throw queries.expressions.unsupported(node, "GROUPING SETS");
+      } else if (node instanceof SqlNodeList list && list.isEmpty()) {
+        continue;
+      } else {
+        bound = queries.expressions.bindTyped(node, scope);
+      }
+      if (Grouping.hasAggregate(bound)) {
+        throw context.error(
+            ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in GROUP BY", node);
+      }
+      if (!groups.contains(bound)) {
+        groups.add(bound);
+      }
+    }
+    return groups;
+  }
+
+  /// Name of the column behind an input reference, for messages.
+  static String columnName(Scope scope, int index) {
+    for (Scope.Field field : scope.fields) {
+      if (field.expression() instanceof RexInputRef reference && reference.getIndex() == index) {
+        return field.alias() == null || field.alias().startsWith("?")
+            ? field.name()
+            : field.alias() + "." + field.name();
+      }
+    }
+    return "?";
+  }
+}

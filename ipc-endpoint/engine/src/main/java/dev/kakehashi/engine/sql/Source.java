@@ -1,0 +1,39 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Text that Calcite's parser takes, with a way back to the statement.
+///
+/// Every literal and parameter is a `?` in `text`; number i of them is `literals[i]`.
+///
+/// @param text one line
+/// @param literals what the question marks stand for
+/// @param positions offset in the statement of each character of `text`
+record Source(String text, List<Literal> literals, int[] positions) {
+  /// What a question mark stands for.
+  sealed interface Literal {
+    /// `$number`
+    record Parameter(int number) implements Literal {}
+
+    record Text(String value) implements Literal {}
+
+    /// An unsigned number as written.
+    record Number(String text) implements Literal {}
+  }
+
+  /// Character in the statement, from 1, of column `column` (from 1) in `text`.
+  int position(int column) {
+    int index = Math.min(Math.max(column - 1, 0), positions.length - 1);
+    return index < 0 ? 0 : positions[index] + 1;
+  }
+
+  /// A statement that Calcite parses, and what was taken off it.
+  ///
+  /// @param main without the clauses below
+  /// @param returning `select list` of RETURNING, or null
+  /// @param explain whether it began with EXPLAIN
+  /// @param onConflictDoNothing whether INSERT skips rows that exist
+  record Rewritten(
+      Source main, @Nullable Source returning, boolean explain, boolean onConflictDoNothing) {}
+}

@@ -1,0 +1,237 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.apache.calcite.avatica.util.Casing;
+import org.apache.calcite.avatica.util.Quoting;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlDelete;
+import org.apache.calcite.sql.SqlInsert;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlUpdate;
+import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParser;
+import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
+import org.apache.calcite.sql.validate.SqlConformanceEnum;
+
+/// From text to physical plan. Stateless and thread-safe.
+public final class SqlFront {
+  private static final int MAX_IDENTIFIER = 1024;
+
+  private static final SqlParser.Config PARSER =
+      SqlParser.config()
+          .withParserFactory(SqlBabelParserImpl.FACTORY)
+          .withQuoting(Quoting.DOUBLE_QUOTE)
+          .withUnquotedCasing(Casing.TO_LOWER)
+          .withQuotedCasing(Casing.UNCHANGED)
+          .withCaseSensitive(true)
+          .withConformance(SqlConformanceEnum.BABEL)
+          .withIdentifierMaxLength(MAX_IDENTIFIER);
+
+  private SqlFront() {}
+
+  /// A statement that can be executed.
+  public sealed interface Prepared {
+    Statement.Kind kind();
+
+    int[] parameterOids();
+
+    List<Statement.Column> columns();
+  }
+
+  /// A statement with a plan.
+  ///
+  /// @param reusable whether the plan may be executed again while the catalogue is the same
+  public record Planned(
+      Statement.Kind kind,
+      PhysicalPlan plan,
+      int[] parameterOids,
+      List<Statement.Column> columns,
+      boolean reusable)
+      implements Prepared {}
+
+  /// DDL.
+  public record Definition(DdlStatement statement) implements Prepared {
+    @Override
+    public Statement.Kind kind() {
+      return Statement.Kind.DDL;
+    }
+
+    @Override
+    public int[] parameterOids() {
+      return new int[0];
+    }
+
+    @Override
+    public List<Statement.Column> columns() {
+      return List.of();
+    }
+  }
+
+  /// Parses, resolves and plans one statement.
+  ///
+  /// @param parameterOids given types of parameters, 0 to infer; may be shorter than their number
+  /// @param rowCount estimated rows of a table
+  /// @throws EngineException for whatever PostgreSQL would refuse, with the position
+  public static Prepared prepare(
+      String sql, int[] parameterOids, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
+    List<Token> tokens = Lexer.tokenize(sql);
+    if (tokens.size() == 1) {
+      throw new EngineException(ErrorCode.SYNTAX_ERROR, "statement is empty");
+    }
+    if (DdlParser.accepts(tokens)) {
+      return new Definition(DdlParser.parse(sql, tokens));
+    }
+    Source.Rewritten rewritten = Rewriter.rewrite(sql, tokens);
+    SqlNode node;
+    try {
+      node = parse(rewritten.main());
+    } catch (EngineException syntax) {
+      throw nearToken(sql, tokens, syntax);
+    }
+    if (rewritten.onConflictDoNothing()) {
+      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "ON CONFLICT is not supported");
+    }
+    BindContext context = new BindContext(catalog, rowCount, parameterOids, rewritten.main());
+    Planned planned = plan(node, context, rewritten);
+    return rewritten.explain() ? explained(planned) : planned;
+  }
+
+  private static Planned plan(SqlNode node, BindContext context, Source.Rewritten rewritten) {
+    QueryBinder queries = new QueryBinder(context);
+    if (node instanceof SqlInsert || node instanceof SqlUpdate || node instanceof SqlDelete) {
+      DmlBinder binder = new DmlBinder(queries, rewritten.returning());
+      DmlBinder.Planned change =
+          node instanceof SqlInsert insert
+              ? binder.insert(insert)
+              : node instanceof SqlUpdate update
+                  ? binder.update(update)
+                  : binder.delete((SqlDelete) node);
+      return new Planned(
+          Statement.Kind.DML,
+          change.plan(),
+          context.parameterOids(),
+          change.columns(),
+          isReusable(context));
+    }
+    if (rewritten.returning() != null) {
+      throw new EngineException(
+          ErrorCode.SYNTAX_ERROR, "syntax error at or near \"returning\"");
+    }
+    BoundQuery query = queries.bind(node, null, BoundQuery.Expectation.NONE);
+    List<Statement.Column> columns = columns(query);
+    RelNode optimized = Optimizer.optimize(query.rel());
+    PlanNode root = new PlanTranslator(context).translate(optimized);
+    return new Planned(
+        Statement.Kind.QUERY,
+        new PhysicalPlan.Query(root),
+        context.parameterOids(),
+        columns,
+        isReusable(context));
+  }
+
+  /// System tables are read when the statement is planned.
+  private static boolean isReusable(BindContext context) {
+    return context.tables.stream().noneMatch(Table::isSystem);
+  }
+
+  private static List<Statement.Column> columns(BoundQuery query) {
+    List<Statement.Column> columns = new ArrayList<>();
+    List<RelDataTypeField> fields = query.rel().getRowType().getFieldList();
+    for (int i = 0; i < fields.size(); i++) {
+      SqlType type = PgType.of(fields.get(i).getType());
+      columns.add(new Statement.Column(query.names().get(i), type.oid(), type.typeModifier()));
+    }
+    return columns;
+  }
+
+  private static Planned explained(Planned planned) {
+    List<List<Expr>> rows = new ArrayList<>();
+    for (String line : PlanPrinter.lines(planned.plan())) {
+      Constant text = Constant.ofText(TypeOid.TEXT, line);
+      rows.add(List.of(new Expr.Constant(TypeOid.TEXT, false, text.word(), text.memory())));
+    }
+    return new Planned(
+        Statement.Kind.QUERY,
+        new PhysicalPlan.Query(new PlanNode.Values(rows, new int[] {TypeOid.TEXT})),
+        planned.parameterOids(),
+        List.of(new Statement.Column("QUERY PLAN", TypeOid.TEXT, -1)),
+        false);
+  }
+
+  /// Checks the default of a column.
+  ///
+  /// @throws EngineException for an expression that is wrong or names columns
+  public static void checkDefault(String text, SqlType type, CatalogSnapshot catalog) {
+    Source source = Rewriter.rewriteExpression(text);
+    BindContext context = new BindContext(catalog, table -> 0, new int[0], source);
+    Scope scope = new Scope(null);
+    scope.clause = "DEFAULT expressions";
+    ExpressionBinder expressions = new QueryBinder(context).expressions;
+    RexNode bound = expressions.bind(parseExpression(source), scope);
+    if (expressions.coercion.convert(bound, type, CastContext.ASSIGNMENT) == null) {
+      throw new EngineException(
+          ErrorCode.DATATYPE_MISMATCH,
+          "default expression is of type " + Types.name(Coercion.oidOf(bound))
+              + " but the column is of type " + Types.name(type.oid()));
+    }
+  }
+
+  static SqlNode parse(Source source) {
+    try {
+      return SqlParser.create(source.text(), PARSER).parseStmt();
+    } catch (SqlParseException refused) {
+      throw syntaxError(source, refused);
+    }
+  }
+
+  static SqlNode parseExpression(Source source) {
+    try {
+      return SqlParser.create(source.text(), PARSER).parseExpression();
+    } catch (SqlParseException refused) {
+      throw syntaxError(source, refused);
+    }
+  }
+
+  private static EngineException syntaxError(Source source, SqlParseException refused) {
+    int position = refused.getPos() == null ? 0 : source.position(refused.getPos().getColumnNum());
+    boolean atEnd =
+        refused.getPos() != null
+            && refused.getPos().getColumnNum() >= source.text().stripTrailing().length()
+            && String.valueOf(refused.getMessage()).contains("<EOF>");
+    return new EngineException(
+            ErrorCode.SYNTAX_ERROR, atEnd ? "syntax error at end of input" : "syntax error")
+        .withPosition(position);
+  }
+
+  /// Names the token that the parser stopped at, as PostgreSQL does.
+  private static EngineException nearToken(
+      String sql, List<Token> tokens, EngineException syntax) {
+    if (syntax.position() == 0 || !syntax.getMessage().equals("syntax error")) {
+      return syntax.position() != 0 && syntax.getMessage().endsWith("end of input")
+          ? TokenReader.syntaxErrorAt(sql, tokens.getLast())
+          : syntax;
+    }
+    for (Token token : tokens) {
+      if (token.start() + 1 >= syntax.position()) {
+        return TokenReader.syntaxErrorAt(sql, token);
+      }
+    }
+    return TokenReader.syntaxErrorAt(sql, tokens.getLast());
+  }
+}

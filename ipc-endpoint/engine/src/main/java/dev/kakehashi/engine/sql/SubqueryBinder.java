@@ -1,0 +1,134 @@
+package dev.kakehashi.engine.sql;
+
+import com.google.common.collect.ImmutableList;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import dev.kakehashi.engine.type.SqlType;
+import org.apache.calcite.sql.SqlNodeList;
+
+/// Binds subqueries in expressions: scalar, IN, EXISTS, ANY, ALL.
+final class SubqueryBinder {
+  private final BindContext context;
+  private final QueryBinder queries;
+
+  SubqueryBinder(BindContext context, QueryBinder queries) {
+    this.context = context;
+    this.queries = queries;
+  }
+
+  RexNode exists(SqlNode query, Scope scope) {
+    return RexSubQuery.exists(bind(query, scope, BoundQuery.Expectation.NONE).rel());
+  }
+
+  RexNode scalar(SqlNode query, Scope scope) {
+    BoundQuery bound = bind(query, scope, BoundQuery.Expectation.NONE);
+    if (bound.names().size() != 1) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "subquery must return only one column", query);
+    }
+    return RexSubQuery.scalar(bound.rel());
+  }
+
+  RexNode in(SqlCall call, Scope scope) {
+    List<RexNode> left = leftSide(call.operand(0), scope);
+    BoundQuery bound = bind(call.operand(1), scope, expectation(left));
+    requireColumns(call, left, bound);
+    List<RexNode> operands = new ArrayList<>();
+    RelNode rel = align(call, left, bound, operands);
+    return RexSubQuery.in(rel, ImmutableList.copyOf(operands));
+  }
+
+  /// `value operator ANY (query)` and ALL.
+  RexNode quantified(SqlCall call, Scope scope) {
+    SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
+    if (call.operand(1) instanceof SqlNodeList) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "ANY and ALL of a list are not supported", call);
+    }
+    List<RexNode> left = leftSide(call.operand(0), scope);
+    BoundQuery bound = bind(call.operand(1), scope, expectation(left));
+    requireColumns(call, left, bound);
+    List<RexNode> operands = new ArrayList<>();
+    RelNode rel = align(call, left, bound, operands);
+    if (operator.getKind() == SqlKind.SOME) {
+      return operator.comparisonKind == SqlKind.EQUALS
+          ? RexSubQuery.in(rel, ImmutableList.copyOf(operands))
+          : RexSubQuery.some(rel, ImmutableList.copyOf(operands), operator);
+    }
+    // x op ALL (q) is NOT (x negated-op ANY (q)).
+    SqlKind negated = operator.comparisonKind.negateNullSafe();
+    RexNode any =
+        negated == SqlKind.EQUALS
+            ? RexSubQuery.in(rel, ImmutableList.copyOf(operands))
+            : RexSubQuery.some(
+                rel, ImmutableList.copyOf(operands), SqlStdOperatorTable.some(negated));
+    return context.rex.makeCall(SqlStdOperatorTable.NOT, any);
+  }
+
+  private List<RexNode> leftSide(SqlNode node, Scope scope) {
+    List<RexNode> left = new ArrayList<>();
+    if (node.getKind() == SqlKind.ROW) {
+      for (SqlNode operand : ((SqlCall) node).getOperandList()) {
+        left.add(queries.expressions.bindTyped(operand, scope));
+      }
+    } else {
+      left.add(queries.expressions.bind(node, scope));
+    }
+    return left;
+  }
+
+  private static BoundQuery.Expectation expectation(List<RexNode> left) {
+    return BoundQuery.Expectation.of(left.stream().map(Coercion::typeOf).toList());
+  }
+
+  private void requireColumns(SqlNode at, List<RexNode> left, BoundQuery bound) {
+    if (bound.names().size() != left.size()) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR,
+          bound.names().size() > left.size()
+              ? "subquery has too many columns"
+              : "subquery has too few columns",
+          at);
+    }
+  }
+
+  /// Converts both sides to common types.
+  private RelNode align(SqlNode at, List<RexNode> left, BoundQuery bound, List<RexNode> operands) {
+    List<SqlType> targets = new ArrayList<>();
+    for (int i = 0; i < left.size(); i++) {
+      SqlType common =
+          queries.expressions.coercion.commonType(
+              List.of(Coercion.typeOf(left.get(i)), bound.types().get(i)), "IN", at);
+      SqlType target = SqlType.of(common.oid());
+      targets.add(target);
+      operands.addAll(
+          queries.expressions.convertAll(List.of(left.get(i)), target, "IN", at));
+    }
+    return queries.convertColumns(bound, targets, "IN", at);
+  }
+
+  /// Binds a subquery with a correlation name of its own for the scope around it.
+  private BoundQuery bind(SqlNode query, Scope scope, BoundQuery.Expectation expectation) {
+    CorrelationId saved = scope.correlation;
+    scope.correlation = null;
+    try {
+      BoundQuery bound = queries.bind(query, scope, expectation);
+      if (scope.correlation != null) {
+        scope.correlations.add(scope.correlation);
+      }
+      return bound;
+    } finally {
+      scope.correlation = saved;
+    }
+  }
+}

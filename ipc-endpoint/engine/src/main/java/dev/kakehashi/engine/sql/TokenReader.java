@@ -1,0 +1,192 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/// A position in a list of tokens, with what DDL and the rewriter both read: words, names, types.
+final class TokenReader {
+  private static final Set<String> INTERVAL_FIELDS =
+      Set.of("year", "month", "day", "hour", "minute", "second");
+
+  private final String sql;
+  private final List<Token> tokens;
+  int at;
+
+  TokenReader(String sql, List<Token> tokens, int at) {
+    this.sql = sql;
+    this.tokens = tokens;
+    this.at = at;
+  }
+
+  Token peek() {
+    return tokens.get(at);
+  }
+
+  Token peek(int ahead) {
+    return tokens.get(Math.min(at + ahead, tokens.size() - 1));
+  }
+
+  Token next() {
+    Token token = tokens.get(at);
+    if (token.kind() != Token.Kind.END) {
+      at++;
+    }
+    return token;
+  }
+
+  boolean atEnd() {
+    return peek().kind() == Token.Kind.END;
+  }
+
+  /// Consumes the words if all of them follow.
+  boolean acceptWords(String... words) {
+    for (int i = 0; i < words.length; i++) {
+      if (!peek(i).isWord(words[i])) {
+        return false;
+      }
+    }
+    at += words.length;
+    return true;
+  }
+
+  boolean acceptOperator(String operator) {
+    if (peek().isOperator(operator)) {
+      at++;
+      return true;
+    }
+    return false;
+  }
+
+  void expectWord(String word) {
+    if (!acceptWords(word)) {
+      throw syntaxError();
+    }
+  }
+
+  void expectOperator(String operator) {
+    if (!acceptOperator(operator)) {
+      throw syntaxError();
+    }
+  }
+
+  String expectIdentifier() {
+    if (!peek().isIdentifier()) {
+      throw syntaxError();
+    }
+    return next().text();
+  }
+
+  void expectEnd() {
+    while (acceptOperator(";")) {}
+    if (!atEnd()) {
+      throw syntaxError();
+    }
+  }
+
+  EngineException syntaxError() {
+    return syntaxErrorAt(sql, peek());
+  }
+
+  static EngineException syntaxErrorAt(String sql, Token token) {
+    String message =
+        token.kind() == Token.Kind.END
+            ? "syntax error at end of input"
+            : "syntax error at or near \"" + sql.substring(token.start(), token.end()) + "\"";
+    return new EngineException(ErrorCode.SYNTAX_ERROR, message).withPosition(token.start() + 1);
+  }
+
+  /// Whether a type name that the engine knows begins here.
+  boolean atKnownType() {
+    int save = at;
+    try {
+      return peek().kind() == Token.Kind.WORD && Types.oid(typeName()) != 0;
+    } finally {
+      at = save;
+    }
+  }
+
+  /// Reads a type with its modifiers.
+  ///
+  /// @throws EngineException UNDEFINED_OBJECT if there is no such type
+  SqlType type() {
+    Token first = peek();
+    if (!first.isIdentifier()) {
+      throw syntaxError();
+    }
+    String name = typeName();
+    int oid = Types.oid(name);
+    if (oid == 0) {
+      throw new EngineException(ErrorCode.UNDEFINED_OBJECT, "type \"" + name + "\" does not exist")
+          .withPosition(first.start() + 1);
+    }
+    List<Integer> modifiers = new ArrayList<>();
+    if (acceptOperator("(")) {
+      do {
+        boolean negative = acceptOperator("-");
+        Token token = next();
+        if (token.kind() != Token.Kind.NUMBER) {
+          throw syntaxErrorAt(sql, token);
+        }
+        int value = Integer.parseInt(token.text());
+        modifiers.add(negative ? -value : value);
+      } while (acceptOperator(","));
+      expectOperator(")");
+    }
+    oid = Types.oid(withTimeZone(name));
+    if (modifiers.isEmpty() && (name.equals("char") || name.equals("character"))) {
+      modifiers.add(1);
+    }
+    if (name.equals("float") && !modifiers.isEmpty()) {
+      return SqlType.of(Types.oid(modifiers.get(0) <= 24 ? "float4" : "float8"));
+    }
+    return Types.of(oid, modifiers.stream().mapToInt(Integer::intValue).toArray());
+  }
+
+  private String typeName() {
+    String word = expectIdentifier();
+    if (word.equals("pg_catalog") && peek().isOperator(".")) {
+      at++;
+      word = expectIdentifier();
+    }
+    if (word.equals("double") && acceptWords("precision")) {
+      return "double precision";
+    }
+    if ((word.equals("character") || word.equals("char")) && acceptWords("varying")) {
+      return "character varying";
+    }
+    if (word.equals("bpchar") || word.equals("string")) {
+      return word;
+    }
+    return word;
+  }
+
+  private String withTimeZone(String name) {
+    if (name.equals("timestamp") || name.equals("time")) {
+      if (acceptWords("with", "time", "zone")) {
+        return name + " with time zone";
+      }
+      acceptWords("without", "time", "zone");
+    } else if (name.equals("interval")) {
+      intervalFields();
+    }
+    return name;
+  }
+
+  /// Consumes `day`, `day to second`, ... and returns the only field, or the empty string.
+  String intervalFields() {
+    if (peek().kind() != Token.Kind.WORD || !INTERVAL_FIELDS.contains(peek().text())) {
+      return "";
+    }
+    String first = next().text();
+    if (acceptWords("to")) {
+      expectIdentifier();
+      return "";
+    }
+    return first;
+  }
+}

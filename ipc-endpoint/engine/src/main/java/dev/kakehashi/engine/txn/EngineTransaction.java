@@ -1,0 +1,294 @@
+package dev.kakehashi.engine.txn;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.sql.Clock;
+import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A transaction of the embedded engine.
+///
+/// Operations take turns ([Turns]). A query gives its turn back as soon as it has its view: what it sees is fixed, so later statements of the
+/// transaction need not wait for its reader. A change keeps its turn to its end. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
+/// are still open and wait for them, because a view is valid only while what it shows exists.
+///
+/// `state` and `marks` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
+public final class EngineTransaction implements Transaction {
+  private final TransactionEnvironment environment;
+  private final TransactionOptions options;
+  private final StoreTransaction store;
+  private final Turns turns;
+  private final long timestamp = Clock.now();
+
+  /// Marks of the store, one per savepoint level.
+  private final List<Long> marks = new ArrayList<>(0);
+
+  private final List<StatementExecution> open = new ArrayList<>(1);
+  private @Nullable Runnable whenNoneOpen;
+  private volatile State state = State.ACTIVE;
+
+  /// Set by a rollback before its turn: statements that have not begun are refused.
+  private volatile boolean ending;
+
+  public EngineTransaction(TransactionEnvironment environment, TransactionOptions options) {
+    this.environment = environment;
+    this.options = options;
+    this.store =
+        environment
+            .store()
+            .begin(
+                options.kind() == TransactionOptions.Kind.RTX,
+                options.isolation() == TransactionOptions.Isolation.SERIALIZABLE);
+    this.turns = new Turns(environment.scheduler());
+  }
+
+  @Override
+  public long id() {
+    return store.id();
+  }
+
+  @Override
+  public TransactionOptions options() {
+    return options;
+  }
+
+  @Override
+  public State state() {
+    return state;
+  }
+
+  @Override
+  public boolean hasWrites() {
+    return store.hasWrites();
+  }
+
+  /// Microseconds since 2000-01-01 UTC at the transaction's start.
+  long timestamp() {
+    return timestamp;
+  }
+
+  StoreTransaction store() {
+    return store;
+  }
+
+  TransactionEnvironment environment() {
+    return environment;
+  }
+
+  boolean isReadOnly() {
+    return options.kind() == TransactionOptions.Kind.RTX;
+  }
+
+  boolean isReadCommitted() {
+    return options.isolation() == TransactionOptions.Isolation.READ_COMMITTED;
+  }
+
+  /// Starts a statement when it is its turn.
+  public void execute(StatementExecution execution) {
+    turns.begin(execution::begin);
+  }
+
+  /// @throws EngineException if the transaction has ended or is about to
+  void requireActive() {
+    if (state != State.ACTIVE || ending) {
+      throw notActive();
+    }
+  }
+
+  private EngineException notActive() {
+    return state == State.COMMITTED
+        ? new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been committed")
+        : new EngineException(
+            ErrorCode.TRANSACTION_ABORTED,
+            "current transaction is aborted, commands ignored until end of transaction block");
+  }
+
+  /// A statement runs from now on.
+  ///
+  /// @param keepsTurn whether the next operation waits for its end
+  void opened(StatementExecution execution, boolean keepsTurn) {
+    synchronized (open) {
+      open.add(execution);
+    }
+    if (!keepsTurn) {
+      turns.end();
+    }
+  }
+
+  /// A statement that was opened has ended.
+  void closed(StatementExecution execution, boolean keptTurn) {
+    Runnable continuation = null;
+    synchronized (open) {
+      open.remove(execution);
+      if (open.isEmpty()) {
+        continuation = whenNoneOpen;
+        whenNoneOpen = null;
+      }
+    }
+    if (keptTurn) {
+      turns.end();
+    }
+    if (continuation != null) {
+      continuation.run();
+    }
+  }
+
+  /// The turn of a statement that was never opened ends.
+  void skipped() {
+    turns.end();
+  }
+
+  /// Cancels the open statements and continues when the last one has ended.
+  private void afterOpenStatements(Runnable continuation) {
+    List<StatementExecution> running;
+    synchronized (open) {
+      running = List.copyOf(open);
+      if (!running.isEmpty()) {
+        whenNoneOpen = continuation;
+      }
+    }
+    if (running.isEmpty()) {
+      continuation.run();
+    } else {
+      running.forEach(StatementExecution::cancel);
+    }
+  }
+
+  @Override
+  public void commit(CommitResponse response, Consumer<@Nullable EngineException> done) {
+    turns.begin(() -> afterOpenStatements(() -> commitNow(response, done)));
+  }
+
+  private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
+    if (state != State.ACTIVE) {
+      end(done, state == State.COMMITTED ? null : notActive());
+      return;
+    }
+    try {
+      store.commit(
+          response == CommitResponse.STORED,
+          failure -> {
+            state = failure == null ? State.COMMITTED : State.ABORTED;
+            environment.ended(this);
+            end(done, failure == null ? null : commitFailure(failure));
+          });
+    } catch (RuntimeException refused) {
+      store.abort();
+      state = State.ABORTED;
+      environment.ended(this);
+      end(done, commitFailure(refused));
+    }
+  }
+
+  private static EngineException commitFailure(Throwable failure) {
+    return failure instanceof EngineException known
+        ? known
+        : new EngineException(
+            ErrorCode.INTERNAL_ERROR, "could not commit: " + failure.getMessage(), failure);
+  }
+
+  private void end(
+      Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
+    turns.end();
+    done.accept(outcome);
+  }
+
+  @Override
+  public void rollback(Runnable done) {
+    ending = true;
+    List<StatementExecution> running;
+    synchronized (open) {
+      running = List.copyOf(open);
+    }
+    running.forEach(StatementExecution::cancel);
+    turns.begin(
+        () ->
+            afterOpenStatements(
+                () -> {
+                  if (state == State.ACTIVE) {
+                    store.abort();
+                    state = State.ABORTED;
+                    environment.ended(this);
+                  }
+                  turns.end();
+                  done.run();
+                }));
+  }
+
+  @Override
+  public void savepoint(int level, Consumer<@Nullable EngineException> done) {
+    operation(
+        done,
+        () -> {
+          if (level <= marks.size()) {
+            throw new EngineException(
+                ErrorCode.INVALID_PARAMETER_VALUE, "savepoint " + level + " already exists");
+          }
+          long mark = store.mark();
+          while (marks.size() < level) {
+            marks.add(mark);
+          }
+        });
+  }
+
+  @Override
+  public void releaseSavepoint(int level, Consumer<@Nullable EngineException> done) {
+    operation(
+        done,
+        () -> {
+          requireLevel(level);
+          truncate(level - 1);
+        });
+  }
+
+  @Override
+  public void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done) {
+    turns.begin(
+        () ->
+            afterOpenStatements(
+                () ->
+                    now(
+                        done,
+                        () -> {
+                          requireLevel(level);
+                          store.rollbackTo(marks.get(level - 1));
+                          truncate(level);
+                        })));
+  }
+
+  private void operation(Consumer<@Nullable EngineException> done, Runnable action) {
+    turns.begin(() -> now(done, action));
+  }
+
+  private void now(Consumer<@Nullable EngineException> done, Runnable action) {
+    EngineException outcome = null;
+    try {
+      requireActive();
+      action.run();
+    } catch (EngineException refused) {
+      outcome = refused;
+    } catch (RuntimeException failed) {
+      outcome =
+          new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
+    }
+    end(done, outcome);
+  }
+
+  private void requireLevel(int level) {
+    if (level < 1 || level > marks.size()) {
+      throw new EngineException(
+          ErrorCode.NO_SUCH_SAVEPOINT, "savepoint " + level + " does not exist");
+    }
+  }
+
+  private void truncate(int size) {
+    while (marks.size() > size) {
+      marks.removeLast();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.kakehashi.engine.txn;
+
+import dev.kakehashi.scheduler.SchedulerStoppedException;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.ArrayDeque;
+
+/// Runs the operations of one transaction one after another, in the order in which they were asked for.
+///
+/// An operation has its turn from its start until somebody calls [#end()], which may be long after its method returned. When nothing
+/// else is under way an operation starts on the calling thread, at the price of one uncontended lock; otherwise it is started by a worker.
+///
+/// `busy` and `waiting` are guarded by this. Whoever changed `busy` from false to true, or took an operation off `waiting`, starts that operation.
+final class Turns {
+  private final TaskScheduler scheduler;
+  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(2);
+  private boolean busy;
+
+  Turns(TaskScheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  /// Starts the operation now, or when the ones before it have ended.
+  void begin(Runnable operation) {
+    synchronized (this) {
+      if (busy) {
+        waiting.add(operation);
+        return;
+      }
+      busy = true;
+    }
+    operation.run();
+  }
+
+  /// Ends the turn of the running operation.
+  void end() {
+    Runnable next;
+    synchronized (this) {
+      next = waiting.poll();
+      if (next == null) {
+        busy = false;
+        return;
+      }
+    }
+    try {
+      scheduler.submit(
+          context -> {
+            next.run();
+            return null;
+          });
+    } catch (SchedulerStoppedException stopping) {
+      // Every operation checks for itself whether it may still run.
+      next.run();
+    }
+  }
+}
