@@ -95,7 +95,8 @@ final class DdlExecutor {
     for (DdlStatement.ColumnDefinition column : create.columns()) {
       if (!seen.add(column.name())) {
         throw new EngineException(
-            ErrorCode.DUPLICATE_COLUMN, "column \"" + column.name() + "\" specified more than once");
+            ErrorCode.DUPLICATE_COLUMN,
+            "column \"" + column.name() + "\" specified more than once");
       }
       columnNames.add(column.name());
     }
@@ -132,7 +133,9 @@ final class DdlExecutor {
       String name =
           given != null
               ? given
-              : key.primary() ? table + "_pkey" : table + "_" + String.join("_", key.columns()) + "_key";
+              : key.primary()
+                  ? table + "_pkey"
+                  : table + "_" + String.join("_", key.columns()) + "_key";
       Index index =
           new Index(
               name,

@@ -64,11 +64,10 @@ public final class EmbeddedEngine implements Engine {
   /// @throws EngineException DATA_CORRUPTED, CANNOT_CONNECT (another process has the directory) or OUT_OF_MEMORY
   public static EmbeddedEngine open(EngineConfig config, TaskScheduler scheduler) {
     EmbeddedEngine engine = new EmbeddedEngine(config, scheduler);
-    engine.scheduler.submit(
-        context -> {
-          engine.warmUp();
-          return null;
-        });
+    engine.scheduler.submit(context -> {
+      engine.warmUp();
+      return null;
+    });
     return engine;
   }
 
@@ -249,23 +248,19 @@ public final class EmbeddedEngine implements Engine {
       try {
         scheduler
             .job("prepare")
-            .submit(
-                context -> {
-                  planAndReport(sql, given, done);
-                  return null;
-                });
+            .submit(context -> {
+              planAndReport(sql, given, done);
+              return null;
+            });
       } catch (SchedulerStoppedException stopping) {
         done.accept(
             null,
-            new EngineException(
-                ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
+            new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
       }
     }
 
     private void planAndReport(
-        String sql,
-        int[] given,
-        BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
+        String sql, int[] given, BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
       EmbeddedStatement statement = null;
       EngineException failure = null;
       try {

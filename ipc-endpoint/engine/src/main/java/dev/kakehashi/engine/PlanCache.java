@@ -72,7 +72,9 @@ final class PlanCache {
 
   void add(String sql, int[] parameterOids, Plan plan) {
     if (plans.size() >= capacity) {
-      plans.values().removeIf(entry -> !entry.used || entry.plan.catalogVersion != plan.catalogVersion);
+      plans
+          .values()
+          .removeIf(entry -> !entry.used || entry.plan.catalogVersion != plan.catalogVersion);
       plans.values().forEach(entry -> entry.used = false);
       if (plans.size() >= capacity) {
         plans.clear();

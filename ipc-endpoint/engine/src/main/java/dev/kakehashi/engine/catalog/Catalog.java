@@ -30,17 +30,14 @@ public final class Catalog {
     }
     store
         .catalog()
-        .forEach(
-            (key, value) -> {
-              if (key.startsWith(SCHEMA_KEY)) {
-                schemas.computeIfAbsent(key.substring(SCHEMA_KEY.length()), s -> new TreeMap<>());
-              } else if (key.startsWith(TABLE_KEY)) {
-                Table table = CatalogCodec.decode(key, value);
-                schemas
-                    .computeIfAbsent(table.schema(), s -> new TreeMap<>())
-                    .put(table.name(), table);
-              }
-            });
+        .forEach((key, value) -> {
+          if (key.startsWith(SCHEMA_KEY)) {
+            schemas.computeIfAbsent(key.substring(SCHEMA_KEY.length()), s -> new TreeMap<>());
+          } else if (key.startsWith(TABLE_KEY)) {
+            Table table = CatalogCodec.decode(key, value);
+            schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
+          }
+        });
     schemas.computeIfAbsent(CatalogSnapshot.DEFAULT_SCHEMA, s -> new TreeMap<>());
     snapshot = new CatalogSnapshot(1, schemas);
   }
@@ -74,7 +71,8 @@ public final class Catalog {
       throw new EngineException(
               ErrorCode.DEPENDENT_OBJECTS_EXIST,
               "cannot drop schema " + name + " because other objects depend on it")
-          .withDetail("table " + name + "." + tables.getFirst().name() + " depends on schema " + name)
+          .withDetail(
+              "table " + name + "." + tables.getFirst().name() + " depends on schema " + name)
           .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
     }
     List<CatalogChange> changes = new ArrayList<>();
@@ -195,7 +193,13 @@ public final class Catalog {
       } else if (index.primary()) {
         throw new EngineException(
                 ErrorCode.DEPENDENT_OBJECTS_EXIST,
-                "cannot drop index " + name + " because constraint " + name + " on table " + table.name() + " requires it")
+                "cannot drop index "
+                    + name
+                    + " because constraint "
+                    + name
+                    + " on table "
+                    + table.name()
+                    + " requires it")
             .withTable(schema, table.name());
       } else {
         changes.add(new CatalogChange.DropIndex(table.tableId(), index.indexId()));

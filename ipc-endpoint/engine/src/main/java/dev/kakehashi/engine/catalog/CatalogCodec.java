@@ -74,7 +74,12 @@ final class CatalogCodec {
       if (version != VERSION) {
         throw new EngineException(
             ErrorCode.DATA_CORRUPTED,
-            "catalogue entry \"" + key + "\" has version " + version + ", this program reads " + VERSION);
+            "catalogue entry \""
+                + key
+                + "\" has version "
+                + version
+                + ", this program reads "
+                + VERSION);
       }
       String schema = in.readUTF();
       String name = in.readUTF();

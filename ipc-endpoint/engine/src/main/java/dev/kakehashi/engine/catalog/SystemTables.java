@@ -93,8 +93,7 @@ public final class SystemTables {
         continue;
       }
       switch ((int) table.tableId()) {
-        case -1 ->
-            rows.add(new Object[] {each.schema(), each.name(), rowCount.applyAsLong(each)});
+        case -1 -> rows.add(new Object[] {each.schema(), each.name(), rowCount.applyAsLong(each)});
         case -2 -> addColumns(rows, each);
         case -3 -> addIndexes(rows, each);
         case -5 ->

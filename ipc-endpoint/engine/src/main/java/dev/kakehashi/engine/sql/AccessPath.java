@@ -46,8 +46,7 @@ final class AccessPath {
   private AccessPath() {}
 
   /// The scan of `columns` whose rows satisfy all the conjuncts, which are over those columns.
-  static PlanNode choose(
-      Table table, int[] columns, List<RexNode> conjuncts, RexBuilder rex) {
+  static PlanNode choose(Table table, int[] columns, List<RexNode> conjuncts, RexBuilder rex) {
     Match best = null;
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
@@ -63,11 +62,7 @@ final class AccessPath {
 
   /// An index scan that gives the order, or null if no index does.
   static @Nullable PlanNode ordered(
-      Table table,
-      int[] columns,
-      List<RexNode> conjuncts,
-      WantedOrder order,
-      RexBuilder rex) {
+      Table table, int[] columns, List<RexNode> conjuncts, WantedOrder order, RexBuilder rex) {
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
       Match match = match(table, i, terms, order);
@@ -81,7 +76,7 @@ final class AccessPath {
   }
 
   private static boolean isWorthwhile(Match match) {
-    return !match.equals.isEmpty() || match.lower != null && match.upper != null;
+    return !match.equals.isEmpty() || (match.lower != null && match.upper != null);
   }
 
   private static @Nullable Match match(
@@ -234,12 +229,9 @@ final class AccessPath {
     return new Bound(ExprTranslator.translate(term.value), inclusive);
   }
 
-  private static @Nullable Expr filter(
-      List<RexNode> conjuncts, Set<RexNode> used, RexBuilder rex) {
+  private static @Nullable Expr filter(List<RexNode> conjuncts, Set<RexNode> used, RexBuilder rex) {
     List<RexNode> rest = conjuncts.stream().filter(c -> !used.contains(c)).toList();
-    return rest.isEmpty()
-        ? null
-        : ExprTranslator.translate(RexUtil.composeConjunction(rex, rest));
+    return rest.isEmpty() ? null : ExprTranslator.translate(RexUtil.composeConjunction(rex, rest));
   }
 
   private static int[] oids(Table table, int[] columns) {

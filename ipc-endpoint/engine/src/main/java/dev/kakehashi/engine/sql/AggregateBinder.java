@@ -67,11 +67,7 @@ final class AggregateBinder {
     }
   }
 
-  private Aggregation.Call call(
-      SqlCall call,
-      String name,
-      @Nullable SqlNode filter,
-      Scope scope) {
+  private Aggregation.Call call(SqlCall call, String name, @Nullable SqlNode filter, Scope scope) {
     boolean distinct =
         call.getFunctionQuantifier() != null
             && call.getFunctionQuantifier().symbolValue(SqlSelectKeyword.class)
@@ -91,7 +87,7 @@ final class AggregateBinder {
     if (name.equals("count")) {
       boolean star = arguments.isEmpty();
       List<RexNode> typed = arguments.stream().map(expressions.coercion::resolveUnknown).toList();
-      if (typed.size() > 1 || star && call.operandCount() == 0) {
+      if (typed.size() > 1 || (star && call.operandCount() == 0)) {
         throw noAggregate(call, name, arguments);
       }
       return new Aggregation.Call(
@@ -117,8 +113,7 @@ final class AggregateBinder {
     }
     List<RexNode> converted = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {
-      RexNode one =
-          expressions.coercion.argument(arguments.get(i), function.argumentOids()[i]);
+      RexNode one = expressions.coercion.argument(arguments.get(i), function.argumentOids()[i]);
       if (one == null) {
         throw noAggregate(call, name, arguments);
       }

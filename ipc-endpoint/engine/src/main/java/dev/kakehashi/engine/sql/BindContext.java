@@ -39,8 +39,7 @@ final class BindContext {
     this.rowCount = rowCount;
     this.parameterOids = parameterOids.clone();
     this.source = source;
-    this.cluster =
-        RelOptCluster.create(new HepPlanner(HepProgram.builder().build()), rex);
+    this.cluster = RelOptCluster.create(new HepPlanner(HepProgram.builder().build()), rex);
   }
 
   CorrelationId newCorrelation() {
@@ -71,7 +70,8 @@ final class BindContext {
     for (int i = 0; i < parameterOids.length; i++) {
       if (parameterOids[i] == 0 || parameterOids[i] == Types.UNKNOWN) {
         throw new EngineException(
-            ErrorCode.INDETERMINATE_DATATYPE, "could not determine data type of parameter $" + (i + 1));
+            ErrorCode.INDETERMINATE_DATATYPE,
+            "could not determine data type of parameter $" + (i + 1));
       }
     }
     return parameterOids;

@@ -48,16 +48,16 @@ final class Coercion {
   }
 
   /// A call whose arguments have been converted; folded when everything is constant.
-  RexNode call(ScalarFunction function, List<RexNode> arguments, SqlType resultType, String suffix) {
+  RexNode call(
+      ScalarFunction function, List<RexNode> arguments, SqlType resultType, String suffix) {
     RexNode folded = fold(function, arguments, resultType);
     if (folded != null) {
       return folded;
     }
-    boolean nullable = !neverNull(function) || arguments.stream().anyMatch(a -> a.getType().isNullable());
+    boolean nullable =
+        !neverNull(function) || arguments.stream().anyMatch(a -> a.getType().isNullable());
     return context.rex.makeCall(
-        context.types.of(resultType, nullable),
-        new FunctionOperator(function, suffix),
-        arguments);
+        context.types.of(resultType, nullable), new FunctionOperator(function, suffix), arguments);
   }
 
   /// Operators and conversions give null for null only; other functions may give null for anything.
@@ -124,7 +124,8 @@ final class Coercion {
     if (constant != null && constant.isNull() && isConvertible(from.oid(), to, castContext)) {
       return constant(Constant.ofNull(to));
     }
-    if (to.typeModifier() < 0 && Casts.isBinaryCoercible(from.oid(), to.oid())
+    if (to.typeModifier() < 0
+        && Casts.isBinaryCoercible(from.oid(), to.oid())
         && Casts.find(from.oid(), to, castContext) != null) {
       if (constant != null) {
         return constant(new Constant(to, constant.isNull(), constant.word(), constant.memory()));
@@ -135,7 +136,7 @@ final class Coercion {
     ScalarFunction cast = Casts.find(from.oid(), to, castContext);
     return cast == null
         ? null
-        : call(cast, List.of(node), to, ":" + to.typeModifier() + castContext.ordinal());
+        : call(cast, List.of(node), to, ":" + to.typeModifier() + castContext.name());
   }
 
   private static boolean isConvertible(int from, SqlType to, CastContext castContext) {
@@ -182,7 +183,9 @@ final class Coercion {
 
   /// Gives an expression without type the type text.
   RexNode resolveUnknown(RexNode node) {
-    return oidOf(node) == Types.UNKNOWN ? convertUnknown(node, SqlType.of(TypeOid.TEXT), CastContext.IMPLICIT) : node;
+    return oidOf(node) == Types.UNKNOWN
+        ? convertUnknown(node, SqlType.of(TypeOid.TEXT), CastContext.IMPLICIT)
+        : node;
   }
 
   /// Converts to bool.
@@ -221,7 +224,11 @@ final class Coercion {
       if (category(common.oid()) != category(type.oid())) {
         throw context.error(
             ErrorCode.DATATYPE_MISMATCH,
-            what + " types " + Types.name(common.oid()) + " and " + Types.name(type.oid())
+            what
+                + " types "
+                + Types.name(common.oid())
+                + " and "
+                + Types.name(type.oid())
                 + " cannot be matched",
             at);
       }
@@ -232,7 +239,11 @@ final class Coercion {
       } else if (!Casts.isImplicit(type.oid(), common.oid())) {
         throw context.error(
             ErrorCode.CANNOT_COERCE,
-            what + " could not convert type " + Types.name(type.oid()) + " to " + Types.name(common.oid()),
+            what
+                + " could not convert type "
+                + Types.name(type.oid())
+                + " to "
+                + Types.name(common.oid()),
             at);
       }
     }

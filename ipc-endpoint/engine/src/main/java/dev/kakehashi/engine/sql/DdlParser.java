@@ -14,8 +14,17 @@ import org.jspecify.annotations.Nullable;
 /// Parser of the DDL that the engine has: CREATE and DROP of TABLE, INDEX, SCHEMA; TRUNCATE.
 final class DdlParser {
   private static final Set<String> COLUMN_CONSTRAINTS =
-      Set.of("not", "null", "primary", "unique", "default", "constraint", "check", "references",
-          "collate", "generated");
+      Set.of(
+          "not",
+          "null",
+          "primary",
+          "unique",
+          "default",
+          "constraint",
+          "check",
+          "references",
+          "collate",
+          "generated");
 
   private final String sql;
   private final TokenReader in;
@@ -153,7 +162,7 @@ final class DdlParser {
     int save = in.at;
     String name = in.acceptWords("constraint") ? in.expectIdentifier() : null;
     boolean primary = in.acceptWords("primary", "key");
-    if (primary || in.peek().isWord("unique") && in.peek(1).isOperator("(")) {
+    if (primary || (in.peek().isWord("unique") && in.peek(1).isOperator("("))) {
       if (!primary) {
         in.expectWord("unique");
       }
@@ -166,8 +175,8 @@ final class DdlParser {
       keys.add(new KeyDefinition(name, columns, primary));
       return true;
     }
-    if (in.peek().isWord("check") && in.peek(1).isOperator("(")
-        || in.peek().isWord("foreign") && in.peek(1).isWord("key")) {
+    if ((in.peek().isWord("check") && in.peek(1).isOperator("("))
+        || (in.peek().isWord("foreign") && in.peek(1).isWord("key"))) {
       throw notSupported(in.peek(), in.peek().text() + " constraint");
     }
     in.at = save;
@@ -218,10 +227,10 @@ final class DdlParser {
       if (depth == 0
           && (token.isOperator(",")
               || token.isOperator(")")
-              || end > start
+              || (end > start
                   && token.kind() == Token.Kind.WORD
                   && COLUMN_CONSTRAINTS.contains(token.text())
-                  && !token.isWord("null"))) {
+                  && !token.isWord("null")))) {
         break;
       }
       depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;

@@ -147,9 +147,7 @@ final class DmlBinder {
     Table table = queries.from.table(name);
     if (table.isSystem()) {
       throw context.error(
-          ErrorCode.WRONG_OBJECT_TYPE,
-          "cannot change system table \"" + table.name() + "\"",
-          name);
+          ErrorCode.WRONG_OBJECT_TYPE, "cannot change system table \"" + table.name() + "\"", name);
     }
     return table;
   }
@@ -194,7 +192,11 @@ final class DmlBinder {
     if (column < 0) {
       throw context.error(
           ErrorCode.UNDEFINED_COLUMN,
-          "column \"" + name.names.getLast() + "\" of relation \"" + table.name() + "\" does not exist",
+          "column \""
+              + name.names.getLast()
+              + "\" of relation \""
+              + table.name()
+              + "\" does not exist",
           name);
     }
     return column;
@@ -265,14 +267,14 @@ final class DmlBinder {
       }
       width = row.size();
       boolean allDefault = width == 1 && isDefault(row.getFirst());
-      if (width > columns.size() || !allDefault && width < columns.size() && explicit(columns, table)) {
+      if (width > columns.size()
+          || (!allDefault && width < columns.size() && explicit(columns, table))) {
         requireCount(width, columns.size(), node);
       }
       RexNode[] complete = new RexNode[table.columns().size()];
       for (int i = 0; i < width; i++) {
         int column = columns.get(i);
-        complete[column] =
-            assigned(expressions.bind(row.get(i), scope), table, column, row.get(i));
+        complete[column] = assigned(expressions.bind(row.get(i), scope), table, column, row.get(i));
         subquery |= Grouping.hasSubquery(complete[column]);
       }
       rows.add(completed(complete, table));
@@ -336,6 +338,7 @@ final class DmlBinder {
   }
 
   /// The value as the column's exact type; the column's default for DEFAULT.
+  @SuppressWarnings("ReferenceEquality") // the operator is a singleton
   private RexNode assigned(RexNode value, Table table, int column, SqlNode at) {
     if (value instanceof RexCall call && call.getOperator() == PgOperators.DEFAULT) {
       return defaultValue(table, column);
@@ -351,8 +354,12 @@ final class DmlBinder {
       throw context
           .error(
               ErrorCode.DATATYPE_MISMATCH,
-              "column \"" + target.name() + "\" is of type " + Types.name(target.type().oid())
-                  + " but expression is of type " + Types.name(Coercion.oidOf(value)),
+              "column \""
+                  + target.name()
+                  + "\" is of type "
+                  + Types.name(target.type().oid())
+                  + " but expression is of type "
+                  + Types.name(Coercion.oidOf(value)),
               at)
           .withHint("You will need to rewrite or cast the expression.");
     }

@@ -68,8 +68,7 @@ final class ExprTranslator {
     if (oid == TypeOid.NUMERIC) {
       try (VarHeap heap = new VarHeap()) {
         return constant(
-            Constant.of(
-                SqlType.of(oid), Values.parse(oid, value.toPlainString(), heap)));
+            Constant.of(SqlType.of(oid), Values.parse(oid, value.toPlainString(), heap)));
       }
     }
     return Expr.Constant.of(oid, value.longValueExact());
@@ -80,6 +79,7 @@ final class ExprTranslator {
         constant.type().oid(), constant.isNull(), constant.word(), constant.memory());
   }
 
+  @SuppressWarnings("ReferenceEquality") // our operators are singletons
   private static Expr call(RexCall call) {
     SqlOperator operator = call.getOperator();
     if (operator instanceof ConstantOperator constant) {
@@ -110,7 +110,8 @@ final class ExprTranslator {
   private static Expr inList(List<RexNode> operands) {
     List<Expr> list = translate(operands.subList(1, operands.size()));
     Expr argument = translate(operands.getFirst());
-    // The list was converted to the operands' common type; words of integers are the same in all widths.
+    // The list was converted to the operands' common type; words of integers are the same in all
+    // widths.
     return new Expr.InList(argument, list);
   }
 
@@ -138,12 +139,7 @@ final class ExprTranslator {
       case IS_FALSE -> new Expr.IsBoolean(translate(first), false);
       case IS_NOT_TRUE -> new Expr.Not(new Expr.IsBoolean(translate(first), true));
       case IS_NOT_FALSE -> new Expr.Not(new Expr.IsBoolean(translate(first), false));
-      case EQUALS,
-          NOT_EQUALS,
-          LESS_THAN,
-          LESS_THAN_OR_EQUAL,
-          GREATER_THAN,
-          GREATER_THAN_OR_EQUAL ->
+      case EQUALS, NOT_EQUALS, LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN, GREATER_THAN_OR_EQUAL ->
           comparison(call);
       case IS_DISTINCT_FROM -> new Expr.IsDistinct(translate(first), translate(operands.get(1)));
       case IS_NOT_DISTINCT_FROM ->

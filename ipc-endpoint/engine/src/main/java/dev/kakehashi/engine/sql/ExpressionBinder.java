@@ -88,12 +88,12 @@ final class ExpressionBinder {
       }
       case Source.Literal.Text text ->
           coercion.constant(Constant.ofText(Types.UNKNOWN, text.value()));
-      case Source.Literal.Number number -> number(number.text());
+      case Source.Literal.NumberText number -> number(number.text());
     };
   }
 
   private RexNode number(String text) {
-    if (text.chars().allMatch(c -> c >= '0' && c <= '9' || c == '-') && text.length() <= 20) {
+    if (text.chars().allMatch(c -> (c >= '0' && c <= '9') || c == '-') && text.length() <= 20) {
       try {
         long value = Long.parseLong(text);
         int oid = value == (int) value ? TypeOid.INT4 : TypeOid.INT8;
@@ -104,8 +104,7 @@ final class ExpressionBinder {
     }
     try (VarHeap heap = new VarHeap()) {
       return coercion.constant(
-          Constant.of(
-              SqlType.of(TypeOid.NUMERIC), Values.parse(TypeOid.NUMERIC, text, heap)));
+          Constant.of(SqlType.of(TypeOid.NUMERIC), Values.parse(TypeOid.NUMERIC, text, heap)));
     }
   }
 
@@ -126,12 +125,7 @@ final class ExpressionBinder {
       case AND -> condition(SqlStdOperatorTable.AND, call, scope, "argument of AND");
       case OR -> condition(SqlStdOperatorTable.OR, call, scope, "argument of OR");
       case NOT -> condition(SqlStdOperatorTable.NOT, call, scope, "argument of NOT");
-      case EQUALS,
-          NOT_EQUALS,
-          LESS_THAN,
-          LESS_THAN_OR_EQUAL,
-          GREATER_THAN,
-          GREATER_THAN_OR_EQUAL ->
+      case EQUALS, NOT_EQUALS, LESS_THAN, LESS_THAN_OR_EQUAL, GREATER_THAN, GREATER_THAN_OR_EQUAL ->
           bindComparison(call, scope);
       case IS_NULL -> bindIsNull(call, scope, SqlStdOperatorTable.IS_NULL);
       case IS_NOT_NULL -> bindIsNull(call, scope, SqlStdOperatorTable.IS_NOT_NULL);
@@ -153,11 +147,11 @@ final class ExpressionBinder {
       case PLUS_PREFIX -> bindFunction(call, "+", call.getOperandList(), scope);
       case TRIM -> bindTrim(call, scope);
       case POSITION ->
-          bindFunction(
-              call, "strpos", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
+          bindFunction(call, "strpos", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case OVER -> throw unsupported(call, "window function");
-      case DEFAULT -> context.rex.makeCall(
-          context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
+      case DEFAULT ->
+          context.rex.makeCall(
+              context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
       case ROW -> throw unsupported(call, "row expression");
       default -> bindNamed(call, operator, scope);
     };
@@ -289,7 +283,8 @@ final class ExpressionBinder {
     if (call.operand(0).getKind() == SqlKind.ROW && call.operand(1).getKind() == SqlKind.ROW) {
       return bindRowComparison(call, scope);
     }
-    return comparison(call.getKind(), bind(call.operand(0), scope), bind(call.operand(1), scope), call);
+    return comparison(
+        call.getKind(), bind(call.operand(0), scope), bind(call.operand(1), scope), call);
   }
 
   private RexNode bindRowComparison(SqlCall call, Scope scope) {
@@ -297,7 +292,8 @@ final class ExpressionBinder {
     SqlCall right = call.operand(1);
     boolean equals = call.getKind() == SqlKind.EQUALS;
     if (left.operandCount() != right.operandCount()) {
-      throw context.error(ErrorCode.SYNTAX_ERROR, "unequal number of entries in row expressions", call);
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "unequal number of entries in row expressions", call);
     }
     if (!equals && call.getKind() != SqlKind.NOT_EQUALS) {
       throw unsupported(call, "row comparison " + call.getOperator().getName());
@@ -305,7 +301,8 @@ final class ExpressionBinder {
     List<RexNode> terms = new ArrayList<>();
     for (int i = 0; i < left.operandCount(); i++) {
       terms.add(
-          comparison(call.getKind(), bind(left.operand(i), scope), bind(right.operand(i), scope), call));
+          comparison(
+              call.getKind(), bind(left.operand(i), scope), bind(right.operand(i), scope), call));
     }
     return terms.size() == 1
         ? terms.getFirst()
@@ -323,10 +320,9 @@ final class ExpressionBinder {
     List<RexNode> operands = convert(List.of(left, right), function, at);
     int[] declared = function.argumentOids();
     if (declared[0] == declared[1]
-        || Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1])) {
+        || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
       boolean nullable = operands.stream().anyMatch(o -> o.getType().isNullable());
-      return context.rex.makeCall(
-          context.types.of(TypeOid.BOOL, nullable), operator, operands);
+      return context.rex.makeCall(context.types.of(TypeOid.BOOL, nullable), operator, operands);
     }
     return coercion.call(function, operands, SqlType.of(TypeOid.BOOL), "");
   }
@@ -343,9 +339,7 @@ final class ExpressionBinder {
             argument(right, type.oid(), call.operand(1)));
     return context.rex.makeCall(
         context.types.of(TypeOid.BOOL, false),
-        distinct
-            ? SqlStdOperatorTable.IS_DISTINCT_FROM
-            : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
+        distinct ? SqlStdOperatorTable.IS_DISTINCT_FROM : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
         operands);
   }
 
@@ -356,7 +350,8 @@ final class ExpressionBinder {
     RexNode upper = bind(call.operand(2), scope);
     RexNode result = between(value, lower, upper, call);
     if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
-      result = context.rex.makeCall(SqlStdOperatorTable.OR, result, between(value, upper, lower, call));
+      result =
+          context.rex.makeCall(SqlStdOperatorTable.OR, result, between(value, upper, lower, call));
     }
     return operator.isNegated() ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
   }
@@ -384,9 +379,8 @@ final class ExpressionBinder {
       for (SqlNode row : list) {
         alternatives.add(
             bindRowComparison(
-                (SqlCall)
-                    SqlStdOperatorTable.EQUALS.createCall(
-                        call.getParserPosition(), call.operand(0), row),
+                SqlStdOperatorTable.EQUALS.createCall(
+                    call.getParserPosition(), call.operand(0), row),
                 scope));
       }
       return alternatives.size() == 1
@@ -404,10 +398,9 @@ final class ExpressionBinder {
     boolean simple =
         items.size() >= IN_LIST_MIN
             && items.stream()
-                .allMatch(
-                    item ->
-                        Coercion.constantOf(item) != null
-                            || item instanceof org.apache.calcite.rex.RexDynamicParam);
+                .allMatch(item ->
+                    Coercion.constantOf(item) != null
+                        || item instanceof org.apache.calcite.rex.RexDynamicParam);
     if (simple) {
       SqlType common = SqlType.of(coercion.commonType(types, "IN", call).oid());
       List<RexNode> operands = new ArrayList<>();
@@ -470,7 +463,7 @@ final class ExpressionBinder {
 
   private RexNode bindMinus(SqlCall call, Scope scope) {
     if (call.operand(0) instanceof SqlDynamicParam parameter
-        && sourceLiteral(parameter) instanceof Source.Literal.Number number) {
+        && sourceLiteral(parameter) instanceof Source.Literal.NumberText number) {
       return number("-" + number.text());
     }
     return bindFunction(call, "-", call.getOperandList(), scope);
@@ -513,7 +506,11 @@ final class ExpressionBinder {
       if (one == null) {
         throw context.error(
             ErrorCode.CANNOT_COERCE,
-            what + " could not convert type " + Types.name(Coercion.oidOf(node)) + " to " + Types.name(type.oid()),
+            what
+                + " could not convert type "
+                + Types.name(Coercion.oidOf(node))
+                + " to "
+                + Types.name(type.oid()),
             at);
       }
       converted.add(one);

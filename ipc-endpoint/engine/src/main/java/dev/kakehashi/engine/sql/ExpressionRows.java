@@ -21,8 +21,7 @@ final class ExpressionRows extends AbstractRelNode {
   }
 
   @Override
-  public RelNode copy(
-      org.apache.calcite.plan.RelTraitSet traitSet, List<RelNode> inputs) {
+  public RelNode copy(org.apache.calcite.plan.RelTraitSet traitSet, List<RelNode> inputs) {
     return this;
   }
 

@@ -93,14 +93,18 @@ final class FromBinder {
           i + 2 < call.operandCount()
               ? ((SqlIdentifier) call.operand(i + 2)).getSimple()
               : field.name();
-      renamed.add(
-          new Scope.Field(field.alias(), field.schema(), name, field.expression(), false));
+      renamed.add(new Scope.Field(field.alias(), field.schema(), name, field.expression(), false));
     }
     if (call.operandCount() - 2 > renamed.size()) {
       throw context.error(
           ErrorCode.AMBIGUOUS_COLUMN,
-          "table \"" + alias + "\" has " + renamed.size() + " columns available but "
-              + (call.operandCount() - 2) + " columns specified",
+          "table \""
+              + alias
+              + "\" has "
+              + renamed.size()
+              + " columns available but "
+              + (call.operandCount() - 2)
+              + " columns specified",
           call);
     }
     return new From(from.rel(), renamed, from.tables());
@@ -120,8 +124,7 @@ final class FromBinder {
     }
     Table table = table(identifier);
     RelNode scan =
-        LogicalTableScan.create(
-            context.cluster, CatalogTable.of(table, context), List.of());
+        LogicalTableScan.create(context.cluster, CatalogTable.of(table, context), List.of());
     List<String> names = table.columns().stream().map(c -> c.name()).toList();
     return from(
         scan,
@@ -137,8 +140,13 @@ final class FromBinder {
     if (common.columns().size() > names.size()) {
       throw context.error(
           ErrorCode.AMBIGUOUS_COLUMN,
-          "WITH query \"" + common.name() + "\" has " + names.size() + " columns available but "
-              + common.columns().size() + " columns specified",
+          "WITH query \""
+              + common.name()
+              + "\" has "
+              + names.size()
+              + " columns available but "
+              + common.columns().size()
+              + " columns specified",
           at);
     }
     for (int i = 0; i < common.columns().size(); i++) {
@@ -182,15 +190,13 @@ final class FromBinder {
     From left = item(join.getLeft(), parent);
     From right = item(join.getRight(), parent);
     int leftCount = left.rel().getRowType().getFieldCount();
-    List<Scope.Field> shifted =
-        map(right.fields(), node -> shift(node, leftCount));
+    List<Scope.Field> shifted = map(right.fields(), node -> shift(node, leftCount));
     List<Scope.Field> fields = new ArrayList<>(left.fields());
     fields.addAll(shifted);
     Scope scope = new Scope(parent);
     scope.fields.addAll(fields);
     scope.clause = "JOIN conditions";
-    scope.rowType =
-        context.types.createJoinType(left.rel().getRowType(), right.rel().getRowType());
+    scope.rowType = context.types.createJoinType(left.rel().getRowType(), right.rel().getRowType());
     JoinRelType type = type(join);
     List<String> using = usingColumns(join, left.fields(), right.fields());
     RexNode condition =
@@ -198,18 +204,18 @@ final class FromBinder {
             ? usingCondition(join, using, left.fields(), shifted)
             : join.getConditionType() == JoinConditionType.ON
                 ? queries.expressions.bindCondition(
-                    java.util.Objects.requireNonNull(join.getCondition()), scope, "argument of JOIN/ON")
+                    java.util.Objects.requireNonNull(join.getCondition()),
+                    scope,
+                    "argument of JOIN/ON")
                 : context.rex.makeLiteral(true);
     RelNode rel =
-        LogicalJoin.create(
-            left.rel(), right.rel(), List.of(), condition, scope.correlations, type);
+        LogicalJoin.create(left.rel(), right.rel(), List.of(), condition, scope.correlations, type);
     List<Scope.Field> output =
         using == null ? fields : mergeUsing(join, using, left.fields(), shifted, type);
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
     right
         .tables()
-        .forEach(
-            t -> tables.add(new Scope.BaseTable(t.table(), t.firstField() + leftCount)));
+        .forEach(t -> tables.add(new Scope.BaseTable(t.table(), t.firstField() + leftCount)));
     return new From(rel, map(output, node -> retype(node, rel.getRowType())), tables);
   }
 
@@ -259,8 +265,7 @@ final class FromBinder {
             : context.rex.makeCall(SqlStdOperatorTable.AND, terms);
   }
 
-  private Scope.Field usingField(
-      SqlJoin join, String name, List<Scope.Field> fields, String side) {
+  private Scope.Field usingField(SqlJoin join, String name, List<Scope.Field> fields, String side) {
     List<Scope.Field> found =
         fields.stream().filter(f -> !f.merged() && f.name().equals(name)).toList();
     if (found.isEmpty()) {
@@ -316,10 +321,9 @@ final class FromBinder {
   private static List<Scope.Field> map(
       List<Scope.Field> fields, Function<RexNode, RexNode> function) {
     return fields.stream()
-        .map(
-            f ->
-                new Scope.Field(
-                    f.alias(), f.schema(), f.name(), function.apply(f.expression()), f.merged()))
+        .map(f ->
+            new Scope.Field(
+                f.alias(), f.schema(), f.name(), function.apply(f.expression()), f.merged()))
         .toList();
   }
 
@@ -346,7 +350,8 @@ final class FromBinder {
   }
 
   private void refuseDuplicateAliases(From from, SqlNode at) {
-    // Columns of one entry are neighbours: an alias that comes back after another one is a second entry.
+    // Columns of one entry are neighbours: an alias that comes back after another one is a second
+    // entry.
     Set<String> seen = new LinkedHashSet<>();
     String last = null;
     int lastIndex = -1;
@@ -359,7 +364,9 @@ final class FromBinder {
       boolean next = key.equals(last) && reference.getIndex() > lastIndex;
       if (!next && !seen.add(key)) {
         throw context.error(
-            ErrorCode.DUPLICATE_OBJECT, "table name \"" + alias + "\" specified more than once", at);
+            ErrorCode.DUPLICATE_OBJECT,
+            "table name \"" + alias + "\" specified more than once",
+            at);
       }
       last = key;
       lastIndex = reference.getIndex();

@@ -89,13 +89,11 @@ final class Grouping {
       }
       boolean grouped =
           key.columns().stream()
-              .allMatch(
-                  k ->
-                      keys.stream()
-                          .anyMatch(
-                              e ->
-                                  e instanceof RexInputRef ref
-                                      && ref.getIndex() == table.firstField() + k));
+              .allMatch(k ->
+                  keys.stream()
+                      .anyMatch(e ->
+                          e instanceof RexInputRef ref
+                              && ref.getIndex() == table.firstField() + k));
       if (grouped) {
         keys.add(reference);
         return;
@@ -103,7 +101,8 @@ final class Grouping {
     }
     throw context.error(
         ErrorCode.GROUPING_ERROR,
-        "column \"" + SelectBinder.columnName(scope, reference.getIndex())
+        "column \""
+            + SelectBinder.columnName(scope, reference.getIndex())
             + "\" must appear in the GROUP BY clause or be used in an aggregate function",
         at);
   }
@@ -218,8 +217,7 @@ final class Grouping {
       }
       RelDataType type = Objects.requireNonNull(groupedType);
       int key =
-          keys.indexOf(
-              context.rex.makeInputRef(access.getType(), access.getField().getIndex()));
+          keys.indexOf(context.rex.makeInputRef(access.getType(), access.getField().getIndex()));
       if (key < 0) {
         throw context.error(
             ErrorCode.GROUPING_ERROR,

@@ -52,7 +52,7 @@ final class Lexer {
         throw error("zero-length delimited identifier", start);
       }
       add(Token.Kind.QUOTED_WORD, name, start);
-    } else if (Character.isDigit(c) || c == '.' && Character.isDigit(peek(1))) {
+    } else if (Character.isDigit(c) || (c == '.' && Character.isDigit(peek(1)))) {
       number(start);
     } else if (c == '$' && Character.isDigit(peek(1))) {
       at++;
@@ -93,9 +93,7 @@ final class Lexer {
     }
     if (at < sql.length() && isWordStart(sql.charAt(at))) {
       throw error(
-          "trailing junk after numeric literal at or near \""
-              + sql.substring(start, at + 1)
-              + "\"",
+          "trailing junk after numeric literal at or near \"" + sql.substring(start, at + 1) + "\"",
           start);
     }
     add(Token.Kind.NUMBER, sql.substring(start, at), start);
@@ -183,7 +181,7 @@ final class Lexer {
     while (at - start < maxDigits && Character.digit(peek(0), 16) >= 0) {
       at++;
     }
-    if (at == start || maxDigits > 2 && at - start < maxDigits) {
+    if (at == start || (maxDigits > 2 && at - start < maxDigits)) {
       throw error("invalid Unicode escape", start - 2);
     }
     value.appendCodePoint(Integer.parseUnsignedInt(sql.substring(start, at), 16));

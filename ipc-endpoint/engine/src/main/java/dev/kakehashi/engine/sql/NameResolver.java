@@ -37,7 +37,9 @@ final class NameResolver {
       }
       if (found.size() > 1) {
         throw context.error(
-            ErrorCode.AMBIGUOUS_COLUMN, "column reference \"" + name + "\" is ambiguous", identifier);
+            ErrorCode.AMBIGUOUS_COLUMN,
+            "column reference \"" + name + "\" is ambiguous",
+            identifier);
       }
       if (found.size() == 1) {
         return scope == start ? found.getFirst().expression() : outer(found.getFirst(), scope);
@@ -50,7 +52,9 @@ final class NameResolver {
     }
     throw aliasKnown
         ? context.error(
-            ErrorCode.UNDEFINED_COLUMN, "column " + alias + "." + name + " does not exist", identifier)
+            ErrorCode.UNDEFINED_COLUMN,
+            "column " + alias + "." + name + " does not exist",
+            identifier)
         : context.error(
             ErrorCode.UNDEFINED_TABLE,
             "missing FROM-clause entry for table \"" + alias + "\"",

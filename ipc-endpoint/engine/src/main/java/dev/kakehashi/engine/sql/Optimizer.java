@@ -93,7 +93,9 @@ final class Optimizer {
   }
 
   private static RelNode run(HepProgram program, RelNode rel) {
-    HepPlanner planner = new HepPlanner(program, Contexts.empty(), true, null, rel.getCluster().getPlanner().getCostFactory());
+    HepPlanner planner =
+        new HepPlanner(
+            program, Contexts.empty(), true, null, rel.getCluster().getPlanner().getCostFactory());
     planner.setRoot(rel);
     return planner.findBestExp();
   }

@@ -33,8 +33,7 @@ public final class PgType extends AbstractSqlType {
 
   @Override
   protected void generateTypeString(StringBuilder text, boolean withDetail) {
-    text.append(
-        sqlType.oid() == Types.UNKNOWN ? "unknown" : Types.format(sqlType));
+    text.append(sqlType.oid() == Types.UNKNOWN ? "unknown" : Types.format(sqlType));
   }
 
   private static SqlTypeName name(int oid) {
@@ -46,12 +45,12 @@ public final class PgType extends AbstractSqlType {
       case TypeOid.FLOAT4 -> SqlTypeName.REAL;
       case TypeOid.FLOAT8 -> SqlTypeName.DOUBLE;
       case TypeOid.NUMERIC -> SqlTypeName.DECIMAL;
-      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR -> SqlTypeName.VARCHAR;
       case TypeOid.BYTEA -> SqlTypeName.VARBINARY;
       case TypeOid.DATE -> SqlTypeName.DATE;
       case TypeOid.TIME -> SqlTypeName.TIME;
       case TypeOid.TIMESTAMP -> SqlTypeName.TIMESTAMP;
       case TypeOid.TIMESTAMPTZ -> SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE;
+      // Character types would need a charset and a collation of Calcite.
       default -> SqlTypeName.OTHER;
     };
   }

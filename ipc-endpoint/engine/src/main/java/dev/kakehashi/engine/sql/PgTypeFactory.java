@@ -32,14 +32,14 @@ final class PgTypeFactory extends SqlTypeFactoryImpl {
       case BIGINT -> of(TypeOid.INT8, false);
       case DOUBLE -> of(TypeOid.FLOAT8, false);
       case DECIMAL -> of(TypeOid.NUMERIC, false);
-      case VARCHAR, CHAR -> of(TypeOid.TEXT, false);
+      case VARCHAR -> of(TypeOid.TEXT, false);
       default -> super.createSqlType(name);
     };
   }
 
   @Override
   public RelDataType createSqlType(SqlTypeName name, int precision) {
-    return name == SqlTypeName.DECIMAL || name == SqlTypeName.VARCHAR || name == SqlTypeName.CHAR
+    return name == SqlTypeName.DECIMAL || name == SqlTypeName.VARCHAR
         ? createSqlType(name)
         : super.createSqlType(name, precision);
   }

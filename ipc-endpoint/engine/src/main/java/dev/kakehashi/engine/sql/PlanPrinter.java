@@ -58,6 +58,7 @@ final class PlanPrinter {
       }
       case PlanNode.IndexScan scan -> indexScan(scan, depth);
       case PlanNode.Values values -> line(depth, "Values (" + values.rows().size() + " rows)");
+      case PlanNode.ParameterRows rows -> line(depth, "Parameter Rows");
       case PlanNode.Filter filter -> {
         line(depth, "Filter");
         detail(depth, "Filter", text(filter.predicate()));
@@ -118,8 +119,12 @@ final class PlanPrinter {
   private void indexScan(PlanNode.IndexScan scan, int depth) {
     line(
         depth,
-        "Index Scan" + (scan.reverse() ? " Backward" : "") + " using " + scan.index()
-            + " on " + scan.tableId());
+        "Index Scan"
+            + (scan.reverse() ? " Backward" : "")
+            + " using "
+            + scan.index()
+            + " on "
+            + scan.tableId());
     detail(depth, "Equal", scan.equals().isEmpty() ? null : texts(scan.equals()));
     PlanNode.Bound lower = scan.lower();
     PlanNode.Bound upper = scan.upper();
@@ -140,8 +145,13 @@ final class PlanPrinter {
       case Expr.Parameter parameter -> "$" + (parameter.index() + 1);
       case Expr.Call call ->
           call.arguments().size() == 2 && !Character.isLetter(call.function().name().charAt(0))
-              ? "(" + text(call.arguments().get(0)) + " " + call.function().name() + " "
-                  + text(call.arguments().get(1)) + ")"
+              ? "("
+                  + text(call.arguments().get(0))
+                  + " "
+                  + call.function().name()
+                  + " "
+                  + text(call.arguments().get(1))
+                  + ")"
               : call.function().name() + "(" + texts(call.arguments()) + ")";
       case Expr.And and -> joined(and.terms(), " AND ");
       case Expr.Or or -> joined(or.terms(), " OR ");
@@ -158,13 +168,17 @@ final class PlanPrinter {
   }
 
   private static String joined(List<Expr> terms, String word) {
-    return "(" + terms.stream().map(t -> String.valueOf(text(t))).collect(Collectors.joining(word)) + ")";
+    return "("
+        + terms.stream().map(t -> String.valueOf(text(t))).collect(Collectors.joining(word))
+        + ")";
   }
 
   private static String constant(Expr.Constant constant) {
     return constant.isNull()
         ? "NULL"
-        : "'" + dev.kakehashi.engine.type.Values.toText(constant.typeOid(), constant.word())
-            + "'::" + Types.name(constant.typeOid());
+        : "'"
+            + dev.kakehashi.engine.type.Values.toText(constant.typeOid(), constant.word())
+            + "'::"
+            + Types.name(constant.typeOid());
   }
 }

@@ -102,8 +102,7 @@ final class PlanTranslator {
     return shape.conjuncts().isEmpty()
         ? plan
         : new PlanNode.Filter(
-            plan,
-            ExprTranslator.translate(RexUtil.composeConjunction(rex, shape.conjuncts())));
+            plan, ExprTranslator.translate(RexUtil.composeConjunction(rex, shape.conjuncts())));
   }
 
   private static Expr value(@Nullable Object value, SqlType type) {
@@ -288,7 +287,7 @@ final class PlanTranslator {
             || kind == JoinKind.RIGHT
             || kind == JoinKind.FULL;
     if (symmetric && rows(join.getLeft()) < rows(join.getRight())) {
-      return swapped(join, left, right, kind, leftKeys, rightKeys, rest);
+      return swapped(left, right, kind, leftKeys, rightKeys, rest);
     }
     return new PlanNode.HashJoin(
         left, right, kind, ints(leftKeys), ints(rightKeys), condition(rest));
@@ -296,7 +295,6 @@ final class PlanTranslator {
 
   /// The hash table is built from the right side, so the smaller one goes there.
   private PlanNode swapped(
-      Join join,
       PlanNode left,
       PlanNode right,
       JoinKind kind,

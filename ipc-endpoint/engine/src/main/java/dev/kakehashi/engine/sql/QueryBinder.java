@@ -65,7 +65,10 @@ final class QueryBinder {
             orderBy.query,
             parent,
             expectation,
-            new Tail(orderBy.orderList.getList().stream().map(n -> (SqlNode) n).toList(), orderBy.offset, orderBy.fetch));
+            new Tail(
+                orderBy.orderList.getList().stream().<SqlNode>map(n -> n).toList(),
+                orderBy.offset,
+                orderBy.fetch));
       }
       case WITH -> bindWith((SqlWith) node, parent, expectation, tail);
       case SELECT -> selects.bind((SqlSelect) node, parent, expectation, tail);
@@ -79,6 +82,7 @@ final class QueryBinder {
                 null,
                 SqlNodeList.of(SqlIdentifier.star(node.getParserPosition())),
                 ((SqlCall) node).operand(0),
+                null,
                 null,
                 null,
                 null,
@@ -118,8 +122,7 @@ final class QueryBinder {
   private BoundQuery setOperation(
       SqlBasicCall call, @Nullable Scope parent, Expectation expectation) {
     String what = call.getKind().name();
-    Expectation inner =
-        expectation.types() == null ? Expectation.KEEP_UNKNOWN : expectation;
+    Expectation inner = expectation.types() == null ? Expectation.KEEP_UNKNOWN : expectation;
     List<BoundQuery> inputs = new ArrayList<>();
     for (SqlNode operand : call.getOperandList()) {
       inputs.add(bind(operand, parent, inner));
@@ -198,13 +201,11 @@ final class QueryBinder {
     return new BoundQuery(new ExpressionRows(context.cluster, rowType, typed), names);
   }
 
-  private List<SqlType> valueTypes(
-      List<List<RexNode>> rows, Expectation expectation, SqlNode at) {
+  private List<SqlType> valueTypes(List<List<RexNode>> rows, Expectation expectation, SqlNode at) {
     List<SqlType> types = new ArrayList<>();
     for (int i = 0; i < rows.getFirst().size(); i++) {
       int column = i;
-      List<SqlType> given =
-          rows.stream().map(row -> Coercion.typeOf(row.get(column))).toList();
+      List<SqlType> given = rows.stream().map(row -> Coercion.typeOf(row.get(column))).toList();
       boolean unknown = given.stream().allMatch(t -> t.oid() == Types.UNKNOWN);
       List<SqlType> expected = expectation.types();
       if (unknown && expected != null && i < expected.size()) {
@@ -244,15 +245,16 @@ final class QueryBinder {
       if (converted == null) {
         throw context.error(
             ErrorCode.CANNOT_COERCE,
-            what + " could not convert type " + Types.name(Coercion.oidOf(reference)) + " to "
+            what
+                + " could not convert type "
+                + Types.name(Coercion.oidOf(reference))
+                + " to "
                 + Types.name(type.oid()),
             at);
       }
       columns.add(converted);
     }
-    return changed
-        ? project(query.rel(), columns, query.names(), java.util.Set.of())
-        : query.rel();
+    return changed ? project(query.rel(), columns, query.names(), java.util.Set.of()) : query.rel();
   }
 
   /// ORDER BY names or positions of the output, OFFSET and LIMIT.
@@ -279,7 +281,7 @@ final class QueryBinder {
   /// Output column that an ORDER BY or GROUP BY item names by position or name; -1 if none.
   int outputColumn(SqlNode node, List<String> names) {
     if (node instanceof SqlDynamicParam parameter
-        && expressions.sourceLiteral(parameter) instanceof Source.Literal.Number number) {
+        && expressions.sourceLiteral(parameter) instanceof Source.Literal.NumberText number) {
       int position = number.text().matches("\\d{1,6}") ? Integer.parseInt(number.text()) : 0;
       if (position < 1 || position > names.size()) {
         throw context.error(
@@ -298,7 +300,7 @@ final class QueryBinder {
 
   /// The value of LIMIT or OFFSET; null if there is none.
   @Nullable RexNode limit(@Nullable SqlNode node) {
-    if (node == null || node instanceof SqlLiteral literal && literal.getValue() == null) {
+    if (node == null || (node instanceof SqlLiteral literal && literal.getValue() == null)) {
       return null;
     }
     Scope scope = new Scope(null);
@@ -322,10 +324,8 @@ final class QueryBinder {
 
   /// One row without columns that anybody could name.
   RelNode oneRow() {
-    RexNode zero =
-        expressions.coercion.constant(Constant.of(SqlType.of(TypeOid.INT4), 0));
-    RelDataType rowType =
-        context.types.createStructType(List.of(zero.getType()), List.of("zero"));
+    RexNode zero = expressions.coercion.constant(Constant.of(SqlType.of(TypeOid.INT4), 0));
+    RelDataType rowType = context.types.createStructType(List.of(zero.getType()), List.of("zero"));
     return new ExpressionRows(context.cluster, rowType, List.of(List.of(zero)));
   }
 
@@ -335,10 +335,6 @@ final class QueryBinder {
       List<String> names,
       java.util.Set<org.apache.calcite.rel.core.CorrelationId> variables) {
     return LogicalProject.create(
-        input,
-        List.of(),
-        expressions,
-        SqlValidatorUtil.uniquify(names, true),
-        variables);
+        input, List.of(), expressions, SqlValidatorUtil.uniquify(names, true), variables);
   }
 }

@@ -26,14 +26,79 @@ final class Rewriter {
 
   private static final Set<String> KEYWORDS =
       Set.of(
-          "select", "distinct", "all", "from", "where", "group", "by", "having", "order", "asc",
-          "desc", "nulls", "limit", "offset", "fetch", "union", "intersect", "except", "values",
-          "as", "on", "using", "join", "inner", "left", "right", "full", "outer", "cross",
-          "natural", "lateral", "case", "when", "then", "else", "end", "and", "or", "not", "in",
-          "between", "symmetric", "asymmetric", "like", "ilike", "similar", "escape", "is", "null",
-          "true", "false", "unknown", "exists", "any", "some", "cast", "with", "recursive",
-          "insert", "into", "update", "set", "delete", "for", "both", "leading", "trailing", "over",
-          "grouping", "sets", "rollup", "cube", "array");
+          "select",
+          "distinct",
+          "all",
+          "from",
+          "where",
+          "group",
+          "by",
+          "having",
+          "order",
+          "asc",
+          "desc",
+          "nulls",
+          "limit",
+          "offset",
+          "fetch",
+          "union",
+          "intersect",
+          "except",
+          "values",
+          "as",
+          "on",
+          "using",
+          "join",
+          "inner",
+          "left",
+          "right",
+          "full",
+          "outer",
+          "cross",
+          "natural",
+          "lateral",
+          "case",
+          "when",
+          "then",
+          "else",
+          "end",
+          "and",
+          "or",
+          "not",
+          "in",
+          "between",
+          "symmetric",
+          "asymmetric",
+          "like",
+          "ilike",
+          "similar",
+          "escape",
+          "is",
+          "null",
+          "true",
+          "false",
+          "unknown",
+          "exists",
+          "any",
+          "some",
+          "cast",
+          "with",
+          "recursive",
+          "insert",
+          "into",
+          "update",
+          "set",
+          "delete",
+          "for",
+          "both",
+          "leading",
+          "trailing",
+          "over",
+          "grouping",
+          "sets",
+          "rollup",
+          "cube",
+          "array");
 
   /// Keywords only before `(`, with an argument syntax of their own.
   private static final Set<String> CALL_KEYWORDS =
@@ -139,13 +204,16 @@ final class Rewriter {
         && Set.of("update", "share", "no", "key").contains(in.peek(1).text())) {
       throw new EngineException(
               ErrorCode.FEATURE_NOT_SUPPORTED,
-              "SELECT FOR " + in.peek(1).text().toUpperCase(java.util.Locale.ROOT) + " is not supported")
+              "SELECT FOR "
+                  + in.peek(1).text().toUpperCase(java.util.Locale.ROOT)
+                  + " is not supported")
           .withPosition(in.peek().start() + 1);
     }
   }
 
   private Source finish() {
-    Source source = new Source(text.toString(), literals, java.util.Arrays.copyOf(positions, text.length()));
+    Source source =
+        new Source(text.toString(), literals, java.util.Arrays.copyOf(positions, text.length()));
     text = new StringBuilder();
     positions = new int[256];
     literals = new ArrayList<>();
@@ -165,7 +233,7 @@ final class Rewriter {
       }
       case NUMBER -> {
         in.at++;
-        literal(new Source.Literal.Number(token.text()), token);
+        literal(new Source.Literal.NumberText(token.text()), token);
       }
       case PARAMETER -> {
         in.at++;
@@ -270,8 +338,8 @@ final class Rewriter {
       return previousIs("fetch");
     }
     if (word.equals("row") || word.equals("rows")) {
-      return call && word.equals("row")
-          || in.at > 0 && in.peek(-1).kind() != Token.Kind.OPERATOR && rowsOfFetch();
+      return (call && word.equals("row"))
+          || (in.at > 0 && in.peek(-1).kind() != Token.Kind.OPERATOR && rowsOfFetch());
     }
     if (word.equals("only")) {
       return previousIs("row") || previousIs("rows");
@@ -307,7 +375,8 @@ final class Rewriter {
       level.selectWithoutFrom = true;
     } else if (word.equals("from")) {
       level.selectWithoutFrom = false;
-    } else if (level.selectWithoutFrom && (word.equals("where") || word.equals("group") || word.equals("having"))) {
+    } else if (level.selectWithoutFrom
+        && (word.equals("where") || word.equals("group") || word.equals("having"))) {
       level.selectWithoutFrom = false;
       emit("from (values (1)) as \"" + DUAL + "\" ", token.start());
     } else if (word.equals("limit") && in.acceptWords("all")) {
@@ -364,7 +433,7 @@ final class Rewriter {
   private void extract(Token token) {
     Token field = in.peek(2);
     if (!in.peek(3).isWord("from")
-        || !field.isIdentifier() && field.kind() != Token.Kind.STRING) {
+        || (!field.isIdentifier() && field.kind() != Token.Kind.STRING)) {
       in.at++;
       identifier(token);
       return;

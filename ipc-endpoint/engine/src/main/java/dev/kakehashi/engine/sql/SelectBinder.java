@@ -41,7 +41,7 @@ final class SelectBinder {
 
   BoundQuery bind(
       SqlSelect select, @Nullable Scope parent, Expectation expectation, QueryBinder.Tail tail) {
-    if (select.getWindowList() != null && !select.getWindowList().isEmpty()
+    if ((select.getWindowList() != null && !select.getWindowList().isEmpty())
         || select.getQualify() != null) {
       throw queries.expressions.unsupported(select, "WINDOW");
     }

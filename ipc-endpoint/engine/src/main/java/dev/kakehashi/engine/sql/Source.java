@@ -19,7 +19,7 @@ record Source(String text, List<Literal> literals, int[] positions) {
     record Text(String value) implements Literal {}
 
     /// An unsigned number as written.
-    record Number(String text) implements Literal {}
+    record NumberText(String text) implements Literal {}
   }
 
   /// Character in the statement, from 1, of column `column` (from 1) in `text`.

@@ -32,6 +32,7 @@ import org.apache.calcite.sql.validate.SqlConformanceEnum;
 /// From text to physical plan. Stateless and thread-safe.
 public final class SqlFront {
   private static final int MAX_IDENTIFIER = 1024;
+  private static final String AT_END = "syntax error at end of input";
 
   private static final SqlParser.Config PARSER =
       SqlParser.config()
@@ -130,8 +131,7 @@ public final class SqlFront {
           isReusable(context));
     }
     if (rewritten.returning() != null) {
-      throw new EngineException(
-          ErrorCode.SYNTAX_ERROR, "syntax error at or near \"returning\"");
+      throw new EngineException(ErrorCode.SYNTAX_ERROR, "syntax error at or near \"returning\"");
     }
     BoundQuery query = queries.bind(node, null, BoundQuery.Expectation.NONE);
     List<Statement.Column> columns = columns(query);
@@ -187,8 +187,10 @@ public final class SqlFront {
     if (expressions.coercion.convert(bound, type, CastContext.ASSIGNMENT) == null) {
       throw new EngineException(
           ErrorCode.DATATYPE_MISMATCH,
-          "default expression is of type " + Types.name(Coercion.oidOf(bound))
-              + " but the column is of type " + Types.name(type.oid()));
+          "default expression is of type "
+              + Types.name(Coercion.oidOf(bound))
+              + " but the column is of type "
+              + Types.name(type.oid()));
     }
   }
 
@@ -210,22 +212,18 @@ public final class SqlFront {
 
   private static EngineException syntaxError(Source source, SqlParseException refused) {
     int position = refused.getPos() == null ? 0 : source.position(refused.getPos().getColumnNum());
-    boolean atEnd =
-        refused.getPos() != null
-            && refused.getPos().getColumnNum() >= source.text().stripTrailing().length()
-            && String.valueOf(refused.getMessage()).contains("<EOF>");
-    return new EngineException(
-            ErrorCode.SYNTAX_ERROR, atEnd ? "syntax error at end of input" : "syntax error")
+    boolean atEnd = String.valueOf(refused.getMessage()).startsWith("Encountered \"<EOF>\"");
+    return new EngineException(ErrorCode.SYNTAX_ERROR, atEnd ? AT_END : "syntax error")
         .withPosition(position);
   }
 
   /// Names the token that the parser stopped at, as PostgreSQL does.
-  private static EngineException nearToken(
-      String sql, List<Token> tokens, EngineException syntax) {
-    if (syntax.position() == 0 || !syntax.getMessage().equals("syntax error")) {
-      return syntax.position() != 0 && syntax.getMessage().endsWith("end of input")
-          ? TokenReader.syntaxErrorAt(sql, tokens.getLast())
-          : syntax;
+  private static EngineException nearToken(String sql, List<Token> tokens, EngineException syntax) {
+    if (syntax.position() == 0) {
+      return syntax;
+    }
+    if (AT_END.equals(syntax.getMessage())) {
+      return TokenReader.syntaxErrorAt(sql, tokens.getLast());
     }
     for (Token token : tokens) {
       if (token.start() + 1 >= syntax.position()) {

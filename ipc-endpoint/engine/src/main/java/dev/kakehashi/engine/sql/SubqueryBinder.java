@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql;
 
 import com.google.common.collect.ImmutableList;
+import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,10 +12,9 @@ import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
-import dev.kakehashi.engine.type.SqlType;
-import org.apache.calcite.sql.SqlNodeList;
 
 /// Binds subqueries in expressions: scalar, IN, EXISTS, ANY, ALL.
 final class SubqueryBinder {
@@ -33,8 +33,7 @@ final class SubqueryBinder {
   RexNode scalar(SqlNode query, Scope scope) {
     BoundQuery bound = bind(query, scope, BoundQuery.Expectation.NONE);
     if (bound.names().size() != 1) {
-      throw context.error(
-          ErrorCode.SYNTAX_ERROR, "subquery must return only one column", query);
+      throw context.error(ErrorCode.SYNTAX_ERROR, "subquery must return only one column", query);
     }
     return RexSubQuery.scalar(bound.rel());
   }
@@ -111,8 +110,7 @@ final class SubqueryBinder {
               List.of(Coercion.typeOf(left.get(i)), bound.types().get(i)), "IN", at);
       SqlType target = SqlType.of(common.oid());
       targets.add(target);
-      operands.addAll(
-          queries.expressions.convertAll(List.of(left.get(i)), target, "IN", at));
+      operands.addAll(queries.expressions.convertAll(List.of(left.get(i)), target, "IN", at));
     }
     return queries.convertColumns(bound, targets, "IN", at);
   }

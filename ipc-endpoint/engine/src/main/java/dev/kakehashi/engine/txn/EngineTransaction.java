@@ -192,8 +192,7 @@ public final class EngineTransaction implements Transaction {
             ErrorCode.INTERNAL_ERROR, "could not commit: " + failure.getMessage(), failure);
   }
 
-  private void end(
-      Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
+  private void end(Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
     turns.end();
     done.accept(outcome);
   }
@@ -206,18 +205,16 @@ public final class EngineTransaction implements Transaction {
       running = List.copyOf(open);
     }
     running.forEach(StatementExecution::cancel);
-    turns.begin(
-        () ->
-            afterOpenStatements(
-                () -> {
-                  if (state == State.ACTIVE) {
-                    store.abort();
-                    state = State.ABORTED;
-                    environment.ended(this);
-                  }
-                  turns.end();
-                  done.run();
-                }));
+    turns.begin(() ->
+        afterOpenStatements(() -> {
+          if (state == State.ACTIVE) {
+            store.abort();
+            state = State.ABORTED;
+            environment.ended(this);
+          }
+          turns.end();
+          done.run();
+        }));
   }
 
   @Override
@@ -248,17 +245,15 @@ public final class EngineTransaction implements Transaction {
 
   @Override
   public void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done) {
-    turns.begin(
-        () ->
-            afterOpenStatements(
-                () ->
-                    now(
-                        done,
-                        () -> {
-                          requireLevel(level);
-                          store.rollbackTo(marks.get(level - 1));
-                          truncate(level);
-                        })));
+    turns.begin(() ->
+        afterOpenStatements(() ->
+            now(
+                done,
+                () -> {
+                  requireLevel(level);
+                  store.rollbackTo(marks.get(level - 1));
+                  truncate(level);
+                })));
   }
 
   private void operation(Consumer<@Nullable EngineException> done, Runnable action) {
@@ -273,8 +268,7 @@ public final class EngineTransaction implements Transaction {
     } catch (EngineException refused) {
       outcome = refused;
     } catch (RuntimeException failed) {
-      outcome =
-          new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
+      outcome = new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
     }
     end(done, outcome);
   }

@@ -82,7 +82,8 @@ public final class StatementExecution implements Execution, StatementScope {
     this.work = work;
     this.options = options;
     this.done = done;
-    this.deadlineNanos = options.timeoutNanos() == 0 ? 0 : System.nanoTime() + options.timeoutNanos();
+    this.deadlineNanos =
+        options.timeoutNanos() == 0 ? 0 : System.nanoTime() + options.timeoutNanos();
   }
 
   /// It is this statement's turn.
@@ -289,8 +290,7 @@ public final class StatementExecution implements Execution, StatementScope {
     if (conflict.kind() == RowConflict.Kind.CHANGED_SINCE_SNAPSHOT) {
       if (!transaction.isReadCommitted()) {
         throw new EngineException(
-            ErrorCode.SERIALIZATION_FAILURE,
-            "could not serialize access due to concurrent update");
+            ErrorCode.SERIALIZATION_FAILURE, "could not serialize access due to concurrent update");
       }
       condition.signal();
       return condition;
@@ -298,8 +298,11 @@ public final class StatementExecution implements Execution, StatementScope {
     if (!environment.deadlocks().add(transaction.id(), conflict.owner().id())) {
       throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
           .withDetail(
-              "Transaction " + transaction.id() + " waits for transaction "
-                  + conflict.owner().id() + ", which waits for it.");
+              "Transaction "
+                  + transaction.id()
+                  + " waits for transaction "
+                  + conflict.owner().id()
+                  + ", which waits for it.");
     }
     waits = true;
     conflict.owner().whenEnded(condition::signal);

@@ -42,11 +42,10 @@ final class Turns {
       }
     }
     try {
-      scheduler.submit(
-          context -> {
-            next.run();
-            return null;
-          });
+      scheduler.submit(context -> {
+        next.run();
+        return null;
+      });
     } catch (SchedulerStoppedException stopping) {
       // Every operation checks for itself whether it may still run.
       next.run();

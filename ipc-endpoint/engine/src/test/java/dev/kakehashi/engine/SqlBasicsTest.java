@@ -1,0 +1,172 @@
+package dev.kakehashi.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.kakehashi.engine.api.EngineException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// SQL over tables: what one statement does.
+final class SqlBasicsTest {
+  @TempDir Path directory;
+  private TestEngine engine;
+
+  @BeforeEach
+  void open() {
+    engine = new TestEngine(directory);
+    engine.run(
+        "create table t (id int primary key, name text not null, price numeric(15,2), d date, n int8 default 42)");
+    engine.run(
+        "insert into t values (1,'one',1.50,'2020-01-01',7),(2,'two',2.25,'2020-02-01',default),"
+            + "(3,'three',null,null,null)");
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @Test
+  void shouldReadAllColumnsWithDefaultsAndNulls() {
+    assertEquals(
+        List.of("1|one|1.50|2020-01-01|7", "2|two|2.25|2020-02-01|42", "3|three|NULL|NULL|NULL"),
+        engine.query("select * from t order by id"));
+  }
+
+  @Test
+  void shouldFindRowByPrimaryKeyParameterUsedTwice() {
+    assertEquals(
+        List.of("2|4"), engine.query("select id, $1 * 2 from t where id = $1 and id <= $1", 2));
+  }
+
+  @Test
+  void shouldGiveAggregatesPostgresTypes() {
+    TestEngine.Result result =
+        engine.run("select count(*), sum(id), avg(id), sum(price), min(name), sum(n) from t");
+    assertEquals(List.of("3|6|2.0000000000000000|3.75|one|49"), result.rows());
+    assertEquals(
+        List.of(20, 20, 1700, 1700, 25, 1700),
+        result.columns().stream().map(c -> c.typeOid()).toList());
+  }
+
+  @Test
+  void shouldJoinAndSortNullsLast() {
+    assertEquals(
+        List.of("1|2", "2|3", "3|NULL"),
+        engine.query("select a.id, b.id from t a left join t b on b.id = a.id + 1 order by 2"));
+  }
+
+  @Test
+  void shouldDecorrelateSubqueries() {
+    assertEquals(
+        List.of("1|NULL", "2|1", "3|2"),
+        engine.query("select id, (select max(id) from t x where x.id < t.id) from t order by id"));
+    assertEquals(
+        List.of("1", "2"),
+        engine.query(
+            "select id from t where exists (select 1 from t x where x.id = t.id + 1) order by 1"));
+    assertEquals(
+        List.of("3"),
+        engine.query("select id from t where id not in (select id from t where id < 3)"));
+  }
+
+  @Test
+  void shouldReturnNewRowsOfChanges() {
+    assertEquals(
+        List.of("4|four|NULL|NULL|42|8"),
+        engine.query("insert into t (id,name) values (4,'four') returning *, id*2 as twice"));
+    assertEquals(
+        List.of("1|3.00"),
+        engine.query("update t set price = price * 2 where id = 1 returning id, price"));
+    assertEquals(List.of("4"), engine.query("delete from t where id = 4 returning id"));
+    assertEquals(List.of("3"), engine.query("select count(*) from t"));
+  }
+
+  @Test
+  void shouldReportErrorsWithSqlStateAndPosition() {
+    assertFailure("42P01", 15, "relation \"nope\" does not exist", "select * from nope");
+    assertFailure("42703", 8, "column \"foo\" does not exist", "select foo from t");
+    assertFailure("42601", 1, "syntax error at or near \"selec\"", "selec 1");
+    assertFailure("42601", 9, "syntax error at end of input", "select (");
+    assertFailure(
+        "22P02", 13, "invalid input syntax for type integer: \"x\"", "select id + 'x' from t");
+    assertFailure("22012", 0, "division by zero", "select 1 / (id - id) from t");
+    assertFailure(
+        "42803",
+        0,
+        "column \"t.id\" must appear in the GROUP BY clause or be used in an aggregate function",
+        "select id, count(*) from t group by name");
+    assertFailure(
+        "42803",
+        24,
+        "aggregate functions are not allowed in WHERE",
+        "select id from t where count(*) > 1");
+  }
+
+  @Test
+  void shouldRefuseDuplicateKeysAndNulls() {
+    EngineException duplicate =
+        assertThrows(EngineException.class, () -> engine.run("insert into t values (1,'dup')"));
+    assertEquals("23505", duplicate.code().sqlstate());
+    assertEquals(
+        "duplicate key value violates unique constraint \"t_pkey\"", duplicate.getMessage());
+    assertEquals("Key (id)=(1) already exists.", duplicate.detail());
+    EngineException missing =
+        assertThrows(EngineException.class, () -> engine.run("insert into t values (9,null)"));
+    assertEquals("23502", missing.code().sqlstate());
+    assertEquals("name", missing.columnName());
+  }
+
+  @Test
+  void shouldUseIndexForPrimaryKeyAndForOrderWithLimit() {
+    assertEquals(
+        true,
+        String.join("\n", engine.query("explain select name from t where id = 1"))
+            .contains("Index Scan using 0"));
+    assertEquals(List.of("3", "2"), engine.query("select id from t order by id desc limit 2"));
+    assertEquals(
+        true,
+        String.join("\n", engine.query("explain select id from t order by id desc limit 2"))
+            .contains("Index Scan Backward"));
+  }
+
+  @Test
+  void shouldKeepCatalogueAcrossReopening() {
+    engine.run("create unique index t_name on t (name)");
+    engine.close();
+    engine = new TestEngine(directory);
+    assertEquals(List.of("3"), engine.query("select count(*) from t"));
+    assertEquals(
+        List.of("t_name|t|f", "t_pkey|t|t"),
+        engine.query(
+            "select index_name, is_unique, is_primary from kakehashi_catalog.indexes where table_name = 't' order by 1"));
+    assertFailure(
+        "23505",
+        0,
+        "duplicate key value violates unique constraint \"t_name\"",
+        "insert into t values (5,'one')");
+  }
+
+  @Test
+  void shouldPlanPreparedStatementAgainWhenCatalogueChanges() {
+    var statement = engine.prepare("select count(*) from t");
+    engine.run("truncate t");
+    var transaction =
+        engine.begin(dev.kakehashi.engine.api.TransactionOptions.Isolation.READ_COMMITTED);
+    assertEquals(List.of("0"), engine.execute(transaction, statement, new Object[][] {{}}).rows());
+    engine.commit(transaction);
+  }
+
+  private void assertFailure(String sqlstate, int position, String message, String sql) {
+    EngineException failure = assertThrows(EngineException.class, () -> engine.run(sql));
+    assertEquals(sqlstate + " " + message, failure.code().sqlstate() + " " + failure.getMessage());
+    if (position > 0) {
+      assertEquals(position, failure.position(), sql);
+    }
+  }
+}

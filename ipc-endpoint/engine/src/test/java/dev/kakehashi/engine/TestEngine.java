@@ -1,0 +1,233 @@
+package dev.kakehashi.engine;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.RowBatchLayout;
+import dev.kakehashi.scheduler.SchedulerConfig;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// An engine in a directory, driven synchronously.
+final class TestEngine implements AutoCloseable {
+  private static final long TIMEOUT_SECONDS = 60;
+
+  final TaskScheduler scheduler;
+  final EmbeddedEngine engine;
+  final EngineSession session;
+
+  /// Result of one statement.
+  record Result(long count, List<String> rows, List<Statement.Column> columns) {}
+
+  /// A statement that may not have ended yet.
+  final class Running {
+    final TestSink sink;
+    final CompletableFuture<Long> done = new CompletableFuture<>();
+    @Nullable Execution execution;
+
+    Running(TestSink sink) {
+      this.sink = sink;
+    }
+
+    Result await() {
+      return new Result(TestEngine.await(done), sink.rows(), List.of());
+    }
+  }
+
+  TestEngine(Path directory) {
+    this(directory, 2);
+  }
+
+  TestEngine(Path directory, int workers) {
+    scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
+    engine =
+        EmbeddedEngine.open(
+            new EngineConfig(new StoreConfig(directory, 1L << 30), 256L << 20, 100, 100),
+            scheduler);
+    session = engine.openSession("test");
+  }
+
+  /// Runs a statement in a transaction of its own and gives its rows.
+  List<String> query(String sql, @Nullable Object... parameters) {
+    return run(sql, parameters).rows();
+  }
+
+  /// Runs a statement in a transaction of its own.
+  Result run(String sql, @Nullable Object... parameters) {
+    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+    boolean committed = false;
+    try {
+      Result result = run(transaction, sql, parameters);
+      commit(transaction);
+      committed = true;
+      return result;
+    } finally {
+      if (!committed) {
+        rollback(transaction);
+      }
+    }
+  }
+
+  /// Runs a statement with one row of parameters, given as text.
+  Result run(Transaction transaction, String sql, @Nullable Object... parameters) {
+    Statement statement = prepare(sql);
+    return execute(transaction, statement, new @Nullable Object[][] {parameters});
+  }
+
+  Result execute(Transaction transaction, Statement statement, @Nullable Object[][] rows) {
+    Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
+    long count = await(running.done);
+    return new Result(count, running.sink.rows(), statement.columns());
+  }
+
+  Running start(
+      Transaction transaction,
+      Statement statement,
+      @Nullable Object[][] rows,
+      int maxBuffers,
+      long timeoutNanos) {
+    Running running = new Running(new TestSink(statement.columns(), maxBuffers));
+    Parameters parameters = parameters(statement.parameterTypeOids(), rows);
+    running.execution =
+        statement.execute(
+            transaction,
+            parameters,
+            new ExecuteOptions(true, timeoutNanos),
+            running.sink,
+            (count, failure) -> {
+              if (failure != null) {
+                running.done.completeExceptionally(failure);
+              } else {
+                running.done.complete(count);
+              }
+            });
+    return running;
+  }
+
+  Statement prepare(String sql, int... parameterOids) {
+    CompletableFuture<Statement> done = new CompletableFuture<>();
+    session.prepare(
+        sql,
+        parameterOids,
+        (statement, failure) -> {
+          if (failure != null) {
+            done.completeExceptionally(failure);
+          } else {
+            done.complete(statement);
+          }
+        });
+    return await(done);
+  }
+
+  Transaction begin(TransactionOptions.Isolation isolation) {
+    return engine.begin(new TransactionOptions(TransactionOptions.Kind.OCC, isolation, "test"));
+  }
+
+  void commit(Transaction transaction) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    transaction.commit(
+        Transaction.CommitResponse.AVAILABLE,
+        failure -> {
+          if (failure != null) {
+            done.completeExceptionally(failure);
+          } else {
+            done.complete(true);
+          }
+        });
+    await(done);
+  }
+
+  void rollback(Transaction transaction) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    transaction.rollback(() -> done.complete(true));
+    await(done);
+  }
+
+  static Parameters parameters(int[] oids, @Nullable Object[][] rows) {
+    if (oids.length == 0) {
+      return rows.length <= 1 ? Parameters.NONE : new Parameters(MemorySegment.NULL, rows.length);
+    }
+    Arena arena = Arena.ofAuto();
+    int stride = RowBatchLayout.rowStride(oids.length);
+    long heapOffset = RowBatchLayout.HEADER_BYTES + (long) rows.length * stride;
+    long heapBytes = 0;
+    for (Object[] row : rows) {
+      for (Object value : row) {
+        heapBytes += value == null ? 0 : 64 + 4L * value.toString().length();
+      }
+    }
+    MemorySegment batch = arena.allocate(heapOffset + heapBytes, 8);
+    long heapAt = heapOffset;
+    try (VarHeap heap = new VarHeap()) {
+      for (int r = 0; r < rows.length; r++) {
+        long base = RowBatchLayout.HEADER_BYTES + (long) r * stride;
+        for (int c = 0; c < oids.length; c++) {
+          long wordAt = base + RowBatchLayout.bitmapBytes(oids.length) + 8L * c;
+          Object value = rows[r][c];
+          if (value == null) {
+            long bits = batch.get(ValueLayout.JAVA_LONG, base + 8L * (c >>> 6));
+            batch.set(ValueLayout.JAVA_LONG, base + 8L * (c >>> 6), bits | 1L << (c & 63));
+            continue;
+          }
+          long word = Values.parse(oids[c], value.toString(), heap);
+          if (Types.kind(oids[c]).byReference()) {
+            long bytes = byteLength(oids[c], word);
+            MemorySegment.copy(VarHeap.MEMORY, word, batch, heapAt, bytes);
+            word = heapAt;
+            heapAt += (bytes + 7) & ~7L;
+          }
+          batch.set(ValueLayout.JAVA_LONG, wordAt, word);
+        }
+      }
+    }
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.BATCH_BYTES_OFFSET, (int) batch.byteSize());
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROW_COUNT_OFFSET, rows.length);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.COLUMN_COUNT_OFFSET, oids.length);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROW_STRIDE_OFFSET, stride);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROWS_OFFSET_OFFSET, RowBatchLayout.HEADER_BYTES);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.HEAP_OFFSET_OFFSET, (int) heapOffset);
+    return new Parameters(batch, rows.length);
+  }
+
+  private static long byteLength(int oid, long word) {
+    return dev.kakehashi.engine.sql.Constant.byteLength(Types.kind(oid), word);
+  }
+
+  static <T> T await(CompletableFuture<T> future) {
+    try {
+      return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof EngineException failure) {
+        throw failure;
+      }
+      throw new AssertionError(e);
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError("no answer in time " + Arrays.toString(e.getStackTrace()), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    scheduler.close();
+  }
+}
