@@ -39,7 +39,7 @@ final class TestEngine implements AutoCloseable {
   record Result(long count, List<String> rows, List<Statement.Column> columns) {}
 
   /// A statement that may not have ended yet.
-  final class Running {
+  static final class Running {
     final TestSink sink;
     final CompletableFuture<Long> done = new CompletableFuture<>();
     @Nullable Execution execution;

@@ -212,7 +212,8 @@ public final class SqlFront {
 
   private static EngineException syntaxError(Source source, SqlParseException refused) {
     int position = refused.getPos() == null ? 0 : source.position(refused.getPos().getColumnNum());
-    boolean atEnd = String.valueOf(refused.getMessage()).startsWith("Encountered \"<EOF>\"");
+    // The parser names all tokens that its lookahead took: the last one is where it gave up.
+    boolean atEnd = String.valueOf(refused.getMessage()).contains("<EOF>\" at line");
     return new EngineException(ErrorCode.SYNTAX_ERROR, atEnd ? AT_END : "syntax error")
         .withPosition(position);
   }
