@@ -13,6 +13,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -197,10 +198,15 @@ final class ExpressionBinder {
       }
       bound.add(bind(argument, scope));
     }
-    return function(at, name, bound);
+    return function(at, name, bound, arguments);
   }
 
   RexNode function(SqlNode at, String name, List<RexNode> arguments) {
+    return function(at, name, arguments, List.of());
+  }
+
+  /// @param nodes the arguments' places in the statement, or none
+  private RexNode function(SqlNode at, String name, List<RexNode> arguments, List<SqlNode> nodes) {
     RexNode concatenation = name.equals("concat") ? concat(at, arguments) : null;
     if (concatenation != null) {
       return concatenation;
@@ -215,7 +221,8 @@ final class ExpressionBinder {
     if (function == null) {
       throw noFunction(at, name, oids);
     }
-    return coercion.call(function, convert(arguments, function, at), resultType(function), "");
+    return coercion.call(
+        function, convert(arguments, function, at, nodes), resultType(function), "");
   }
 
   /// `concat` takes any number of arguments of any type and skips nulls.
@@ -239,11 +246,12 @@ final class ExpressionBinder {
     return SqlType.of(function.resultOid());
   }
 
-  private List<RexNode> convert(List<RexNode> arguments, ScalarFunction function, SqlNode at) {
+  private List<RexNode> convert(
+      List<RexNode> arguments, ScalarFunction function, SqlNode at, List<SqlNode> nodes) {
     List<RexNode> converted = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {
-      RexNode argument = argument(arguments.get(i), function.argumentOids()[i], at);
-      converted.add(argument);
+      SqlNode node = i < nodes.size() ? nodes.get(i) : at;
+      converted.add(argument(arguments.get(i), function.argumentOids()[i], node));
     }
     return converted;
   }
@@ -311,13 +319,17 @@ final class ExpressionBinder {
 
   /// Comparison of two operands: Calcite's operator when both sides have one form, else a function.
   RexNode comparison(SqlKind kind, RexNode left, RexNode right, SqlNode at) {
+    List<SqlNode> nodes =
+        at instanceof SqlBasicCall call && call.operandCount() == 2
+            ? call.getOperandList()
+            : List.of();
     SqlOperator operator = Comparison.operator(kind);
     int[] oids = {Coercion.oidOf(left), Coercion.oidOf(right)};
     ScalarFunction function = Functions.resolve(operator.getName(), oids);
     if (function == null) {
       throw noFunction(at, operator.getName(), oids);
     }
-    List<RexNode> operands = convert(List.of(left, right), function, at);
+    List<RexNode> operands = convert(List.of(left, right), function, at, nodes);
     int[] declared = function.argumentOids();
     if (declared[0] == declared[1]
         || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
