@@ -12,6 +12,7 @@ enum Setting {
   ENGINE(Kind.TEXT, "embedded", 0, 0),
   WORKER_THREADS(Kind.COUNT, "0", 0, 1024),
   MEMORY(Kind.BYTES, "1GB", 16L << 20, 1L << 50),
+  STATEMENT_MEMORY(Kind.BYTES, "256MB", 1L << 20, 1L << 50),
   MAX_SESSIONS(Kind.COUNT, "1000", 1, 65_535),
   MAX_STATEMENTS(Kind.COUNT, "1024", 1, 65_536),
   MAX_TRANSACTIONS(Kind.COUNT, "4096", 1, 65_536),
