@@ -57,7 +57,9 @@ final class Coercion {
     boolean nullable =
         !neverNull(function) || arguments.stream().anyMatch(a -> a.getType().isNullable());
     return context.rex.makeCall(
-        context.types.of(resultType, nullable), new FunctionOperator(function, suffix), arguments);
+        context.types.of(resultType, nullable),
+        new FunctionOperator(function, resultType, neverNull(function), suffix),
+        arguments);
   }
 
   /// Operators and conversions give null for null only; other functions may give null for anything.
@@ -131,7 +133,9 @@ final class Coercion {
         return constant(new Constant(to, constant.isNull(), constant.word(), constant.memory()));
       }
       return context.rex.makeCall(
-          context.types.of(to, node.getType().isNullable()), PgOperators.RELABEL, List.of(node));
+          context.types.of(to, node.getType().isNullable()),
+          new PgOperators.RelabelOperator(to),
+          List.of(node));
     }
     ScalarFunction cast = Casts.find(from.oid(), to, castContext);
     return cast == null

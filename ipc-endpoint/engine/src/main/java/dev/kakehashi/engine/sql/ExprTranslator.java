@@ -98,7 +98,7 @@ final class ExprTranslator {
     if (operator == PgOperators.GREATEST || operator == PgOperators.LEAST) {
       return new Expr.Extreme(oid(call), operator == PgOperators.GREATEST, translate(operands));
     }
-    if (operator == PgOperators.RELABEL) {
+    if (operator instanceof PgOperators.RelabelOperator) {
       return relabel(translate(operands.getFirst()), oid(call));
     }
     if (operator == PgOperators.IN_LIST) {

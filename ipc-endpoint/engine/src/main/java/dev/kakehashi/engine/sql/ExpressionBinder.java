@@ -13,6 +13,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
@@ -70,7 +71,9 @@ final class ExpressionBinder {
   }
 
   RexNode bindCondition(SqlNode node, Scope scope, String what) {
-    return coercion.condition(bind(node, scope), what, node);
+    RexNode condition = coercion.condition(bind(node, scope), what, node);
+    // Calcite wants AND of AND, and OR of OR, as one call.
+    return RexUtil.flatten(context.rex, condition);
   }
 
   EngineException unsupported(SqlNode node, String what) {

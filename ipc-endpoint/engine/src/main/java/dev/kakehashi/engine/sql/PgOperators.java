@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlType;
 import java.util.Arrays;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.sql.SqlAggFunction;
@@ -10,25 +11,23 @@ import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.SqlOperatorBinding;
+import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /// Operators of the algebra that Calcite does not look into. AND, OR, NOT, IS ... and comparisons of operands of one type are Calcite's.
 public final class PgOperators {
   /// CASE WHEN: condition, value, ..., else. Evaluates what it needs only.
-  public static final SqlOperator CASE = new Opaque("CASE");
+  public static final SqlOperator CASE = new Opaque("CASE", 1);
 
-  public static final SqlOperator COALESCE = new Opaque("COALESCE");
-  public static final SqlOperator GREATEST = new Opaque("GREATEST");
-  public static final SqlOperator LEAST = new Opaque("LEAST");
-
-  /// The same word under another type.
-  public static final SqlOperator RELABEL = new Opaque("RELABEL");
+  public static final SqlOperator COALESCE = new Opaque("COALESCE", 0);
+  public static final SqlOperator GREATEST = new Opaque("GREATEST", 0);
+  public static final SqlOperator LEAST = new Opaque("LEAST", 0);
 
   /// Operand 0 equals one of the constants that follow.
-  public static final SqlOperator IN_LIST = new Opaque("IN");
+  public static final SqlOperator IN_LIST = new Opaque("IN", -1);
 
   /// The column's default.
-  static final SqlOperator DEFAULT = new Opaque("DEFAULT");
+  static final SqlOperator DEFAULT = new Opaque("DEFAULT", -1);
 
   private PgOperators() {}
 
@@ -36,7 +35,10 @@ public final class PgOperators {
   private static final class Opaque extends SqlFunction {
     private static final long serialVersionUID = 1L;
 
-    Opaque(String name) {
+    /// Operand whose type the result has; -1: bool.
+    private final int typeOperand;
+
+    Opaque(String name, int typeOperand) {
       super(
           name,
           SqlKind.OTHER_FUNCTION,
@@ -44,7 +46,48 @@ public final class PgOperators {
           null,
           null,
           SqlFunctionCategory.USER_DEFINED_FUNCTION);
+      this.typeOperand = typeOperand;
     }
+
+    @Override
+    public RelDataType inferReturnType(SqlOperatorBinding binding) {
+      return binding
+          .getTypeFactory()
+          .createTypeWithNullability(
+              typeOperand < 0
+                  ? binding.getTypeFactory().createSqlType(SqlTypeName.BOOLEAN)
+                  : binding.getOperandType(typeOperand),
+              true);
+    }
+  }
+
+  /// The same word under another type.
+  public static final class RelabelOperator extends SqlFunction {
+    private static final long serialVersionUID = 1L;
+
+    private final transient SqlType to;
+
+    RelabelOperator(SqlType to) {
+      super(
+          "RELABEL:" + to.oid() + ":" + to.typeModifier(),
+          SqlKind.OTHER_FUNCTION,
+          null,
+          null,
+          null,
+          SqlFunctionCategory.USER_DEFINED_FUNCTION);
+      this.to = to;
+    }
+
+    @Override
+    public RelDataType inferReturnType(SqlOperatorBinding binding) {
+      return typed(binding, to, false);
+    }
+  }
+
+  private static RelDataType typed(SqlOperatorBinding binding, SqlType type, boolean mayBeNull) {
+    boolean nullable =
+        mayBeNull || binding.collectOperandTypes().stream().anyMatch(RelDataType::isNullable);
+    return ((PgTypeFactory) binding.getTypeFactory()).of(type, nullable);
   }
 
   /// A constant; calls have no operands.
@@ -63,6 +106,11 @@ public final class PgOperators {
           SqlFunctionCategory.USER_DEFINED_FUNCTION);
       this.constant = constant;
     }
+
+    @Override
+    public RelDataType inferReturnType(SqlOperatorBinding binding) {
+      return typed(binding, constant.type(), constant.isNull());
+    }
   }
 
   /// A function of the types package.
@@ -70,10 +118,19 @@ public final class PgOperators {
     private static final long serialVersionUID = 1L;
 
     public final transient ScalarFunction function;
+    private final transient SqlType resultType;
+    private final boolean neverNull;
     private final boolean deterministic;
 
+    @Override
+    public RelDataType inferReturnType(SqlOperatorBinding binding) {
+      return typed(binding, resultType, !neverNull);
+    }
+
+    /// @param neverNull null for null arguments only
     /// @param suffix tells functions of the same name and types apart
-    FunctionOperator(ScalarFunction function, String suffix) {
+    FunctionOperator(
+        ScalarFunction function, SqlType resultType, boolean neverNull, String suffix) {
       super(
           function.name()
               + Arrays.toString(function.argumentOids())
@@ -86,6 +143,8 @@ public final class PgOperators {
           null,
           SqlFunctionCategory.USER_DEFINED_FUNCTION);
       this.function = function;
+      this.resultType = resultType;
+      this.neverNull = neverNull;
       this.deterministic = !function.name().equals("random");
     }
 

@@ -15,6 +15,7 @@ import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -126,6 +127,8 @@ final class SelectBinder {
     scope.clause = "WHERE";
     scope.correlations = new LinkedHashSet<>();
     RexNode bound = queries.expressions.bindCondition(condition, scope, "argument of WHERE");
+    // (a AND b) OR (a AND c) becomes a AND (b OR c): `a` may be the key of a join.
+    bound = RexUtil.pullFactors(context.rex, bound);
     return LogicalFilter.create(
         input, bound, com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
   }
