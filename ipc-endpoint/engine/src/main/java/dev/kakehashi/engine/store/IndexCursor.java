@@ -17,6 +17,10 @@ final class IndexCursor implements RowCursor {
   private final TableIndex index;
   private final boolean reverse;
   private final int[] columns;
+
+  /// Wanted columns and key columns.
+  private final int[] needed;
+
   private final boolean withRowIds;
 
   private final KeyBuffer position = new KeyBuffer(32);
@@ -45,6 +49,7 @@ final class IndexCursor implements RowCursor {
     this.index = index;
     this.reverse = reverse;
     this.columns = columns.clone();
+    this.needed = union(columns, index.keyColumns);
     this.withRowIds = withRowIds;
     this.version = new RowVersion(table.layout.columns);
     KeyBuffer from = reverse ? bound : position;
@@ -65,6 +70,21 @@ final class IndexCursor implements RowCursor {
               Arrays.copyOf(from.bytes, from.length),
               hasTo ? Arrays.copyOf(to.bytes, to.length) : null));
     }
+  }
+
+  private static int[] union(int[] columns, int[] more) {
+    int[] all = Arrays.copyOf(columns, columns.length + more.length);
+    int count = columns.length;
+    for (int column : more) {
+      boolean known = false;
+      for (int c : columns) {
+        known |= c == column;
+      }
+      if (!known) {
+        all[count++] = column;
+      }
+    }
+    return Arrays.copyOf(all, count);
   }
 
   @Override
@@ -93,25 +113,22 @@ final class IndexCursor implements RowCursor {
       more = index.tree.fetchBackward(position, unbounded, fetch, entries);
       unbounded = false;
     } else {
-      more = index.tree.fetchForward(position, inclusive, fetch, entries);
+      more = index.tree.fetchForward(position, inclusive, hasBound ? bound : null, fetch, entries);
       inclusive = entries.inclusive;
     }
     fetch = Math.min(LARGEST_FETCH, fetch * 4);
   }
 
   private boolean isBeyondBound(int at) {
-    if (!hasBound) {
-      return false;
-    }
-    int order = entries.compare(at, bound);
-    return reverse ? order < 0 : order >= 0;
+    // Forwards the tree has left out what is beyond.
+    return reverse && hasBound && entries.compare(at, bound) < 0;
   }
 
   private void take(VectorBatch batch, int at) {
     long rowId = entries.rowId(at);
     Page page = table.page(rowId >>> Page.SLOT_BITS);
     int slot = (int) rowId & (1 << Page.SLOT_BITS) - 1;
-    if (page == null || !reader.read(page, slot, version)) {
+    if (page == null || !reader.read(page, slot, version, needed)) {
       return;
     }
     index.encode(version, key);

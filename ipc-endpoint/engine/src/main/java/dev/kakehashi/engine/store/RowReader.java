@@ -75,13 +75,14 @@ final class RowReader {
 
   /// Copies the visible version of a row.
   ///
+  /// @param columns what is wanted of it
   /// @return false if the view sees no row
-  boolean read(Page page, int slot, RowVersion to) {
+  boolean read(Page page, int slot, RowVersion to, int[] columns) {
     for (int spins = 0; ; spins++) {
       long version = page.stableVersion();
       int verdict = slot < page.used ? judge(page.stamp(slot)) : GONE;
       if (verdict == HEAD) {
-        to.readHead(page, slot);
+        to.readHead(page, slot, columns);
         if (page.validate(version)) {
           return true;
         }
@@ -109,7 +110,7 @@ final class RowReader {
     RowVersion version = new RowVersion(page.table.layout.columns);
     for (long at = timestamp - 1; at <= timestamp; at++) {
       snapshot = at;
-      if (read(page, slot, version)) {
+      if (read(page, slot, version, index.keyColumns)) {
         index.encode(version, key);
         key.putLong(page.rowId(slot));
         if (range.contains(key)) {

@@ -28,6 +28,14 @@ final class RowVersion {
     }
   }
 
+  /// Like [#readHead(Page, int)], but only the columns named.
+  void readHead(Page page, int slot, int[] columns) {
+    for (int c : columns) {
+      words[c] = page.word(c, slot);
+      nulls[c] = page.isNull(c, slot);
+    }
+  }
+
   /// Copies the version that an undo record holds.
   void readUndo(RowLayout layout, long record) {
     for (int c = 0; c < words.length; c++) {

@@ -431,7 +431,7 @@ final class RowWriter {
     boolean inclusive = true;
     boolean more = true;
     while (more) {
-      more = index.tree.fetchForward(position, inclusive, UNIQUE_FETCH, entries);
+      more = index.tree.fetchForward(position, inclusive, null, UNIQUE_FETCH, entries);
       inclusive = entries.inclusive;
       for (int i = 0; i < entries.count(); i++) {
         int from = entries.offset(i);

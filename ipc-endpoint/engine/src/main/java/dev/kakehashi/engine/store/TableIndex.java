@@ -22,11 +22,16 @@ final class TableIndex {
   final IndexDefinition definition;
   final KeyCodec codec;
   final OrderedTree tree;
+
+  /// Positions of the key columns in the table.
+  final int[] keyColumns;
+
   private final Object[] stripes;
 
   TableIndex(TableDefinition table, IndexDefinition definition, MemoryPool pool) {
     this.definition = definition;
     this.codec = new KeyCodec(table, definition);
+    this.keyColumns = definition.columns().stream().mapToInt(Integer::intValue).toArray();
     this.tree = new OrderedTree(pool);
     this.stripes = new Object[definition.unique() ? STRIPES : 0];
     java.util.Arrays.setAll(stripes, i -> new Object());

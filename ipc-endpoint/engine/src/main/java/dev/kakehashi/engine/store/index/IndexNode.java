@@ -107,6 +107,25 @@ final class IndexNode {
     return low;
   }
 
+  /// The first slot from `from` on whose key is not less than `bound`. Looks near `from` first: most ranges are short.
+  static int firstFrom(long node, int from, KeyBuffer bound) {
+    long head = bound.head();
+    int prefix = prefixBytes(node);
+    int count = count(node);
+    int near = Math.min(count, from + 2);
+    for (int i = from; i < near; i++) {
+      if (compare(node, i, prefix, bound, head) >= 0) {
+        return i;
+      }
+    }
+    return near == count ? count : Math.max(from, position(node, bound, head, false));
+  }
+
+  private static int compare(long node, int index, int prefix, KeyBuffer key, long head) {
+    int order = Long.compareUnsigned(Native.getLongUnaligned(slot(node, index)), head);
+    return order != 0 ? order : compareTail(node, index, prefix, key);
+  }
+
   static boolean equals(long node, int index, KeyBuffer key, long head) {
     return index < count(node)
         && Native.getLongUnaligned(slot(node, index)) == head

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /// An ordered set of byte strings: a B+-tree with optimistic lock coupling (Leis, Haubenschild, Neumann 2019) over native nodes. Thread-safe.
 ///
@@ -127,10 +128,12 @@ public final class OrderedTree {
   ///
   /// @param position where to begin; empty: at the first entry
   /// @param inclusive whether an entry equal to `position` belongs
+  /// @param bound entries from here on are not wanted; null: all are
   /// @param max most entries wanted, at least 1
   /// @param to receives the entries
   /// @return whether there may be more; then `position` is where to go on, inclusively if `to.inclusive`
-  public boolean fetchForward(KeyBuffer position, boolean inclusive, int max, EntryBatch to) {
+  public boolean fetchForward(
+      KeyBuffer position, boolean inclusive, @Nullable KeyBuffer bound, int max, EntryBatch to) {
     while (true) {
       to.clear();
       long head = position.head();
@@ -158,13 +161,18 @@ public final class OrderedTree {
         continue;
       }
       int from = IndexNode.position(node, position, head, !inclusive);
-      int end = (int) Math.min(IndexNode.count(node), (long) from + max);
+      int last = bound == null ? IndexNode.count(node) : IndexNode.firstFrom(node, from, bound);
+      int end = (int) Math.min(last, (long) from + max);
       for (int i = from; i < end; i++) {
         to.add(node, i);
       }
       boolean whole = end == IndexNode.count(node);
+      boolean bounded = end == last && !whole;
       if (!validate(node, version)) {
         continue;
+      }
+      if (bounded) {
+        return false;
       }
       if (!whole) {
         to.copyLast(position);

@@ -150,7 +150,7 @@ public final class MemoryPool implements AutoCloseable {
   private synchronized long slab(long bytes) {
     reserve(bytes);
     if (regionEnd - regionAt < bytes) {
-      regionAt = SystemMemory.map(REGION_BYTES);
+      regionAt = SystemMemory.mapHuge(REGION_BYTES);
       regionEnd = regionAt + REGION_BYTES;
       mappings.put(regionAt, REGION_BYTES);
     }

@@ -6,6 +6,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Anonymous mappings of the operating system. Not [java.lang.foreign.Arena]: that counts against the limit of direct memory, touches every
 /// page by zeroing it, and stops all threads for each block that it frees.
@@ -23,6 +25,17 @@ final class SystemMemory {
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG));
+  private static final int MADV_HUGEPAGE = 14;
+  static final long HUGE_PAGE_BYTES = 2 << 20;
+  private static final Logger LOG = LoggerFactory.getLogger(SystemMemory.class);
+  private static final MethodHandle MADVISE =
+      downcall(
+          "madvise",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT));
   private static final MethodHandle MUNMAP =
       downcall(
           "munmap",
@@ -30,6 +43,37 @@ final class SystemMemory {
               ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
 
   private SystemMemory() {}
+
+  /// Like [#map], aligned to and, where the system likes, backed by huge pages: rows, values and index nodes are met at random, and
+  /// with small pages every one of them costs a miss of the translation buffer as well.
+  ///
+  /// @param bytes a multiple of [#HUGE_PAGE_BYTES]
+  static long mapHuge(long bytes) {
+    long raw = map(bytes + HUGE_PAGE_BYTES);
+    long address = (raw + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
+    if (address > raw) {
+      unmap(raw, address - raw);
+    }
+    long rest = raw + bytes + HUGE_PAGE_BYTES - (address + bytes);
+    if (rest > 0) {
+      unmap(address + bytes, rest);
+    }
+    advise(address, bytes, MADV_HUGEPAGE);
+    return address;
+  }
+
+  private static void advise(long address, long bytes, int advice) {
+    int result;
+    try {
+      result = (int) MADVISE.invokeExact(address, bytes, advice);
+    } catch (Throwable e) {
+      throw new AssertionError("madvise cannot be called", e);
+    }
+    if (result != 0) {
+      // Systems without huge pages refuse; nothing depends on it.
+      LOG.debug("system does not back memory with huge pages");
+    }
+  }
 
   /// Zeroed memory that becomes resident when it is touched.
   static long map(long bytes) {
