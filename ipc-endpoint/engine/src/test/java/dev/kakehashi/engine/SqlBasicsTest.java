@@ -70,6 +70,11 @@ final class SqlBasicsTest {
         List.of("1", "2"),
         engine.query(
             "select id from t where exists (select 1 from t x where x.id = t.id + 1) order by 1"));
+    // A nullable column against the key: predicates inferred from the join must not go round in
+    // circles.
+    assertEquals(
+        List.of(),
+        engine.query("select id from t where exists (select 1 from t x where x.n = t.id)"));
     assertEquals(
         List.of("3"),
         engine.query("select id from t where id not in (select id from t where id < 3)"));

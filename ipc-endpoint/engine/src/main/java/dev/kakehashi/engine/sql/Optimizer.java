@@ -29,7 +29,6 @@ final class Optimizer {
       program(
           CoreRules.FILTER_INTO_JOIN,
           CoreRules.JOIN_CONDITION_PUSH,
-          CoreRules.JOIN_PUSH_TRANSITIVE_PREDICATES,
           CoreRules.FILTER_PROJECT_TRANSPOSE,
           CoreRules.FILTER_AGGREGATE_TRANSPOSE,
           CoreRules.FILTER_SET_OP_TRANSPOSE,
