@@ -121,6 +121,26 @@ public final class TableSpec<E extends TpchEntity> {
     return scales ? Math.round(rowsAtScaleOne * scale) : rowsAtScaleOne;
   }
 
+  /// About how many bytes of a row's values lie on a batch's heap, each with its header and rounded up to 8.
+  int meanHeapBytes() {
+    int bytes = 0;
+    for (Column<E> column : columns) {
+      bytes +=
+          switch (column.kind()) {
+            case INT4, INT8, DATE -> 0;
+            case MONEY -> 16;
+            case CHARACTER -> roundUp(4 + column.length());
+            // Texts are between nothing and their limit, comments about two thirds of it.
+            case VARCHAR -> roundUp(4 + column.length() * 2 / 3);
+          };
+    }
+    return bytes;
+  }
+
+  private static int roundUp(int bytes) {
+    return (bytes + 7) & ~7;
+  }
+
   /// All rows, in order of the primary key's first column. Generated while iterating; each call begins anew.
   public Iterable<E> rows(double scale) {
     return source.createGenerator(scale, 1, 1);
