@@ -12,10 +12,10 @@ log=target/$name.log
 started=$(now_millis)
 step "mvn $*"
 if [ -n "${VERBOSE:-}" ]; then
-  "$MVN" -B -ntp "$@" 2>&1 | tee "$log" || status=$?
+  $MVN -B -ntp "$@" 2>&1 | tee "$log" || status=$?
 else
   # Dots would say nothing: modules and test classes are the progress.
-  "$MVN" -B -ntp "$@" 2>&1 | tee "$log" |
+  $MVN -B -ntp "$@" 2>&1 | tee "$log" |
     grep --line-buffered -E '^\[INFO\] (Building [^j].*\[[0-9]+/[0-9]+\]|Running )|Tests run:.*(FAILURE|ERROR)' |
     sed -u 's/^\[INFO\] /   /' || status=${PIPESTATUS[0]}
 fi
