@@ -15,7 +15,7 @@ prepare_run_dir
 scripts=$ROOT/ipc-endpoint/benchmarks/pgbench
 out=$ROOT/target/bench
 home=$RUN_DIR/bench
-runtime_dir=/dev/shm/kakehashi/bench-$$
+runtime_dir=/dev/shm/kakehashi-bench-$$
 pgbench=$("$PG_CONFIG" --bindir)/pgbench
 rm -rf "$out" && mkdir -p "$out"
 

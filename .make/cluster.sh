@@ -61,7 +61,7 @@ start_endpoint() {
   : | as_server tee -a "$home/log" >/dev/null
   # Of its own session, so that Ctrl-C in this terminal does not reach it.
   as_server setsid "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" \
-    start --runtime-dir "$runtime_dir" --data-dir "$home/data" "$@" >>"$home/log" 2>&1 </dev/null &
+    start --runtime-directory "$runtime_dir" --data-directory "$home/data" "$@" >>"$home/log" 2>&1 </dev/null &
   pid=$!
   disown
   as_server sh -c "echo $pid > '$home/pid'"
@@ -79,5 +79,9 @@ stop_endpoint() { # directory
     wait_until 60 endpoint_ended "$1" || die "the endpoint, process $pid, did not stop within 60 s" "Its log is $1/log."
     say "stopped the endpoint, process $pid"
   fi
-  rm -f "$1/pid"
+  # A killed endpoint leaves its files in memory.
+  case "$(cat "$1/runtime_dir" 2>/dev/null)" in
+    /dev/shm/kakehashi-*) rm -rf --one-file-system "$(cat "$1/runtime_dir")" ;;
+  esac
+  rm -f "$1/pid" "$1/runtime_dir"
 }

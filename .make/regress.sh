@@ -8,7 +8,7 @@ prepare_run_dir
 . "$ROOT/.make/cluster.sh"
 
 home=$RUN_DIR/regress
-runtime_dir=/dev/shm/kakehashi/regress-$$
+runtime_dir=/dev/shm/kakehashi-regress-$$
 log=$ROOT/target/tests-regress.log
 
 cleanup() {

@@ -12,7 +12,7 @@ prepare_run_dir
 
 endpoint=$RUN_DIR/endpoint
 pg=$RUN_DIR/pg
-runtime_dir=${KAKEHASHI_RUNTIME_DIR:-/dev/shm/kakehashi/run-$(printf '%s' "$RUN_DIR" | sha256sum | cut -c1-8)}
+runtime_dir=/dev/shm/kakehashi-run-$(printf '%s' "$RUN_DIR" | sha256sum | cut -c1-8)
 
 if [ -n "$(endpoint_pid "$endpoint")" ]; then
   say "the endpoint runs, process $(endpoint_pid "$endpoint")"
@@ -48,13 +48,14 @@ if [ -z "$(sql -Atc "SELECT 1 FROM pg_foreign_server WHERE srvname = 'kakehashi'
     -c "CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '$runtime_dir')" \
     -c "CREATE USER MAPPING FOR CURRENT_USER SERVER kakehashi"
 fi
+sql -c "ALTER SERVER kakehashi OPTIONS (SET runtime_dir '$runtime_dir')"
 
 if [ "$(cat "$endpoint/tpch_scale" 2>/dev/null)" = "$SCALE" ]; then
   say "TPC-H at scale $SCALE is loaded"
 else
   step "loading TPC-H at scale $SCALE"
   as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-tools.jar" \
-    tpch load --runtime-dir "$runtime_dir" --scale "$SCALE" --replace
+    tpch load --runtime-directory "$runtime_dir" --scale "$SCALE" --replace
   as_server sh -c "echo $SCALE > '$endpoint/tpch_scale'"
 fi
 

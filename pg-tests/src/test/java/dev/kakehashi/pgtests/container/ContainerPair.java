@@ -54,9 +54,9 @@ final class ContainerPair implements AutoCloseable {
       "-jar",
       "/opt/kakehashi/kakehashi-endpoint.jar",
       "start",
-      "--runtime-dir",
+      "--runtime-directory",
       RUNTIME_DIR,
-      "--data-dir",
+      "--data-directory",
       "/var/lib/kakehashi/data"
     };
   }

@@ -78,9 +78,9 @@ public final class EndpointProcess implements AutoCloseable {
     command.add("-jar");
     command.add(Installation.endpointJar().toString());
     command.add(verb);
-    command.add("--runtime-dir");
+    command.add("--runtime-directory");
     command.add(runtimeDirectory.toString());
-    command.add("--data-dir");
+    command.add("--data-directory");
     command.add(dataDirectory.toString());
     for (String setting : settings) {
       command.add("--set");
