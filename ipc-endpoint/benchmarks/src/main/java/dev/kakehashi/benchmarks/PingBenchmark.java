@@ -20,8 +20,10 @@ public final class PingBenchmark {
   private PingBenchmark() {}
 
   public static void main(String[] arguments) {
-    AttachOptions options = AttachOptions.of(Path.of(arguments[0])).withApplicationName("ping benchmark");
-    long nanos = TimeUnit.SECONDS.toNanos(arguments.length > 1 ? Integer.parseInt(arguments[1]) : 3);
+    AttachOptions options =
+        AttachOptions.of(Path.of(arguments[0])).withApplicationName("ping benchmark");
+    long nanos =
+        TimeUnit.SECONDS.toNanos(arguments.length > 1 ? Integer.parseInt(arguments[1]) : 3);
     byte[] payload = new byte[PAYLOAD_BYTES];
     try (Session session = Session.attach(options)) {
       for (int i = 0; i < WARM_UP; i++) {
