@@ -1,13 +1,18 @@
 package dev.kakehashi.tools.tpch;
 
+import dev.kakehashi.client.AttachOptions;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.tools.ProgressBar;
 import io.trino.tpch.TpchTable;
 import java.io.BufferedWriter;
+import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -52,6 +57,39 @@ public final class TpchCommand {
     return 0;
   }
 
+  @Command(name = "load", description = "Make and fill the tables on an endpoint.")
+  int load(
+      @Option(
+              names = "--runtime-directory",
+              required = true,
+              description = "runtime directory of the endpoint")
+          Path runtimeDirectory,
+      @Option(
+              names = "--scale",
+              defaultValue = "0.1",
+              description = "scale factor, default ${DEFAULT-VALUE}")
+          double scale,
+      @Option(
+              names = "--schema",
+              defaultValue = "tpch",
+              description = "schema, default ${DEFAULT-VALUE}")
+          String schema,
+      @Option(names = "--replace", description = "drop tables that are there") boolean replace) {
+    AttachOptions options = AttachOptions.of(runtimeDirectory).withApplicationName("tpch load");
+    boolean terminal = isTerminal();
+    try (Session session = Session.attach(options)) {
+      Loader loader = new Loader(session, schema, scale);
+      loader.createSchema();
+      for (TableSpec<?> table : Tpch.TABLES) {
+        if (replace) {
+          loader.drop(table);
+        }
+        loader.load(table, total -> new ProgressBar(System.out, terminal, table.name(), total));
+      }
+    }
+    return 0;
+  }
+
   @Command(name = "query", description = "Print the text of one of the 22 queries.")
   int query(@Parameters(paramLabel = "NUMBER", description = "1 to 22") int number)
       throws IOException {
@@ -64,5 +102,11 @@ public final class TpchCommand {
       System.out.println(new String(text.readAllBytes(), StandardCharsets.UTF_8).strip());
     }
     return 0;
+  }
+
+  @SuppressWarnings("SystemConsoleNull") // since 25 it is null again without a terminal
+  private static boolean isTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
   }
 }
