@@ -132,6 +132,16 @@ final class TransactionsTest {
   }
 
   @Test
+  void shouldRefuseCommitOfSerializableTransactionWhoseReadsHaveChanged() {
+    Transaction reader = engine.begin(Isolation.SERIALIZABLE);
+    engine.run(reader, "select sum(v) from t");
+    engine.run("update t set v = v + 1 where id = 1");
+    engine.run(reader, "update t set v = 0 where id = 2");
+    EngineException failure = assertThrows(EngineException.class, () -> engine.commit(reader));
+    assertEquals("40001", failure.code().sqlstate());
+  }
+
+  @Test
   void shouldDetectDeadlock() {
     Transaction first = begin();
     Transaction second = begin();

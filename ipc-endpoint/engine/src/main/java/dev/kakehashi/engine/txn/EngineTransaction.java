@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.sql.Clock;
+import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -186,6 +187,14 @@ public final class EngineTransaction implements Transaction {
   }
 
   private static EngineException commitFailure(Throwable failure) {
+    if (failure instanceof RowConflict) {
+      // What a serializable transaction has read was changed by one that committed before it.
+      return new EngineException(
+              ErrorCode.SERIALIZATION_FAILURE,
+              "could not serialize access due to read/write dependencies among transactions",
+              failure)
+          .withHint("The transaction might succeed if retried.");
+    }
     return failure instanceof EngineException known
         ? known
         : new EngineException(
