@@ -114,6 +114,23 @@ final class SqlBasicsTest {
   }
 
   @Test
+  void shouldBindCastsCloserThanOperators() {
+    assertEquals(
+        List.of("1x|2.00|t|-5|2|6"),
+        engine.query(
+            "select id::text || 'x', (id + 1)::numeric(5,2), name <> 'a'::text, -5::int, id + '1'::int, 2 * (3)::int8"
+                + " from t where id = 1"));
+  }
+
+  @Test
+  void shouldReadOnlyTheColumnsThatAreUsed() {
+    assertEquals(
+        true,
+        String.join("\n", engine.query("explain select n from t where price > 1"))
+            .contains(" [2, 4]"));
+  }
+
+  @Test
   void shouldRefuseDuplicateKeysAndNulls() {
     EngineException duplicate =
         assertThrows(EngineException.class, () -> engine.run("insert into t values (1,'dup')"));

@@ -185,7 +185,7 @@ final class ExpressionBinder {
     for (SqlNode operand : call.getOperandList()) {
       operands.add(bindCondition(operand, scope, what));
     }
-    return context.rex.makeCall(operator, operands);
+    return RexUtil.flatten(context.rex, context.rex.makeCall(operator, operands));
   }
 
   private RexNode bindIsNull(SqlCall call, Scope scope, SqlOperator operator) {

@@ -61,6 +61,10 @@ final class Optimizer {
           CoreRules.PROJECT_MERGE,
           CoreRules.PROJECT_REMOVE);
 
+  /// Filters stay above the column choice here, so that a scan reads the chosen columns only.
+  private static final HepProgram MERGE_PROJECTS =
+      program(CoreRules.PROJECT_MERGE, CoreRules.PROJECT_REMOVE);
+
   private static final int MAX_ORDERED_JOINS = 12;
 
   private Optimizer() {}
@@ -84,7 +88,7 @@ final class Optimizer {
       rel = run(FINISH, rel);
     }
     rel = new RelFieldTrimmer(null, builder).trim(rel);
-    return run(FINISH, rel);
+    return run(MERGE_PROJECTS, rel);
   }
 
   private static HepProgram program(RelOptRule... rules) {

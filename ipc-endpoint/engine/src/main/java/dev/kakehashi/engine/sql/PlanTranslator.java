@@ -130,7 +130,19 @@ final class PlanTranslator {
     int[] inputOids = input.typeOids();
     int[] keys = aggregate.getGroupSet().toArray();
     List<PlanNode.AggregateCall> calls = new ArrayList<>();
+    List<Expr> output = new ArrayList<>();
+    for (int key : keys) {
+      output.add(new Expr.Column(output.size(), inputOids[key]));
+    }
+    boolean literals = false;
     for (AggregateCall call : aggregate.getAggCallList()) {
+      if (call.getAggregation().getKind() == SqlKind.LITERAL_AGG) {
+        // The same constant in every group; made by Calcite for IN.
+        output.add(ExprTranslator.translate(call.rexList.getFirst()));
+        literals = true;
+        continue;
+      }
+      output.add(new Expr.Column(keys.length + calls.size(), PgType.of(call.getType()).oid()));
       int[] arguments = call.getArgList().stream().mapToInt(Integer::intValue).toArray();
       int[] oids = new int[arguments.length];
       for (int i = 0; i < oids.length; i++) {
@@ -150,11 +162,12 @@ final class PlanTranslator {
               call.filterArg,
               PgType.of(call.getType()).oid()));
     }
-    int[] typeOids =
-        aggregate.getRowType().getFieldList().stream()
-            .mapToInt(f -> PgType.of(f.getType()).oid())
-            .toArray();
-    return new PlanNode.Aggregate(input, keys, calls, typeOids);
+    int[] typeOids = new int[keys.length + calls.size()];
+    for (int i = 0; i < typeOids.length; i++) {
+      typeOids[i] = i < keys.length ? inputOids[keys[i]] : calls.get(i - keys.length).typeOid();
+    }
+    PlanNode plan = new PlanNode.Aggregate(input, keys, calls, typeOids);
+    return literals ? new PlanNode.Project(plan, output) : plan;
   }
 
   private PlanNode sort(Sort sort) {

@@ -126,7 +126,23 @@ final class Rewriter {
   private static final class Level {
     boolean cast;
     boolean selectWithoutFrom;
+
+    /// Where in `text` the operand begins that the parenthesis belongs to.
+    int start;
+
+    Level(int start) {
+      this.start = start;
+    }
   }
+
+  /// Where in `text` the open CASEs begin.
+  private final Deque<Integer> caseStarts = new ArrayDeque<>();
+
+  /// Where in `text` the operand begins that was emitted last.
+  private int operandStart;
+
+  /// Whether a name was emitted last, so that a parenthesis begins its arguments.
+  private boolean afterName;
 
   private Rewriter(String sql, List<Token> tokens) {
     this.sql = sql;
@@ -140,7 +156,7 @@ final class Rewriter {
   /// Rewrites an expression.
   static Source rewriteExpression(String sql) {
     Rewriter rewriter = new Rewriter(sql, Lexer.tokenize(sql));
-    rewriter.levels.push(new Level());
+    rewriter.levels.push(new Level(0));
     while (!rewriter.in.atEnd()) {
       rewriter.token();
     }
@@ -155,7 +171,7 @@ final class Rewriter {
     boolean insert = in.peek().isWord("insert");
     boolean onConflictDoNothing = false;
     Source main = null;
-    levels.push(new Level());
+    levels.push(new Level(0));
     while (!in.atEnd()) {
       if (levels.size() == 1) {
         if (in.peek().isOperator(";")) {
@@ -263,19 +279,25 @@ final class Rewriter {
     in.at++;
     switch (token.text()) {
       case "(" -> {
-        levels.push(new Level());
+        levels.push(new Level(afterName ? operandStart : text.length()));
         emit("(", token.start());
       }
       case ")" -> {
         if (levels.size() == 1) {
           throw TokenReader.syntaxErrorAt(sql, token);
         }
-        levels.pop();
+        int start = levels.pop().start;
         emit(") ", token.start());
+        operandStart = start;
       }
       case "::" -> {
-        emit("::", token.start());
+        // Calcite's :: binds less than comparisons.
+        int start = operandStart;
+        insert(start, "cast(");
+        emit(" as ", token.start());
         type();
+        emit(") ", token.start());
+        operandStart = start;
       }
       case "~~" -> emit(" like ", token.start());
       case "!~~" -> emit(" not like ", token.start());
@@ -300,16 +322,18 @@ final class Rewriter {
       return;
     } else if (word.equals("default")) {
       in.at++;
+      int start = text.length();
       if (in.acceptWords("values")) {
         emit("values (\"" + DEFAULT_CALL + "\"()) ", token.start());
       } else {
         emit("\"" + DEFAULT_CALL + "\"() ", token.start());
       }
+      operandStart = start;
     } else if (word.equals("extract") && call) {
       extract(token);
     } else if (word.equals("cast") && call) {
       in.at += 2;
-      Level level = new Level();
+      Level level = new Level(text.length());
       level.cast = true;
       levels.push(level);
       emit("cast(", token.start());
@@ -317,7 +341,9 @@ final class Rewriter {
       keyword(token);
     } else if (VALUE_FUNCTIONS.contains(word) && !call) {
       in.at++;
+      int start = text.length();
       emit("\"" + word + "\"() ", token.start());
+      operandStart = start;
     } else {
       in.at++;
       identifier(token);
@@ -382,7 +408,19 @@ final class Rewriter {
     } else if (word.equals("limit") && in.acceptWords("all")) {
       return;
     }
+    int start = text.length();
     emit(word + " ", token.start());
+    switch (word) {
+      case "null", "true", "false", "unknown" -> operandStart = start;
+      case "case" -> caseStarts.push(start);
+      case "end" -> operandStart = caseStarts.isEmpty() ? start : caseStarts.pop();
+      default -> {
+        if (CALL_KEYWORDS.contains(word)) {
+          operandStart = start;
+          afterName = true;
+        }
+      }
+    }
   }
 
   private void asTarget(Token token) {
@@ -424,9 +462,11 @@ final class Rewriter {
       String field = in.intervalFields();
       value = field.isEmpty() ? value : value + " " + field;
     }
+    int start = text.length();
     emit("cast(", token.start());
     literal(new Source.Literal.Text(value), token);
     emit(" as " + typeText(type) + ") ", token.start());
+    operandStart = start;
     return true;
   }
 
@@ -439,7 +479,7 @@ final class Rewriter {
       return;
     }
     in.at += 4;
-    levels.push(new Level());
+    levels.push(new Level(text.length()));
     emit("\"extract\"(", token.start());
     literal(new Source.Literal.Text(field.text()), field);
     emit(", ", field.start());
@@ -475,15 +515,31 @@ final class Rewriter {
   }
 
   private void identifier(Token token) {
+    if (in.at < 2 || !in.peek(-2).isOperator(".")) {
+      operandStart = text.length();
+    }
     emit("\"" + token.text().replace("\"", "\"\"") + "\" ", token.start());
+    afterName = true;
   }
 
   private void literal(Source.Literal literal, Token token) {
     literals.add(literal);
+    operandStart = text.length();
     emit("? ", token.start());
   }
 
+  private void insert(int at, String piece) {
+    emit(piece, positions[Math.min(at, text.length() - 1)]);
+    int moved = text.length() - piece.length() - at;
+    text.setLength(text.length() - piece.length());
+    text.insert(at, piece);
+    int offset = positions[at];
+    System.arraycopy(positions, at, positions, at + piece.length(), moved);
+    java.util.Arrays.fill(positions, at, at + piece.length(), offset);
+  }
+
   private void emit(String piece, int offset) {
+    afterName = false;
     int needed = text.length() + piece.length();
     if (needed > positions.length) {
       positions = java.util.Arrays.copyOf(positions, Math.max(needed, positions.length * 2));
