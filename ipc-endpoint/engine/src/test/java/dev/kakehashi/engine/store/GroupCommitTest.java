@@ -1,0 +1,131 @@
+package dev.kakehashi.engine.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class GroupCommitTest {
+  /// A log in memory whose disk can be slow or full.
+  private static final class TestLog implements DurableLog {
+    final List<Integer> flushes = new ArrayList<>();
+    final List<Integer> written = new ArrayList<>();
+    private volatile @Nullable CountDownLatch gate;
+    private volatile boolean full;
+    final CountDownLatch entered = new CountDownLatch(1);
+
+    @Override
+    public void write(List<LogRecord> records) {
+      entered.countDown();
+      CountDownLatch closed = gate;
+      if (closed != null) {
+        try {
+          closed.await();
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+      if (full) {
+        throw new EngineException(ErrorCode.DISK_FULL, "no space left");
+      }
+      synchronized (this) {
+        flushes.add(records.size());
+        records.forEach(record -> written.add(record.length()));
+      }
+    }
+
+    @Override
+    public void scan(byte[] from, byte[] to, Visitor visitor) {}
+
+    @Override
+    public Optional<byte[]> lastKey(byte[] from, byte[] to) {
+      return Optional.empty();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static LogRecord record(int bytes) {
+    LogRecord record = new LogRecord(bytes);
+    record.putBytes(new byte[bytes]);
+    return record;
+  }
+
+  private static CompletableFuture<Optional<Throwable>> commit(
+      GroupCommit group, int bytes, boolean stored) {
+    CompletableFuture<Optional<Throwable>> result = new CompletableFuture<>();
+    group.finished(
+        group.enqueue(
+            record(bytes), stored, failure -> result.complete(Optional.ofNullable(failure))));
+    return result;
+  }
+
+  @Test
+  void shouldFlushCommitsTogetherThatArriveDuringAFlush() throws Exception {
+    TestLog log = new TestLog();
+    CountDownLatch gate = new CountDownLatch(1);
+    log.gate = gate;
+    try (GroupCommit group = new GroupCommit(log)) {
+      List<CompletableFuture<Optional<Throwable>>> results = new ArrayList<>();
+      results.add(commit(group, 1, true));
+      log.entered.await();
+      for (int i = 2; i <= 50; i++) {
+        results.add(commit(group, i, true));
+      }
+      assertTrue(results.stream().noneMatch(CompletableFuture::isDone));
+      gate.countDown();
+      for (CompletableFuture<Optional<Throwable>> result : results) {
+        assertEquals(Optional.empty(), result.get());
+      }
+      assertEquals(List.of(1, 49), log.flushes);
+      for (int i = 0; i < 50; i++) {
+        assertEquals(i + 1, log.written.get(i));
+      }
+    }
+  }
+
+  @Test
+  void shouldReportAvailableCommitsBeforeTheyAreStoredAndStoreThemAtClose() throws Exception {
+    TestLog log = new TestLog();
+    CountDownLatch gate = new CountDownLatch(1);
+    log.gate = gate;
+    GroupCommit group = new GroupCommit(log);
+    assertEquals(Optional.empty(), commit(group, 1, false).get());
+    assertEquals(Optional.empty(), commit(group, 2, false).get());
+    gate.countDown();
+    group.close();
+    assertEquals(List.of(1, 2), log.written);
+  }
+
+  @Test
+  void shouldReportAFullDiskAndGoOnWhenThereIsRoomAgain() throws Exception {
+    TestLog log = new TestLog();
+    log.full = true;
+    try (GroupCommit group = new GroupCommit(log)) {
+      Throwable failure = commit(group, 1, true).get().orElseThrow();
+      assertEquals(ErrorCode.DISK_FULL, ((EngineException) failure).code());
+      assertNotNull(group.failure());
+      log.full = false;
+      // What was queued before is written first, in order.
+      assertEquals(Optional.empty(), commit(group, 2, true).get(20, TimeUnit.SECONDS));
+      assertEquals(List.of(1, 2), log.written);
+      assertNull(group.failure());
+    }
+  }
+}
