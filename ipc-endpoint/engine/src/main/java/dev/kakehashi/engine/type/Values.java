@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
@@ -9,6 +10,7 @@ import dev.kakehashi.engine.type.time.DateTimeFormat;
 import dev.kakehashi.engine.type.time.DateTimeParser;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.util.Locale;
@@ -104,7 +106,7 @@ public final class Values {
       case TypeOid.FLOAT4 -> FloatMath.word(FloatText.parse4(text));
       case TypeOid.FLOAT8 -> FloatMath.word(FloatText.parse8(text));
       case TypeOid.NUMERIC -> NumericConversion.parse(text, heap);
-      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, Types.UNKNOWN -> Varlena.of(heap, text);
+      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, Types.UNKNOWN -> parseText(text, heap);
       case TypeOid.BYTEA -> Varlena.of(heap, ByteStrings.parseBytea(text));
       case TypeOid.UUID -> {
         long address = heap.allocate(UUID_BYTES);
@@ -118,6 +120,15 @@ public final class Values {
       case TypeOid.INTERVAL -> Intervals.parse(text, heap);
       default -> throw SqlErrors.notSupported("type " + Types.name(oid) + " has no input");
     };
+  }
+
+  private static long parseText(String text, VarHeap heap) {
+    if (text.indexOf('\0') >= 0) {
+      throw new EngineException(
+          ErrorCode.CHARACTER_NOT_IN_REPERTOIRE,
+          "invalid byte sequence for encoding \"UTF8\": 0x00");
+    }
+    return Varlena.of(heap, text);
   }
 
   private static long parseBoolean(String text) {

@@ -87,7 +87,8 @@ final class AggregateDifferenceTest {
         String actual = aggregate(function, groups.get(i), parts);
         // A sum of intervals may leave the range in another order of additions, as in PostgreSQL's
         // own parallel plans.
-        boolean accepted = parts > 1 && oid == TypeOid.INTERVAL && actual.equals("22008");
+        boolean overflow = actual.equals("22008") || "22008".equals(expected.get(i).state());
+        boolean accepted = parts > 1 && oid == TypeOid.INTERVAL && overflow;
         if (!actual.equals(expected.get(i).shown()) && !accepted) {
           differences.add(
               queries.get(i)
