@@ -26,7 +26,7 @@ kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo)
 }
 
 static KakehashiModify *
-modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, Plan *subplan, char *sql, List *targets,
+modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, List *plan_tlist, char *sql, List *targets,
               List *returning)
 {
 	Relation rel = rinfo->ri_RelationDesc;
@@ -60,7 +60,7 @@ modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, Plan *sub
 
 		modify->types[i++] = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1)->atttypid;
 		kakehashi_key_junk_name(name, (AttrNumber) lfirst_int(cell));
-		junk = ExecFindJunkAttributeInTlist(subplan->targetlist, name);
+		junk = ExecFindJunkAttributeInTlist(plan_tlist, name);
 		if (!AttributeNumberIsValid(junk))
 			elog(ERROR, "could not find junk column \"%s\"", name);
 		modify->key_junk[foreach_current_index(cell)] = junk;
@@ -79,7 +79,7 @@ kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fd
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	modify = modify_create(mtstate->ps.state, rinfo, mtstate->operation, outerPlanState(mtstate)->plan,
+	modify = modify_create(mtstate->ps.state, rinfo, mtstate->operation, outerPlanState(mtstate)->plan->targetlist,
 	                       strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)),
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_TARGETS),
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING));
@@ -115,7 +115,7 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	if (rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
 	    (rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
 		returning = kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber));
-	modify = modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NULL,
+	modify = modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NIL,
 	                       kakehashi_deparse_insert(rel, targets, returning, do_nothing), targets, returning);
 	modify->count_rows = do_nothing;
 	rinfo->ri_FdwState = modify;

@@ -194,7 +194,10 @@ kakehashi_fdw_validator(PG_FUNCTION_ARGS)
 				rule = &option_rules[i];
 		}
 		if (rule == NULL)
+		{
 			report_unknown_option(def->defname, catalog);
+			continue; /* not reached */
+		}
 		check_option_value(rule, def);
 		if (rule->superuser_only && !superuser() && (rule->kind != OPTION_BOOL || !defGetBoolean(def)))
 			ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
