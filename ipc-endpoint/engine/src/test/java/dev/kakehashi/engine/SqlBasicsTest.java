@@ -123,6 +123,25 @@ final class SqlBasicsTest {
   }
 
   @Test
+  void shouldLeaveOutRowsThatExistOnConflictDoNothing() {
+    assertEquals(
+        List.of("8"),
+        engine.query(
+            "insert into t (id, name) values (1,'again'),(8,'eight'),(8,'twice') on conflict do nothing returning id"));
+    assertEquals(
+        0,
+        engine.run("insert into t (id, name) values (8,'x') on conflict (id) do nothing").count());
+    assertFailure(
+        "42P16",
+        0,
+        "there is no unique or exclusion constraint matching the ON CONFLICT specification",
+        "insert into t (id, name) values (8,'x') on conflict (name) do nothing");
+    assertEquals(
+        List.of("1|one", "8|eight"),
+        engine.query("select id, name from t where id in (1, 8) order by 1"));
+  }
+
+  @Test
   void shouldReadOnlyTheColumnsThatAreUsed() {
     assertEquals(
         true,

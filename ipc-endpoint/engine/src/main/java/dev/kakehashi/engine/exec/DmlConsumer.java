@@ -126,8 +126,7 @@ final class DmlConsumer implements BatchConsumer {
     try {
       return switch (plan) {
         case PhysicalPlan.Insert insert -> {
-          table.insert(transaction, changed, row);
-          yield true;
+          yield insert(insert, changed, row);
         }
         case PhysicalPlan.Update update -> table.update(transaction, old.rowIds[row], changed, row);
         case PhysicalPlan.Delete delete -> table.delete(transaction, old.rowIds[row]);
@@ -135,6 +134,25 @@ final class DmlConsumer implements BatchConsumer {
       };
     } catch (DuplicateKey duplicate) {
       throw duplicateKey(duplicate, changed, row);
+    }
+  }
+
+  /// False if the row was left out because it exists.
+  private boolean insert(PhysicalPlan.Insert insert, VectorBatch values, int row) {
+    if (insert.skipDuplicatesOf().isEmpty()) {
+      table.insert(transaction, values, row);
+      return true;
+    }
+    long before = transaction.mark();
+    try {
+      table.insert(transaction, values, row);
+      return true;
+    } catch (DuplicateKey duplicate) {
+      if (!insert.skipDuplicatesOf().contains(duplicate.index().indexId())) {
+        throw duplicate;
+      }
+      transaction.rollbackTo(before);
+      return false;
     }
   }
 

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.expr.Expr;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A whole statement, ready to run. Immutable and shared by its executions.
@@ -25,8 +26,15 @@ public sealed interface PhysicalPlan {
   /// (defaults and length checks are expressions of the source).
   ///
   /// @param returning over the inserted row; null: none
-  record Insert(Target target, PlanNode source, @Nullable List<Expr> returning)
-      implements PhysicalPlan {}
+  /// @param skipDuplicatesOf unique indexes whose duplicates are left out instead of refused (ON CONFLICT DO NOTHING), by indexId
+  record Insert(
+      Target target, PlanNode source, @Nullable List<Expr> returning, Set<Long> skipDuplicatesOf)
+      implements PhysicalPlan {
+    /// An insert that refuses duplicates.
+    public Insert(Target target, PlanNode source, @Nullable List<Expr> returning) {
+      this(target, source, returning, Set.of());
+    }
+  }
 
   /// Scans `source` (a TableScan or IndexScan that outputs all columns of the table in order), and replaces each row by the values.
   ///

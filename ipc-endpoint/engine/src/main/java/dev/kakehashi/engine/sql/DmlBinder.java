@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSet;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -49,12 +50,16 @@ final class DmlBinder {
   private final QueryBinder queries;
   private final ExpressionBinder expressions;
   private final @Nullable Source returning;
+  private final @Nullable List<String> conflictColumns;
 
-  DmlBinder(QueryBinder queries, @Nullable Source returning) {
+  /// @param conflictColumns of ON CONFLICT DO NOTHING, see [Source.Rewritten]
+  DmlBinder(
+      QueryBinder queries, @Nullable Source returning, @Nullable List<String> conflictColumns) {
     this.context = queries.context;
     this.queries = queries;
     this.expressions = queries.expressions;
     this.returning = returning;
+    this.conflictColumns = conflictColumns;
   }
 
   Planned insert(SqlInsert insert) {
@@ -65,7 +70,30 @@ final class DmlBinder {
     PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(source));
     Returning result = returning(table, name.names.getLast());
     return new Planned(
-        new PhysicalPlan.Insert(target(table), plan, result.expressions), result.columns);
+        new PhysicalPlan.Insert(target(table), plan, result.expressions, skipDuplicatesOf(table)),
+        result.columns);
+  }
+
+  /// Unique indexes that ON CONFLICT DO NOTHING is about.
+  private Set<Long> skipDuplicatesOf(Table table) {
+    Set<Long> indexes = new HashSet<>();
+    List<String> names = conflictColumns;
+    if (names == null) {
+      return indexes;
+    }
+    for (Index index : table.indexes()) {
+      Set<String> columns = new HashSet<>();
+      index.columns().forEach(column -> columns.add(table.columns().get(column).name()));
+      if (index.unique() && (names.isEmpty() || columns.equals(Set.copyOf(names)))) {
+        indexes.add(index.indexId());
+      }
+    }
+    if (indexes.isEmpty() && !names.isEmpty()) {
+      throw new EngineException(
+          ErrorCode.INVALID_TABLE_DEFINITION,
+          "there is no unique or exclusion constraint matching the ON CONFLICT specification");
+    }
+    return indexes;
   }
 
   Planned update(SqlUpdate update) {

@@ -169,7 +169,7 @@ final class Rewriter {
       in.acceptWords("verbose");
     }
     boolean insert = in.peek().isWord("insert");
-    boolean onConflictDoNothing = false;
+    List<String> conflictColumns = null;
     Source main = null;
     levels.push(new Level(0));
     while (!in.atEnd()) {
@@ -185,8 +185,7 @@ final class Rewriter {
           continue;
         }
         if (insert && in.acceptWords("on", "conflict")) {
-          onConflictDoNothing();
-          onConflictDoNothing = true;
+          conflictColumns = onConflictDoNothing();
           continue;
         }
         refuseRowLocks();
@@ -195,17 +194,17 @@ final class Rewriter {
     }
     Source last = finish();
     return main == null
-        ? new Source.Rewritten(last, null, explain, onConflictDoNothing)
-        : new Source.Rewritten(main, last, explain, onConflictDoNothing);
+        ? new Source.Rewritten(last, null, explain, conflictColumns)
+        : new Source.Rewritten(main, last, explain, conflictColumns);
   }
 
-  private void onConflictDoNothing() {
+  private List<String> onConflictDoNothing() {
+    List<String> columns = new ArrayList<>();
     if (in.acceptOperator("(")) {
-      int depth = 1;
-      while (depth > 0 && !in.atEnd()) {
-        Token token = in.next();
-        depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
-      }
+      do {
+        columns.add(in.expectIdentifier());
+      } while (in.acceptOperator(","));
+      in.expectOperator(")");
     }
     in.expectWord("do");
     if (!in.acceptWords("nothing")) {
@@ -213,6 +212,7 @@ final class Rewriter {
               ErrorCode.FEATURE_NOT_SUPPORTED, "ON CONFLICT DO UPDATE is not supported")
           .withPosition(in.peek().start() + 1);
     }
+    return columns;
   }
 
   private void refuseRowLocks() {

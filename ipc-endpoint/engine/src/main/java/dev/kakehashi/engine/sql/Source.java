@@ -33,7 +33,10 @@ record Source(String text, List<Literal> literals, int[] positions) {
   /// @param main without the clauses below
   /// @param returning `select list` of RETURNING, or null
   /// @param explain whether it began with EXPLAIN
-  /// @param onConflictDoNothing whether INSERT skips rows that exist
+  /// @param conflictColumns columns of INSERT ... ON CONFLICT (...) DO NOTHING, empty without columns; null without the clause
   record Rewritten(
-      Source main, @Nullable Source returning, boolean explain, boolean onConflictDoNothing) {}
+      Source main,
+      @Nullable Source returning,
+      boolean explain,
+      @Nullable List<String> conflictColumns) {}
 }

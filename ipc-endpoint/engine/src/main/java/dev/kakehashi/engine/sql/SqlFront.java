@@ -105,9 +105,6 @@ public final class SqlFront {
     } catch (EngineException syntax) {
       throw nearToken(sql, tokens, syntax);
     }
-    if (rewritten.onConflictDoNothing()) {
-      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "ON CONFLICT is not supported");
-    }
     BindContext context = new BindContext(catalog, rowCount, parameterOids, rewritten.main());
     Planned planned = plan(node, context, rewritten);
     return rewritten.explain() ? explained(planned) : planned;
@@ -116,7 +113,7 @@ public final class SqlFront {
   private static Planned plan(SqlNode node, BindContext context, Source.Rewritten rewritten) {
     QueryBinder queries = new QueryBinder(context);
     if (node instanceof SqlInsert || node instanceof SqlUpdate || node instanceof SqlDelete) {
-      DmlBinder binder = new DmlBinder(queries, rewritten.returning());
+      DmlBinder binder = new DmlBinder(queries, rewritten.returning(), rewritten.conflictColumns());
       DmlBinder.Planned change =
           node instanceof SqlInsert insert
               ? binder.insert(insert)
