@@ -161,6 +161,12 @@ commit_session(KakehashiSession *session)
 		return;
 	}
 	flush_rollback(session);
+	/* An endpoint that is gone already has not committed; one that goes from here on may have. */
+	if (!kh_session_alive(session->ipc))
+	{
+		session->lost = true;
+		kakehashi_report_lost(session, NULL, "COMMIT");
+	}
 	session->committing = true;
 	call = kakehashi_call_track(
 		session, kh_send_commit(session->ipc, session->handle, (kh_commit_response) kakehashi_commit_response, &error),
