@@ -60,7 +60,7 @@ start_endpoint() {
   as_server sh -c "echo '$runtime_dir' > '$home/runtime_dir'"
   : | as_server tee -a "$home/log" >/dev/null
   # Of its own session, so that Ctrl-C in this terminal does not reach it.
-  as_server setsid "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" \
+  exec_as_server setsid "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" \
     start --runtime-directory "$runtime_dir" --data-directory "$home/data" "$@" >>"$home/log" 2>&1 </dev/null &
   pid=$!
   disown

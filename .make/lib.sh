@@ -83,12 +83,15 @@ find_server_user() {
 }
 
 # Runs a command as the user of the servers, without a shell or a PAM session in between: $! is the command itself.
-as_server() {
+as_server() { (exec_as_server "$@"); }
+
+# The same in place of this shell, so that a background process is the command itself and not a shell that waits for it.
+exec_as_server() {
   if [ "$(id -u)" = 0 ]; then
-    setpriv --reuid="$SERVER_USER" --regid="$(id -g "$SERVER_USER")" --init-groups \
+    exec setpriv --reuid="$SERVER_USER" --regid="$(id -g "$SERVER_USER")" --init-groups \
       env HOME="$RUN_DIR" USER="$SERVER_USER" LOGNAME="$SERVER_USER" "$@"
   else
-    "$@"
+    exec "$@"
   fi
 }
 
