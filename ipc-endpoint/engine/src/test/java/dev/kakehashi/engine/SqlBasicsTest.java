@@ -142,6 +142,37 @@ final class SqlBasicsTest {
   }
 
   @Test
+  void shouldFindRangesOfDescendingIndexColumns() {
+    engine.run("create index t_n on t (name, id desc)");
+    engine.run("insert into t (id, name) values (4, 'one'), (5, 'one'), (6, 'one')");
+    assertEquals(
+        List.of("5", "6"),
+        engine.query("select id from t where name = 'one' and id > 4 order by 1"));
+    assertEquals(
+        List.of("4"),
+        engine.query("select id from t where name = 'one' and id < 5 and id >= 2 order by 1"));
+  }
+
+  @Test
+  void shouldRefuseScalarSubqueryWithSeveralRows() {
+    assertFailure(
+        "21000",
+        0,
+        "more than one row returned by a subquery used as an expression",
+        "select (select id from t)");
+    assertEquals(List.of("NULL"), engine.query("select (select name from t where id > 3)"));
+    assertEquals(
+        List.of("two"),
+        engine.query("select name from t where price = (select price from t where name = 'two')"));
+  }
+
+  @Test
+  void shouldSelectWithoutTable() {
+    assertEquals(List.of(), engine.query("select 1 where 1 = 2"));
+    assertEquals(List.of("1"), engine.query("select 1 where 2 = 2"));
+  }
+
+  @Test
   void shouldReadOnlyTheColumnsThatAreUsed() {
     assertEquals(
         true,

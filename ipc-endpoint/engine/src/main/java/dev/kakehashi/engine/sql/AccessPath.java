@@ -204,15 +204,12 @@ final class AccessPath {
     }
     Bound lower = bound(match.lower, used);
     Bound upper = bound(match.upper, used);
-    boolean descending =
-        match.equals.size() < table.indexes().get(match.index).columns().size()
-            && table.indexes().get(match.index).descending().get(match.equals.size());
     return new PlanNode.IndexScan(
         table.tableId(),
         match.index,
         equals,
-        descending ? upper : lower,
-        descending ? lower : upper,
+        lower,
+        upper,
         reverse,
         columns,
         oids(table, columns),

@@ -98,7 +98,8 @@ final class Rewriter {
           "sets",
           "rollup",
           "cube",
-          "array");
+          "array",
+          "placing");
 
   /// Keywords only before `(`, with an argument syntax of their own.
   private static final Set<String> CALL_KEYWORDS =
@@ -404,7 +405,9 @@ final class Rewriter {
     } else if (level.selectWithoutFrom
         && (word.equals("where") || word.equals("group") || word.equals("having"))) {
       level.selectWithoutFrom = false;
-      emit("from (values (1)) as \"" + DUAL + "\" ", token.start());
+      emit("from (values (", token.start());
+      literal(new Source.Literal.NumberText("1"), token);
+      emit(")) as \"" + DUAL + "\" ", token.start());
     } else if (word.equals("limit") && in.acceptWords("all")) {
       return;
     }

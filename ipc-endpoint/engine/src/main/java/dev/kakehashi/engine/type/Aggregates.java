@@ -11,6 +11,9 @@ public final class Aggregates {
   private static final Map<String, List<AggregateFunction>> BY_NAME =
       StandardAggregates.all().stream().collect(Collectors.groupingBy(AggregateFunction::name));
 
+  /// The value of a scalar subquery; for plans, no user can call it.
+  public static final String SINGLE_VALUE = "single_value";
+
   private Aggregates() {}
 
   /// The aggregate that PostgreSQL would take; null when there is none.
@@ -20,6 +23,9 @@ public final class Aggregates {
   public static @Nullable AggregateFunction resolve(String name, int[] argumentOids) {
     if (name.equals("count") && argumentOids.length <= 1) {
       return StandardAggregates.count(argumentOids);
+    }
+    if (name.equals(SINGLE_VALUE) && argumentOids.length == 1) {
+      return StandardAggregates.singleValue(argumentOids[0]);
     }
     return Overloads.resolve(
         name, BY_NAME.getOrDefault(name, List.of()), AggregateFunction::argumentOids, argumentOids);

@@ -53,6 +53,11 @@ public final class StandardAggregates {
     return new AggregateFunction("count", argumentOids, TypeOid.INT8, Count::new);
   }
 
+  /// The value of a scalar subquery.
+  public static AggregateFunction singleValue(int oid) {
+    return new AggregateFunction("single_value", new int[] {oid}, oid, () -> new SingleValue(oid));
+  }
+
   private void add(String name, int result, Supplier<Accumulator> factory, int... arguments) {
     functions.add(new AggregateFunction(name, arguments, result, factory));
   }
