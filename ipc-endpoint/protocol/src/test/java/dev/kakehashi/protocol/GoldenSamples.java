@@ -1,0 +1,424 @@
+package dev.kakehashi.protocol;
+
+import dev.kakehashi.protocol.messages.*;
+import dev.kakehashi.protocol.value.PgInterval;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.ToIntFunction;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v1`: never change a sample, add new ones.
+final class GoldenSamples {
+  private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
+
+  static Map<String, byte[]> all() {
+    Map<String, byte[]> all = new TreeMap<>();
+    socket(all);
+    transactions(all);
+    statements(all);
+    buffers(all);
+    responses(all);
+    all.put("row_batch.rows", rowBatch());
+    all.put("row_batch_empty.rows", emptyRowBatch());
+    return all;
+  }
+
+  private static void put(
+      Map<String, byte[]> all, String name, ToIntFunction<UnsafeBuffer> encoding) {
+    UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+    int length = Protocol.MESSAGE_HEADER_BYTES + encoding.applyAsInt(buffer);
+    all.put(name + ".bin", Arrays.copyOf(buffer.byteArray(), length));
+  }
+
+  private static void socket(Map<String, byte[]> all) {
+    put(
+        all,
+        "attach",
+        b ->
+            new AttachEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .layoutVersion(1)
+                .processId(4711)
+                .processStartTicks(123456789)
+                .pidNamespace(4026531836L)
+                .clientKind(ClientKind.POSTGRESQL_BACKEND)
+                .applicationName("psql")
+                .userName("alice")
+                .password("")
+                .clientVersion("1.0.0 懸け橋")
+                .encodedLength());
+    put(
+        all,
+        "attached",
+        b ->
+            new AttachedEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(65537)
+                .incarnation(0x1234567890L)
+                .mailboxOffset(524288)
+                .mailboxFileBytes(1L << 29)
+                .arenaFileBytes(1L << 30)
+                .slotsPerMailbox(16)
+                .slotBytes(32768)
+                .frameOffset(1024)
+                .frameAreaBytes(15360)
+                .inlineOffset(16384)
+                .inlineBytes(16384)
+                .channelWindow(16)
+                .arenaBlockBytes(65536)
+                .maxBatchBytes(4194304)
+                .maxFrameBytes(65536)
+                .maxStatements(1024)
+                .queueBlockBytes(4194304)
+                .spinNanos(50000)
+                .leaseNanos(900_000_000_000L)
+                .queueName("1000-4026531836-pg0")
+                .principal("1000")
+                .endpointVersion("1.0.0")
+                .encodedLength());
+  }
+
+  private static void transactions(Map<String, byte[]> all) {
+    put(
+        all,
+        "begin",
+        b ->
+            new BeginEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .kind(TransactionKind.LTX)
+                .isolation(IsolationLevel.SERIALIZABLE)
+                .leaseNanos(5)
+                .label("nightly")
+                .encodedLength());
+    put(
+        all,
+        "commit",
+        b ->
+            new CommitEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(0)
+                .response(CommitResponse.AVAILABLE)
+                .transactionHandle(0xFEDCBA9876543210L)
+                .encodedLength());
+    put(
+        all,
+        "rollback",
+        b ->
+            new RollbackEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(Protocol.NO_SLOT)
+                .transactionHandle(0)
+                .encodedLength());
+    put(
+        all,
+        "savepoint",
+        b ->
+            new SavepointEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .level(1)
+                .encodedLength());
+    put(
+        all,
+        "release_savepoint",
+        b ->
+            new ReleaseSavepointEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .level(2)
+                .encodedLength());
+    put(
+        all,
+        "rollback_to_savepoint",
+        b ->
+            new RollbackToSavepointEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .level(3)
+                .encodedLength());
+    put(
+        all,
+        "query_outcome",
+        b ->
+            new QueryOutcomeEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .encodedLength());
+  }
+
+  private static void statements(Map<String, byte[]> all) {
+    put(
+        all,
+        "prepare",
+        b -> {
+          PrepareEncoder prepare =
+              new PrepareEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .sessionId(1)
+                  .requestId(2)
+                  .slot(3)
+                  .statementId(4);
+          prepare.parameterTypesCount(2).next().typeOid(TypeOid.INT4).next().typeOid(0);
+          return prepare.sql("SELECT a FROM t WHERE b = $1 AND c = $2").encodedLength();
+        });
+    put(
+        all,
+        "prepare_no_parameters",
+        b -> {
+          PrepareEncoder prepare =
+              new PrepareEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .sessionId(1)
+                  .requestId(2)
+                  .slot(3)
+                  .statementId(0);
+          prepare.parameterTypesCount(0);
+          return prepare.sql("").encodedLength();
+        });
+    put(
+        all,
+        "execute",
+        b -> {
+          ExecuteEncoder execute = execute(b).inboundOffset(0).inboundBytes(0);
+          byte[] rows = rowBatch();
+          return execute.putParameters(rows, 0, rows.length).encodedLength();
+        });
+    put(
+        all,
+        "execute_inbound",
+        b ->
+            execute(b)
+                .inboundOffset(1L << 33)
+                .inboundBytes(1 << 20)
+                .putParameters(new byte[0], 0, 0)
+                .encodedLength());
+    put(
+        all,
+        "close_statement",
+        b ->
+            new CloseStatementEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(Protocol.NO_SLOT)
+                .statementId(4)
+                .encodedLength());
+    put(
+        all,
+        "cancel",
+        b ->
+            new CancelEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(Protocol.NO_SLOT)
+                .targetRequestId(1)
+                .encodedLength());
+  }
+
+  private static ExecuteEncoder execute(UnsafeBuffer b) {
+    ExecuteEncoder execute =
+        new ExecuteEncoder()
+            .wrapAndApplyHeader(b, 0, HEADER)
+            .sessionId(1)
+            .requestId(2)
+            .slot(3)
+            .statementId(4)
+            .transactionHandle(5)
+            .leaseNanos(6)
+            .timeoutMillis(7)
+            .action(TransactionAction.BEGIN)
+            .kind(TransactionKind.RTX)
+            .isolation(IsolationLevel.REPEATABLE_READ)
+            .response(CommitResponse.STORED);
+    execute.flags().clear().newSnapshot(true).commitAfter(true);
+    return execute;
+  }
+
+  private static void buffers(Map<String, byte[]> all) {
+    put(
+        all,
+        "acquire_buffers",
+        b ->
+            new AcquireBuffersEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .count(4)
+                .bufferBytes(1 << 20)
+                .encodedLength());
+    put(
+        all,
+        "release_buffers",
+        b ->
+            new ReleaseBuffersEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .encodedLength());
+    put(
+        all,
+        "ping",
+        b ->
+            new PingEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .putPayload(new byte[] {1, 0, -1}, 0, 3)
+                .encodedLength());
+  }
+
+  private static void responses(Map<String, byte[]> all) {
+    put(
+        all,
+        "completed",
+        b ->
+            new CompletedEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .requestId(2)
+                .transactionHandle(5)
+                .leaseDeadlineNanos(6)
+                .rowsAffected(7)
+                .transactionState(TransactionState.COMMITTED)
+                .encodedLength());
+    put(
+        all,
+        "failed",
+        b ->
+            new Failure(
+                        1202,
+                        "23505",
+                        "duplicate key value violates unique constraint \"t_pkey\"",
+                        "Key (a)=(1) already exists.",
+                        "",
+                        "public",
+                        "t",
+                        "",
+                        "t_pkey",
+                        0,
+                        false)
+                    .encode(b, 2, 5, 6, TransactionState.ACTIVE)
+                - Protocol.MESSAGE_HEADER_BYTES);
+    put(
+        all,
+        "failed_fatal",
+        b ->
+            Failure.of(ErrorCode.SHUTTING_DOWN, "the endpoint is shutting down", "", "Try later.")
+                    .asFatal()
+                    .encode(b, 0, 0, 0, TransactionState.NONE)
+                - Protocol.MESSAGE_HEADER_BYTES);
+    put(
+        all,
+        "prepared",
+        b -> {
+          PreparedEncoder prepared =
+              new PreparedEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .requestId(2)
+                  .transactionHandle(0)
+                  .leaseDeadlineNanos(0)
+                  .statementId(4)
+                  .transactionState(TransactionState.NONE)
+                  .kind(StatementKind.QUERY);
+          prepared.parametersCount(1).next().typeOid(TypeOid.INT8);
+          prepared
+              .columnsCount(2)
+              .next()
+              .typeOid(TypeOid.NUMERIC)
+              .typeModifier(655366)
+              .name("amount")
+              .next()
+              .typeOid(TypeOid.TEXT)
+              .typeModifier(-1)
+              .name("名");
+          return prepared.encodedLength();
+        });
+    put(
+        all,
+        "buffers_granted",
+        b -> {
+          BuffersGrantedEncoder granted =
+              new BuffersGrantedEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .requestId(2)
+                  .bufferBytes(1 << 20);
+          granted.buffersCount(2).next().arenaOffset(0).next().arenaOffset(1 << 20);
+          return granted.encodedLength();
+        });
+    put(
+        all,
+        "pong",
+        b ->
+            new PongEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .requestId(2)
+                .putPayload(new byte[] {1, 0, -1}, 0, 3)
+                .encodedLength());
+  }
+
+  private static byte[] rowBatch() {
+    RowBatchWriter writer = RowBatchWriter.growable(6, 3, 4096);
+    writer.addRow();
+    writer.setLong(0, -1);
+    writer.setDouble(1, 0.5);
+    writer.setString(2, "懸け橋");
+    writer.setNumeric(3, new BigDecimal("-12345.6780"));
+    writer.setUuid(4, new UUID(0x0011223344556677L, 0x8899aabbccddeeffL));
+    writer.setInterval(5, new PgInterval(1, -2, 3));
+    writer.addRow();
+    for (int column = 0; column < 6; column++) {
+      writer.setNull(column);
+    }
+    writer.finish();
+    return writer.batch().toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  private static byte[] emptyRowBatch() {
+    RowBatchWriter writer = RowBatchWriter.growable(0, 0, 64);
+    writer.finish();
+    return writer.batch().toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /// Writes samples that have no file yet; run by hand when one is added. Existing files are never touched.
+  public static void main(String[] args) throws IOException {
+    Path directory = Files.createDirectories(Path.of(args[0]));
+    for (Map.Entry<String, byte[]> sample : all().entrySet()) {
+      Path file = directory.resolve(sample.getKey());
+      if (Files.notExists(file)) {
+        Files.write(file, sample.getValue(), StandardOpenOption.CREATE_NEW);
+      }
+    }
+  }
+
+  private GoldenSamples() {}
+}

@@ -1,0 +1,109 @@
+package dev.kakehashi.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.protocol.messages.FailedDecoder;
+import dev.kakehashi.protocol.messages.PrepareDecoder;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/// The frozen encodings of `golden/v1`, which C reads too.
+class GoldenTest {
+  private static final Path DIRECTORY = Path.of("golden/v1");
+
+  @Test
+  void shouldStillEncodeEveryGoldenFile() throws IOException {
+    Map<String, byte[]> samples = GoldenSamples.all();
+    TreeSet<String> files = new TreeSet<>();
+    try (var paths = Files.list(DIRECTORY)) {
+      paths.forEach(path -> files.add(path.getFileName().toString()));
+    }
+    assertEquals(samples.keySet(), files);
+    for (Map.Entry<String, byte[]> sample : samples.entrySet()) {
+      assertArrayEquals(
+          Files.readAllBytes(DIRECTORY.resolve(sample.getKey())),
+          sample.getValue(),
+          sample.getKey());
+    }
+  }
+
+  @Test
+  void shouldDecodeGoldenFailure() throws IOException {
+    UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve("failed.bin")));
+    assertEquals(FailedDecoder.TEMPLATE_ID, Frames.templateId(frame));
+    Failure failure = Failure.decode(Frames.wrap(new FailedDecoder(), frame), frame);
+    assertEquals("23505", failure.sqlstate());
+    assertEquals("t_pkey", failure.constraintName());
+    assertEquals("Key (a)=(1) already exists.", failure.detail());
+  }
+
+  @Test
+  void shouldDecodeGoldenRowBatch() throws IOException {
+    RowBatchReader reader =
+        new RowBatchReader()
+            .wrap(MemorySegment.ofArray(Files.readAllBytes(DIRECTORY.resolve("row_batch.rows"))));
+    assertEquals(2, reader.rowCount());
+    assertEquals("懸け橋", reader.getString(0, 2));
+    assertTrue(reader.isNull(1, 5));
+  }
+
+  @Test
+  void shouldRefuseEveryTruncation() throws IOException {
+    byte[] whole = Files.readAllBytes(DIRECTORY.resolve("failed.bin"));
+    for (int length = 0; length < whole.length; length++) {
+      UnsafeBuffer frame = new UnsafeBuffer(Arrays.copyOf(whole, length));
+      assertThrows(
+          MalformedFrameException.class,
+          () -> {
+            Frames.templateId(frame);
+            Failure.decode(Frames.wrap(new FailedDecoder(), frame), frame);
+          });
+    }
+  }
+
+  /// Decoding ends in values or in a refusal that callers expect, whatever the bytes.
+  @Test
+  void shouldSurviveMutatedFrames() throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    byte[] failed = Files.readAllBytes(DIRECTORY.resolve("failed.bin"));
+    byte[] prepare = Files.readAllBytes(DIRECTORY.resolve("prepare.bin"));
+    int refused = 0;
+    for (int round = 0; round < 100_000; round++) {
+      boolean isFailed = random.nextBoolean();
+      byte[] bytes = (isFailed ? failed : prepare).clone();
+      for (int i = random.nextInt(5); i >= 0; i--) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      UnsafeBuffer frame = new UnsafeBuffer(bytes);
+      try {
+        Frames.templateId(frame);
+        if (isFailed) {
+          Failure.decode(Frames.wrap(new FailedDecoder(), frame), frame);
+        } else {
+          PrepareDecoder decoder = Frames.wrap(new PrepareDecoder(), frame);
+          for (PrepareDecoder.ParameterTypesDecoder type : decoder.parameterTypes()) {
+            assertTrue(type.typeOid() >= 0);
+          }
+          Frames.nextText(decoder, frame);
+        }
+      } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
+        refused++;
+      } catch (RuntimeException e) {
+        throw new AssertionError("seed " + seed + " round " + round, e);
+      }
+    }
+    assertTrue(refused > 1000, "only " + refused + " were refused, seed " + seed);
+  }
+}
