@@ -17,8 +17,7 @@ class SettingsTest {
   @Test
   void shouldRefuseUnknownKeyWithNearest() {
     SettingsException e =
-        assertThrows(
-            SettingsException.class, () -> Settings.defaults().set("max_session", "10"));
+        assertThrows(SettingsException.class, () -> Settings.defaults().set("max_session", "10"));
     assertTrue(String.valueOf(e.getMessage()).contains("did you mean \"max_sessions\""));
   }
 
