@@ -131,6 +131,10 @@ final class GarbageCollector implements AutoCloseable {
     this.pool = pool;
     thread = new Thread(this::run, "kakehashi-store-gc");
     thread.setDaemon(true);
+  }
+
+  /// Begins to free in the background; the store is complete by now.
+  void start() {
     thread.start();
   }
 

@@ -75,6 +75,7 @@ final class MemoryStore implements Store {
     DurableLog log = new RocksLog(DataDirectory.database(config.directory()));
     MemoryPool pool = new MemoryPool(config.memoryLimitBytes());
     MemoryStore store = new MemoryStore(pool, log);
+    store.collector.start();
     boolean recovered = false;
     try {
       new Recovery(store, log).run();
