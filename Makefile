@@ -36,7 +36,9 @@ $(STAMPS)/extension: $(C_SOURCES)
 	@.make/extension.sh
 	@mkdir -p $(@D) && touch $@
 
-run: build ## start endpoint and private PostgreSQL in .run/, load TPC-H (SCALE=0.1), show a short tour
+run: ## start endpoint and private PostgreSQL in .run/, load TPC-H (SCALE=0.1), show a short tour
+	@DOCKER=no .make/deps.sh
+	@$(MAKE) --no-print-directory build
 	@.make/run.sh
 
 psql: ## open psql on the servers of "make run"
@@ -46,6 +48,7 @@ stop: ## stop the servers of "make run"
 	@.make/stop.sh
 
 test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker is there
+	@.make/deps.sh
 	@.make/test.sh
 
 check: ## what a review expects: formatters, checkers and all tests
