@@ -19,7 +19,7 @@
 #include "utils/varlena.h"
 
 /* Where an endpoint that was not told otherwise puts its runtime directory. */
-#define DEFAULT_RUNTIME_DIR "/dev/shm/kakehashi/default"
+#define DEFAULT_RUNTIME_DIR "/dev/shm/kakehashi/main"
 
 /* Attach is a local socket; more than this means that the endpoint is not answering. */
 #define DEFAULT_CONNECT_TIMEOUT_SECONDS 5

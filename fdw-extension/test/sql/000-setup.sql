@@ -2,7 +2,7 @@
 \getenv runtime_dir KAKEHASHI_RUNTIME_DIR
 \if :{?runtime_dir}
 \else
-\set runtime_dir /dev/shm/kakehashi/default
+\set runtime_dir /dev/shm/kakehashi/main
 \endif
 SELECT kakehashi_version() = extversion || '.0' AS same_version FROM pg_extension WHERE extname = 'kakehashi_fdw';
 CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir :'runtime_dir');

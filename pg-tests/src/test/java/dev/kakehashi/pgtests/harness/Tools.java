@@ -19,7 +19,7 @@ public final class Tools {
         List.of(
             Installation.java().toString(),
             "@" + Installation.jvmOptions(),
-            "-Xmx256m",
+            "-Xmx1g", // the generator's pool of text alone takes 300 MB
             "-jar",
             Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString()));
     command.addAll(List.of(arguments));
