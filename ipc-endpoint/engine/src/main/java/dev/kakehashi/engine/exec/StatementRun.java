@@ -137,8 +137,9 @@ final class StatementRun implements Task {
 
   private @Nullable Task beginStage(TaskContext context) {
     Stage next = instance().stages().get(stage);
-    boolean caller = context.workerIndex() < 0;
-    int tasks = caller ? 1 : next.parallelism(context.scheduler().config().workers());
+    // Changes of one transaction are made by one thread at a time.
+    boolean single = context.workerIndex() < 0 || (changes && next.breaker() == null);
+    int tasks = single ? 1 : next.parallelism(context.scheduler().config().workers());
     List<StageTask> all = new ArrayList<>(tasks);
     for (int i = 0; i < tasks; i++) {
       PlanInstance.Chain chain = instance().chain(stage, i);

@@ -345,6 +345,42 @@ class PlanExecutionTest {
   }
 
   @Test
+  void shouldUpdateEveryRowOfManyPagesOnce() throws Exception {
+    int rows = 300_000;
+    long id = table(randomRows(new Random(2), rows, 10, 0));
+    assertTrue(store.table(id).pageCount() > 32, "enough pages for several tasks");
+    PhysicalPlan.Target target =
+        new PhysicalPlan.Target(
+            id, "s", "t", List.of("k", "v"), INT8S, new boolean[] {true, false});
+    TestScope scope = scope();
+    Outcome outcome =
+        start(
+                new PhysicalPlan.Update(
+                    target,
+                    new PlanNode.TableScan(id, BOTH, INT8S, null),
+                    List.of(column(0), column(0)),
+                    null),
+                scope,
+                new TestSink(10, 4096))
+            .get(20, TimeUnit.SECONDS);
+    assertNull(outcome.error());
+    assertEquals((long) rows, outcome.count());
+    scope.nextRow();
+    Expr same = new Expr.Call(function("="), List.of(column(0), column(1)));
+    TestSink sink = new TestSink(10, 4096);
+    PlanNode equal = new PlanNode.TableScan(id, BOTH, INT8S, same);
+    PlanNode count =
+        new PlanNode.Aggregate(
+            equal,
+            new int[0],
+            List.of(new AggregateCall("count", new int[0], new int[0], false, -1, TypeOid.INT8)),
+            new int[] {TypeOid.INT8});
+    assertNull(start(new PhysicalPlan.Query(count), scope, sink).get(20, TimeUnit.SECONDS).error());
+    assertEquals(List.of(List.of((long) rows)), sink.drainLongs());
+    scope.transaction.abort();
+  }
+
+  @Test
   void shouldWaitForTheOwnerOfARowAndTryAgain() throws Exception {
     long id = table(List.of(new long[] {1, 10}));
     PhysicalPlan.Target target =
