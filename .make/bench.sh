@@ -158,8 +158,8 @@ compare "transaction of 10 statements, 1 client" transaction-10 1 "${T[@]}"
 report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
 report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
 say "endpoint: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
-if [ -x "$ROOT/fdw-extension/test/ipc/kh_ping" ]; then
-  say "bare transport, C client:" | tee -a "$out/results.txt"
-  as_server "$ROOT/fdw-extension/test/ipc/kh_ping" "$runtime_dir" | tee -a "$out/results.txt"
-fi
+make -s -C "$ROOT/fdw-extension/test/ipc" tools
+install -m 755 "$ROOT/fdw-extension/build/ipc/kh_ping" "$RUN_DIR/lib/kh_ping"
+say "bare transport, round trip, C client:" | tee -a "$out/results.txt"
+for _ in 1 2 3; do as_server "$RUN_DIR/lib/kh_ping" "$runtime_dir" 100000 | tee -a "$out/results.txt"; done
 say "kept in $out/results.txt"
