@@ -201,9 +201,23 @@ public final class TaskScheduler implements AutoCloseable {
   // ---- submission ----
 
   void accept(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
+    // A count of our own until everything is counted and queued: a job that a shutdown finds in the
+    // registry and
+    // cancels could otherwise end before that, and with the last job the workers.
+    job.addPending(1);
     if (!registry.add(job)) {
       throw new SchedulerStoppedException(job.name());
     }
+    try {
+      enter(job, bootstrap, option, timeout);
+    } finally {
+      if (job.returnPending(1)) {
+        job.complete(currentRunner());
+      }
+    }
+  }
+
+  private void enter(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
     if (timeout != null) {
       job.armDeadline(timeout);
     }

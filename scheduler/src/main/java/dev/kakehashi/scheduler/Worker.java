@@ -357,7 +357,12 @@ final class Worker extends Runner implements Runnable {
 
   private void sleep(boolean searched) {
     sleepers.announce(this, searched);
-    if (scheduler.anyWork() || scheduler.stopped()) {
+    if (scheduler.stopped()) {
+      // Announced after everyone was woken: a signal would be held back by a searcher who is about
+      // to
+      // leave, and nobody would come again.
+      sleepers.wakeAll();
+    } else if (scheduler.anyWork()) {
       signal();
     }
     counters.add(Counters.PARKS);
