@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.transport.endpoint;
+
+import org.jspecify.annotations.NullMarked;
