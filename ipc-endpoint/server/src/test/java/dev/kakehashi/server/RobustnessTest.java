@@ -1,0 +1,294 @@
+package dev.kakehashi.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.Transaction;
+import dev.kakehashi.client.TransactionOptions;
+import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.messages.AttachEncoder;
+import dev.kakehashi.protocol.messages.ClientKind;
+import dev.kakehashi.protocol.messages.FailedDecoder;
+import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
+import dev.kakehashi.protocol.messages.PingEncoder;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Random;
+import net.openhft.chronicle.queue.ChronicleQueue;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.queue.rollcycles.LegacyRollCycles;
+import net.openhft.chronicle.wire.DocumentContext;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Clients that break the protocol or go silent: they lose their session or transaction, nobody else anything.
+@SuppressWarnings("NullAway.Init") // set before each test
+class RobustnessTest {
+  private static final int FUZZ_SESSIONS = 100;
+  private static final int FRAMES_PER_SESSION = 20;
+  private static final int TEMPLATES = 32;
+
+  private TestEndpoint endpoint;
+  private Session bystander;
+
+  @BeforeEach
+  void start() throws IOException {
+    // One queue: the session under test and the bystander share it.
+    endpoint = TestEndpoint.start("queues_per_user", "1");
+    bystander = endpoint.attach();
+  }
+
+  @AfterEach
+  void stop() throws IOException, InterruptedException {
+    assertArrayEquals(new byte[] {1}, bystander.ping(new byte[] {1}));
+    bystander.close();
+    TestEndpoint.await(
+        "resources are given back",
+        () -> {
+          var usage = endpoint.server().transport().usage();
+          return usage.mailboxes() == 0
+              && usage.blocks() == 0
+              && usage.watchedChannels() == 0
+              && endpoint.engine().openTransactions() == 0;
+        });
+    endpoint.close();
+  }
+
+  @Test
+  void shouldDropBytesThatAreNoMessage() {
+    Random random = new Random(1);
+    try (Session session = endpoint.attach()) {
+      for (int bytes = 1; bytes < 200; bytes++) {
+        byte[] garbage = new byte[bytes];
+        random.nextBytes(garbage);
+        append(session, garbage);
+      }
+      // They name no session: everybody goes on.
+      assertArrayEquals(new byte[] {2}, session.ping(new byte[] {2}));
+    }
+  }
+
+  @Test
+  void shouldEndSessionThatSendsUnknownMessage() throws InterruptedException {
+    try (Session session = endpoint.attach()) {
+      PreparedStatement insert = session.prepare(FixedEngine.INSERT);
+      session.begin().update(insert, insert.parameters().addRow(1L, "lost"));
+      append(session, frame(session, 4711, 1_000_000, 3, new byte[40]));
+      TestEndpoint.await("session is ended", () -> !session.isAlive());
+      EndpointException e =
+          assertThrows(EndpointException.class, () -> session.ping(new byte[] {3}));
+      assertEquals("08006", e.sqlstate());
+    }
+    assertEquals(0, notes(bystander));
+  }
+
+  @Test
+  void shouldEndSessionWhoseRequestIdsDoNotGrow() throws InterruptedException {
+    try (Session session = endpoint.attach()) {
+      session.ping(new byte[0]);
+      append(
+          session, frame(session, PingEncoder.TEMPLATE_ID, 1, 0, new byte[8])); // as the one before
+      TestEndpoint.await("session is ended", () -> !session.isAlive());
+    }
+  }
+
+  @Test
+  void shouldSurviveRandomRequests() throws InterruptedException {
+    long seed = System.nanoTime();
+    System.out.println("random requests: seed " + seed);
+    Random random = new Random(seed);
+    int ended = 0;
+    for (int i = 0; i < FUZZ_SESSIONS; i++) {
+      try (Session session = endpoint.attach();
+          ChronicleQueue queue = open(session);
+          ExcerptAppender appender = queue.createAppender()) {
+        for (int n = 1; n <= FRAMES_PER_SESSION; n++) {
+          byte[] body = new byte[random.nextInt(200)];
+          random.nextBytes(body);
+          if (random.nextBoolean()) {
+            // Small numbers get further than large ones.
+            for (int at = 0; at < body.length; at++) {
+              body[at] = random.nextInt(4) == 0 ? (byte) random.nextInt(3) : 0;
+            }
+          }
+          int slot = random.nextInt(8) == 0 ? Protocol.NO_SLOT : random.nextInt(17);
+          byte[] frame = frame(session, random.nextInt(TEMPLATES), n, slot, body);
+          append(appender, frame);
+        }
+        assertArrayEquals(new byte[] {4}, bystander.ping(new byte[] {4}), "seed " + seed);
+        ended += session.isAlive() ? 0 : 1;
+      }
+    }
+    assertTrue(bystander.isAlive(), "seed " + seed);
+    System.out.println(ended + " of " + FUZZ_SESSIONS + " sessions were ended");
+  }
+
+  /// A request as the protocol has it up to the slot, then `body`.
+  private static byte[] frame(
+      Session session, int templateId, long requestId, int slot, byte[] body) {
+    ByteBuffer frame = ByteBuffer.allocate(26 + body.length).order(ByteOrder.LITTLE_ENDIAN);
+    frame.putShort((short) (18 + body.length)).putShort((short) templateId);
+    frame.putShort((short) Protocol.SCHEMA_ID).putShort((short) Protocol.PROTOCOL_VERSION);
+    frame.putLong(session.limits().sessionId()).putLong(requestId).putShort((short) slot);
+    return frame.put(body).array();
+  }
+
+  private void append(Session session, byte[] frame) {
+    try (ChronicleQueue queue = open(session);
+        ExcerptAppender appender = queue.createAppender()) {
+      append(appender, frame);
+    }
+  }
+
+  private ChronicleQueue open(Session session) {
+    return SingleChronicleQueueBuilder.single(
+            endpoint
+                .runtimeDirectory()
+                .resolve("queues")
+                .resolve(session.limits().queueName())
+                .toFile())
+        .rollCycle(LegacyRollCycles.MINUTELY)
+        .blockSize(session.limits().queueBlockBytes())
+        .build();
+  }
+
+  /// The next ping of the bystander rings for it.
+  private static void append(ExcerptAppender appender, byte[] frame) {
+    try (DocumentContext document = appender.writingDocument()) {
+      Objects.requireNonNull(document.wire()).bytes().write(frame);
+    }
+  }
+
+  @Test
+  void shouldRefuseOtherLayoutNamingBothVersions() throws IOException {
+    refusesVersions(
+        Protocol.PROTOCOL_VERSION, 99, "protocol 1 with layout 1", "protocol 1 with layout 99");
+  }
+
+  @Test
+  void shouldRefuseOtherProtocolNamingBothVersions() throws IOException {
+    refusesVersions(
+        7, Protocol.LAYOUT_VERSION, "protocol 1 with layout 1", "protocol 7 with layout 1");
+  }
+
+  private void refusesVersions(int protocol, int layout, String ours, String theirs)
+      throws IOException {
+    UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+    AttachEncoder encoder = new AttachEncoder();
+    encoder
+        .wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder())
+        .layoutVersion(layout)
+        .processId(ProcessHandle.current().pid())
+        .processStartTicks(0)
+        .pidNamespace(0)
+        .clientKind(ClientKind.JAVA_CLIENT)
+        .applicationName("test")
+        .userName("")
+        .password("")
+        .clientVersion("other 9.9");
+    buffer.putShort(
+        MessageHeaderEncoder.versionEncodingOffset(), (short) protocol, ByteOrder.LITTLE_ENDIAN);
+    int length = Protocol.MESSAGE_HEADER_BYTES + encoder.encodedLength();
+    Failure failure = attach(buffer.byteArray(), length);
+    assertEquals("08P01", failure.sqlstate());
+    assertTrue(failure.fatal());
+    assertTrue(failure.message().contains(ours), failure.message());
+    assertTrue(failure.message().contains("other 9.9 speaks " + theirs), failure.message());
+    assertEquals("Install the same release of endpoint and client.", failure.hint());
+  }
+
+  private Failure attach(byte[] frame, int length) throws IOException {
+    var address = UnixDomainSocketAddress.of(endpoint.runtimeDirectory().resolve("endpoint.sock"));
+    try (SocketChannel socket = SocketChannel.open(address)) {
+      ByteBuffer output = ByteBuffer.allocate(4 + length).order(ByteOrder.LITTLE_ENDIAN);
+      output.putInt(length).put(frame, 0, length).flip();
+      while (output.hasRemaining()) {
+        socket.write(output);
+      }
+      ByteBuffer size = read(socket, 4);
+      UnsafeBuffer reply = new UnsafeBuffer(read(socket, size.getInt(0)).array());
+      assertEquals(-1, socket.read(ByteBuffer.allocate(1)));
+      return Failure.decode(Frames.wrap(new FailedDecoder(), reply), reply);
+    }
+  }
+
+  private static ByteBuffer read(SocketChannel socket, int bytes) throws IOException {
+    ByteBuffer input = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    while (input.hasRemaining()) {
+      assertTrue(socket.read(input) > 0, "endpoint closed the connection");
+    }
+    return input;
+  }
+
+  @Test
+  void shouldRollBackTransactionWhoseLeaseExpires() throws InterruptedException {
+    try (Session session = endpoint.attach()) {
+      PreparedStatement insert = session.prepare(FixedEngine.INSERT);
+      Transaction transaction =
+          session.begin(TransactionOptions.DEFAULT.withLease(Duration.ofMillis(200)));
+      transaction.update(insert, insert.parameters().addRow(1L, "never committed"));
+      TestEndpoint.await("lease expires", () -> endpoint.engine().openTransactions() == 0);
+      assertTrue(System.nanoTime() - transaction.leaseDeadlineNanos() >= 0);
+      EndpointException e =
+          assertThrows(
+              EndpointException.class,
+              () -> transaction.update(insert, insert.parameters().addRow(2L, "too late")));
+      assertEquals("25P03", e.sqlstate());
+      assertThrows(EndpointException.class, transaction::commit);
+      assertEquals(0, notes(session));
+      // The session itself is as good as before.
+      Transaction next = session.begin();
+      next.update(insert, insert.parameters().addRow(3L, "kept"));
+      next.commit();
+      assertEquals(1, notes(session));
+    }
+  }
+
+  @Test
+  void shouldEndSessionAndTransactionOfKilledProcess() throws Exception {
+    Process client = KilledClient.start(endpoint.runtimeDirectory());
+    try (var output = client.inputReader()) {
+      assertEquals(KilledClient.READY, output.readLine());
+      assertEquals(2, endpoint.server().transport().sessionCount());
+      // The open transaction, and the statement that runs in it.
+      assertTrue(endpoint.engine().openTransactions() > 0);
+      client.toHandle().destroyForcibly();
+      assertEquals(128 + 9, client.waitFor());
+    }
+    TestEndpoint.await(
+        "session of the killed process ends",
+        () ->
+            endpoint.server().transport().sessionCount() == 1
+                && endpoint.server().transport().usage().mailboxes() == 1
+                && endpoint.server().transport().usage().blocks() == 0
+                && endpoint.engine().openTransactions() == 0);
+    assertEquals(0, notes(bystander));
+  }
+
+  private static long notes(Session session) {
+    try (PreparedStatement count = session.prepare(FixedEngine.COUNT);
+        Rows rows = session.query(count)) {
+      assertTrue(rows.next());
+      long notes = rows.getLong(0);
+      assertFalse(rows.next());
+      return notes;
+    }
+  }
+}
