@@ -1,5 +1,7 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -77,15 +79,22 @@ public final class Condition {
   }
 
   void fire(Option option) {
+    Platform.point(Point.CONDITION);
     Waiter fired;
     synchronized (this) {
-      epoch++;
       fired = head;
+      if (fired == null && Platform.mutated(Mutation.CONDITION_FORGETS_SIGNAL)) {
+        return;
+      }
+      epoch++;
       if (fired == null) {
         return;
       }
       seen = epoch; // the tasks fired here will look after this signal
       for (Waiter w = fired; w != null; w = w.next) {
+        if (Platform.mutated(Mutation.CONDITION_FIRES_TWICE)) {
+          break; // a cancel may queue it once more
+        }
         w.claimed = true;
         w.linked = false;
       }
@@ -111,6 +120,7 @@ public final class Condition {
       return true;
     }
     Waiter waiter = new Waiter(this, task, job);
+    Platform.point(Point.CONDITION);
     if (!job.addWaiter(waiter)) {
       return true;
     }

@@ -1,10 +1,11 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.concurrent.locks.LockSupport;
 
 /// Lets threads that are not workers wait for a change without a lock around the check. Thread-safe.
 ///
@@ -37,7 +38,9 @@ public final class EventCount {
 
   /// Announces a wait; must be followed by exactly one [#cancel] or [#await] with the returned key.
   public long prepare() {
-    return ((long) STATE.getAndAdd(this, 1L)) >>> 32;
+    long key = ((long) STATE.getAndAdd(this, 1L)) >>> 32;
+    Platform.point(Point.EVENT_PREPARED);
+    return key;
   }
 
   /// Withdraws the announcement: the check was true.
@@ -48,18 +51,18 @@ public final class EventCount {
   /// Waits until a notification after [#prepare]; false if the time ran out or the thread was interrupted
   /// (whose flag then stays set).
   public boolean await(long key, Duration timeout) {
-    long deadlineNanos = System.nanoTime() + timeout.toNanos();
-    Thread me = Thread.currentThread();
+    long deadlineNanos = Platform.nanoTime() + timeout.toNanos();
+    Thread me = Platform.currentThread();
     synchronized (parked) {
       parked.add(me);
     }
     boolean notified = state >>> 32 != key;
     while (!notified) {
-      long left = deadlineNanos - System.nanoTime();
+      long left = deadlineNanos - Platform.nanoTime();
       if (left <= 0 || me.isInterrupted()) {
         break;
       }
-      LockSupport.parkNanos(this, left);
+      Platform.parkNanos(this, left);
       notified = state >>> 32 != key;
     }
     synchronized (parked) {
@@ -74,12 +77,15 @@ public final class EventCount {
     VarHandle
         .fullFence(); // the caller's change before the look at the waiters, whatever its access
     // mode
+    Platform.point(Point.EVENT_CHANGED);
     if ((int) state == 0) {
       return;
     }
-    STATE.getAndAdd(this, ONE_EPOCH);
+    if (!Platform.mutated(Mutation.EVENT_WITHOUT_EPOCH)) {
+      STATE.getAndAdd(this, ONE_EPOCH);
+    }
     synchronized (parked) {
-      parked.forEach(LockSupport::unpark);
+      parked.forEach(Platform::unpark);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,7 @@ final class Inbox {
         LIMIT.setRelease(this, h);
       }
       if (TAIL.compareAndSet(this, t, t + 1)) {
+        Platform.point(Point.INBOX_CLAIMED);
         int at = at(t);
         slots[at + 1] = job;
         SLOT.setVolatile(slots, at, task);
@@ -97,6 +99,7 @@ final class Inbox {
     if (isEmpty() || !LOCK.compareAndSet(this, 0, 1)) {
       return 0;
     }
+    Platform.point(Point.INBOX_TAKING); // others find the try-lock taken and go elsewhere
     long h = head;
     int most = Math.min(max, batch.length / 2);
     int n = 0;

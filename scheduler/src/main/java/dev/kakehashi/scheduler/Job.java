@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -374,7 +375,9 @@ public final class Job {
   /// Returns counts; true if none are left, and then the caller completes the job.
   boolean returnPending(long counts) {
     long before = (long) PENDING.getAndAdd(this, -counts);
-    assert before >= counts : "job count below zero: " + before + " - " + counts;
+    if (Checks.ON) {
+      Checks.that(before >= counts, "job count " + before + " - " + counts + " >= 0");
+    }
     return before == counts;
   }
 
@@ -425,6 +428,10 @@ public final class Job {
 
   /// Ends the job. Called once, by the thread that returned the last count.
   void complete(@Nullable Runner runner) {
+    Platform.point(Point.JOB_END);
+    if (Checks.ON) {
+      Checks.that(!done && pending == 0, "a job ends once, without counts left");
+    }
     if (teardown != null) {
       try {
         teardown.accept(this);

@@ -5,7 +5,6 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// All jobs that have not ended, so that a shutdown can wait for them or cancel them and a dump can list them.
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///  slots   submitter, under the lock (null -> job, release); ender (job -> null, volatile)
-///  closed  the closer, under the lock; an ender reads it after clearing its slot and then wakes the closer,
+///  closed  the closer, under the lock; an ender reads it after clearing its slot and then notifies the closer,
 ///          who looks at the slots after having closed: one of them sees the other
 /// ```
 final class JobRegistry {
@@ -72,6 +71,7 @@ final class JobRegistry {
   }
 
   private final Stripe[] stripes;
+  private final EventCount ended = new EventCount();
 
   JobRegistry(int concurrency) {
     stripes = new Stripe[Integer.highestOneBit(Math.max(1, concurrency)) << 1];
@@ -82,7 +82,7 @@ final class JobRegistry {
 
   /// Gives the job its id and a slot; false after [#close].
   boolean add(Job job) {
-    Stripe stripe = stripes[(int) Thread.currentThread().threadId() & (stripes.length - 1)];
+    Stripe stripe = stripes[(int) Platform.currentThread().threadId() & (stripes.length - 1)];
     synchronized (stripe) {
       if (stripe.closed) {
         return false;
@@ -102,9 +102,7 @@ final class JobRegistry {
     Stripe stripe = stripes[(int) job.id & (stripes.length - 1)];
     SLOT.setVolatile(table, job.registrySlot, null);
     if (stripe.closed) {
-      synchronized (stripe) {
-        stripe.notifyAll();
-      }
+      ended.notifyWaiters();
     }
   }
 
@@ -118,15 +116,29 @@ final class JobRegistry {
 
   /// Waits until no job is left; only after [#close]. False if the time ran out first.
   boolean awaitEmpty(Duration timeout) throws InterruptedException {
-    long deadlineNanos = System.nanoTime() + timeout.toNanos();
+    long deadlineNanos = Platform.nanoTime() + timeout.toNanos();
+    for (; ; ) {
+      long key = ended.prepare();
+      if (isEmpty()) {
+        ended.cancel(key);
+        return true;
+      }
+      long left = deadlineNanos - Platform.nanoTime();
+      ended.await(key, Duration.ofNanos(left));
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (left <= 0) {
+        return false;
+      }
+    }
+  }
+
+  private boolean isEmpty() {
     for (Stripe stripe : stripes) {
       synchronized (stripe) {
-        while (!stripe.isEmpty()) {
-          long left = deadlineNanos - System.nanoTime();
-          if (left <= 0) {
-            return false;
-          }
-          TimeUnit.NANOSECONDS.timedWait(stripe, left);
+        if (!stripe.isEmpty()) {
+          return false;
         }
       }
     }

@@ -1,5 +1,7 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -145,13 +147,22 @@ public final class Lane {
 
   /// `ended` of the permit's items have ended; gives the permit back, or keeps it and goes on.
   void release(int ended, @Nullable Runner runner) {
+    Platform.point(Point.LANE_RELEASE);
+    if (Platform.mutated(Mutation.LANE_PERMIT_BEFORE_COUNT)) {
+      STATE.getAndAdd(this, -ONE_ACTIVE);
+      Platform.point(Point.LANE_RELEASE);
+      STATE.getAndAdd(this, (long) -ended);
+      return;
+    }
     long s;
     long next;
     boolean keep;
     do {
       s = state;
       long pending = (s & PENDING_MASK) - ended;
-      assert pending >= 0 && active(s) > 0 : "lane gives back what it does not have";
+      if (Checks.ON) {
+        Checks.that(pending >= 0 && active(s) > 0, "a lane gives back what it has");
+      }
       keep = pending >= active(s);
       next = s - ended - (keep ? 0 : ONE_ACTIVE);
     } while (!STATE.compareAndSet(this, s, next));
@@ -210,9 +221,15 @@ public final class Lane {
         if (items == null || items.isEmpty()) {
           break;
         }
-        task = (Task) items.remove();
-        job = (Job) items.remove();
+        if (Platform.mutated(Mutation.LANE_NEWEST_FIRST)) {
+          job = (Job) items.removeLast();
+          task = (Task) items.removeLast();
+        } else {
+          task = (Task) items.remove();
+          job = (Job) items.remove();
+        }
       }
+      Platform.point(Point.LANE_ITEM);
       if (task.equals(laneTask)) {
         Task bootstrap = job.claimBootstrap();
         if (bootstrap != null) {

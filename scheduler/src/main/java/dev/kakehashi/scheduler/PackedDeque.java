@@ -1,5 +1,7 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -83,6 +85,7 @@ final class PackedDeque {
       return false;
     }
     put(tail, task, job); // (3)
+    Platform.point(Point.DEQUE_STORED);
     WORD.getAndAdd(this, ONE_TAIL); // (4) the carry of tail falls off the top, head is untouched
     return true;
   }
@@ -172,13 +175,21 @@ final class PackedDeque {
       return 0;
     }
     int n = Math.min(Math.min((size + 1) / 2, max), batch.length / 2);
+    boolean early = Platform.mutated(Mutation.STEAL_READS_BEFORE_CLAIM);
+    if (early) {
+      copy(w, batch, n);
+      Platform.point(Point.DEQUE_CLAIMED);
+    }
     if (n == 0 || !WORD.compareAndSet(this, w, pack(tail(w), head(w) + n))) { // (6)
       return 0;
     }
+    Platform.point(Point.DEQUE_CLAIMED);
     for (int i = 0; i < n; i++) {
       int at = at(head(w) + i);
-      batch[2 * i] = slots[at]; // (7) after the claim
-      batch[2 * i + 1] = slots[at + 1];
+      if (!early) {
+        batch[2 * i] = slots[at]; // (7) after the claim
+        batch[2 * i + 1] = slots[at + 1];
+      }
       slots[at + 1] = null;
       SLOT.setRelease(slots, at, null); // (8) hands the slot back to the owner
     }
@@ -188,6 +199,14 @@ final class PackedDeque {
       }
     }
     return n;
+  }
+
+  private void copy(long w, @Nullable Object[] batch, int n) {
+    for (int i = 0; i < n; i++) {
+      int at = at(head(w) + i);
+      batch[2 * i] = slots[at];
+      batch[2 * i + 1] = slots[at + 1];
+    }
   }
 
   /// Job of the last popped task; null when asked again. Owner only.
@@ -217,7 +236,9 @@ final class PackedDeque {
   private boolean free(long w, int index) {
     int distance = index - head(w);
     boolean inside = distance >= 0 ? distance <= mask : tail(w) - index <= mask + 1;
-    return inside && SLOT.getAcquire(slots, at(index)) == null;
+    return inside
+        && (SLOT.getAcquire(slots, at(index)) == null
+            || Platform.mutated(Mutation.PUSH_IGNORES_SLOW_THIEF));
   }
 
   private void put(int index, @Nullable Task task, @Nullable Job job) {
@@ -236,7 +257,9 @@ final class PackedDeque {
     Task task = (Task) slots[at];
     takenJob = (Job) slots[at + 1];
     takenIndex = index;
-    slots[at] = null;
+    if (!Platform.mutated(Mutation.SLOT_NOT_CLEARED)) {
+      slots[at] = null;
+    }
     slots[at + 1] = null;
     if (Checks.ON) {
       Checks.that(task != null, "a claimed slot holds its task");

@@ -1,5 +1,7 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +140,9 @@ abstract class Runner implements TaskContext {
     } catch (Throwable t) {
       scheduler.uncaught("discarded() of a task of job \"" + itsJob.name() + "\"", t);
     }
-    counters.add(Counters.TASKS_DISCARDED);
+    if (!Platform.mutated(Mutation.DISCARD_NOT_COUNTED)) {
+      counters.add(Counters.TASKS_DISCARDED);
+    }
     credit++;
     finishedSinceFlush++;
   }
@@ -155,12 +159,16 @@ abstract class Runner implements TaskContext {
     flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush, counts);
     spawnedSinceFlush = 0;
     finishedSinceFlush = 0;
+    Platform.point(Point.JOB_COUNT);
     if (counts != 0 && flushed.returnPending(counts)) {
       flushed.complete(this);
     }
   }
 
   private void takeCounts(Job itsJob, int counts) {
+    if (Platform.mutated(Mutation.SPAWN_NOT_COUNTED)) {
+      return;
+    }
     if (credit < counts) {
       itsJob.addPending(CREDIT_BATCH + counts);
       credit += CREDIT_BATCH + counts;
@@ -263,7 +271,7 @@ abstract class Runner implements TaskContext {
     if (preemptAfterNanos == 0) {
       return false;
     }
-    long now = System.nanoTime();
+    long now = Platform.nanoTime();
     if (!sliceStarted) {
       sliceStarted = true;
       sliceStartNanos = now;

@@ -33,7 +33,7 @@ final class Shutdown {
       if (earlier == null) {
         Thread background = new Thread(mine, scheduler.config().threadNamePrefix() + "-shutdown");
         background.setDaemon(true);
-        background.start();
+        Platform.start(background);
       }
       return report(0, List.of());
     }
@@ -84,10 +84,10 @@ final class Shutdown {
     scheduler.stopWorkers();
     List<String> stuck = new ArrayList<>();
     for (Worker worker : scheduler.workers()) {
-      if (!worker.thread.join(AFTER_CANCEL)) {
+      if (!Platform.join(worker.thread, AFTER_CANCEL.toNanos())) {
         String stack = Arrays.toString(worker.thread.getStackTrace());
         worker.thread.interrupt();
-        if (!worker.thread.join(AFTER_CANCEL)) {
+        if (!Platform.join(worker.thread, AFTER_CANCEL.toNanos())) {
           stuck.add(worker.thread.getName() + " " + stack);
         }
       }

@@ -1,5 +1,7 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -62,6 +64,7 @@ final class Sleepers {
   /// To be called after every publication. Wakes one sleeper if nobody searches; with `immediate`, if
   /// fewer than the allowed number do. True if it woke one.
   boolean signal(boolean immediate) {
+    Platform.point(Point.BEFORE_SIGNAL);
     return wanted(ctl, immediate) && wake(immediate);
   }
 
@@ -107,10 +110,13 @@ final class Sleepers {
   boolean startSearching() {
     for (; ; ) {
       long c = ctl;
-      if (searching(c) >= maxSearchers) {
+      if (searching(c) >= maxSearchers && !Platform.mutated(Mutation.SEARCH_WITHOUT_LIMIT)) {
         return false;
       }
       if (CTL.compareAndSet(this, c, c + 1)) {
+        if (Checks.ON) {
+          Checks.that(searching(c) < maxSearchers, "searchers <= maxSearchers");
+        }
         return true;
       }
     }
@@ -127,10 +133,16 @@ final class Sleepers {
   }
 
   /// Announces a sleep. The caller must look at all queues afterwards, and signal if it finds anything.
-  void announce(Worker worker, boolean searched) {
+  /// True if it was the last searcher, which the checks of a broken variant ask for.
+  boolean announce(Worker worker, boolean searched) {
     synchronized (lock) {
       stack[depth++] = worker;
-      CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
+      long before = (long) CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
+      if (Checks.ON) {
+        Checks.that(unparked(before) > 0, "workers awake >= 0");
+        Checks.that(!searched || searching(before) > 0, "searchers >= 0");
+      }
+      return searched && searching(before) == 1;
     }
   }
 

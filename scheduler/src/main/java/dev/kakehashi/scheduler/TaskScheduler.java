@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Point;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.time.Duration;
@@ -76,7 +77,7 @@ public final class TaskScheduler implements AutoCloseable {
   public static TaskScheduler start(SchedulerConfig config) {
     TaskScheduler scheduler = new TaskScheduler(config);
     for (Worker worker : scheduler.workers) {
-      worker.thread.start();
+      Platform.start(worker.thread);
     }
     return scheduler;
   }
@@ -272,7 +273,7 @@ public final class TaskScheduler implements AutoCloseable {
             room.cancel(key);
             return;
           }
-          if (Thread.currentThread().isInterrupted()) {
+          if (Platform.currentThread().isInterrupted()) {
             room.cancel(key);
             throw new RejectedExecutionException(
                 "interrupted while waiting for room for job \"" + job.name() + "\"");
@@ -284,7 +285,7 @@ public final class TaskScheduler implements AutoCloseable {
   }
 
   private boolean runOnCaller(Job job, Task bootstrap) {
-    if (Thread.currentThread() instanceof WorkerThread) {
+    if (Platform.currentThread() instanceof WorkerThread) {
       return false;
     }
     CallerRunner runner = callers.get();
@@ -325,7 +326,7 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// Queues a counted task; never refuses and never blocks.
   void publish(Task task, Job job, Option option) {
-    if (Thread.currentThread() instanceof WorkerThread thread
+    if (Platform.currentThread() instanceof WorkerThread thread
         && thread.worker.scheduler == this
         && (option == Option.LOCAL || option == Option.YIELDING)) {
       if (option == Option.LOCAL) {
@@ -359,7 +360,7 @@ public final class TaskScheduler implements AutoCloseable {
   }
 
   private Inbox stripe() {
-    Thread current = Thread.currentThread();
+    Thread current = Platform.currentThread();
     if (current instanceof WorkerThread thread && thread.worker.scheduler == this) {
       return inboxes[thread.worker.workerIndex()];
     }
@@ -373,7 +374,7 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// The runner whose task is running on this thread, or null.
   @Nullable Runner currentRunner() {
-    if (Thread.currentThread() instanceof WorkerThread thread) {
+    if (Platform.currentThread() instanceof WorkerThread thread) {
       return thread.worker.scheduler == this ? thread.worker : null;
     }
     CallerRunner runner = callers.get();
@@ -433,6 +434,7 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// Lets the workers go once nothing is queued.
   void stopWorkers() {
+    Platform.point(Point.STOPPING);
     stopped = true; // volatile: a worker that announces its sleep after this sees it
     sleepers.wakeAll();
   }

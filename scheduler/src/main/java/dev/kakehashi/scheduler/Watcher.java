@@ -44,7 +44,6 @@ final class Watcher {
   private final TaskScheduler scheduler;
   private final long intervalNanos;
   private final ReentrantLock lock = new ReentrantLock();
-  private final java.util.concurrent.locks.Condition changed = lock.newCondition();
   private final PriorityQueue<Entry> timers = new PriorityQueue<>();
   private final List<Condition> polled = new ArrayList<>();
   private int cancelledTimers;
@@ -59,14 +58,14 @@ final class Watcher {
 
   /// Runs `action` on the watcher after the delay.
   Timer schedule(Duration delay, Runnable action) {
-    long at = System.nanoTime() + Math.min(delay.toNanos(), Long.MAX_VALUE / 4);
+    long at = Platform.nanoTime() + Math.min(delay.toNanos(), Long.MAX_VALUE / 4);
     lock.lock();
     try {
       Entry entry = new Entry(this, at, sequence++, action);
       timers.add(entry);
       start();
       if (timers.peek() == entry) {
-        changed.signal();
+        changed();
       }
       return entry;
     } finally {
@@ -80,7 +79,7 @@ final class Watcher {
     try {
       polled.add(condition);
       start();
-      changed.signal();
+      changed();
     } finally {
       lock.unlock();
     }
@@ -90,7 +89,7 @@ final class Watcher {
     lock.lock();
     try {
       stopped = true;
-      changed.signal();
+      changed();
     } finally {
       lock.unlock();
     }
@@ -116,19 +115,26 @@ final class Watcher {
     }
   }
 
+  // Under the lock; parking remembers it for a thread that is still on its way to sleep.
+  private void changed() {
+    if (thread != null) {
+      Platform.unpark(thread);
+    }
+  }
+
   private void start() {
     if (thread == null && !stopped) {
       Thread started = new Thread(this::run, scheduler.config().threadNamePrefix() + "-watcher");
       started.setDaemon(true);
-      started.start();
       thread = started;
+      Platform.start(started);
     }
   }
 
   private void run() {
     List<Runnable> due = new ArrayList<>();
     List<Condition> looks = new ArrayList<>();
-    long nextPollNanos = System.nanoTime();
+    long nextPollNanos = Platform.nanoTime();
     for (; ; ) {
       lock.lock();
       try {
@@ -136,7 +142,7 @@ final class Watcher {
           if (stopped) {
             return;
           }
-          long now = System.nanoTime();
+          long now = Platform.nanoTime();
           collectDue(now, due);
           boolean poll = !polled.isEmpty() && nextPollNanos - now <= 0;
           if (poll) {
@@ -174,22 +180,19 @@ final class Watcher {
     }
   }
 
-  @SuppressWarnings("WaitNotInLoop") // the caller loops
+  // Called with the lock held, which is given back meanwhile; the caller loops.
   private void sleep(long now, long nextPollNanos) {
     Entry first = timers.peek();
     long wait = first == null ? Long.MAX_VALUE : first.atNanos - now;
     if (!polled.isEmpty()) {
       wait = Math.min(wait, nextPollNanos - now);
     }
+    lock.unlock();
     try {
-      if (wait == Long.MAX_VALUE) {
-        changed.await();
-      } else {
-        changed.awaitNanos(wait);
-      }
-    } catch (InterruptedException e) {
-      // Nobody may interrupt this thread; the loop looks again and the flag is spent.
-      scheduler.uncaught("watcher thread", e);
+      Platform.parkNanos(this, wait);
+      Thread.interrupted(); // nobody may; a stray one must not turn later parks into spinning
+    } finally {
+      lock.lock();
     }
   }
 

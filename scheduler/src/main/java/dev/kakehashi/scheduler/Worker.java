@@ -1,10 +1,11 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
 import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// One worker: its deque, and the order in which it looks for tasks.
@@ -57,7 +58,7 @@ final class Worker extends Runner implements Runnable {
   private int untilLook = 1;
   private int interval = 1;
   private int looks;
-  private long lastLookNanos = System.nanoTime();
+  private long lastLookNanos = Platform.nanoTime();
   private long taskNanos = 1;
   private long spinNanos;
 
@@ -108,7 +109,7 @@ final class Worker extends Runner implements Runnable {
   /// Finds one task and runs it; false when the scheduler has stopped and nothing is left.
   private boolean step() {
     Task task = next();
-    if (task == null) {
+    if (task == null && !Platform.mutated(Mutation.CREDIT_NOT_RETURNED)) {
       flush(); // may end a job, which may queue something
       task = next();
     }
@@ -160,9 +161,11 @@ final class Worker extends Runner implements Runnable {
   }
 
   private @Nullable Task fairnessLook() {
-    long now = System.nanoTime();
+    long now = Platform.nanoTime();
     long mean = (now - lastLookNanos) / interval;
-    taskNanos = Math.max(1, Math.max(mean, taskNanos - (taskNanos >> 4)));
+    long decayed =
+        Platform.mutated(Mutation.FAIRNESS_BY_LAST_SAMPLE) ? 0 : taskNanos - (taskNanos >> 4);
+    taskNanos = Math.max(1, Math.max(mean, decayed));
     interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
     untilLook = interval;
     lastLookNanos = now;
@@ -289,7 +292,10 @@ final class Worker extends Runner implements Runnable {
       if (searching) {
         Task found = search();
         if (found != null) {
-          if (sleepers.stopSearching() && scheduler.anyWork()) {
+          Platform.point(Point.FOUND);
+          if (sleepers.stopSearching()
+              && scheduler.anyWork()
+              && !Platform.mutated(Mutation.FINDER_DOES_NOT_LOOK)) {
             signal();
           }
           return resume(found);
@@ -313,30 +319,29 @@ final class Worker extends Runner implements Runnable {
       if (found != null || !scheduler.anyWork()) {
         return found;
       }
-      Thread.onSpinWait(); // another worker is taking from the same queue
+      Platform.pause(); // another worker is taking from the same queue
     }
   }
 
   private @Nullable Task resume(@Nullable Task found) {
     // Idle time is not task time.
-    lastLookNanos = System.nanoTime();
+    lastLookNanos = Platform.nanoTime();
     untilLook = interval;
     return found;
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // yields for speed only; nothing depends on it
   private @Nullable Task search() {
     for (int i = 0; i < TIGHT_LOOKS; i++) {
       Task found = searchOnce(i);
       if (found != null) {
         return found;
       }
-      Thread.onSpinWait();
+      Platform.pause();
     }
     long budget = busy ? Long.MAX_VALUE : spinNanos;
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < budget && !scheduler.stopped()) {
-      Thread.yield(); // the submitter may need this very core
+    long start = Platform.nanoTime();
+    while (Platform.nanoTime() - start < budget && !scheduler.stopped()) {
+      Platform.yieldNow(); // the submitter may need this very core
       Task found = searchOnce(TIGHT_LOOKS);
       if (found != null) {
         counters.add(Counters.SPIN_HITS);
@@ -356,22 +361,25 @@ final class Worker extends Runner implements Runnable {
   }
 
   private void sleep(boolean searched) {
-    sleepers.announce(this, searched);
+    Platform.point(Point.BEFORE_ANNOUNCE);
+    boolean last = sleepers.announce(this, searched);
+    Platform.point(Point.ANNOUNCED);
     if (scheduler.stopped()) {
       // Announced after everyone was woken: a signal would be held back by a searcher who is about
       // to
       // leave, and nobody would come again.
       sleepers.wakeAll();
-    } else if (scheduler.anyWork()) {
+    } else if (!rescanLeftOut(last) && scheduler.anyWork()) {
       signal();
     }
     counters.add(Counters.PARKS);
-    long start = System.nanoTime();
+    long start = Platform.nanoTime();
+    Platform.point(Point.BEFORE_PARK);
     while (!permit) {
-      LockSupport.parkNanos(this, suspendNanos);
-      if (!permit && System.nanoTime() - start >= suspendNanos) {
+      Platform.parkNanos(this, suspendNanos);
+      if (!permit && Platform.nanoTime() - start >= suspendNanos) {
         counters.add(Counters.PARK_TIMEOUTS);
-        start = System.nanoTime();
+        start = Platform.nanoTime();
         if (scheduler.anyWork() && sleepers.signal(false)) {
           counters.add(Counters.PARK_TIMEOUTS_WITH_WORK); // a bug, repaired
         }
@@ -379,17 +387,22 @@ final class Worker extends Runner implements Runnable {
     }
     permit = false;
     Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
-    if (System.nanoTime() - start <= SHORT_SLEEP_NANOS) {
+    if (Platform.nanoTime() - start <= SHORT_SLEEP_NANOS) {
       widenSearch();
     } else {
       spinNanos >>= 1;
     }
   }
 
+  private static boolean rescanLeftOut(boolean lastSearcher) {
+    return Platform.mutated(Mutation.SLEEP_WITHOUT_RESCAN)
+        || (Platform.mutated(Mutation.ONLY_LAST_SEARCHER_RESCANS) && !lastSearcher);
+  }
+
   /// Lets the sleeping worker go on. Called by the thread that took it off the stack.
   void wake() {
     permit = true;
-    LockSupport.unpark(thread);
+    Platform.unpark(thread);
   }
 
   private void signal() {
@@ -436,7 +449,14 @@ final class Worker extends Runner implements Runnable {
       if (n == 0) {
         break; // thieves are making room
       }
-      scheduler.overflow().addAll(moved, 0, n);
+      if (Platform.mutated(Mutation.OVERFLOW_INTO_INBOX)) {
+        for (int i = 0; i < n; i++) {
+          scheduler.inboxes()[index].offer(
+              (Task) java.util.Objects.requireNonNull(moved[2 * i]), (Job) moved[2 * i + 1]);
+        }
+      } else {
+        scheduler.overflow().addAll(moved, 0, n);
+      }
       counters.add(Counters.OVERFLOW_MOVED, n);
       wanted -= n;
     }
