@@ -33,6 +33,9 @@ final class Counters {
   static final int CONDITIONS_CHECKED = 22;
   static final int CONDITIONS_FIRED = 23;
   static final int UNCAUGHT = 24;
+  static final int PREEMPT_REQUESTED = 25;
+  static final int PREEMPT_HONOURED = 26;
+  static final int HANGS = 27;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -61,7 +64,10 @@ final class Counters {
           "lane.scheduled",
           "condition.checks",
           "condition.fired",
-          "uncaught");
+          "uncaught",
+          "preempt.requested",
+          "preempt.honoured",
+          "hang.detected");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 

@@ -2,6 +2,8 @@ package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +21,21 @@ import org.jspecify.annotations.Nullable;
 /// because the successor may start on another thread at that instant.
 abstract class Runner implements TaskContext {
   private static final int CREDIT_BATCH = 64;
+  private static final VarHandle RUNNING;
+  private static final VarHandle PREEMPTED;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      RUNNING = lookup.findVarHandle(Runner.class, "running", boolean.class);
+      PREEMPTED = lookup.findVarHandle(Runner.class, "preempted", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   final TaskScheduler scheduler;
   final Counters counters;
-  private final long preemptAfterNanos;
   private final int tailLimit;
 
   private @Nullable Job job;
@@ -30,10 +43,15 @@ abstract class Runner implements TaskContext {
   private long spawnedSinceFlush;
   private long finishedSinceFlush;
 
-  private boolean running;
+  private boolean running; // opaque: the watchdog reads it
   private boolean stolen;
-  private long sliceStartNanos;
-  private boolean sliceStarted;
+
+  // Number of the task that the watchdog wants to end: tasks are numbered by how many ran before
+  // them, so a request that comes late is meant for no other task. Opaque: a hint orders nothing.
+  @SuppressWarnings("unused") // through its VarHandle
+  private long preempted = -1;
+
+  private long honoured = -1;
 
   private @Nullable Task tailTask;
   private @Nullable Condition tailCondition;
@@ -42,7 +60,6 @@ abstract class Runner implements TaskContext {
   Runner(TaskScheduler scheduler, Counters counters) {
     this.scheduler = scheduler;
     this.counters = counters;
-    this.preemptAfterNanos = scheduler.config().nanos(SchedulerConfig.Parameter.PREEMPT_AFTER);
     this.tailLimit = scheduler.config().intValue(SchedulerConfig.Parameter.TAIL_LIMIT);
   }
 
@@ -63,7 +80,6 @@ abstract class Runner implements TaskContext {
     }
     itsJob.markStarted();
     stolen = wasStolen;
-    sliceStarted = false;
     Task task = first;
     for (int inRow = 1; ; inRow++) {
       if (itsJob.cancelled()) {
@@ -94,7 +110,7 @@ abstract class Runner implements TaskContext {
   }
 
   private @Nullable Task runOne(Task task, Job itsJob) {
-    running = true;
+    RUNNING.setOpaque(this, true);
     try {
       return task.run(this);
     } catch (Throwable t) {
@@ -105,7 +121,7 @@ abstract class Runner implements TaskContext {
       itsJob.fail(t);
       return null;
     } finally {
-      running = false;
+      RUNNING.setOpaque(this, false);
       counters.add(Counters.TASKS_RUN);
     }
   }
@@ -184,6 +200,24 @@ abstract class Runner implements TaskContext {
       throw new IllegalStateException("a task context is valid only while its task runs");
     }
     return current;
+  }
+
+  // ---- for the watchdog, on its thread ----
+
+  /// Number of the task that runs now, or -1.
+  final long runningTask() {
+    long number = counters.get(Counters.TASKS_RUN);
+    return (boolean) RUNNING.getOpaque(this) ? number : -1;
+  }
+
+  /// Job of the running task; a guess, as it may end at any time.
+  final @Nullable Job observedJob() {
+    return job;
+  }
+
+  /// Asks the task of that number to end.
+  final void preempt(long task) {
+    PREEMPTED.setOpaque(this, task);
   }
 
   // ---- TaskContext ----
@@ -268,15 +302,19 @@ abstract class Runner implements TaskContext {
 
   @Override
   public final boolean shouldYield() {
-    if (preemptAfterNanos == 0) {
-      return false;
+    long asked = (long) PREEMPTED.getOpaque(this);
+    return asked >= 0 && isWantedBack(asked);
+  }
+
+  private boolean isWantedBack(long asked) {
+    if (asked != counters.get(Counters.TASKS_RUN)) {
+      return false; // another task's
     }
-    long now = Platform.nanoTime();
-    if (!sliceStarted) {
-      sliceStarted = true;
-      sliceStartNanos = now;
+    if (honoured != asked) {
+      honoured = asked;
+      counters.add(Counters.PREEMPT_HONOURED);
     }
-    return now - sliceStartNanos >= preemptAfterNanos;
+    return true;
   }
 
   @Override

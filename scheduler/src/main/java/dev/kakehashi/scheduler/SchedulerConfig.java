@@ -1,10 +1,15 @@
 package dev.kakehashi.scheduler;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /// How a scheduler is set up. Immutable; made by [#builder()], which refuses values out of range.
@@ -25,6 +30,15 @@ public final class SchedulerConfig {
     RANDOM,
     /// The one after the last success.
     ROUND_ROBIN
+  }
+
+  /// How waiting tasks of busy workers get to sleeping ones.
+  public enum Distribution {
+    /// A bounded number of workers search, are woken first, and pass the role on while work is left.
+    SEARCH,
+    /// At most one worker, the distributor, takes waiting tasks and hands them to sleeping workers, as long as anyone
+    /// works. It needs a core for itself while there is work.
+    ROLE
   }
 
   /// What happens to a job submitted from outside whose inbox is full.
@@ -59,24 +73,33 @@ public final class SchedulerConfig {
     BUSY_WORKER("busyWorker", "bool", 0, 1, 0),
     /// Longest search before sleeping; the search adapts between 0 and this.
     SPIN_LIMIT("spinLimit", "us", 0, 1_000_000, 40),
+    /// Sleep between two looks of a searching worker, instead of a yield; -1 and 0: none. It delays every wake-up.
+    TASK_POLLING_WAIT("taskPollingWait", "us", -1, 1_000_000, -1),
     /// Backstop of a sleep.
     WORKER_SUSPEND_TIMEOUT("workerSuspendTimeout", "us", 1000, 3_600_000_000L, 1_000_000),
     /// Whether a thread always submits to the same inbox (else round robin).
     PREFERRED_WORKER_FOR_THREAD("preferredWorkerForThread", "bool", 0, 1, 1),
     /// Work between two looks at outside tasks.
     FAIRNESS_INTERVAL("fairnessInterval", "us", 1, 1_000_000, 200),
+    /// Share of the looks that take a worker's ordinary tasks before its pinned ones.
+    LOCAL_FIRST_THOUSANDTHS("localFirstThousandths", "thousandths", 0, 1000, 100),
     /// Tasks that a lane runs before it is queued again.
     LANE_BATCH("laneBatch", "tasks", 1, 4096, 16),
     /// Successors run in a row before the last one is queued.
     TAIL_LIMIT("tailLimit", "tasks", 1, 4096, 16),
     /// Polling of conditions that have a check.
     WATCHER_INTERVAL("watcherInterval", "us", 10, 60_000_000, 1000),
+    /// Polls that find a condition's check false before the check goes to the workers' queues, where it can be stolen;
+    /// 0 is never.
+    CONDITION_MISS_LIMIT("conditionMissLimit", "misses", 0, 1_000_000_000, 1000),
     /// Jobs of up to this work level run on the submitting thread.
     LIGHTWEIGHT_JOB_LEVEL("lightweightJobLevel", "level", 0, 60, 0),
     /// Tasks of one job that run on the submitting thread before the rest goes to the workers.
     CALLER_LIMIT("callerLimit", "tasks", 1, 1 << 20, 256),
     /// Time after which [TaskContext#shouldYield()] becomes true; 0 is never.
     PREEMPT_AFTER("preemptAfter", "ms", 0, 3_600_000, 10),
+    /// Time after which a running task is reported with its stack, and again whenever it has doubled; 0 is never.
+    HANG_AFTER("hangAfter", "ms", 0, 86_400_000, 30_000),
     /// Grace of [TaskScheduler#close()].
     CLOSE_GRACE("closeGrace", "ms", 0, 3_600_000, 10_000);
 
@@ -99,7 +122,7 @@ public final class SchedulerConfig {
       return key;
     }
 
-    /// Unit of the value: threads, tasks, us, ms, bool (0 or 1), level, looks, workers.
+    /// Unit of the value: threads, tasks, us, ms, bool (0 or 1), level, looks, workers, misses, thousandths.
     public String unit() {
       return unit;
     }
@@ -120,19 +143,56 @@ public final class SchedulerConfig {
     }
   }
 
+  /// The settings with named values: key, values and default.
+  public enum Choice {
+    /// Order of a worker's own tasks.
+    LOCAL_ORDER("localOrder", LocalOrder.LIFO),
+    /// Order of a thief's victims.
+    VICTIM_ORDER("victimOrder", VictimOrder.LAST_FIRST),
+    /// How waiting tasks get to sleeping workers.
+    DISTRIBUTION("distribution", Distribution.SEARCH),
+    /// Policy for full inboxes.
+    REJECTION_POLICY("rejectionPolicy", RejectionPolicy.BLOCK);
+
+    private final String key;
+    private final Enum<?> defaultValue;
+
+    Choice(String key, Enum<?> defaultValue) {
+      this.key = key;
+      this.defaultValue = defaultValue;
+    }
+
+    /// Name in configuration files and messages.
+    public String key() {
+      return key;
+    }
+
+    /// Name of the value when nothing is set.
+    public String defaultValue() {
+      return defaultValue.name();
+    }
+
+    /// Names of all values.
+    public List<String> names() {
+      return Arrays.stream(constants()).map(Enum::name).toList();
+    }
+
+    private Enum<?>[] constants() {
+      return defaultValue.getDeclaringClass().getEnumConstants();
+    }
+  }
+
   private final EnumMap<Parameter, Long> values;
-  private final LocalOrder localOrder;
-  private final VictimOrder victimOrder;
-  private final RejectionPolicy rejectionPolicy;
+  private final EnumMap<Choice, Enum<?>> choices;
   private final IntConsumer onWorkerStart;
   private final UncaughtHandler uncaught;
+  private final Consumer<LongTask> onLongTask;
   private final String threadNamePrefix;
 
   private SchedulerConfig(Builder builder) {
     values = new EnumMap<>(builder.values);
-    localOrder = builder.localOrder;
-    victimOrder = builder.victimOrder;
-    rejectionPolicy = builder.rejectionPolicy;
+    choices = new EnumMap<>(builder.choices);
+    onLongTask = builder.onLongTask;
     onWorkerStart = builder.onWorkerStart;
     uncaught = builder.uncaught;
     threadNamePrefix = builder.threadNamePrefix;
@@ -161,6 +221,9 @@ public final class SchedulerConfig {
   /// Most workers that search at once, with the default resolved.
   public int maxSearchers() {
     long set = get(Parameter.MAX_SEARCHERS);
+    if (distribution() == Distribution.ROLE) {
+      return 1; // the distributor
+    }
     if (flag(Parameter.BUSY_WORKER)) {
       return workers(); // who may not search would sleep
     }
@@ -169,17 +232,26 @@ public final class SchedulerConfig {
 
   /// Order of a worker's own tasks.
   public LocalOrder localOrder() {
-    return localOrder;
+    return (LocalOrder) choice(Choice.LOCAL_ORDER);
   }
 
   /// Order of a thief's victims.
   public VictimOrder victimOrder() {
-    return victimOrder;
+    return (VictimOrder) choice(Choice.VICTIM_ORDER);
+  }
+
+  /// How waiting tasks get to sleeping workers.
+  public Distribution distribution() {
+    return (Distribution) choice(Choice.DISTRIBUTION);
   }
 
   /// Policy for full inboxes.
   public RejectionPolicy rejectionPolicy() {
-    return rejectionPolicy;
+    return (RejectionPolicy) choice(Choice.REJECTION_POLICY);
+  }
+
+  private Enum<?> choice(Choice choice) {
+    return choices.getOrDefault(choice, choice.defaultValue);
   }
 
   /// Runs first on each worker thread, with the worker's index: the place to pin threads to cores.
@@ -190,6 +262,11 @@ public final class SchedulerConfig {
   /// Handler of exceptions outside any job.
   public UncaughtHandler uncaught() {
     return uncaught;
+  }
+
+  /// Receives tasks that run longer than `hangAfter`.
+  public Consumer<LongTask> onLongTask() {
+    return onLongTask;
   }
 
   /// Start of the names of all threads; the workers are `<prefix>-worker-<index>`.
@@ -217,14 +294,16 @@ public final class SchedulerConfig {
   /// Collects settings. Not thread-safe.
   public static final class Builder {
     private final EnumMap<Parameter, Long> values = new EnumMap<>(Parameter.class);
-    private LocalOrder localOrder = LocalOrder.LIFO;
-    private VictimOrder victimOrder = VictimOrder.LAST_FIRST;
-    private RejectionPolicy rejectionPolicy = RejectionPolicy.BLOCK;
+    private final EnumMap<Choice, Enum<?>> choices = new EnumMap<>(Choice.class);
     private IntConsumer onWorkerStart = index -> {};
     private UncaughtHandler uncaught =
         (where, thrown) ->
             System.getLogger(TaskScheduler.class.getName())
                 .log(System.Logger.Level.ERROR, "uncaught exception in " + where, thrown);
+    private Consumer<LongTask> onLongTask =
+        task ->
+            System.getLogger(TaskScheduler.class.getName())
+                .log(System.Logger.Level.WARNING, () -> task + task.stackText());
     private String threadNamePrefix = "kakehashi";
 
     private Builder() {}
@@ -258,11 +337,18 @@ public final class SchedulerConfig {
       return this;
     }
 
-    /// Sets a numeric value by its key, as configuration files do.
+    /// Sets a value by its key, as configuration files do: a number in the parameter's unit, or the name of a
+    /// choice's value.
     ///
     /// @throws IllegalArgumentException if the key is unknown (the message suggests the nearest one) or the
-    ///     value is not a number in range
+    ///     value is not allowed
     public Builder set(String key, String value) {
+      for (Choice choice : Choice.values()) {
+        if (choice.key.equals(key)) {
+          choices.put(choice, parseValue(choice, value.trim()));
+          return this;
+        }
+      }
       Parameter parameter = find(key);
       try {
         return set(parameter, parseValue(parameter, value.trim()));
@@ -270,6 +356,16 @@ public final class SchedulerConfig {
         throw new IllegalArgumentException(
             "\"" + key + "\" must be a number of " + parameter.unit + ", not \"" + value + "\"", e);
       }
+    }
+
+    private static Enum<?> parseValue(Choice choice, String value) {
+      for (Enum<?> constant : choice.constants()) {
+        if (constant.name().equalsIgnoreCase(value)) {
+          return constant;
+        }
+      }
+      throw new IllegalArgumentException(
+          "\"" + choice.key + "\" must be one of " + choice.names() + ", not \"" + value + "\"");
     }
 
     private static long parseValue(Parameter parameter, String value) {
@@ -283,20 +379,19 @@ public final class SchedulerConfig {
     }
 
     private static Parameter find(String key) {
-      Parameter nearest = Parameter.WORKERS;
-      int best = Integer.MAX_VALUE;
+      List<String> keys = new ArrayList<>();
       for (Parameter parameter : Parameter.values()) {
-        int distance = editDistance(parameter.key, key);
-        if (distance == 0) {
+        if (parameter.key.equals(key)) {
           return parameter;
         }
-        if (distance < best) {
-          best = distance;
-          nearest = parameter;
-        }
+        keys.add(parameter.key);
       }
+      for (Choice choice : Choice.values()) {
+        keys.add(choice.key);
+      }
+      String nearest = Collections.min(keys, Comparator.comparingInt(k -> editDistance(k, key)));
       throw new IllegalArgumentException(
-          "unknown scheduler setting \"" + key + "\": did you mean \"" + nearest.key + "\"?");
+          "unknown scheduler setting \"" + key + "\": did you mean \"" + nearest + "\"?");
     }
 
     private static int editDistance(String a, String b) {
@@ -321,19 +416,25 @@ public final class SchedulerConfig {
 
     /// Order of a worker's own tasks.
     public Builder localOrder(LocalOrder order) {
-      localOrder = Objects.requireNonNull(order, "order");
+      choices.put(Choice.LOCAL_ORDER, Objects.requireNonNull(order, "order"));
       return this;
     }
 
     /// Order of a thief's victims.
     public Builder victimOrder(VictimOrder order) {
-      victimOrder = Objects.requireNonNull(order, "order");
+      choices.put(Choice.VICTIM_ORDER, Objects.requireNonNull(order, "order"));
+      return this;
+    }
+
+    /// How waiting tasks get to sleeping workers.
+    public Builder distribution(Distribution distribution) {
+      choices.put(Choice.DISTRIBUTION, Objects.requireNonNull(distribution, "distribution"));
       return this;
     }
 
     /// Policy for full inboxes.
     public Builder rejectionPolicy(RejectionPolicy policy) {
-      rejectionPolicy = Objects.requireNonNull(policy, "policy");
+      choices.put(Choice.REJECTION_POLICY, Objects.requireNonNull(policy, "policy"));
       return this;
     }
 
@@ -349,6 +450,13 @@ public final class SchedulerConfig {
       return this;
     }
 
+    /// Handler of tasks that run longer than `hangAfter`; called on the watcher's thread, must be quick. The default
+    /// logs a warning with the stack.
+    public Builder onLongTask(Consumer<LongTask> handler) {
+      onLongTask = Objects.requireNonNull(handler, "handler");
+      return this;
+    }
+
     /// Start of the names of all threads.
     public Builder threadNamePrefix(String prefix) {
       threadNamePrefix = Objects.requireNonNull(prefix, "prefix");
@@ -356,8 +464,18 @@ public final class SchedulerConfig {
     }
 
     /// The finished configuration.
+    ///
+    /// @throws IllegalArgumentException if settings contradict each other
     public SchedulerConfig build() {
-      return new SchedulerConfig(this);
+      SchedulerConfig config = new SchedulerConfig(this);
+      if (config.distribution() == Distribution.ROLE && config.flag(Parameter.BUSY_WORKER)) {
+        throw new IllegalArgumentException(
+            "\"distribution\" ROLE needs workers that sleep, \"busyWorker\" forbids it");
+      }
+      if (config.distribution() == Distribution.ROLE && !config.flag(Parameter.STEALING)) {
+        throw new IllegalArgumentException("\"distribution\" ROLE needs \"stealing\"");
+      }
+      return config;
     }
   }
 }

@@ -41,8 +41,9 @@ public interface TaskContext {
   /// @throws IllegalStateException if the lane is sealed
   void submit(Lane lane, Task task);
 
-  /// Whether this task has used up its time slice (`preemptAfter`) and should end soon, for example with
-  /// [#resubmit(Task)]. Reads the clock (about 25 ns): ask once per batch of rows, not per row.
+  /// Whether this task has used up its time slice and should end soon, for example with [#resubmit(Task)]. One load
+  /// of a flag: ask as often as you like. The watchdog sets it between one and two `preemptAfter` after the
+  /// task's start, up to 16 times later if the scheduler had been idle.
   boolean shouldYield();
 
   /// Whether the job was cancelled, failed or ran out of time. One load.

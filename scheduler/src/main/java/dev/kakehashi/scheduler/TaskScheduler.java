@@ -40,6 +40,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final boolean stripeByThread;
   private final JobRegistry registry;
   private final Watcher watcher;
+  private final Watchdog watchdog;
   private final Sleepers sleepers;
   private final Worker[] workers;
   private final Inbox[] inboxes;
@@ -63,6 +64,7 @@ public final class TaskScheduler implements AutoCloseable {
     stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
     registry = new JobRegistry(config.workers());
     watcher = new Watcher(this);
+    watchdog = new Watchdog(this);
     sleepers = new Sleepers(config.workers(), config.maxSearchers());
     workers = new Worker[config.workers()];
     inboxes = new Inbox[config.workers()];
@@ -77,8 +79,10 @@ public final class TaskScheduler implements AutoCloseable {
   public static TaskScheduler start(SchedulerConfig config) {
     TaskScheduler scheduler = new TaskScheduler(config);
     for (Worker worker : scheduler.workers) {
+      scheduler.watchdog.watch(worker, worker.thread);
       Platform.start(worker.thread);
     }
+    scheduler.watchdog.start();
     return scheduler;
   }
 
@@ -158,6 +162,8 @@ public final class TaskScheduler implements AutoCloseable {
     gauges.put("workers.awake", (long) sleepers.awake());
     gauges.put("workers.searching", (long) sleepers.searching());
     gauges.put("jobs.live", (long) registry.live().size());
+    gauges.put("workers.hung", watchdog.hung());
+    gauges.put("tasks.longestRunningNanos", watchdog.longestNanos());
     return new SchedulerMetrics(counters.total(), perWorker, gauges);
   }
 
@@ -170,11 +176,18 @@ public final class TaskScheduler implements AutoCloseable {
           .append(Integer.toString(worker.deque.size()))
           .append(" thread=")
           .append(worker.thread.getState().toString())
+          .append(running(worker))
           .append('\n');
     }
     for (Job job : registry.live()) {
       out.append(job.toString()).append(' ').append(job.progress().toString()).append('\n');
     }
+  }
+
+  private String running(Runner runner) {
+    long nanos = watchdog.runningNanos(runner);
+    Job job = runner.observedJob();
+    return nanos == 0 || job == null ? "" : " running=" + nanos / 1_000_000 + "ms " + job;
   }
 
   /// Stops the scheduler, in order: refuses new jobs; waits up to `grace` for the running ones, which may still
@@ -292,6 +305,7 @@ public final class TaskScheduler implements AutoCloseable {
     if (runner == null) {
       runner = new CallerRunner(this, counters.newCaller());
       callers.set(runner);
+      watchdog.watch(runner, Thread.currentThread());
     } else if (runner.busy()) {
       return false;
     }

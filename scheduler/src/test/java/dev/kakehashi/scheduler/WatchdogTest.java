@@ -1,0 +1,142 @@
+package dev.kakehashi.scheduler;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Long tasks are asked to end, and reported when they hang.
+@Timeout(60)
+class WatchdogTest {
+  private static final Duration LONG = Duration.ofSeconds(50);
+
+  private final LinkedBlockingQueue<LongTask> reports = new LinkedBlockingQueue<>();
+
+  private TaskScheduler start(long preemptMillis, long hangMillis) {
+    return TaskScheduler.start(
+        SchedulerConfig.builder()
+            .workers(1)
+            .set(Parameter.PREEMPT_AFTER, preemptMillis)
+            .set(Parameter.HANG_AFTER, hangMillis)
+            .onLongTask(reports::add)
+            .build());
+  }
+
+  @Test
+  void shouldAskALongTaskToYieldAndNotTheOneAfterIt() throws Exception {
+    try (TaskScheduler scheduler = start(1, 0)) {
+      AtomicInteger slices = new AtomicInteger();
+      AtomicBoolean stale = new AtomicBoolean();
+      Job job =
+          scheduler.submit(
+              new Task() {
+                @Override
+                public @Nullable Task run(TaskContext context) {
+                  while (!context.shouldYield()) {
+                    Thread.onSpinWait();
+                  }
+                  // A request for an earlier slice must not be taken for this one's.
+                  if (context.scheduler().metrics().get("preempt.requested") <= slices.get()) {
+                    stale.set(true);
+                  }
+                  return slices.incrementAndGet() < 5 ? context.resubmit(this) : null;
+                }
+              });
+      assertTrue(job.await(LONG));
+      assertFalse(stale.get());
+      assertEquals(5, scheduler.metrics().get("preempt.requested"));
+      assertEquals(5, scheduler.metrics().get("preempt.honoured"));
+    }
+  }
+
+  @Test
+  void shouldNeverAskWhenSwitchedOff() throws Exception {
+    try (TaskScheduler scheduler = start(0, 1)) {
+      AtomicBoolean asked = new AtomicBoolean();
+      Job job =
+          scheduler.submit(context -> {
+            while (reports.isEmpty()) { // long enough for the watchdog to notice
+              asked.compareAndSet(false, context.shouldYield());
+              Thread.onSpinWait();
+            }
+            return null;
+          });
+      assertTrue(job.await(LONG));
+      assertFalse(asked.get());
+      assertEquals(0, scheduler.metrics().get("preempt.requested"));
+    }
+  }
+
+  @Test
+  void shouldReportAHungWorkerWithStackAndJob() throws Exception {
+    try (TaskScheduler scheduler = start(5, 20)) {
+      CountDownLatch release = new CountDownLatch(1);
+      Job job =
+          scheduler
+              .job("stuck in the test")
+              .submit(context -> {
+                hang(release);
+                return null;
+              });
+      LongTask report = reports.poll(50, TimeUnit.SECONDS);
+      assertNotNull(report);
+      assertEquals(job.id(), report.jobId());
+      assertEquals("stuck in the test", report.jobName());
+      assertEquals(0, report.worker());
+      assertTrue(report.running().toMillis() >= 20, report::toString);
+      assertTrue(
+          report.stack().stream().anyMatch(frame -> frame.getMethodName().equals("hang")),
+          report::stackText);
+      assertEquals(1, scheduler.metrics().get("workers.hung"));
+      assertTrue(scheduler.metrics().get("tasks.longestRunningNanos") >= 20_000_000);
+      StringBuilder dump = new StringBuilder();
+      scheduler.dump(dump);
+      assertTrue(dump.toString().contains("stuck in the test"), dump::toString);
+      // Reported again when it has lasted twice as long.
+      LongTask again = reports.poll(50, TimeUnit.SECONDS);
+      assertNotNull(again);
+      assertTrue(again.running().compareTo(report.running().multipliedBy(2)) >= 0);
+      assertTrue(scheduler.metrics().get("hang.detected") >= 2);
+      release.countDown();
+      assertTrue(job.await(LONG));
+      while (scheduler.metrics().get("workers.hung") > 0) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void shouldWatchThreadsThatRunLightJobsThemselves() throws Exception {
+    try (TaskScheduler scheduler = start(1, 1)) {
+      Job job =
+          scheduler
+              .job("light")
+              .option(Option.CALLER)
+              .submit(context -> {
+                while (reports.isEmpty() || !context.shouldYield()) {
+                  Thread.onSpinWait();
+                }
+                return null;
+              });
+      assertTrue(job.await(LONG));
+      LongTask report = reports.take();
+      assertEquals(-1, report.worker());
+      assertEquals(Thread.currentThread().getName(), report.threadName());
+    }
+  }
+
+  private static void hang(CountDownLatch release) throws InterruptedException {
+    release.await();
+  }
+}
