@@ -36,6 +36,8 @@ final class Counters {
   static final int PREEMPT_REQUESTED = 25;
   static final int PREEMPT_HONOURED = 26;
   static final int HANGS = 27;
+  static final int PINNED_RUN = 28;
+  static final int DISTRIBUTED = 29;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -67,7 +69,9 @@ final class Counters {
           "uncaught",
           "preempt.requested",
           "preempt.honoured",
-          "hang.detected");
+          "hang.detected",
+          "pinned.run",
+          "role.distributed");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 

@@ -45,6 +45,7 @@ public final class Lane {
 
   private final TaskScheduler scheduler;
   private final int permits;
+  private final int pinnedWorker; // -1: none
   private final LaneTask laneTask = new LaneTask(this);
   private volatile long state;
   private volatile int homeWorker = -1; // a hint: racy writes by whichever worker ran the lane last
@@ -55,18 +56,27 @@ public final class Lane {
   private @Nullable ArrayDeque<Object> items;
   private @Nullable Job last;
 
-  Lane(TaskScheduler scheduler, int permits) {
+  Lane(TaskScheduler scheduler, int permits, Affinity affinity) {
     if (permits < 1 || permits > MAX_PERMITS) {
       throw new IllegalArgumentException(
           "permits of a lane must be between 1 and " + MAX_PERMITS + ", not " + permits);
     }
+    if (affinity == Affinity.PINNED && permits != 1) {
+      throw new IllegalArgumentException("a pinned lane has one permit, not " + permits);
+    }
     this.scheduler = scheduler;
     this.permits = permits;
+    pinnedWorker = affinity == Affinity.PINNED ? scheduler.nextPinnedWorker() : -1;
   }
 
   /// Most active at once.
   public int permits() {
     return permits;
+  }
+
+  /// Where its tasks run.
+  public Affinity affinity() {
+    return pinnedWorker < 0 ? Affinity.HOME : Affinity.PINNED;
   }
 
   /// Submits an anonymous job of one bootstrap task that takes a permit until it ends.
@@ -92,9 +102,9 @@ public final class Lane {
     return state < 0;
   }
 
-  /// The worker that ran the lane last and is preferred next, or -1.
+  /// The worker that it is pinned to, or the one that ran the lane last and is preferred next, or -1.
   public int homeWorker() {
-    return homeWorker;
+    return pinnedWorker < 0 ? homeWorker : pinnedWorker;
   }
 
   /// Refuses further submissions and runs `last` in a job of its own after all accepted ones have ended: the
@@ -122,19 +132,30 @@ public final class Lane {
   /// Queues a task of a running job.
   void submit(Task task, Job job, @Nullable Runner runner) {
     if (offer(task, job)) {
-      scheduler.publishLane(laneTask, homeWorker, runner);
+      publish(runner);
     }
   }
 
   /// Queues a job; its bootstrap task runs when a permit is free.
   void submitJob(Job job, @Nullable Runner runner) {
     if (offer(laneTask, job)) {
+      publish(runner);
+    }
+  }
+
+  private void publish(@Nullable Runner runner) {
+    if (pinnedWorker < 0) {
       scheduler.publishLane(laneTask, homeWorker, runner);
+    } else {
+      scheduler.publishPinned(laneTask, pinnedWorker, runner);
     }
   }
 
   /// Takes a permit for a job if one is free and nothing waits for it.
   boolean tryEnter() {
+    if (pinnedWorker >= 0) {
+      return false; // its permit is for that worker's thread
+    }
     long s;
     do {
       s = state;
@@ -167,7 +188,7 @@ public final class Lane {
       next = s - ended - (keep ? 0 : ONE_ACTIVE);
     } while (!STATE.compareAndSet(this, s, next));
     if (keep) {
-      scheduler.publishLane(laneTask, homeWorker, runner);
+      publish(runner);
     } else if (next == SEALED) {
       Job sealing;
       synchronized (this) {

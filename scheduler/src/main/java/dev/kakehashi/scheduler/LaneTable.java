@@ -16,7 +16,7 @@ final class LaneTable {
     this.scheduler = scheduler;
   }
 
-  Lane lane(Object key, int permits) {
+  Lane lane(Object key, int permits, Affinity affinity) {
     Objects.requireNonNull(key, "key");
     for (Object dead = deadLanes.poll(); dead != null; dead = deadLanes.poll()) {
       LaneReference reference = (LaneReference) dead;
@@ -26,7 +26,7 @@ final class LaneTable {
       LaneReference reference = lanes.get(key);
       Lane lane = reference == null ? null : reference.get();
       if (lane == null) {
-        lane = scheduler.newLane(permits);
+        lane = scheduler.newLane(permits, affinity);
         LaneReference added = new LaneReference(key, lane, deadLanes);
         boolean mine =
             reference == null
@@ -39,6 +39,10 @@ final class LaneTable {
       if (lane.permits() != permits) {
         throw new IllegalArgumentException(
             "lane \"" + key + "\" has " + lane.permits() + " permits, not " + permits);
+      }
+      if (lane.affinity() != affinity) {
+        throw new IllegalArgumentException(
+            "lane \"" + key + "\" has affinity " + lane.affinity() + ", not " + affinity);
       }
       return lane;
     }

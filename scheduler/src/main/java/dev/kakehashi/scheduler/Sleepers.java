@@ -4,6 +4,7 @@ import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /// Who is awake, who searches, who sleeps; and how a publication finds someone to run it.
 ///
@@ -25,6 +26,12 @@ import java.lang.invoke.VarHandle;
 /// searcher did, a worker that never searched because the cap was reached would sleep beside P.
 /// The signals sent by (i) and (iii) are publications of the same kind. A model check of this protocol and of its
 /// broken variants is in the tests.
+///
+/// *Distribution role* (`distribution` ROLE): the one searcher is the distributor. It stays awake while any other worker
+/// is, hands what it finds to a sleeper ([#recipient]), and leaves the role only by passing it on or when nobody sleeps.
+/// All these steps, and the announcement of a sleep, happen under `lock`, so "someone works, someone
+/// sleeps and nobody distributes" cannot be: who would fall asleep beside a working one without a distributor
+/// becomes it instead.
 ///
 /// Nobody is woken while someone searches, and a searcher that finds work wakes another one only if there is
 /// more: waking costs the waker a system call and preempts whoever was about to run the task.
@@ -53,8 +60,10 @@ final class Sleepers {
   private int depth;
   private final int workers;
   private final int maxSearchers;
+  private final boolean role;
 
-  Sleepers(int workers, int maxSearchers) {
+  Sleepers(int workers, int maxSearchers, boolean role) {
+    this.role = role;
     this.workers = workers;
     this.maxSearchers = maxSearchers;
     stack = new Worker[workers];
@@ -87,8 +96,68 @@ final class Sleepers {
       }
       woken = stack[--depth];
     }
-    woken.wake();
+    woken.wake(true);
     return true;
+  }
+
+  /// Wakes that very worker if it sleeps: for its pinned tasks. The caller has published them before; a worker that
+  /// announces its sleep looks for them afterwards, so one of the two sees the other.
+  boolean wake(Worker worker) {
+    Worker distributor = null;
+    synchronized (lock) {
+      int at = depth - 1;
+      while (at >= 0 && !worker.equals(stack[at])) {
+        at--;
+      }
+      if (at < 0) {
+        return false;
+      }
+      System.arraycopy(stack, at + 1, stack, at, depth - at - 1);
+      depth--;
+      CTL.getAndAdd(this, ONE_UNPARKED);
+      if (role && searching(ctl) == 0 && depth > 0) {
+        distributor = stack[--depth];
+        CTL.getAndAdd(this, ONE_UNPARKED + 1);
+      }
+    }
+    worker.wake(false);
+    if (distributor != null) {
+      distributor.wake(true);
+    }
+    return true;
+  }
+
+  /// The distributor has tasks in hand. A sleeper to hand them to, who is no longer asleep for anyone else; or null,
+  /// and then the caller has left the role and runs them: nobody sleeps, or nobody else works and a sleeper was woken
+  /// into the role.
+  @Nullable Worker recipient() {
+    synchronized (lock) {
+      if (depth > 0 && unparked(ctl) > 1) {
+        CTL.getAndAdd(this, ONE_UNPARKED);
+        return stack[--depth];
+      }
+    }
+    passRole();
+    return null;
+  }
+
+  /// The distributor works from here on: a sleeper takes the role over; without sleepers nobody needs it.
+  void passRole() {
+    Worker next;
+    synchronized (lock) {
+      if (depth == 0) {
+        CTL.getAndAdd(this, -1L);
+        return;
+      }
+      CTL.getAndAdd(this, ONE_UNPARKED);
+      next = stack[--depth];
+    }
+    next.wake(true);
+  }
+
+  /// Whether any other worker than the calling one is awake.
+  boolean othersAwake() {
+    return unparked(ctl) > 1;
   }
 
   /// Wakes everyone: the scheduler stops.
@@ -102,12 +171,21 @@ final class Sleepers {
         woken = stack[--depth];
         CTL.getAndAdd(this, ONE_UNPARKED + 1);
       }
-      woken.wake();
+      woken.wake(true);
     }
   }
 
   /// Takes the search role if it is free.
   boolean startSearching() {
+    if (role) {
+      synchronized (lock) {
+        return takeSearch();
+      }
+    }
+    return takeSearch();
+  }
+
+  private boolean takeSearch() {
     for (; ; ) {
       long c = ctl;
       if (searching(c) >= maxSearchers && !Platform.mutated(Mutation.SEARCH_WITHOUT_LIMIT)) {
@@ -132,17 +210,30 @@ final class Sleepers {
     return searching(before) == 1;
   }
 
-  /// Announces a sleep. The caller must look at all queues afterwards, and signal if it finds anything.
-  /// True if it was the last searcher, which the checks of a broken variant ask for.
-  boolean announce(Worker worker, boolean searched) {
+  /// What has become of an announcement.
+  enum Announced {
+    /// Nothing: someone works and nobody else distributes, so the caller is the distributor.
+    MUST_DISTRIBUTE,
+    ASLEEP,
+    /// Likewise; the checks of a broken variant ask for it.
+    ASLEEP_AS_LAST_SEARCHER
+  }
+
+  /// Announces a sleep. Once asleep the caller must look at all queues, and signal if it finds anything.
+  Announced announce(Worker worker, boolean searched) {
     synchronized (lock) {
+      if (role && unparked(ctl) > 1 && (searched || takeSearch())) {
+        return Announced.MUST_DISTRIBUTE;
+      }
       stack[depth++] = worker;
       long before = (long) CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
       if (Checks.ON) {
         Checks.that(unparked(before) > 0, "workers awake >= 0");
         Checks.that(!searched || searching(before) > 0, "searchers >= 0");
       }
-      return searched && searching(before) == 1;
+      return searched && searching(before) == 1
+          ? Announced.ASLEEP_AS_LAST_SEARCHER
+          : Announced.ASLEEP;
     }
   }
 

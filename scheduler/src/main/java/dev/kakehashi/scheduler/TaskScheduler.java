@@ -1,6 +1,7 @@
 package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///  submit from outside   inbox of the submitting thread   taken in batches by any worker
 ///  no room               overflow                         taken after the inboxes
 ///  lane busy             the lane's queue                 the lane itself is queued when a permit is free
+///  lane is pinned        the pinned queue of its worker   taken by that worker alone
 ///  await                 the condition
 ///  CALLER                nowhere: runs on the submitting thread
 /// ```
@@ -48,6 +50,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final EventCount room = new EventCount();
   private final CounterSum counters;
   private final AtomicInteger roundRobin = new AtomicInteger();
+  private final AtomicInteger pinnedLanes = new AtomicInteger();
 
   @SuppressWarnings("ThreadLocalUsage") // one runner for each thread and scheduler
   private final ThreadLocal<@Nullable CallerRunner> callers = new ThreadLocal<>();
@@ -65,7 +68,9 @@ public final class TaskScheduler implements AutoCloseable {
     registry = new JobRegistry(config.workers());
     watcher = new Watcher(this);
     watchdog = new Watchdog(this);
-    sleepers = new Sleepers(config.workers(), config.maxSearchers());
+    sleepers =
+        new Sleepers(
+            config.workers(), config.maxSearchers(), config.distribution() == Distribution.ROLE);
     workers = new Worker[config.workers()];
     inboxes = new Inbox[config.workers()];
     for (int i = 0; i < workers.length; i++) {
@@ -103,17 +108,27 @@ public final class TaskScheduler implements AutoCloseable {
   /// @param permits 1 .. 32767, the same at every call for this key
   /// @throws IllegalArgumentException if the lane in use has another number of permits
   public Lane lane(Object key, int permits) {
-    return lanes.lane(key, permits);
+    return lanes.lane(key, permits, Affinity.HOME);
   }
 
   /// As `lane(key, 1)`: the tasks of one transaction.
   public Lane sticky(Object key) {
-    return lane(key, 1);
+    return sticky(key, Affinity.HOME);
+  }
+
+  /// As [#sticky(Object)], with [Affinity#PINNED] on one thread for as long as anyone uses the lane.
+  public Lane sticky(Object key, Affinity affinity) {
+    return lanes.lane(key, 1, affinity);
   }
 
   /// A lane without a key, which belongs to whoever holds the reference: cheaper than [#lane].
   public Lane newLane(int permits) {
-    return new Lane(this, permits);
+    return newLane(permits, Affinity.HOME);
+  }
+
+  /// As [#newLane(int)]; a pinned lane has one permit.
+  public Lane newLane(int permits, Affinity affinity) {
+    return new Lane(this, permits, affinity);
   }
 
   /// A condition that is signalled.
@@ -151,12 +166,15 @@ public final class TaskScheduler implements AutoCloseable {
   public SchedulerMetrics metrics() {
     Map<String, Long> gauges = new HashMap<>();
     long local = 0;
+    long pinned = 0;
     List<long[]> perWorker = new ArrayList<>();
     for (int i = 0; i < workers.length; i++) {
       local += workers[i].deque.size();
+      pinned += workers[i].pinned.size();
       perWorker.add(counters.worker(i));
     }
     gauges.put("queue.local", local);
+    gauges.put("queue.pinned", pinned);
     gauges.put("queue.inbox", Arrays.stream(inboxes).mapToLong(Inbox::size).sum());
     gauges.put("queue.overflow", (long) overflow.size());
     gauges.put("workers.awake", (long) sleepers.awake());
@@ -364,6 +382,18 @@ public final class TaskScheduler implements AutoCloseable {
     // not
     // wait behind the worker's own job.
     enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
+  }
+
+  /// Queues a pinned lane that has a permit.
+  void publishPinned(InternalTask laneTask, int worker, @Nullable Runner runner) {
+    count(Counters.LANES_SCHEDULED, 1, runner);
+    workers[worker].pinned.add(laneTask, null);
+    sleepers.wake(workers[worker]);
+  }
+
+  /// The workers take their share of the pinned lanes in turn.
+  int nextPinnedWorker() {
+    return Math.floorMod(pinnedLanes.getAndIncrement(), workers.length);
   }
 
   private void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {

@@ -2,6 +2,7 @@ package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
@@ -19,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// the task, so the interval is counted in tasks, from an estimate of their length that goes up at once and
 /// comes down by 1/16 per look: with the last sample alone one short task would stretch the interval.
 ///
-/// Fields are the worker's own except `permit` (see [#wake]) and the deque.
+/// *Pinned* tasks are in a queue that nobody else takes from. `localFirstThousandths` says how often the ordinary
+/// tasks come before them.
+///
+/// Fields are the worker's own except the deque, the pinned queue, and what a waker writes before `permit` (see [#wake]).
 final class Worker extends Runner implements Runnable {
   private static final int MAX_TASKS_BETWEEN_LOOKS = 61; // bounds the error of the first estimate
   private static final int TIGHT_LOOKS = 32; // about 1 us with the pause instruction
@@ -35,7 +39,10 @@ final class Worker extends Runner implements Runnable {
   private final boolean stealing;
   private final boolean busy;
   private final boolean fifo;
+  private final boolean role;
   private final VictimOrder victimOrder;
+  private final int localFirst;
+  private final long pollingWaitNanos;
   private final long fairnessNanos;
   private final long spinLimitNanos;
   private final long suspendNanos;
@@ -43,11 +50,15 @@ final class Worker extends Runner implements Runnable {
   private final @Nullable Object[] batch;
 
   final PackedDeque deque;
+  final OverflowQueue pinned = new OverflowQueue(); // filled by anyone, drained by this worker
   final WorkerThread thread;
 
   // Set by the waker after it has taken this worker off the stack, cleared here; volatile, pairs
   // with unpark.
   private volatile boolean permit;
+  private boolean wokenSearching; // written by the waker before permit
+  private boolean handedStolen; // likewise
+  private int handed; // tasks that the distributor has put into `batch`; written before permit
 
   private @Nullable Job nextJob;
   private boolean nextStolen;
@@ -58,6 +69,7 @@ final class Worker extends Runner implements Runnable {
   private int untilLook = 1;
   private int interval = 1;
   private int looks;
+  private int localShare;
   private long lastLookNanos = Platform.nanoTime();
   private long taskNanos = 1;
   private long spinNanos;
@@ -73,7 +85,10 @@ final class Worker extends Runner implements Runnable {
     stealing = config.flag(Parameter.STEALING);
     busy = config.flag(Parameter.BUSY_WORKER);
     fifo = config.localOrder() == LocalOrder.FIFO;
+    role = config.distribution() == Distribution.ROLE;
     victimOrder = config.victimOrder();
+    localFirst = config.intValue(Parameter.LOCAL_FIRST_THOUSANDTHS);
+    pollingWaitNanos = config.nanos(Parameter.TASK_POLLING_WAIT);
     fairnessNanos = config.nanos(Parameter.FAIRNESS_INTERVAL);
     spinLimitNanos = config.nanos(Parameter.SPIN_LIMIT);
     suspendNanos = config.nanos(Parameter.WORKER_SUSPEND_TIMEOUT);
@@ -114,7 +129,8 @@ final class Worker extends Runner implements Runnable {
       task = next();
     }
     if (task == null) {
-      task = look(stealing && emptyLooks >= stealWait ? 2 : 0);
+      // The distributor alone takes from others if there is that role.
+      task = look(stealing && !role && emptyLooks >= stealWait ? 2 : 0);
     }
     if (task == null) {
       emptyLooks++;
@@ -143,7 +159,31 @@ final class Worker extends Runner implements Runnable {
         return outside;
       }
     }
-    return pop(fifo);
+    if (!pinned.isEmpty() && !isLocalFirst()) {
+      Task mine = takePinned();
+      if (mine != null) {
+        return mine;
+      }
+    }
+    Task task = pop(fifo);
+    return task != null ? task : takePinned();
+  }
+
+  private boolean isLocalFirst() {
+    localShare += localFirst;
+    if (localShare < 1000) {
+      return false;
+    }
+    localShare -= 1000;
+    return true;
+  }
+
+  private @Nullable Task takePinned() {
+    if (pinned.drain(batch, 1) == 0) {
+      return null;
+    }
+    counters.add(Counters.PINNED_RUN);
+    return keep(1, false);
   }
 
   private @Nullable Task pop(boolean oldest) {
@@ -181,14 +221,32 @@ final class Worker extends Runner implements Runnable {
 
   /// One look at everything but the own deque; victims with at least `least` tasks, none if 0.
   private @Nullable Task look(int least) {
-    Task task = drainInboxes(batchLimit);
-    if (task == null) {
-      task = drainOverflow();
+    int n = gatherOutside(batchLimit);
+    if (n > 0) {
+      return keep(n, false);
     }
-    return task == null && least > 0 ? steal(least) : task;
+    n = least > 0 ? gatherFromVictims(least) : 0;
+    return n > 0 ? keep(n, true) : null;
   }
 
   private @Nullable Task drainInboxes(int max) {
+    int n = gatherFromInboxes(max);
+    return n > 0 ? keep(n, false) : null;
+  }
+
+  private @Nullable Task drainOverflow() {
+    int n = gatherFromOverflow();
+    return n > 0 ? keep(n, false) : null;
+  }
+
+  // The gather methods fill `batch` with pairs (task, job) and return how many.
+
+  private int gatherOutside(int max) {
+    int n = gatherFromInboxes(max);
+    return n > 0 ? n : gatherFromOverflow();
+  }
+
+  private int gatherFromInboxes(int max) {
     Inbox[] inboxes = scheduler.inboxes();
     for (int i = 0, at = index; i < inboxes.length; i++) {
       Inbox inbox = inboxes[at];
@@ -200,23 +258,23 @@ final class Worker extends Runner implements Runnable {
           counters.add(Counters.INBOX_TAKEN, n);
           counters.add(Counters.INBOX_BATCHES);
           scheduler.roomInInbox();
-          return keep(n, false);
+          return n;
         }
       }
       at = at + 1 == inboxes.length ? 0 : at + 1;
     }
-    return null;
+    return 0;
   }
 
-  private @Nullable Task drainOverflow() {
+  private int gatherFromOverflow() {
     int n = scheduler.overflow().drain(batch, batchLimit);
     if (n > 0) {
       counters.add(Counters.OVERFLOW_TAKEN, n);
     }
-    return n > 0 ? keep(n, false) : null;
+    return n;
   }
 
-  private @Nullable Task steal(int least) {
+  private int gatherFromVictims(int least) {
     Worker[] workers = scheduler.workers();
     int victim = firstVictim(workers.length);
     for (int i = 0; i < workers.length; i++) {
@@ -229,13 +287,13 @@ final class Worker extends Runner implements Runnable {
             lastVictim = victim;
             counters.add(Counters.STEAL_SUCCESSES);
             counters.add(Counters.STEAL_ITEMS, n);
-            return keep(n, true);
+            return n;
           }
         }
       }
       victim = victim + 1 == workers.length ? 0 : victim + 1;
     }
-    return null;
+    return 0;
   }
 
   private int firstVictim(int n) {
@@ -290,13 +348,11 @@ final class Worker extends Runner implements Runnable {
     boolean searching = sleepers.startSearching();
     for (; ; ) {
       if (searching) {
-        Task found = search();
+        Task found = role ? distribute() : search();
         if (found != null) {
           Platform.point(Point.FOUND);
-          if (sleepers.stopSearching()
-              && scheduler.anyWork()
-              && !Platform.mutated(Mutation.FINDER_DOES_NOT_LOOK)) {
-            signal();
+          if (!role) {
+            endSearch();
           }
           return resume(found);
         }
@@ -307,8 +363,60 @@ final class Worker extends Runner implements Runnable {
         }
         return lastLook();
       }
-      sleep(searching);
-      searching = true; // the waker counted us
+      searching = sleep(searching);
+      if (handed > 0) {
+        int n = handed;
+        handed = 0;
+        return resume(keep(n, handedStolen));
+      }
+      Task mine = takePinned();
+      if (mine != null) {
+        if (searching) {
+          endSearch();
+        }
+        return resume(mine);
+      }
+      if (!searching) {
+        searching = sleepers.startSearching();
+      }
+    }
+  }
+
+  private void endSearch() {
+    if (role) {
+      sleepers.passRole();
+    } else if (sleepers.stopSearching()
+        && scheduler.anyWork()
+        && !Platform.mutated(Mutation.FINDER_DOES_NOT_LOOK)) {
+      signal();
+    }
+  }
+
+  /// The distributor: hands what waits to sleeping workers, as long as anyone works. Returns a task when it has left the
+  /// role to run one itself, because nobody sleeps or nobody else works; null, still in the role, when it may sleep.
+  private @Nullable Task distribute() {
+    for (int round = 0; ; round++) {
+      int n = gatherOutside(batchLimit);
+      boolean areStolen = n == 0;
+      if (areStolen) {
+        n = gatherFromVictims(1);
+      }
+      if (n > 0) {
+        Worker sleeper = sleepers.recipient();
+        if (sleeper == null) {
+          return keep(n, areStolen);
+        }
+        counters.add(Counters.DISTRIBUTED, n);
+        sleeper.hand(batch, n, areStolen);
+        java.util.Arrays.fill(batch, 0, 2 * n, null);
+        round = 0;
+      } else if (scheduler.stopped() || !pinned.isEmpty() || !sleepers.othersAwake()) {
+        return null;
+      } else if (round < TIGHT_LOOKS) {
+        Platform.pause();
+      } else {
+        Platform.yieldNow(); // the worker whose tasks these are may need this very core
+      }
     }
   }
 
@@ -341,7 +449,11 @@ final class Worker extends Runner implements Runnable {
     long budget = busy ? Long.MAX_VALUE : spinNanos;
     long start = Platform.nanoTime();
     while (Platform.nanoTime() - start < budget && !scheduler.stopped()) {
-      Platform.yieldNow(); // the submitter may need this very core
+      if (pollingWaitNanos > 0) {
+        Platform.parkNanos(this, pollingWaitNanos);
+      } else {
+        Platform.yieldNow(); // the submitter may need this very core
+      }
       Task found = searchOnce(TIGHT_LOOKS);
       if (found != null) {
         counters.add(Counters.SPIN_HITS);
@@ -353,24 +465,33 @@ final class Worker extends Runner implements Runnable {
   }
 
   private @Nullable Task searchOnce(int round) {
-    return look(stealing ? (round < LOOKS_FOR_TWO ? 2 : 1) : 0);
+    Task found = look(stealing ? (round < LOOKS_FOR_TWO ? 2 : 1) : 0);
+    return found != null ? found : takePinned();
   }
 
   private void widenSearch() {
     spinNanos = Math.min(spinLimitNanos, Math.max(1000, 2 * spinNanos));
   }
 
-  private void sleep(boolean searched) {
+  /// Sleeps until woken; true if this worker is counted as searching then. It may be counted as that without having
+  /// slept: someone has to distribute.
+  private boolean sleep(boolean searched) {
     Platform.point(Point.BEFORE_ANNOUNCE);
-    boolean last = sleepers.announce(this, searched);
+    Sleepers.Announced announced = sleepers.announce(this, searched);
+    if (announced == Sleepers.Announced.MUST_DISTRIBUTE) {
+      return true;
+    }
     Platform.point(Point.ANNOUNCED);
     if (scheduler.stopped()) {
       // Announced after everyone was woken: a signal would be held back by a searcher who is about
       // to
       // leave, and nobody would come again.
       sleepers.wakeAll();
-    } else if (!rescanLeftOut(last) && scheduler.anyWork()) {
+    } else if (!rescanLeftOut(announced) && scheduler.anyWork()) {
       signal();
+    }
+    if (!pinned.isEmpty()) {
+      sleepers.wake(this); // nobody else can take it
     }
     counters.add(Counters.PARKS);
     long start = Platform.nanoTime();
@@ -392,17 +513,30 @@ final class Worker extends Runner implements Runnable {
     } else {
       spinNanos >>= 1;
     }
+    return wokenSearching;
   }
 
-  private static boolean rescanLeftOut(boolean lastSearcher) {
+  private static boolean rescanLeftOut(Sleepers.Announced announced) {
     return Platform.mutated(Mutation.SLEEP_WITHOUT_RESCAN)
-        || (Platform.mutated(Mutation.ONLY_LAST_SEARCHER_RESCANS) && !lastSearcher);
+        || (Platform.mutated(Mutation.ONLY_LAST_SEARCHER_RESCANS)
+            && announced != Sleepers.Announced.ASLEEP_AS_LAST_SEARCHER);
   }
 
   /// Lets the sleeping worker go on. Called by the thread that took it off the stack.
-  void wake() {
+  ///
+  /// @param searching whether that thread has counted it as searching
+  void wake(boolean searching) {
+    wokenSearching = searching;
     permit = true;
     Platform.unpark(thread);
+  }
+
+  /// Wakes the sleeping worker with tasks for it. Its own batch is free while it sleeps, and the permit orders the copy.
+  private void hand(@Nullable Object[] from, int n, boolean areStolen) {
+    System.arraycopy(from, 0, batch, 0, 2 * n);
+    handedStolen = areStolen;
+    handed = n;
+    wake(false);
   }
 
   private void signal() {

@@ -70,4 +70,15 @@ class ModelTest {
   void shouldRefuteBrokenLane(LaneModel.Variant variant) {
     isRefuted(new LaneModel(1, 1, variant));
   }
+
+  @Test
+  void shouldAlwaysHaveADistributorBesideAWorkingAndASleepingWorker() {
+    holds(new RoleModel(RoleModel.Variant.CORRECT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
+  void shouldRefuteBrokenDistributionRole(RoleModel.Variant variant) {
+    isRefuted(new RoleModel(variant));
+  }
 }
