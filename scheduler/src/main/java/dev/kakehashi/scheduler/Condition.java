@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A *signalled* condition costs nothing while tasks wait; [#signal()] queues them. A *polled* one has a check
 /// that the watcher thread evaluates every `watcherInterval` while at least one task waits. The tasks
-/// always run on workers. Thread-safe. Needs no closing: it lives as long as it is referenced.
+/// always run on workers. A check that was false `conditionMissLimit` times in a row is *promoted*: its next look is
+/// queued like a task, where any worker can take it, so that conditions that take long do not keep the watcher from the
+/// others; then the watcher polls it again. Thread-safe. Needs no closing: it lives as long as it is referenced.
 ///
 /// State, guarded by this: the waiters as a list in order of arrival, `epoch` (signals so far) and
 /// `seen` (the epoch that waits without ticket have already used up). A waiter is claimed (taken
@@ -55,7 +57,8 @@ public final class Condition {
   private int waiting;
   private long epoch;
   private long seen;
-  private boolean watched; // the watcher has this condition on its list
+  private boolean watched; // the watcher has this condition on its list, or a worker its check
+  private int misses; // polls that found the check false; of whoever polls, one at a time
 
   Condition(TaskScheduler scheduler, @Nullable BooleanSupplier check) {
     this.scheduler = scheduler;
@@ -152,8 +155,13 @@ public final class Condition {
     return false;
   }
 
-  /// One look of the watcher; false if nobody waits any more and the watcher must forget this condition.
+  /// One look of the watcher; false if the watcher must forget this condition, because nobody waits any more or because
+  /// its next look is a worker's.
   boolean poll() {
+    return poll(scheduler.conditionMissLimit());
+  }
+
+  private boolean poll(int missLimit) {
     synchronized (this) {
       if (head == null) {
         watched = false;
@@ -170,9 +178,27 @@ public final class Condition {
       return true;
     }
     if (ready) {
+      misses = 0;
       fire(Option.IMMEDIATE);
+      return true;
     }
-    return true;
+    if (missLimit == 0 || ++misses < missLimit) {
+      return true;
+    }
+    misses = 0;
+    scheduler.count(Counters.CONDITIONS_PROMOTED, 1, null);
+    scheduler.publishInternal(new PromotedLook(this));
+    return false;
+  }
+
+  /// A promoted look: it runs on a worker, and hands the condition back to the watcher.
+  private record PromotedLook(Condition condition) implements InternalTask {
+    @Override
+    public void runInternal(Runner runner) {
+      if (condition.poll(0)) {
+        condition.scheduler.watcher().watch(condition);
+      }
+    }
   }
 
   private boolean checkNow(Job job) {

@@ -38,6 +38,7 @@ final class Counters {
   static final int HANGS = 27;
   static final int PINNED_RUN = 28;
   static final int DISTRIBUTED = 29;
+  static final int CONDITIONS_PROMOTED = 30;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -71,7 +72,8 @@ final class Counters {
           "preempt.honoured",
           "hang.detected",
           "pinned.run",
-          "role.distributed");
+          "role.distributed",
+          "condition.promoted");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 

@@ -38,6 +38,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final SchedulerConfig config;
   private final int lightweightJobLevel;
   private final int laneBatch;
+  private final int conditionMissLimit;
   private final boolean stealing;
   private final boolean stripeByThread;
   private final JobRegistry registry;
@@ -62,6 +63,7 @@ public final class TaskScheduler implements AutoCloseable {
   private TaskScheduler(SchedulerConfig config) {
     this.config = config;
     lightweightJobLevel = config.intValue(Parameter.LIGHTWEIGHT_JOB_LEVEL);
+    conditionMissLimit = config.intValue(Parameter.CONDITION_MISS_LIMIT);
     laneBatch = config.intValue(Parameter.LANE_BATCH);
     stealing = config.flag(Parameter.STEALING);
     stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
@@ -513,6 +515,10 @@ public final class TaskScheduler implements AutoCloseable {
 
   int lightweightJobLevel() {
     return lightweightJobLevel;
+  }
+
+  int conditionMissLimit() {
+    return conditionMissLimit;
   }
 
   int laneBatch() {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -229,5 +230,41 @@ class ConditionTest {
     assertTrue(timer.cancel());
     assertFalse(timer.cancel());
     discarded.await();
+  }
+
+  @Test
+  void shouldPromoteACheckThatMissesOftenToTheWorkers() throws Exception {
+    try (TaskScheduler promoting =
+        TaskScheduler.start(
+            SchedulerConfig.builder()
+                .workers(1)
+                .set(Parameter.WATCHER_INTERVAL, 100)
+                .set(Parameter.CONDITION_MISS_LIMIT, 3)
+                .build())) {
+      AtomicInteger byWorkers = new AtomicInteger();
+      AtomicInteger byWatcher = new AtomicInteger();
+      AtomicInteger ran = new AtomicInteger();
+      Condition condition =
+          promoting.condition(() -> {
+            boolean worker = Thread.currentThread() instanceof WorkerThread;
+            (worker ? byWorkers : byWatcher).incrementAndGet();
+            // The first look is the registration's; after that each promoted one follows three of
+            // the watcher's.
+            return byWorkers.get() >= 4;
+          });
+      Job job =
+          promoting.submit(context ->
+              context.await(
+                  condition,
+                  next -> {
+                    ran.incrementAndGet();
+                    return null;
+                  }));
+      assertTrue(job.await(LONG));
+      assertEquals(1, ran.get());
+      assertEquals(4, byWorkers.get());
+      assertEquals(9, byWatcher.get());
+      assertEquals(3, promoting.metrics().get("condition.promoted"));
+    }
   }
 }
