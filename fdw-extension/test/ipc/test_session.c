@@ -11,6 +11,9 @@
 
 #define SECOND INT64_C(1000000000)
 
+/* For what takes microseconds on an idle machine; a busy one must not fail a test. */
+#define LIMIT (30 * SECOND)
+
 static kh_error error;
 
 static kh_session *
@@ -28,7 +31,7 @@ begin(void)
 	kh_session *session;
 
 	fake_start(test_directory(), FAKE_ATTACHES);
-	session = attach(3000);
+	session = attach(30000);
 	if (session == NULL)
 		test_fail(__FILE__, __LINE__, "%s", error.message);
 	return session;
@@ -63,7 +66,7 @@ should_answer_a_ping(void)
 		uint32_t bytes;
 
 		CHECK(call != NULL);
-		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, 3 * SECOND, &error));
+		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
 		CHECK(memcmp(kh_call_payload(call, &bytes), &i, 4) == 0 && bytes == 4);
 		kh_call_end(call);
 	}
@@ -80,7 +83,7 @@ should_describe_a_prepared_statement(void)
 	const kh_result *result;
 
 	CHECK(call != NULL);
-	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, 3 * SECOND, &error));
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
 	result = kh_call_result(call);
 	CHECK(!result->failed);
 	CHECK_EQUAL(2, result->parameter_count);
@@ -98,7 +101,7 @@ read_all(kh_call *call)
 	uint32_t n = 0;
 	kh_wait found;
 
-	while ((found = kh_call_wait(call, 3 * SECOND, &error)) == KH_WAIT_BATCH)
+	while ((found = kh_call_wait(call, LIMIT, &error)) == KH_WAIT_BATCH)
 	{
 		kh_batch batch;
 
@@ -137,7 +140,7 @@ should_read_an_inline_batch(void)
 	kh_call *call = execute(session, FAKE_INLINE);
 	kh_batch batch;
 
-	CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(call, 3 * SECOND, &error));
+	CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(call, LIMIT, &error));
 	CHECK(kh_call_batch(call, &batch, &error));
 	CHECK_EQUAL(7, kh_batch_word(&batch, 0, 0));
 	kh_call_release(call);
@@ -152,7 +155,7 @@ should_report_the_endpoints_error(void)
 	kh_session *session = begin();
 	kh_call *call = execute(session, FAKE_FAILED);
 
-	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, 3 * SECOND, &error));
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
 	CHECK(kh_call_result(call)->failed && kh_call_result(call)->error.from_endpoint);
 	CHECK_TEXT("23505", kh_call_result(call)->error.sqlstate);
 	CHECK_TEXT("duplicate key", kh_call_result(call)->error.message);
@@ -170,11 +173,11 @@ should_take_back_slots_of_abandoned_calls(void)
 		kh_call *call = execute(session, i % 2 == 0 ? FAKE_SILENT : 999);
 
 		if (i % 2 != 0)
-			CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(call, 3 * SECOND, &error));
+			CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(call, LIMIT, &error));
 		kh_call_end(call);
 		call = kh_send_ping(session, "x", 1, &error);
 		CHECK(call != NULL);
-		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, 3 * SECOND, &error));
+		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
 		kh_call_end(call);
 	}
 	CHECK_EQUAL(0, kh_session_calls(session));
@@ -193,7 +196,7 @@ should_refuse_more_calls_than_slots(void)
 	CHECK_TEXT("53000", error.sqlstate);
 	for (int i = 0; i < FAKE_SLOTS; i++)
 	{
-		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(calls[i], 3 * SECOND, &error));
+		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(calls[i], LIMIT, &error));
 		kh_call_end(calls[i]);
 	}
 	CHECK_EQUAL(0, kh_session_calls(session));
@@ -208,7 +211,7 @@ should_return_within_the_timeout(void)
 	int64_t began = kh_now_nanos();
 
 	CHECK_EQUAL(KH_WAIT_TIMEOUT, kh_call_wait(call, SECOND / 10, &error));
-	CHECK(kh_now_nanos() - began >= SECOND / 10 && kh_now_nanos() - began < SECOND);
+	CHECK(kh_now_nanos() - began >= SECOND / 10 && kh_now_nanos() - began < LIMIT);
 	CHECK_EQUAL(KH_WAIT_TIMEOUT, kh_call_wait(call, 0, &error));
 	kh_call_end(call);
 	end(session);
@@ -239,8 +242,8 @@ should_return_early_when_a_signal_comes(void)
 	call = execute(session, FAKE_SILENT);
 	CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &timer, NULL) == 0);
 	began = kh_now_nanos();
-	CHECK_EQUAL(KH_WAIT_TIMEOUT, kh_call_wait(call, 10 * SECOND, &error));
-	CHECK(kh_now_nanos() - began < 2 * SECOND);
+	CHECK_EQUAL(KH_WAIT_TIMEOUT, kh_call_wait(call, 2 * LIMIT, &error));
+	CHECK(kh_now_nanos() - began < LIMIT);
 	timer = (struct itimerval){0};
 	setitimer(ITIMER_REAL, &timer, NULL);
 	signal(SIGALRM, SIG_DFL);
@@ -255,8 +258,8 @@ should_notice_the_end_of_the_endpoint_while_waiting(void)
 	kh_call *call = execute(session, FAKE_DIES);
 	int64_t began = kh_now_nanos();
 
-	CHECK_EQUAL(KH_WAIT_DISCONNECTED, kh_call_wait(call, 10 * SECOND, &error));
-	CHECK(kh_now_nanos() - began < SECOND);
+	CHECK_EQUAL(KH_WAIT_DISCONNECTED, kh_call_wait(call, 2 * LIMIT, &error));
+	CHECK(kh_now_nanos() - began < LIMIT);
 	CHECK_TEXT("08006", error.sqlstate);
 	CHECK(!kh_session_alive(session));
 	kh_call_end(call);
@@ -286,7 +289,7 @@ should_disconnect_from_an_endpoint_that_violates_the_protocol(void)
 		}
 		session = begin();
 		call = execute(session, violations[i]);
-		found = kh_call_wait(call, 3 * SECOND, &error);
+		found = kh_call_wait(call, LIMIT, &error);
 		if (found == KH_WAIT_BATCH)
 			CHECK(!kh_call_batch(call, &batch, &error));
 		else
@@ -308,7 +311,7 @@ should_grant_inbound_buffers(void)
 	void *buffer;
 
 	CHECK(call != NULL);
-	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, 3 * SECOND, &error));
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
 	buffer = kh_inbound_buffer(call, 1, &offset, &bytes);
 	CHECK(buffer != NULL && offset == 40960 && bytes == 8192);
 	memset(buffer, 1, bytes);
@@ -344,14 +347,14 @@ expect_refusal(fake_answer answer, int timeout_millis, const char *sqlstate)
 static void
 should_pass_on_the_reason_of_a_refused_attach(void)
 {
-	expect_refusal(FAKE_REFUSES, 3000, "53300");
+	expect_refusal(FAKE_REFUSES, 30000, "53300");
 	CHECK_TEXT("no more sessions", error.message);
 }
 
 static void
 should_refuse_an_answer_that_is_garbage(void)
 {
-	expect_refusal(FAKE_SENDS_GARBAGE, 3000, "08P01");
+	expect_refusal(FAKE_SENDS_GARBAGE, 30000, "08P01");
 }
 
 static void
@@ -360,7 +363,7 @@ should_give_up_attaching_after_the_timeout(void)
 	int64_t began = kh_now_nanos();
 
 	expect_refusal(FAKE_SENDS_NOTHING, 200, "08001");
-	CHECK(kh_now_nanos() - began < 3 * SECOND);
+	CHECK(kh_now_nanos() - began < LIMIT);
 }
 
 static void

@@ -93,7 +93,7 @@ class TpchTest {
 
   private List<String> answer(int number, String schema) throws SQLException {
     try (Connection connection = cluster.connect()) {
-      Sql.execute(connection, "SET search_path = " + schema, "SET statement_timeout = '60s'");
+      Sql.execute(connection, "SET search_path = " + schema, "SET statement_timeout = '10min'");
       String[] statements = text(number).split(";", -1);
       for (int i = 0; i < statements.length - 1; i++) {
         // Query 15 makes a view first.

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// I8: a waiting task runs once, not before its time, and on a worker; and timers.
-@Timeout(30)
+@Timeout(60)
 class ConditionTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 
@@ -131,11 +131,13 @@ class ConditionTest {
     assertFalse(job.await(Duration.ofMillis(10)));
     open.set(true);
     assertTrue(job.await(LONG));
-    scheduler.metrics();
-    Thread.sleep(10); // the watcher's last look, at which it forgets the condition without a check
-    int after = checks.get();
-    Thread.sleep(30); // would be thirty looks
-    assertEquals(after, checks.get());
+    // Forgotten at the watcher's next look; a busy machine may take its time. A watcher that goes
+    // on would look thirty times in each round, and never leave this loop.
+    int before;
+    do {
+      before = checks.get();
+      Thread.sleep(30);
+    } while (checks.get() != before);
   }
 
   @Test
@@ -192,7 +194,7 @@ class ConditionTest {
     AtomicReference<String> order = new AtomicReference<>("");
     CountDownLatch both = new CountDownLatch(2);
     scheduler.after(
-        Duration.ofMillis(40),
+        Duration.ofSeconds(1), // far enough behind the other one for a busy machine
         context -> {
           order.accumulateAndGet("b", String::concat);
           both.countDown();
@@ -207,7 +209,7 @@ class ConditionTest {
         });
     both.await();
     assertEquals("ab", order.get());
-    assertTrue(System.nanoTime() - start >= 40_000_000);
+    assertTrue(System.nanoTime() - start >= 1_000_000_000);
   }
 
   @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// I11: whatever a job spawns, others get their turn. Each test's job goes on for ever unless they do.
-@Timeout(30)
+@Timeout(60)
 class FairnessTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 

@@ -41,7 +41,12 @@ class IdleTest {
                 .build())) {
       assertTrue(scheduler.submit(context -> null).await(LONG));
       awaitSleep(scheduler);
-      long parks = scheduler.metrics().get("park.count");
+      // Announced comes before parked, and a busy machine may take its time in between.
+      long parks;
+      do {
+        parks = scheduler.metrics().get("park.count");
+        Thread.sleep(50);
+      } while (scheduler.metrics().get("park.count") != parks);
       var threads = ManagementFactory.getThreadMXBean();
       long[] ids =
           Thread.getAllStackTraces().keySet().stream()
@@ -58,7 +63,7 @@ class IdleTest {
         after += threads.getThreadCpuTime(id);
       }
       assertEquals(parks, scheduler.metrics().get("park.count"));
-      assertTrue(after - before < 1_000_000, () -> "processor time used while idle, ns");
+      assertTrue(after - before < 20_000_000, "a spinning worker would have used 200 ms");
     }
   }
 

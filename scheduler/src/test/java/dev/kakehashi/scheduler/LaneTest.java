@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// I3 and I4: never more than the permits at once; one permit means order and visibility.
-@Timeout(30)
+@Timeout(60)
 class LaneTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 

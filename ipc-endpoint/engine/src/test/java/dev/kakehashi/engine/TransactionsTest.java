@@ -48,7 +48,7 @@ final class TransactionsTest {
   }
 
   private static void awaitUntil(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + 20_000_000_000L;
+    long deadline = System.nanoTime() + 60_000_000_000L;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
         throw new AssertionError("condition did not come true");

@@ -242,7 +242,7 @@ class RobustnessTest {
     try (Session session = endpoint.attach()) {
       PreparedStatement insert = session.prepare(FixedEngine.INSERT);
       Transaction transaction =
-          session.begin(TransactionOptions.DEFAULT.withLease(Duration.ofMillis(200)));
+          session.begin(TransactionOptions.DEFAULT.withLease(Duration.ofSeconds(2)));
       transaction.update(insert, insert.parameters().addRow(1L, "never committed"));
       TestEndpoint.await("lease expires", () -> endpoint.engine().openTransactions() == 0);
       assertTrue(System.nanoTime() - transaction.leaseDeadlineNanos() >= 0);

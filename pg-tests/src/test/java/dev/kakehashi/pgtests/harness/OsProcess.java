@@ -101,13 +101,13 @@ public final class OsProcess {
 
   /// Sends a signal to a process that this one did not start itself, a backend.
   public static void signal(String name, long pid) {
-    runOkAsSelf(List.of("kill", "-" + name, Long.toString(pid)), Duration.ofSeconds(10));
+    runOkAsSelf(List.of("kill", "-" + name, Long.toString(pid)), Duration.ofSeconds(60));
   }
 
   /// Sends SIGKILL and waits until the process is gone.
   public static void kill(Process process) {
     process.destroyForcibly();
-    awaitExit(process, Duration.ofSeconds(10));
+    awaitExit(process, Duration.ofSeconds(60));
   }
 
   /// Waits for the end of a process.

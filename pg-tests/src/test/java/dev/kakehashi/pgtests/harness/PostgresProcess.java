@@ -2,6 +2,7 @@ package dev.kakehashi.pgtests.harness;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -14,11 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /// A PostgreSQL server with its own cluster and port. Used by one test class; not thread-safe except for [#connect()] and [#psql].
 public final class PostgresProcess implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration START_LIMIT = Duration.ofSeconds(90);
 
   private final Path home;
   private final int port;
@@ -88,8 +90,22 @@ public final class PostgresProcess implements AutoCloseable {
   }
 
   /// Waits until the server accepts connections again after one of its backends was killed.
-  public void awaitReady() {
+  ///
+  /// @param bystander a session from before the kill. The server ends it when it has noticed, and only then does accepting
+  ///     connections mean that it has recovered.
+  public void awaitRecovery(Connection bystander) {
+    OsProcess.awaitTrue(
+        "end of all sessions of PostgreSQL in " + home, START_LIMIT, () -> isLost(bystander));
     OsProcess.awaitTrue("recovery of PostgreSQL in " + home, START_LIMIT, this::isReady);
+  }
+
+  private static boolean isLost(Connection connection) {
+    try {
+      Sql.execute(connection, "SELECT 1");
+      return false;
+    } catch (SQLException e) {
+      return true; // 57P02 first, a closed connection afterwards
+    }
   }
 
   /// A new session with database postgres as its superuser.
@@ -164,7 +180,7 @@ public final class PostgresProcess implements AutoCloseable {
     children.forEach(ProcessHandle::destroyForcibly);
     OsProcess.awaitTrue(
         "end of all backends",
-        Duration.ofSeconds(10),
+        START_LIMIT,
         () -> children.stream().noneMatch(ProcessHandle::isAlive));
   }
 
@@ -177,11 +193,19 @@ public final class PostgresProcess implements AutoCloseable {
     return Installation.postgresBinaries().resolve(program).toString();
   }
 
+  /// Not from the range that the system gives to outgoing connections: a server that is down for a moment could not get its
+  /// port back.
   private static int freePort() {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (int attempt = 0; attempt < 1000; attempt++) {
+      int candidate = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      try (var socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        // taken; the next one
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
+    throw new IllegalStateException("no free TCP port");
   }
 }

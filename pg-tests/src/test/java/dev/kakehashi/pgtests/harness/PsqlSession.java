@@ -77,6 +77,6 @@ public final class PsqlSession implements AutoCloseable {
   @Override
   public void close() {
     process.destroy();
-    OsProcess.awaitExit(process, Duration.ofSeconds(10));
+    OsProcess.awaitExit(process, LIMIT);
   }
 }

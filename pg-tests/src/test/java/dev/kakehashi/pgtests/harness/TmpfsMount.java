@@ -12,7 +12,7 @@ import java.util.List;
 
 /// A small file system in memory, mounted over a directory.
 public final class TmpfsMount implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final Path directory;
 

@@ -96,7 +96,7 @@ class PlanExecutionTest {
     }
     CompletableFuture<@Nullable Throwable> committed = new CompletableFuture<>();
     transaction.commit(false, committed::complete);
-    assertNull(committed.get(10, TimeUnit.SECONDS));
+    assertNull(committed.get(60, TimeUnit.SECONDS));
     return id;
   }
 
@@ -120,7 +120,7 @@ class PlanExecutionTest {
   private List<List<@Nullable Long>> query(PlanNode root) throws Exception {
     TestScope scope = scope();
     TestSink sink = new TestSink(1000, 64 << 10);
-    Outcome outcome = start(new PhysicalPlan.Query(root), scope, sink).get(20, TimeUnit.SECONDS);
+    Outcome outcome = start(new PhysicalPlan.Query(root), scope, sink).get(60, TimeUnit.SECONDS);
     assertNull(outcome.error());
     scope.transaction.abort();
     return sink.drainLongs();
@@ -286,7 +286,7 @@ class PlanExecutionTest {
     assertTrue(sink.awaitStaged(10_000));
     assertFalse(outcome.isDone());
     scope.cancel();
-    EngineException error = outcome.get(10, TimeUnit.SECONDS).error();
+    EngineException error = outcome.get(60, TimeUnit.SECONDS).error();
     assertEquals(ErrorCode.QUERY_CANCELED, error == null ? null : error.code());
     scope.transaction.abort();
   }
@@ -308,14 +308,14 @@ class PlanExecutionTest {
                 new PhysicalPlan.Insert(target, new PlanNode.Values(values, INT8S), null),
                 scope,
                 new TestSink(2, 4096))
-            .get(10, TimeUnit.SECONDS);
+            .get(60, TimeUnit.SECONDS);
     EngineException error = outcome.error();
     assertEquals(ErrorCode.UNIQUE_VIOLATION, error == null ? null : error.code());
     assertEquals("Key (k)=(2) already exists.", error == null ? null : error.detail());
     scope.nextRow();
     TestSink sink = new TestSink(10, 4096);
     PlanNode scan = new PlanNode.TableScan(id, BOTH, INT8S, null);
-    assertNull(start(new PhysicalPlan.Query(scan), scope, sink).get(10, TimeUnit.SECONDS).error());
+    assertNull(start(new PhysicalPlan.Query(scan), scope, sink).get(60, TimeUnit.SECONDS).error());
     assertEquals(List.of("[1, 10]", "[2, 20]"), sorted(sink.drainLongs()));
     scope.transaction.abort();
   }
@@ -338,7 +338,7 @@ class PlanExecutionTest {
                     List.of(column(1), column(0))),
                 scope,
                 sink)
-            .get(10, TimeUnit.SECONDS);
+            .get(60, TimeUnit.SECONDS);
     assertEquals(3L, outcome.count());
     assertEquals(List.of("[-5, 0]", "[-5, 1]", "[-5, 2]"), sorted(sink.drainLongs()));
     scope.transaction.abort();
@@ -362,7 +362,7 @@ class PlanExecutionTest {
                     null),
                 scope,
                 new TestSink(10, 4096))
-            .get(20, TimeUnit.SECONDS);
+            .get(60, TimeUnit.SECONDS);
     assertNull(outcome.error());
     assertEquals((long) rows, outcome.count());
     scope.nextRow();
@@ -375,7 +375,7 @@ class PlanExecutionTest {
             new int[0],
             List.of(new AggregateCall("count", new int[0], new int[0], false, -1, TypeOid.INT8)),
             new int[] {TypeOid.INT8});
-    assertNull(start(new PhysicalPlan.Query(count), scope, sink).get(20, TimeUnit.SECONDS).error());
+    assertNull(start(new PhysicalPlan.Query(count), scope, sink).get(60, TimeUnit.SECONDS).error());
     assertEquals(List.of(List.of((long) rows)), sink.drainLongs());
     scope.transaction.abort();
   }
@@ -396,15 +396,15 @@ class PlanExecutionTest {
             null);
     TestScope first = scope();
     TestScope second = scope();
-    assertEquals(1L, start(update, first, new TestSink(2, 4096)).get(10, TimeUnit.SECONDS).count());
+    assertEquals(1L, start(update, first, new TestSink(2, 4096)).get(60, TimeUnit.SECONDS).count());
     CompletableFuture<Outcome> waiting = start(update, second, new TestSink(2, 4096));
     CompletableFuture<@Nullable Throwable> committed = new CompletableFuture<>();
     first.transaction.commit(false, committed::complete);
-    assertNull(committed.get(10, TimeUnit.SECONDS));
-    assertEquals(1L, waiting.get(10, TimeUnit.SECONDS).count());
+    assertNull(committed.get(60, TimeUnit.SECONDS));
+    assertEquals(1L, waiting.get(60, TimeUnit.SECONDS).count());
     CompletableFuture<@Nullable Throwable> committedToo = new CompletableFuture<>();
     second.transaction.commit(false, committedToo::complete);
-    assertNull(committedToo.get(10, TimeUnit.SECONDS));
+    assertNull(committedToo.get(60, TimeUnit.SECONDS));
     assertEquals(List.of("[1, 12]"), sorted(query(new PlanNode.TableScan(id, BOTH, INT8S, null))));
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 final class GroupCommitTest {
   /// A log in memory whose disk can be slow or full.
   private static final class TestLog implements DurableLog {
@@ -123,7 +123,7 @@ final class GroupCommitTest {
       assertNotNull(group.failure());
       log.full = false;
       // What was queued before is written first, in order.
-      assertEquals(Optional.empty(), commit(group, 2, true).get(20, TimeUnit.SECONDS));
+      assertEquals(Optional.empty(), commit(group, 2, true).get(60, TimeUnit.SECONDS));
       assertEquals(List.of(1, 2), log.written);
       assertNull(group.failure());
     }

@@ -79,7 +79,7 @@ final class Rows {
   static void commit(StoreTransaction transaction, boolean stored) {
     CompletableFuture<@Nullable Throwable> result = new CompletableFuture<>();
     transaction.commit(stored, result::complete);
-    Throwable failure = result.orTimeout(30, TimeUnit.SECONDS).join();
+    Throwable failure = result.orTimeout(60, TimeUnit.SECONDS).join();
     if (failure instanceof RuntimeException e) {
       throw e;
     }

@@ -211,6 +211,6 @@ final class CAppenderTest {
         new ProcessBuilder("sh", "-c", "command -v " + program)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    return which.waitFor(10, TimeUnit.SECONDS) && which.exitValue() == 0;
+    return which.waitFor(60, TimeUnit.SECONDS) && which.exitValue() == 0;
   }
 }
