@@ -198,6 +198,16 @@ extern kh_call *kh_send_begin(kh_session *session, kh_transaction_kind kind, kh_
 extern kh_call *kh_send_commit(kh_session *session, uint64_t handle, kh_commit_response response, kh_error *error);
 extern kh_call *kh_send_rollback(kh_session *session, uint64_t handle, kh_error *error);
 
+/*
+ * Two-phase commit. global_id: 1 to 200 bytes of UTF-8. Once prepared (final state KH_TX_PREPARED), the transaction no longer
+ * belongs to the handle or the session: it survives both and the endpoint, until one of the other two names its global id.
+ */
+extern kh_call *kh_send_prepare_transaction(kh_session *session, uint64_t handle, const char *global_id,
+                                            kh_error *error);
+extern kh_call *kh_send_commit_prepared(kh_session *session, const char *global_id, kh_commit_response response,
+                                        kh_error *error);
+extern kh_call *kh_send_rollback_prepared(kh_session *session, const char *global_id, kh_error *error);
+
 typedef enum kh_savepoint_verb
 {
 	KH_SAVEPOINT,

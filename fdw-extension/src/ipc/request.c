@@ -179,6 +179,45 @@ kh_send_rollback(kh_session *session, uint64_t handle, kh_error *error)
 	KH_SEND(session, rollback, message, error);
 }
 
+/* strlen as a field's length; what is longer than a message fails to encode. */
+static uint32_t
+text_bytes(const char *text)
+{
+	size_t bytes = strlen(text);
+
+	return bytes <= UINT32_MAX ? (uint32_t) bytes : UINT32_MAX;
+}
+
+kh_call *
+kh_send_prepare_transaction(kh_session *session, uint64_t handle, const char *global_id, kh_error *error)
+{
+	kh_prepare_transaction_message message = {
+		.transaction_handle = handle,
+		.global_id = {.data = global_id, .bytes = text_bytes(global_id)},
+	};
+
+	KH_SEND(session, prepare_transaction, message, error);
+}
+
+kh_call *
+kh_send_commit_prepared(kh_session *session, const char *global_id, kh_commit_response response, kh_error *error)
+{
+	kh_commit_prepared_message message = {
+		.response = (uint8_t) response,
+		.global_id = {.data = global_id, .bytes = text_bytes(global_id)},
+	};
+
+	KH_SEND(session, commit_prepared, message, error);
+}
+
+kh_call *
+kh_send_rollback_prepared(kh_session *session, const char *global_id, kh_error *error)
+{
+	kh_rollback_prepared_message message = {.global_id = {.data = global_id, .bytes = text_bytes(global_id)}};
+
+	KH_SEND(session, rollback_prepared, message, error);
+}
+
 kh_call *
 kh_send_savepoint(kh_session *session, kh_savepoint_verb verb, uint64_t handle, uint32_t level, kh_error *error)
 {

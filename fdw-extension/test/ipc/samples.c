@@ -44,6 +44,9 @@ SIMPLE(rollback, REQUEST, .transaction_handle = 42)
 SIMPLE(savepoint, REQUEST, .transaction_handle = 42, .level = 3)
 SIMPLE(release_savepoint, REQUEST, .transaction_handle = 42, .level = 3)
 SIMPLE(rollback_to_savepoint, REQUEST, .transaction_handle = 42, .level = 3)
+SIMPLE(prepare_transaction, REQUEST, .transaction_handle = 42, .global_id = TEXT("7364/5/981"))
+SIMPLE(commit_prepared, REQUEST, .response = KH_COMMIT_RESPONSE_AVAILABLE, .global_id = TEXT("7364/5/981"))
+SIMPLE(rollback_prepared, REQUEST, .global_id = TEXT("7364/5/981"))
 SIMPLE(execute, REQUEST, .flags = KH_EXECUTE_FLAGS_NEW_SNAPSHOT | KH_EXECUTE_FLAGS_COMMIT_AFTER, .statement_id = 5,
        .transaction_handle = 42, .lease_nanos = 1, .inbound_offset = 65536, .inbound_bytes = 128, .timeout_millis = 250,
        .action = KH_TRANSACTION_ACTION_CONTINUE, .kind = KH_TRANSACTION_KIND_RTX,
@@ -180,6 +183,9 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(savepoint, SAVEPOINT),
 	ENTRY(release_savepoint, RELEASE_SAVEPOINT),
 	ENTRY(rollback_to_savepoint, ROLLBACK_TO_SAVEPOINT),
+	ENTRY(prepare_transaction, PREPARE_TRANSACTION),
+	ENTRY(commit_prepared, COMMIT_PREPARED),
+	ENTRY(rollback_prepared, ROLLBACK_PREPARED),
 	ENTRY(prepare, PREPARE),
 	ENTRY(execute, EXECUTE),
 	ENTRY(close_statement, CLOSE_STATEMENT),

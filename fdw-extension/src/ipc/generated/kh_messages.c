@@ -778,6 +778,153 @@ kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint_message *message,
 	return w->used;
 }
 
+bool
+kh_prepare_transaction_decode(const void *frame, size_t bytes, kh_prepare_transaction_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_PREPARE_TRANSACTION_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 26)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->transaction_handle = get_u64(block + 18);
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->global_id.data = (const char *) data;
+		out->global_id.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_prepare_transaction_encode(const kh_prepare_transaction_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_PREPARE_TRANSACTION_TEMPLATE_ID, 26);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u64(block + 18, message->transaction_handle);
+	if (!write_bytes(w, 1048576, message->global_id.data, message->global_id.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_commit_prepared_decode(const void *frame, size_t bytes, kh_commit_prepared_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_COMMIT_PREPARED_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 19)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->response = get_u8(block + 18);
+	if (!is_commit_response(out->response))
+		return false;
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->global_id.data = (const char *) data;
+		out->global_id.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_commit_prepared_encode(const kh_commit_prepared_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_COMMIT_PREPARED_TEMPLATE_ID, 19);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u8(block + 18, message->response);
+	if (!write_bytes(w, 1048576, message->global_id.data, message->global_id.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_rollback_prepared_decode(const void *frame, size_t bytes, kh_rollback_prepared_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_ROLLBACK_PREPARED_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 18)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->global_id.data = (const char *) data;
+		out->global_id.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_rollback_prepared_encode(const kh_rollback_prepared_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_ROLLBACK_PREPARED_TEMPLATE_ID, 18);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	if (!write_bytes(w, 1048576, message->global_id.data, message->global_id.bytes))
+		return 0;
+	return w->used;
+}
+
 static bool
 read_prepare_parameter_types(reader *r, uint16_t block_bytes, kh_prepare_parameter_types *out)
 {

@@ -256,6 +256,50 @@ typedef struct kh_rollback_to_savepoint_message
 extern bool kh_rollback_to_savepoint_decode(const void *frame, size_t bytes, kh_rollback_to_savepoint_message *out);
 extern size_t kh_rollback_to_savepoint_encode(const kh_rollback_to_savepoint_message *message, void *frame, size_t capacity);
 
+#define KH_PREPARE_TRANSACTION_TEMPLATE_ID 16
+
+/* First phase of a two-phase commit; answered by Completed with PREPARED. */
+typedef struct kh_prepare_transaction_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+	kh_text	global_id;	/* 1 to 200 bytes, unique among the prepared transactions */
+} kh_prepare_transaction_message;
+
+extern bool kh_prepare_transaction_decode(const void *frame, size_t bytes, kh_prepare_transaction_message *out);
+extern size_t kh_prepare_transaction_encode(const kh_prepare_transaction_message *message, void *frame, size_t capacity);
+
+#define KH_COMMIT_PREPARED_TEMPLATE_ID 17
+
+/* Second phase; by any session of the owner. */
+typedef struct kh_commit_prepared_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint8_t	response;
+	kh_text	global_id;
+} kh_commit_prepared_message;
+
+extern bool kh_commit_prepared_decode(const void *frame, size_t bytes, kh_commit_prepared_message *out);
+extern size_t kh_commit_prepared_encode(const kh_commit_prepared_message *message, void *frame, size_t capacity);
+
+#define KH_ROLLBACK_PREPARED_TEMPLATE_ID 18
+
+/* Second phase, the other way. */
+typedef struct kh_rollback_prepared_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	kh_text	global_id;
+} kh_rollback_prepared_message;
+
+extern bool kh_rollback_prepared_decode(const void *frame, size_t bytes, kh_rollback_prepared_message *out);
+extern size_t kh_rollback_prepared_encode(const kh_rollback_prepared_message *message, void *frame, size_t capacity);
+
 #define KH_PREPARE_TEMPLATE_ID 20
 
 typedef struct kh_prepare_parameter_types

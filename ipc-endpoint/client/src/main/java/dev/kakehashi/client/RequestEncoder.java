@@ -7,15 +7,18 @@ import dev.kakehashi.protocol.messages.BeginEncoder;
 import dev.kakehashi.protocol.messages.CancelEncoder;
 import dev.kakehashi.protocol.messages.CloseStatementEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
+import dev.kakehashi.protocol.messages.CommitPreparedEncoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingEncoder;
 import dev.kakehashi.protocol.messages.PrepareEncoder;
+import dev.kakehashi.protocol.messages.PrepareTransactionEncoder;
 import dev.kakehashi.protocol.messages.QueryOutcomeEncoder;
 import dev.kakehashi.protocol.messages.ReleaseBuffersEncoder;
 import dev.kakehashi.protocol.messages.ReleaseSavepointEncoder;
 import dev.kakehashi.protocol.messages.RollbackEncoder;
+import dev.kakehashi.protocol.messages.RollbackPreparedEncoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointEncoder;
 import dev.kakehashi.protocol.messages.SavepointEncoder;
 import dev.kakehashi.protocol.messages.TransactionAction;
@@ -242,6 +245,47 @@ final class RequestEncoder {
                 .slot(call.slot())
                 .transactionHandle(handle)
                 .level(level)
+                .encodedLength());
+  }
+
+  void prepareTransaction(Call call, long handle, String globalId) {
+    append(
+        call,
+        requestId ->
+            new PrepareTransactionEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .globalId(globalId)
+                .encodedLength());
+  }
+
+  void commitPrepared(Call call, String globalId, CommitResponse response) {
+    append(
+        call,
+        requestId ->
+            new CommitPreparedEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .response(response)
+                .globalId(globalId)
+                .encodedLength());
+  }
+
+  void rollbackPrepared(Call call, String globalId) {
+    append(
+        call,
+        requestId ->
+            new RollbackPreparedEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .globalId(globalId)
                 .encodedLength());
   }
 

@@ -226,6 +226,32 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /// Commits a prepared transaction of the same OS user; returns once it survives power loss.
+  ///
+  /// @throws EndpointException 42704 if there is none, 55000 if somebody else is deciding, 42501 if it is another user's
+  public void commitPrepared(String globalId) {
+    commitPrepared(globalId, CommitResponse.STORED);
+  }
+
+  public void commitPrepared(String globalId, CommitResponse response) {
+    Call call = take();
+    send(call, () -> encoder.commitPrepared(call, globalId, response));
+    complete(call).require(CompletedDecoder.TEMPLATE_ID);
+  }
+
+  /// Rolls a prepared transaction back; errors as for a commit.
+  public void rollbackPrepared(String globalId) {
+    Call call = take();
+    send(call, () -> encoder.rollbackPrepared(call, globalId));
+    complete(call).require(CompletedDecoder.TEMPLATE_ID);
+  }
+
+  Reply prepareTransaction(long handle, String globalId) {
+    Call call = take();
+    send(call, () -> encoder.prepareTransaction(call, handle, globalId));
+    return complete(call);
+  }
+
   Reply commit(long handle, CommitResponse response) {
     Call call = take();
     send(call, () -> encoder.commit(call, handle, response));

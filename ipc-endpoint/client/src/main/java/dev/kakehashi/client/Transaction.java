@@ -67,6 +67,15 @@ public final class Transaction implements AutoCloseable {
     noted(session.commit(handle, response)).require(CompletedDecoder.TEMPLATE_ID);
   }
 
+  /// First phase of a two-phase commit: when this returns, the transaction is durable and no longer this session's. It waits, through restarts of the endpoint
+  /// too, for [Session#commitPrepared(String)] or [Session#rollbackPrepared(String)]. If it fails, the transaction is rolled back.
+  ///
+  /// @param globalId 1 to 200 bytes of UTF-8, unique among the prepared transactions
+  /// @throws EndpointException 42710 if the identifier is in use, 40001, ...
+  public void prepare(String globalId) {
+    noted(session.prepareTransaction(handle, globalId)).require(CompletedDecoder.TEMPLATE_ID);
+  }
+
   public void rollback() {
     noted(session.rollback(handle)).require(CompletedDecoder.TEMPLATE_ID);
   }

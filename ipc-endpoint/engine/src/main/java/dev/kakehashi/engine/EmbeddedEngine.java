@@ -3,28 +3,34 @@ package dev.kakehashi.engine;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +51,10 @@ public final class EmbeddedEngine implements Engine {
   private final Catalog catalog;
   private final DdlExecutor ddl;
   private final PlanCache plans;
+  private final PreparedTransactions prepared;
   private final Deadlocks deadlocks = new Deadlocks();
   private final Environment environment = new Environment();
+  private final Facts facts = new Facts();
   private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
   private volatile boolean closing;
 
@@ -54,6 +62,7 @@ public final class EmbeddedEngine implements Engine {
     this.config = config;
     this.scheduler = scheduler;
     this.store = StoreFactory.open(config.store());
+    this.prepared = new PreparedTransactions(store.prepared());
     this.catalog = new Catalog(store);
     this.ddl = new DdlExecutor(catalog);
     this.plans = new PlanCache(config.planCacheEntries());
@@ -83,7 +92,7 @@ public final class EmbeddedEngine implements Engine {
                 + " join kakehashi_catalog.indexes i on i.table_name = c.table_name"
                 + " where exists (select 1 from kakehashi_catalog.indexes x where x.table_name = t.table_name)")) {
       try {
-        SqlFront.prepare(sql, new int[0], catalog.snapshot(), this::rowCount);
+        SqlFront.prepare(sql, new int[0], catalog.snapshot(), facts);
       } catch (RuntimeException failed) {
         LOG.warn("could not warm up the planner", failed);
       }
@@ -91,15 +100,15 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public EngineSession openSession(String userName) {
+  public EngineSession openSession(String userName, String owner) {
     refuseWhenClosing();
-    return new Session();
+    return new Session(userName, owner);
   }
 
   @Override
   public Transaction begin(TransactionOptions options) {
     refuseWhenClosing();
-    if (transactions.size() >= config.maxTransactions()) {
+    if (transactions.size() + prepared.count() >= config.maxTransactions()) {
       throw new EngineException(
           ErrorCode.TOO_MANY_SESSIONS,
           "too many open transactions, the limit is " + config.maxTransactions());
@@ -110,8 +119,13 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
-  public List<Transaction> preparedTransactions() {
-    return List.of();
+  public List<PreparedTransaction> preparedTransactions() {
+    return prepared.list();
+  }
+
+  @Override
+  public void preparedListener(PreparedTransaction.Listener listener) {
+    prepared.listener(listener);
   }
 
   @Override
@@ -179,7 +193,7 @@ public final class EmbeddedEngine implements Engine {
       return cached;
     }
     CatalogSnapshot snapshot = catalog.snapshot();
-    SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, this::rowCount);
+    SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts);
     StatementRunner runner =
         prepared instanceof SqlFront.Planned planned
             ? StatementRunner.of(planned.plan(), planned.parameterOids())
@@ -206,6 +220,31 @@ public final class EmbeddedEngine implements Engine {
     ddl.execute(statement);
   }
 
+  /// What a planner asks.
+  private final class Facts implements LiveTables {
+    @Override
+    public long applyAsLong(Table table) {
+      return rowCount(table);
+    }
+
+    @Override
+    public List<@Nullable Object[]> preparedTransactions() {
+      List<@Nullable Object[]> rows = new ArrayList<>();
+      for (PreparedTransaction each : prepared.list()) {
+        rows.add(
+            new @Nullable Object[] {
+              each.id(),
+              each.globalId(),
+              each.preparedMicros(),
+              each.owner(),
+              each.userName(),
+              each.reference()
+            });
+      }
+      return rows;
+    }
+  }
+
   private final class Environment implements TransactionEnvironment {
     @Override
     public Store store() {
@@ -223,6 +262,11 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public PreparedTransactions prepared() {
+      return prepared;
+    }
+
+    @Override
     public long statementMemoryBytes() {
       return config.statementMemoryBytes();
     }
@@ -233,7 +277,35 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  private final class Session implements EngineSession {
+  /// Statements of one client.
+  final class Session implements EngineSession {
+    private final String userName;
+    private final String owner;
+
+    Session(String userName, String owner) {
+      this.userName = userName;
+      this.owner = owner;
+    }
+
+    @Override
+    public void prepare(
+        Transaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
+      ((EngineTransaction) transaction).prepare(globalId, owner, userName, done);
+    }
+
+    @Override
+    public void commitPrepared(
+        String globalId,
+        Transaction.CommitResponse response,
+        Consumer<@Nullable EngineException> done) {
+      prepared.commit(globalId, owner, response == Transaction.CommitResponse.STORED, done);
+    }
+
+    @Override
+    public void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done) {
+      prepared.rollback(globalId, owner, done);
+    }
+
     @Override
     public void prepare(
         String sql,
@@ -242,7 +314,7 @@ public final class EmbeddedEngine implements Engine {
       int[] given = parameterTypeOids.clone();
       PlanCache.Plan cached = cachedPlan(sql, given);
       if (cached != null) {
-        done.accept(new EmbeddedStatement(EmbeddedEngine.this, sql, given, cached), null);
+        done.accept(new EmbeddedStatement(EmbeddedEngine.this, this, sql, given, cached), null);
         return;
       }
       try {
@@ -265,7 +337,7 @@ public final class EmbeddedEngine implements Engine {
       EngineException failure = null;
       try {
         refuseWhenClosing();
-        statement = new EmbeddedStatement(EmbeddedEngine.this, sql, given, plan(sql, given));
+        statement = new EmbeddedStatement(EmbeddedEngine.this, this, sql, given, plan(sql, given));
       } catch (EngineException refused) {
         failure = refused;
       } catch (StackOverflowError tooDeep) {
@@ -278,6 +350,17 @@ public final class EmbeddedEngine implements Engine {
                 ErrorCode.INTERNAL_ERROR, "could not plan the statement: " + failed, failed);
       }
       done.accept(statement, failure);
+    }
+
+    void control(
+        EngineTransaction transaction,
+        TransactionControl control,
+        Consumer<@Nullable EngineException> done) {
+      switch (control.verb()) {
+        case PREPARE -> transaction.prepare(control.globalId(), owner, userName, done);
+        case COMMIT_PREPARED -> prepared.commit(control.globalId(), owner, true, done);
+        case ROLLBACK_PREPARED -> prepared.rollback(control.globalId(), owner, done);
+      }
     }
 
     @Override

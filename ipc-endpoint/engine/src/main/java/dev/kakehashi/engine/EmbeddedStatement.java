@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.protocol.ErrorCode;
@@ -20,7 +21,20 @@ import org.jspecify.annotations.Nullable;
 
 /// A prepared statement; planned again when the catalogue has changed.
 final class EmbeddedStatement implements Statement {
+  /// The end of a transaction is not cancelled.
+  private static final Execution UNSTOPPABLE =
+      new Execution() {
+        @Override
+        public void cancel() {}
+
+        @Override
+        public long rowsScanned() {
+          return 0;
+        }
+      };
+
   private final EmbeddedEngine engine;
+  private final EmbeddedEngine.Session session;
   private final String sql;
   private final int[] givenOids;
   private final Kind kind;
@@ -30,8 +44,14 @@ final class EmbeddedStatement implements Statement {
   /// Latest plan; replaced by any execution that finds it stale.
   private volatile PlanCache.Plan plan;
 
-  EmbeddedStatement(EmbeddedEngine engine, String sql, int[] givenOids, PlanCache.Plan plan) {
+  EmbeddedStatement(
+      EmbeddedEngine engine,
+      EmbeddedEngine.Session session,
+      String sql,
+      int[] givenOids,
+      PlanCache.Plan plan) {
     this.engine = engine;
+    this.session = session;
     this.sql = sql;
     this.givenOids = givenOids;
     this.plan = plan;
@@ -69,6 +89,10 @@ final class EmbeddedStatement implements Statement {
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
     if (!(transaction instanceof EngineTransaction own)) {
       throw new IllegalArgumentException("transaction of another engine");
+    }
+    if (plan.prepared() instanceof TransactionControl control) {
+      session.control(own, control, failure -> done.accept(failure == null ? 0L : null, failure));
+      return UNSTOPPABLE;
     }
     StatementExecution execution =
         new StatementExecution(own, new Run(parameters, sink), options, done);

@@ -162,6 +162,41 @@ final class GoldenSamples {
                 .encodedLength());
     put(
         all,
+        "prepare_transaction",
+        b ->
+            new PrepareTransactionEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .globalId("7364919283/5/981")
+                .encodedLength());
+    put(
+        all,
+        "commit_prepared",
+        b ->
+            new CommitPreparedEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .response(CommitResponse.STORED)
+                .globalId("7364919283/5/981")
+                .encodedLength());
+    put(
+        all,
+        "rollback_prepared",
+        b ->
+            new RollbackPreparedEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .globalId("7364919283/5/981")
+                .encodedLength());
+    put(
+        all,
         "query_outcome",
         b ->
             new QueryOutcomeEncoder()

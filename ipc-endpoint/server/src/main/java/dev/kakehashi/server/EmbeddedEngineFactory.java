@@ -4,6 +4,7 @@ import dev.kakehashi.engine.EmbeddedEngine;
 import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.store.StoreConfig;
@@ -47,8 +48,8 @@ public final class EmbeddedEngineFactory implements EngineFactory {
   /// An engine that owns its scheduler: closed after it, so that everything it still runs can end.
   private record ScheduledEngine(Engine engine, TaskScheduler scheduler) implements Engine {
     @Override
-    public EngineSession openSession(String userName) {
-      return engine.openSession(userName);
+    public EngineSession openSession(String userName, String owner) {
+      return engine.openSession(userName, owner);
     }
 
     @Override
@@ -57,8 +58,13 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     }
 
     @Override
-    public List<Transaction> preparedTransactions() {
+    public List<PreparedTransaction> preparedTransactions() {
       return engine.preparedTransactions();
+    }
+
+    @Override
+    public void preparedListener(PreparedTransaction.Listener listener) {
+      engine.preparedListener(listener);
     }
 
     @Override

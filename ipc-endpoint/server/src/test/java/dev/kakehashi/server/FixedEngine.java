@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
@@ -73,7 +74,7 @@ public final class FixedEngine implements Engine {
   }
 
   @Override
-  public EngineSession openSession(String userName) {
+  public EngineSession openSession(String userName, String owner) {
     return new EngineSession() {
       @Override
       public void prepare(
@@ -94,8 +95,31 @@ public final class FixedEngine implements Engine {
       }
 
       @Override
+      public void prepare(
+          Transaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
+        done.accept(noTwoPhaseCommit());
+      }
+
+      @Override
+      public void commitPrepared(
+          String globalId,
+          Transaction.CommitResponse response,
+          Consumer<@Nullable EngineException> done) {
+        done.accept(noTwoPhaseCommit());
+      }
+
+      @Override
+      public void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done) {
+        done.accept(noTwoPhaseCommit());
+      }
+
+      @Override
       public void close() {}
     };
+  }
+
+  private static EngineException noTwoPhaseCommit() {
+    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "no two-phase commit");
   }
 
   @Override
@@ -105,9 +129,12 @@ public final class FixedEngine implements Engine {
   }
 
   @Override
-  public List<Transaction> preparedTransactions() {
+  public List<PreparedTransaction> preparedTransactions() {
     return List.of();
   }
+
+  @Override
+  public void preparedListener(PreparedTransaction.Listener listener) {}
 
   @Override
   public void close() {
@@ -131,6 +158,9 @@ public final class FixedEngine implements Engine {
     public long id() {
       return id;
     }
+
+    @Override
+    public void reference(long number) {}
 
     @Override
     public TransactionOptions options() {

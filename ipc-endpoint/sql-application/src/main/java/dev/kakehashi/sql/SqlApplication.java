@@ -12,13 +12,17 @@ import dev.kakehashi.protocol.messages.BeginDecoder;
 import dev.kakehashi.protocol.messages.CancelDecoder;
 import dev.kakehashi.protocol.messages.CloseStatementDecoder;
 import dev.kakehashi.protocol.messages.CommitDecoder;
+import dev.kakehashi.protocol.messages.CommitPreparedDecoder;
+import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.PingDecoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
+import dev.kakehashi.protocol.messages.PrepareTransactionDecoder;
 import dev.kakehashi.protocol.messages.QueryOutcomeDecoder;
 import dev.kakehashi.protocol.messages.ReleaseBuffersDecoder;
 import dev.kakehashi.protocol.messages.ReleaseSavepointDecoder;
 import dev.kakehashi.protocol.messages.RollbackDecoder;
+import dev.kakehashi.protocol.messages.RollbackPreparedDecoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
 import dev.kakehashi.protocol.messages.SavepointDecoder;
 import dev.kakehashi.transport.endpoint.EndpointSession;
@@ -36,9 +40,9 @@ import org.jspecify.annotations.Nullable;
 /// sent together); Cancel and Ping overtake. Statements and ends of one transaction keep the order of the calls in the engine, whatever session they came through.
 public final class SqlApplication implements RequestHandler {
   private final TransportEndpoint endpoint;
-  private final Engine engine;
   private final Transactions transactions;
   private final Executions executions;
+  private final TwoPhaseCommits twoPhase;
   private final int slots;
   private final int maxStatements;
   private final int maxBatchBytes;
@@ -58,7 +62,6 @@ public final class SqlApplication implements RequestHandler {
       int maxTransactions,
       long maxLeaseNanos) {
     this.endpoint = endpoint;
-    this.engine = engine;
     this.slots = endpoint.config().mailbox().slots();
     this.maxStatements = endpoint.config().sessions().maxStatements();
     this.maxBatchBytes = endpoint.config().buffers().maxBatchBytes();
@@ -71,6 +74,7 @@ public final class SqlApplication implements RequestHandler {
             endpoint.config().sessions().lease().toNanos(),
             maxLeaseNanos);
     this.executions = new Executions(engine, transactions);
+    this.twoPhase = new TwoPhaseCommits(engine, registry, transactions);
   }
 
   @Override
@@ -101,7 +105,7 @@ public final class SqlApplication implements RequestHandler {
       return session;
     }
     SqlSession session =
-        new SqlSession(endpointSession, engine.openSession(endpointSession.userName()), slots);
+        new SqlSession(endpointSession, twoPhase.openSession(endpointSession), slots);
     endpointSession.attach(session);
     return session;
   }
@@ -147,6 +151,24 @@ public final class SqlApplication implements RequestHandler {
         Replies.completed(channel, requestId, null, 0);
       }
       case BeginDecoder.TEMPLATE_ID -> begin(session, requestId, channel, frame);
+      case PrepareTransactionDecoder.TEMPLATE_ID -> {
+        PrepareTransactionDecoder prepare = Frames.wrap(new PrepareTransactionDecoder(), frame);
+        transactions.prepare(
+            session,
+            requestId,
+            channel,
+            prepare.transactionHandle(),
+            Frames.nextText(prepare, frame));
+      }
+      case CommitPreparedDecoder.TEMPLATE_ID -> {
+        CommitPreparedDecoder second = Frames.wrap(new CommitPreparedDecoder(), frame);
+        CommitResponse response = second.response();
+        twoPhase.commit(session, requestId, channel, Frames.nextText(second, frame), response);
+      }
+      case RollbackPreparedDecoder.TEMPLATE_ID -> {
+        RollbackPreparedDecoder second = Frames.wrap(new RollbackPreparedDecoder(), frame);
+        twoPhase.rollback(session, requestId, channel, Frames.nextText(second, frame));
+      }
       case SavepointDecoder.TEMPLATE_ID -> {
         SavepointDecoder savepoint = Frames.wrap(new SavepointDecoder(), frame);
         transactions.savepoint(

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Thread-safe.
 public final class TransactionRegistry implements AutoCloseable {
-  /// @param state COMMITTED, ABORTED, or UNKNOWN while the commit has no result
+  /// @param state COMMITTED, ABORTED, PREPARED, or UNKNOWN while the commit has no result
   /// @param uid OS user that owns it
   /// @param engineId the engine's number of the transaction
   /// @param beganMillis since 1970
@@ -104,7 +104,16 @@ public final class TransactionRegistry implements AutoCloseable {
 
   /// The commit of a transaction that has written begins.
   void committing(long handle, int uid, long engineId) {
-    put(handle, new Entry(TransactionState.UNKNOWN, uid, engineId, System.currentTimeMillis(), 0));
+    enter(
+        handle, new Entry(TransactionState.UNKNOWN, uid, engineId, System.currentTimeMillis(), 0));
+  }
+
+  private void enter(long handle, Entry entry) {
+    boolean known = map.containsKey(handle);
+    put(handle, entry);
+    if (known) {
+      return;
+    }
     Long oldest = null;
     synchronized (oldestFirst) {
       oldestFirst.add(handle);
@@ -117,11 +126,18 @@ public final class TransactionRegistry implements AutoCloseable {
     }
   }
 
+  /// It is prepared. The outcome of what waits for its decision is kept, as of all others, until so many later ones have pushed it out.
+  void prepared(long handle, int uid, long engineId) {
+    Entry before = find(handle);
+    long began = before == null ? System.currentTimeMillis() : before.beganMillis();
+    enter(handle, new Entry(TransactionState.PREPARED, uid, engineId, began, 0));
+  }
+
   /// It has a result.
   void ended(long handle, int uid, long engineId, boolean committed) {
     Entry before = find(handle);
     long now = System.currentTimeMillis();
-    put(
+    enter(
         handle,
         new Entry(
             committed ? TransactionState.COMMITTED : TransactionState.ABORTED,

@@ -89,6 +89,7 @@ final class Transactions {
     OpenTransaction transaction =
         new OpenTransaction(
             handle, engine.begin(options), session.endpointSession().uid(), lease, now);
+    transaction.engineTransaction().reference(handle);
     table.put(transaction);
     transaction.use(session, now);
     session.lastTransaction(handle);
@@ -123,9 +124,12 @@ final class Transactions {
         .withHint("Send requests more often, or ask for a longer lease.");
   }
 
+  private static long resolve(SqlSession session, long handle) {
+    return handle == 0 ? session.lastTransaction() : handle;
+  }
+
   private @Nullable OpenTransaction find(SqlSession session, long handle) {
-    long resolved = handle == 0 ? session.lastTransaction() : handle;
-    OpenTransaction transaction = table.get(resolved);
+    OpenTransaction transaction = table.get(resolve(session, handle));
     // Another user's handle is as good as none: it must not even be learnt that it exists.
     return transaction != null && transaction.uid() == session.endpointSession().uid()
         ? transaction
@@ -147,8 +151,9 @@ final class Transactions {
       return;
     }
     TransactionState known = transaction == null ? outcome(session, handle) : null;
-    if (known == TransactionState.COMMITTED) {
-      Replies.completed(channel, requestId, known, handle, 0, 0); // a second commit
+    if (known == TransactionState.COMMITTED || known == TransactionState.PREPARED) {
+      // A second commit, or one of a transaction that a statement has prepared.
+      Replies.completed(channel, requestId, known, resolve(session, handle), 0, 0);
       return;
     }
     OpenTransaction open;
@@ -206,12 +211,47 @@ final class Transactions {
     poller.execute(() -> commit(transaction, response, done));
   }
 
+  /// First phase of a two-phase commit. If it fails, the transaction is rolled back.
+  void prepare(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      long handle,
+      String globalId) {
+    OpenTransaction transaction = use(session, handle);
+    transaction.beginEnd();
+    session
+        .engineSession()
+        .prepare(
+            transaction.engineTransaction(),
+            globalId,
+            failure -> {
+              if (failure == null) {
+                Replies.completed(channel, requestId, transaction, 0);
+              } else {
+                Replies.failed(channel, requestId, transaction, Failures.of(failure));
+                poller.execute(() -> forget(transaction));
+              }
+            });
+  }
+
+  /// A transaction is prepared, by a message or by a statement: it is nobody's any more, has no lease, and is known to the registry. Any thread.
+  void prepared(long handle) {
+    poller.execute(() -> {
+      OpenTransaction transaction = table.get(handle);
+      if (transaction != null) {
+        forget(transaction);
+      }
+    });
+  }
+
   void rollback(
       SqlSession session, long requestId, @Nullable ResponseChannel channel, long handle) {
     OpenTransaction transaction = find(session, handle);
     if (transaction == null) {
-      TransactionState known = handle == 0 ? TransactionState.NONE : outcome(session, handle);
-      Replies.completed(channel, requestId, known, handle, 0, 0);
+      TransactionState known =
+          resolve(session, handle) == 0 ? TransactionState.NONE : outcome(session, handle);
+      Replies.completed(channel, requestId, known, resolve(session, handle), 0, 0);
       return;
     }
     rollback(transaction, () -> Replies.completed(channel, requestId, transaction, 0));
@@ -260,7 +300,7 @@ final class Transactions {
   }
 
   private TransactionState outcome(SqlSession session, long handle) {
-    TransactionRegistry.Entry entry = registry.find(handle);
+    TransactionRegistry.Entry entry = registry.find(resolve(session, handle));
     return entry != null && entry.uid() == session.endpointSession().uid()
         ? entry.state()
         : TransactionState.UNKNOWN;

@@ -5,15 +5,24 @@ public interface Engine extends AutoCloseable {
   /// Opens a session: the scope of prepared statements and settings of one client.
   ///
   /// @param userName name the client was authenticated as
-  EngineSession openSession(String userName);
+  /// @param owner whose prepared transactions it may decide on; empty: everybody's
+  EngineSession openSession(String userName, String owner);
+
+  /// A session that may decide on every prepared transaction.
+  default EngineSession openSession(String userName) {
+    return openSession(userName, "");
+  }
 
   /// Begins a transaction. Returns at once; kinds that wait for their epoch make their first statement wait.
   ///
   /// @throws EngineException when the limit of open transactions is reached (53300) or the engine is shutting down
   Transaction begin(TransactionOptions options);
 
-  /// What became of transactions that were begun by an earlier run and were prepared; empty in most runs.
-  java.util.List<Transaction> preparedTransactions();
+  /// Transactions that are prepared, also those that an earlier run has prepared.
+  java.util.List<PreparedTransaction> preparedTransactions();
+
+  /// Who hears of prepared transactions from now on. Set once, before the first transaction.
+  void preparedListener(PreparedTransaction.Listener listener);
 
   @Override
   void close();

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.api;
 
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Statements of one client. Used by one thread at a time.
@@ -16,6 +17,25 @@ public interface EngineSession extends AutoCloseable {
       String sql,
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done);
+
+  /// Prepares a transaction: the first phase of a two-phase commit, as [Transaction] describes it.
+  ///
+  /// Running queries of the transaction are cancelled. If it fails, the transaction is rolled back.
+  ///
+  /// @param globalId 1 to 200 bytes of UTF-8
+  /// @param done receives null, or INVALID_PARAMETER_VALUE, DUPLICATE_OBJECT, SERIALIZATION_FAILURE, ...; exactly once, from any thread
+  void prepare(Transaction transaction, String globalId, Consumer<@Nullable EngineException> done);
+
+  /// Commits a prepared transaction.
+  ///
+  /// @param done receives null, or UNDEFINED_OBJECT, INSUFFICIENT_PRIVILEGE, NOT_IN_PREREQUISITE_STATE (somebody else is deciding), or why it could not be made durable
+  void commitPrepared(
+      String globalId,
+      Transaction.CommitResponse response,
+      Consumer<@Nullable EngineException> done);
+
+  /// Rolls a prepared transaction back; errors as for [#commitPrepared].
+  void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done);
 
   @Override
   void close();

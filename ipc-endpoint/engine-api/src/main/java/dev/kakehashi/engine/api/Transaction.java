@@ -9,7 +9,8 @@ public interface Transaction {
   /// Life of a transaction.
   enum State {
     ACTIVE,
-    /// Durable, waiting for the decision of somebody else (two-phase commit).
+    /// Durable, waiting for the decision of somebody else (two-phase commit), who names it by its global id: for commit and rollback of
+    /// this interface it has ended.
     PREPARED,
     COMMITTED,
     ABORTED
@@ -25,6 +26,9 @@ public interface Transaction {
 
   /// Engine's number of the transaction, unique in the life of the store.
   long id();
+
+  /// Gives the transaction a number by which its beginner knows it; at most once, before it is used.
+  void reference(long number);
 
   TransactionOptions options();
 

@@ -68,7 +68,17 @@ public final class SystemTables {
               "ordinal_position int4",
               "column_default text",
               "is_nullable text",
-              "data_type text"));
+              "data_type text"),
+          table(
+              -7,
+              CATALOG_SCHEMA,
+              "prepared_transactions",
+              "transaction_id int8",
+              "gid text",
+              "prepared_at timestamptz",
+              "owner text",
+              "user_name text",
+              "handle int8"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -80,9 +90,12 @@ public final class SystemTables {
 
   /// Rows of a system table; values are String, Long (any integer), Boolean or null.
   ///
-  /// @param rowCount live rows of a table that the store has
+  /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
   public static List<@Nullable Object[]> rows(
       Table table, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
+    if (table.tableId() == -7) {
+      return rowCount instanceof LiveTables live ? live.preparedTransactions() : List.of();
+    }
     List<@Nullable Object[]> rows = new ArrayList<>();
     if (table.tableId() == -4) {
       catalog.schemas().forEach(schema -> rows.add(new Object[] {DATABASE, schema}));
@@ -171,6 +184,7 @@ public final class SystemTables {
             case "int4" -> TypeOid.INT4;
             case "int8" -> TypeOid.INT8;
             case "bool" -> TypeOid.BOOL;
+            case "timestamptz" -> TypeOid.TIMESTAMPTZ;
             default -> TypeOid.TEXT;
           };
       list.add(new Column(column.substring(0, space), SqlType.of(oid), false, null));

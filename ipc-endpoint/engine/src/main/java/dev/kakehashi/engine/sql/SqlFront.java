@@ -47,7 +47,7 @@ public final class SqlFront {
   private SqlFront() {}
 
   /// A statement that can be executed.
-  public sealed interface Prepared {
+  public sealed interface Prepared permits Planned, Definition, TransactionControl {
     Statement.Kind kind();
 
     int[] parameterOids();
@@ -94,6 +94,10 @@ public final class SqlFront {
     List<Token> tokens = Lexer.tokenize(sql);
     if (tokens.size() == 1) {
       throw new EngineException(ErrorCode.SYNTAX_ERROR, "statement is empty");
+    }
+    TransactionControl control = TransactionControl.parse(sql, tokens);
+    if (control != null) {
+      return control;
     }
     if (DdlParser.accepts(tokens)) {
       return new Definition(DdlParser.parse(sql, tokens));

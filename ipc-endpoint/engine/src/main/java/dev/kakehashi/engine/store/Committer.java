@@ -5,8 +5,12 @@ import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.GroupCommit.Pending;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.log.LogRecord;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Gives commits their order.
 ///
@@ -20,11 +24,18 @@ import org.jspecify.annotations.Nullable;
 /// * `serializableRunning` is counted up under the lock together with the reading of the snapshot: a commit after that
 ///   snapshot keeps its list of writes for validation.
 final class Committer {
+  private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
+
   private final MemoryStore store;
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
   private long lastTimestamp = MemoryStore.FIRST_TIMESTAMP;
   private int serializableRunning;
+
+  /// Prepared transactions that are serializable. Each has been validated when it was prepared, and stays valid: no serializable transaction
+  /// that changes what it has read commits before it is decided. Replaced under the lock.
+  private volatile List<RowTransaction> prepared = List.of();
+
   private volatile long published = MemoryStore.FIRST_TIMESTAMP;
 
   /// What became of a commit.
@@ -60,43 +71,128 @@ final class Committer {
       LogRecord record,
       boolean stored,
       Consumer<@Nullable Throwable> done) {
-    long validated = transaction.snapshot();
-    ReadSet reads = transaction.readSet;
-    if (reads != null) {
-      validated = transaction.pinnedSnapshot();
-      // Most of the work outside the lock; inside only what was committed meanwhile.
-      long upTo = published;
-      if (!isUnchanged(reads, validated, upTo)) {
-        return refuse(
-            new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED));
-      }
-      validated = upTo;
+    Validation validation = new Validation(transaction);
+    if (!validation.begin()) {
+      return refuse(validation.conflict());
     }
     synchronized (this) {
-      EngineException failure = groupCommit.failure();
-      if (failure != null) {
-        return refuse(failure);
+      if (!validation.finish()) {
+        return refuse(validation.conflict());
       }
-      if (reads != null && !isUnchanged(reads, validated, published)) {
-        return refuse(
-            new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED));
-      }
-      int others = serializableRunning - (reads != null ? 1 : 0);
-      Pending pending;
-      try {
-        pending = groupCommit.enqueue(record, stored, done);
-      } catch (EngineException e) {
-        return refuse(e);
-      }
-      Garbage garbage = transaction.commitGarbage(others > 0);
-      long timestamp = ++lastTimestamp;
-      store.slots().setCommitTimestamp(transaction.slot, timestamp);
-      if (garbage != null) {
-        collector.add(garbage, timestamp);
-      }
-      published = timestamp;
-      return new Outcome(timestamp, garbage, pending, null);
+      int others = serializableRunning - (transaction.readSet != null ? 1 : 0);
+      return enter(transaction, record, stored, done, others > 0);
     }
+  }
+
+  /// Gives a transaction its place in the order; under the lock.
+  private Outcome enter(
+      RowTransaction transaction,
+      LogRecord record,
+      boolean stored,
+      Consumer<@Nullable Throwable> done,
+      boolean keepWrites) {
+    Outcome enqueued = enqueue(record, stored, done);
+    if (enqueued.refused() != null) {
+      return enqueued;
+    }
+    Garbage garbage = transaction.commitGarbage(keepWrites);
+    long timestamp = ++lastTimestamp;
+    store.slots().setCommitTimestamp(transaction.slot, timestamp);
+    if (garbage != null) {
+      collector.add(garbage, timestamp);
+    }
+    published = timestamp;
+    return new Outcome(timestamp, garbage, enqueued.pending(), null);
+  }
+
+  /// Puts a record into the queue of the durability thread, unless that has failed lately; under the lock.
+  private Outcome enqueue(LogRecord record, boolean stored, Consumer<@Nullable Throwable> done) {
+    EngineException failure = groupCommit.failure();
+    if (failure != null) {
+      return refuse(failure);
+    }
+    try {
+      return new Outcome(0, null, groupCommit.enqueue(record, stored, done), null);
+    } catch (EngineException e) {
+      return refuse(e);
+    }
+  }
+
+  // ---- two-phase commit ----
+
+  /// Validates a transaction, once for all, and puts the record of its preparation into the order. It commits later at a timestamp of that time.
+  Outcome prepare(
+      RowTransaction transaction, LogRecord record, Consumer<@Nullable Throwable> done) {
+    Validation validation = new Validation(transaction);
+    if (!validation.begin()) {
+      return refuse(validation.conflict());
+    }
+    synchronized (this) {
+      if (!validation.finish()) {
+        return refuse(validation.conflict());
+      }
+      Outcome outcome = enqueue(record, true, done);
+      if (outcome.refused() == null && transaction.readSet != null) {
+        serializableRunning--;
+        guard(transaction);
+      }
+      return outcome;
+    }
+  }
+
+  /// From now on nobody changes what the prepared transaction has read.
+  synchronized void guard(RowTransaction transaction) {
+    List<RowTransaction> more = new ArrayList<>(prepared);
+    more.add(transaction);
+    prepared = List.copyOf(more);
+  }
+
+  private void unguard(RowTransaction transaction) {
+    if (transaction.readSet != null) {
+      List<RowTransaction> fewer = new ArrayList<>(prepared);
+      fewer.remove(transaction);
+      prepared = List.copyOf(fewer);
+    }
+  }
+
+  /// Commits a prepared transaction. Refused only by a log that cannot be written.
+  synchronized Outcome commitPrepared(
+      RowTransaction transaction,
+      LogRecord record,
+      boolean stored,
+      Consumer<@Nullable Throwable> done) {
+    Outcome outcome = enter(transaction, record, stored, done, serializableRunning > 0);
+    if (outcome.refused() == null) {
+      unguard(transaction);
+    }
+    return outcome;
+  }
+
+  /// Removes a prepared transaction from the log.
+  ///
+  /// @param stored false: nobody waits, and a log that cannot be written now does not refuse
+  synchronized Outcome forgetPrepared(
+      RowTransaction transaction,
+      LogRecord record,
+      boolean stored,
+      Consumer<@Nullable Throwable> done) {
+    Outcome outcome;
+    if (stored) {
+      outcome = enqueue(record, true, done);
+    } else {
+      Pending pending = null;
+      try {
+        pending = groupCommit.enqueue(record, false, done);
+      } catch (EngineException closing) {
+        // The store closes: what it finds prepared at its next start is asked about there.
+        LOG.warn("a transaction that failed to prepare may be found prepared", closing);
+      }
+      outcome = new Outcome(0, null, pending, null);
+    }
+    if (outcome.refused() == null) {
+      unguard(transaction);
+    }
+    return outcome;
   }
 
   /// Puts a record that concerns no rows into the order; `done` hears of its durability.
@@ -129,6 +225,68 @@ final class Committer {
     long timestamp = ++lastTimestamp;
     collector.add(garbage, timestamp);
     published = timestamp;
+  }
+
+  /// Validation of one serializable transaction; for others it finds nothing. Most of the work is done by [#begin()], without the lock; under it
+  /// [#finish()] looks at what was committed meanwhile.
+  private final class Validation {
+    private final RowTransaction transaction;
+    private final @Nullable ReadSet reads;
+    private long validated;
+    private List<RowTransaction> checked = List.of();
+
+    Validation(RowTransaction transaction) {
+      this.transaction = transaction;
+      this.reads = transaction.readSet;
+      this.validated = transaction.pinnedSnapshot();
+    }
+
+    boolean begin() {
+      if (reads == null) {
+        return true;
+      }
+      long upTo = published;
+      if (!isUnchanged(reads, validated, upTo) || !keepsPrepared()) {
+        return false;
+      }
+      validated = upTo;
+      return true;
+    }
+
+    boolean finish() {
+      return reads == null || (isUnchanged(reads, validated, published) && keepsPrepared());
+    }
+
+    /// Whether no write touches what a prepared transaction has read.
+    private boolean keepsPrepared() {
+      List<RowTransaction> now = prepared;
+      if (now.equals(checked)) {
+        return true;
+      }
+      RowReader reader = new RowReader(store);
+      KeyBuffer key = new KeyBuffer(64);
+      for (RowTransaction other : now) {
+        ReadSet guarded = other.readSet;
+        for (int i = 0; guarded != null && i < transaction.writes(); i++) {
+          Page page = transaction.page(i);
+          long tableId = page.table.tableId();
+          if (guarded.hasTable(tableId)) {
+            return false;
+          }
+          for (ReadSet.Range range : guarded.ranges(tableId)) {
+            if (reader.touchesInFlight(page, transaction.rowSlot(i), transaction, range, key)) {
+              return false;
+            }
+          }
+        }
+      }
+      checked = now;
+      return true;
+    }
+
+    RowConflict conflict() {
+      return new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED);
+    }
   }
 
   /// Whether no row that was read has changed in commits with timestamps in `(after, upTo]`.

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +54,8 @@ final class MemoryStore implements Store {
   private final Committer committer;
   private final AtomicLong nextTransaction = new AtomicLong(1);
   private final Map<Long, RowTable> tables = new ConcurrentHashMap<>();
+
+  private final Map<String, RowTransaction> prepared = new ConcurrentHashMap<>();
 
   /// Serialises changes of the catalogue; guards what follows.
   private final Object catalogLock = new Object();
@@ -136,6 +139,50 @@ final class MemoryStore implements Store {
     return transaction;
   }
 
+  /// A transaction that an earlier run has prepared, without its writes.
+  RowTransaction recoverPrepared(PreparedCodec.Header header) {
+    int slot = slots.claim(committer.published());
+    long id = nextTransaction.getAndIncrement() << SLOT_BITS | slot;
+    RowTransaction transaction =
+        new RowTransaction(this, id, slot, committer.published(), false, header.reads());
+    slots.own(slot, transaction);
+    transaction.recoverPrepared(header.preparation());
+    if (header.reads() != null) {
+      committer.guard(transaction);
+    }
+    return transaction;
+  }
+
+  void addPrepared(RowTransaction transaction) {
+    prepared.put(globalId(transaction), transaction);
+  }
+
+  void removePrepared(RowTransaction transaction) {
+    prepared.remove(globalId(transaction), transaction);
+  }
+
+  private static String globalId(RowTransaction transaction) {
+    return Objects.requireNonNull(transaction.preparation()).globalId();
+  }
+
+  @Override
+  public List<StoreTransaction> prepared() {
+    return List.copyOf(prepared.values());
+  }
+
+  /// @throws EngineException OBJECT_IN_USE if a prepared transaction has changed rows of the table
+  void checkNotPrepared(RowTable table) {
+    for (RowTransaction transaction : prepared.values()) {
+      if (transaction.hasChanged(table)) {
+        throw new EngineException(
+                ErrorCode.OBJECT_IN_USE,
+                "cannot drop or truncate a table that a prepared transaction has changed")
+            .withDetail("Transaction \"%s\" is prepared.".formatted(globalId(transaction)))
+            .withHint("Commit or roll back the prepared transaction first.");
+      }
+    }
+  }
+
   static int slotOf(long transactionId) {
     return (int) transactionId & (1 << SLOT_BITS) - 1;
   }
@@ -148,7 +195,7 @@ final class MemoryStore implements Store {
 
   /// A transaction has ended: its stamps are gone, its slot may have a new owner.
   void release(RowTransaction transaction) {
-    if (transaction.readSet != null) {
+    if (transaction.readSet != null && transaction.preparation() == null) {
       committer.endSerializable();
     }
     slots.release(transaction.slot);
@@ -272,6 +319,11 @@ final class MemoryStore implements Store {
     return new ArrayList<>(tables.values());
   }
 
+  /// Transactions that may still read.
+  private int running() {
+    return slots.running() - prepared.size();
+  }
+
   @Override
   public void close() {
     synchronized (catalogLock) {
@@ -281,16 +333,15 @@ final class MemoryStore implements Store {
       closed = true;
     }
     long deadline = System.nanoTime() + CLOSE_WAIT_NANOS;
-    while (slots.running() > 0 && System.nanoTime() < deadline) {
+    while (running() > 0 && System.nanoTime() < deadline) {
       LockSupport.parkNanos(1_000_000);
     }
     groupCommit.close();
     collector.close();
     log.close();
-    if (slots.running() > 0) {
+    if (running() > 0) {
       // A cursor that is read after its memory is unmapped would take the whole process down.
-      LOG.warn(
-          "store is closed with {} transactions running; its memory stays mapped", slots.running());
+      LOG.warn("store is closed with {} transactions running; its memory stays mapped", running());
     } else {
       pool.close();
     }

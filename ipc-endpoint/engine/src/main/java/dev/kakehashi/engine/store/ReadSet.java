@@ -54,6 +54,16 @@ final class ReadSet {
     return List.copyOf(ranges.getOrDefault(tableId, List.of()));
   }
 
+  /// Tables read as a whole.
+  synchronized List<Long> tables() {
+    return List.copyOf(tables);
+  }
+
+  /// Tables of which ranges were read.
+  synchronized List<Long> rangedTables() {
+    return List.copyOf(ranges.keySet());
+  }
+
   synchronized boolean isEmpty() {
     return tables.isEmpty() && ranges.isEmpty();
   }

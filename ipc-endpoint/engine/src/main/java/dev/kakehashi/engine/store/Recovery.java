@@ -16,9 +16,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Rebuilds the store in memory from its durable image: catalogue and definitions first, then the rows of all tables on all cores, then the indexes.
 final class Recovery {
+  private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
   /// Row identifiers per unit of work, as pages: large enough that seeking costs nothing, small enough to share.
   private static final long PAGES_PER_UNIT = 256;
 
@@ -43,6 +47,48 @@ final class Recovery {
     scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
     store.recovered(catalog, firstFreeId[0]);
     loadTables();
+    loadPrepared();
+    store.allTables().forEach(RowTable::finishRecovery);
+  }
+
+  /// Prepared transactions, as they were: their changes in flight on top of the committed rows.
+  private void loadPrepared() {
+    List<RowTransaction> current = new ArrayList<>(1);
+    scanKind(
+        StoreKeys.PREPARED,
+        (key, value) -> {
+          int transactionBytes = 2 + (key.get(1) & 0xFF);
+          if (key.remaining() == transactionBytes) {
+            current.clear();
+            current.add(store.recoverPrepared(PreparedCodec.decode(value)));
+          } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES
+              && !current.isEmpty()) {
+            replay(
+                current.getFirst(),
+                key.getLong(transactionBytes + 1),
+                key.getLong(transactionBytes + 9),
+                value);
+          } else {
+            throw PreparedCodec.corrupted("unexpected key");
+          }
+        });
+    int count = store.prepared().size();
+    if (count > 0) {
+      LOG.info("{} prepared transactions wait for their commit or rollback", count);
+    }
+  }
+
+  private void replay(RowTransaction transaction, long tableId, long rowId, ByteBuffer value) {
+    RowTable table = store.findTable(tableId);
+    if (table == null) {
+      return; // dropped in the moment when the transaction was prepared
+    }
+    RowVersion version = null;
+    if (value.hasRemaining()) {
+      version = new RowVersion(table.layout.columns);
+      RowCodec.decode(table.layout, value, store.pool(), version);
+    }
+    table.replay(transaction, rowId, version);
   }
 
   private void loadTables() {
@@ -78,7 +124,6 @@ final class Recovery {
       runAll(executor, loads);
       runAll(executor, builds);
     }
-    tables.forEach(RowTable::finishRecovery);
   }
 
   private static void runAll(ExecutorService executor, List<Callable<Void>> work) {

@@ -16,12 +16,26 @@ final class RowCodec {
 
   /// Appends the newest version of a row, or its deletion, to a record.
   static void encode(Page page, int slot, LogRecord record) {
-    RowLayout layout = page.table.layout;
     byte[] key = StoreKeys.row(page.table.tableId(), page.rowId(slot));
     if (Stamp.isTombstone(page.stamp(slot))) {
       record.delete(key, key.length);
-      return;
+    } else {
+      encodeRow(page, slot, key, record);
     }
+  }
+
+  /// Appends the newest version of a row of a transaction that is being prepared.
+  static void encodePrepared(byte[] transaction, Page page, int slot, LogRecord record) {
+    byte[] key = StoreKeys.preparedRow(transaction, page.table.tableId(), page.rowId(slot));
+    if (Stamp.isTombstone(page.stamp(slot))) {
+      record.put(key, key.length, 0);
+    } else {
+      encodeRow(page, slot, key, record);
+    }
+  }
+
+  private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
+    RowLayout layout = page.table.layout;
     int nullBytes = (layout.columns + 7) >>> 3;
     long length = nullBytes;
     for (int c = 0; c < layout.columns; c++) {

@@ -107,17 +107,39 @@ final class RowReader {
       return true;
     }
     ownSlot = NOBODY;
-    RowVersion version = new RowVersion(page.table.layout.columns);
-    for (long at = timestamp - 1; at <= timestamp; at++) {
-      snapshot = at;
-      if (read(page, slot, version, index.keyColumns)) {
-        index.encode(version, key);
-        key.putLong(page.rowId(slot));
-        if (range.contains(key)) {
-          return true;
-        }
-      }
+    snapshot = timestamp - 1;
+    if (isIn(page, slot, index, range, key)) {
+      return true;
     }
-    return false;
+    snapshot = timestamp;
+    return isIn(page, slot, index, range, key);
+  }
+
+  /// Whether the row's version before or after the changes of a transaction that is about to end lies in a range of an index.
+  boolean touchesInFlight(
+      Page page, int slot, RowTransaction transaction, ReadSet.Range range, KeyBuffer key) {
+    TableIndex index = page.table.indexById(range.indexId());
+    if (index == null) {
+      return true;
+    }
+    // Nobody else can have changed the row since: the newest committed version is the one before.
+    snapshot = Stamp.TIMESTAMP_MASK;
+    ownSlot = NOBODY;
+    if (isIn(page, slot, index, range, key)) {
+      return true;
+    }
+    ownSlot = transaction.slot;
+    statement = Integer.MAX_VALUE;
+    return isIn(page, slot, index, range, key);
+  }
+
+  private boolean isIn(Page page, int slot, TableIndex index, ReadSet.Range range, KeyBuffer key) {
+    RowVersion version = new RowVersion(page.table.layout.columns);
+    if (!read(page, slot, version, index.keyColumns)) {
+      return false;
+    }
+    index.encode(version, key);
+    key.putLong(page.rowId(slot));
+    return range.contains(key);
   }
 }

@@ -153,6 +153,13 @@ final class RowTable implements TableStore {
     }
   }
 
+  /// Makes a change of a prepared transaction again, during recovery.
+  ///
+  /// @param version the row as the transaction leaves it, its values in the pool; null: deleted
+  void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
+    writer.replay(transaction, rowId, version);
+  }
+
   /// Stamps the newest version of a row of a latched page, if it is (still) the transaction's own.
   void stampCommitted(RowTransaction transaction, Page page, int slot, long timestamp) {
     long stamp = page.stamp(slot);

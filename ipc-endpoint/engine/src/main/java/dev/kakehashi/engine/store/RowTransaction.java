@@ -28,6 +28,9 @@ final class RowTransaction implements StoreTransaction {
   /// What a serializable transaction has read; null for others.
   final @Nullable ReadSet readSet;
 
+  /// Written before the transaction enters the store's list of prepared ones.
+  private volatile @Nullable Preparation preparation;
+
   private final long id;
   private final long pinned;
   private long snapshot;
@@ -50,13 +53,23 @@ final class RowTransaction implements StoreTransaction {
 
   RowTransaction(
       MemoryStore store, long id, int slot, long snapshot, boolean readOnly, boolean serializable) {
+    this(store, id, slot, snapshot, readOnly, serializable && !readOnly ? new ReadSet() : null);
+  }
+
+  RowTransaction(
+      MemoryStore store,
+      long id,
+      int slot,
+      long snapshot,
+      boolean readOnly,
+      @Nullable ReadSet readSet) {
     this.store = store;
     this.id = id;
     this.pinned = snapshot;
     this.snapshot = snapshot;
     this.slot = slot;
     this.readOnly = readOnly;
-    this.readSet = serializable && !readOnly ? new ReadSet() : null;
+    this.readSet = readSet;
   }
 
   @Override
@@ -108,9 +121,18 @@ final class RowTransaction implements StoreTransaction {
 
   private void checkRunning() {
     if (committing || isEnded()) {
-      throw new EngineException(
-          ErrorCode.NO_SUCH_TRANSACTION, "transaction %d has ended".formatted(id));
+      throw notRunning();
     }
+  }
+
+  private EngineException notRunning() {
+    return new EngineException(
+        ErrorCode.NO_SUCH_TRANSACTION, "transaction %d has ended".formatted(id));
+  }
+
+  private static EngineException tooLarge() {
+    return new EngineException(
+        ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows");
   }
 
   long stamp(boolean tombstone) {
@@ -163,6 +185,11 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public void commit(boolean stored, Consumer<@Nullable Throwable> done) {
+    Preparation prepared = preparation;
+    if (prepared != null) {
+      commitPrepared(prepared, stored, done);
+      return;
+    }
     checkRunning();
     if (writes == 0) {
       finishWithoutWrites();
@@ -174,9 +201,7 @@ final class RowTransaction implements StoreTransaction {
       record = encodeWrites();
     } catch (LogRecord.LogRecordTooLarge e) {
       abort();
-      done.accept(
-          new EngineException(
-              ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows"));
+      done.accept(tooLarge());
       return;
     } catch (RuntimeException | OutOfMemoryError e) {
       abort();
@@ -192,11 +217,144 @@ final class RowTransaction implements StoreTransaction {
       done.accept(refused);
       return;
     }
+    committed(outcome);
+  }
+
+  private void committed(Committer.Outcome outcome) {
     stampWrites(outcome.timestamp());
     rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
     end();
     store.collector().ready(outcome.garbage());
     store.committer().finished(outcome);
+  }
+
+  // ---- two-phase commit ----
+
+  @Override
+  public @Nullable Preparation preparation() {
+    return preparation;
+  }
+
+  @Override
+  public void prepare(Preparation how, Consumer<@Nullable Throwable> done) {
+    checkRunning();
+    LogRecord record;
+    try {
+      record = encodePrepared(how);
+    } catch (LogRecord.LogRecordTooLarge e) {
+      abort();
+      done.accept(tooLarge());
+      return;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      abort();
+      done.accept(e);
+      return;
+    }
+    committing = true;
+    Committer.Outcome outcome =
+        store.committer().prepare(this, record, failure -> prepared(how, failure, done));
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      committing = false;
+      abort();
+      done.accept(refused);
+      return;
+    }
+    preparation = how;
+    store.slots().unpin(slot);
+    store.addPrepared(this);
+    store.committer().finished(outcome);
+  }
+
+  /// The log has the preparation, or could not take it: then nobody may rely on it, and its removal follows it in the log.
+  private void prepared(
+      Preparation how, @Nullable Throwable failure, Consumer<@Nullable Throwable> done) {
+    if (failure == null) {
+      done.accept(null);
+      return;
+    }
+    Committer.Outcome removal =
+        store.committer().forgetPrepared(this, removal(how), false, ignored -> {});
+    abortPrepared();
+    store.committer().finished(removal);
+    done.accept(failure);
+  }
+
+  private void commitPrepared(Preparation how, boolean stored, Consumer<@Nullable Throwable> done) {
+    if (isEnded()) {
+      throw notRunning();
+    }
+    LogRecord record;
+    try {
+      record = encodeWrites();
+    } catch (LogRecord.LogRecordTooLarge e) {
+      done.accept(tooLarge());
+      return;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      done.accept(e);
+      return;
+    }
+    addRemoval(how, record);
+    Committer.Outcome outcome = store.committer().commitPrepared(this, record, stored, done);
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      done.accept(refused);
+      return;
+    }
+    store.removePrepared(this);
+    committed(outcome);
+  }
+
+  @Override
+  public void rollbackPrepared(Consumer<@Nullable Throwable> done) {
+    Preparation how = preparation;
+    if (how == null || isEnded()) {
+      throw notRunning();
+    }
+    // The removal is in the log before anybody can change a row that this transaction gives back.
+    Committer.Outcome outcome = store.committer().forgetPrepared(this, removal(how), true, done);
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      done.accept(refused);
+      return;
+    }
+    abortPrepared();
+    store.committer().finished(outcome);
+  }
+
+  private void abortPrepared() {
+    store.removePrepared(this);
+    rollbackTo(0);
+    finishWithoutWrites();
+  }
+
+  private static LogRecord removal(Preparation how) {
+    LogRecord record = new LogRecord(512);
+    addRemoval(how, record);
+    return record;
+  }
+
+  private static void addRemoval(Preparation how, LogRecord record) {
+    byte[] key = StoreKeys.prepared(how.globalId());
+    record.deleteRange(key, StoreKeys.preparedEnd(key));
+  }
+
+  /// Takes over a transaction that an earlier run has prepared; its writes are [RowTable#replay]ed.
+  void recoverPrepared(Preparation how) {
+    committing = true;
+    preparation = how;
+    store.slots().unpin(slot);
+    store.addPrepared(this);
+  }
+
+  /// Whether it has changed rows of a table.
+  boolean hasChanged(RowTable table) {
+    for (int i = 0; i < writes; i++) {
+      if (pages[i].table == table) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -257,12 +415,40 @@ final class RowTransaction implements StoreTransaction {
   private LogRecord encodeWrites() {
     LogRecord record = new LogRecord(64 * Math.min(writes, 1 << 16));
     for (int i = 0; i < writes; i++) {
-      // Of several writes to one row the last one stands at the head of the chain.
-      if (pages[i].undo(rowSlots[i]) == undos[i]) {
+      if (isLastOfRow(i)) {
         RowCodec.encode(pages[i], rowSlots[i], record);
       }
     }
     return record;
+  }
+
+  private LogRecord encodePrepared(Preparation how) {
+    LogRecord record = new LogRecord(256 + 64 * Math.min(writes, 1 << 16));
+    PreparedCodec.encode(how, readSet, record);
+    byte[] key = StoreKeys.prepared(how.globalId());
+    for (int i = 0; i < writes; i++) {
+      if (isLastOfRow(i)) {
+        RowCodec.encodePrepared(key, pages[i], rowSlots[i], record);
+      }
+    }
+    return record;
+  }
+
+  /// Of several writes to one row the last one stands at the head of the chain.
+  private boolean isLastOfRow(int write) {
+    return pages[write].undo(rowSlots[write]) == undos[write];
+  }
+
+  int writes() {
+    return writes;
+  }
+
+  Page page(int write) {
+    return pages[write];
+  }
+
+  int rowSlot(int write) {
+    return rowSlots[write];
   }
 
   private void end() {
@@ -327,6 +513,21 @@ final class RowTransaction implements StoreTransaction {
 
     @Override
     public void abort() {}
+
+    @Override
+    public void prepare(Preparation preparation, Consumer<@Nullable Throwable> done) {
+      commit(true, done);
+    }
+
+    @Override
+    public void rollbackPrepared(Consumer<@Nullable Throwable> done) {
+      commit(true, done);
+    }
+
+    @Override
+    public @Nullable Preparation preparation() {
+      return null;
+    }
 
     @Override
     public boolean isEnded() {

@@ -281,6 +281,53 @@ final class RowWriter {
     return written;
   }
 
+  // ---- recovery ----
+
+  /// Keys need no check: the change has been made once, and what it needs has been kept for it since.
+  void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
+    transaction.reserveWrite();
+    Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
+    int slot = slotOf(rowId);
+    RowVersion old = new RowVersion(layout.columns);
+    boolean present = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
+    long record = present ? pool.allocate(layout.undoBytes) : 0;
+    if (!present && version == null) {
+      return; // it deleted what it had inserted
+    }
+    page.latch();
+    if (present) {
+      old.readHead(page, slot);
+      saveUndo(page, slot, record, version, true);
+    } else {
+      page.claim(slot);
+    }
+    for (int c = 0; c < layout.columns; c++) {
+      if (version != null) {
+        page.setWord(c, slot, version.words[c], version.nulls[c]);
+      } else if (layout.kinds[c].byReference()) {
+        page.setWord(c, slot, 0, page.isNull(c, slot));
+      }
+    }
+    putStamp(page, slot, transaction.stamp(version == null), record);
+    page.setLive(slot, version != null);
+    page.unlatch();
+    transaction.logWrite(page, slot, record);
+    int count = (version != null ? 1 : 0) - (present ? 1 : 0);
+    if (count != 0) {
+      transaction.addRows(table, count);
+    }
+    if (version != null) {
+      KeyBuffer key = new KeyBuffer(64);
+      for (TableIndex index : table.indexes()) {
+        if (!present || keyDiffers(index, old, version)) {
+          index.encode(version, key);
+          index.complete(key, rowId);
+          index.tree.insert(key);
+        }
+      }
+    }
+  }
+
   // ---- parts of a change, under the latch ----
 
   /// Whether the newest version may be replaced by the transaction.

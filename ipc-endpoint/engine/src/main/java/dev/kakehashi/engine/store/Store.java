@@ -15,6 +15,9 @@ public interface Store extends AutoCloseable {
   /// @param serializable read sets are validated at commit
   StoreTransaction begin(boolean readOnly, boolean serializable);
 
+  /// Transactions that were prepared and not decided, also by earlier runs.
+  List<StoreTransaction> prepared();
+
   /// @throws IllegalArgumentException if there is no such table
   TableStore table(long tableId);
 

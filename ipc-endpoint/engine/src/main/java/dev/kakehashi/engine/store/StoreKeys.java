@@ -10,10 +10,13 @@ import java.nio.charset.StandardCharsets;
 /// | `c` name | entry of the catalogue |
 /// | `n` | object identifiers below this number may be in use (8 bytes) |
 /// | `r` table row | a row, see RowCodec; numbers are 8 bytes, the most significant first |
+/// | `p` prepared transaction | its entry, see PreparedCodec; the key is the global id after its length (1 byte) |
+/// | `p` prepared transaction `r` table row | a row as that transaction leaves it; empty if it deletes it |
 /// | `t` table | definition of a table, see DefinitionCodec |
 final class StoreKeys {
   static final byte CATALOG = 'c';
   static final byte NEXT_ID = 'n';
+  static final byte PREPARED = 'p';
   static final byte ROW = 'r';
   static final byte TABLE = 't';
 
@@ -36,6 +39,31 @@ final class StoreKeys {
 
   static byte[] row(long tableId, long rowId) {
     return ByteBuffer.allocate(ROW_KEY_BYTES).put(ROW).putLong(tableId).putLong(rowId).array();
+  }
+
+  /// Entry of a prepared transaction; what belongs to it has this as its beginning.
+  static byte[] prepared(String globalId) {
+    byte[] bytes = globalId.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(2 + bytes.length)
+        .put(PREPARED)
+        .put((byte) bytes.length)
+        .put(bytes)
+        .array();
+  }
+
+  /// A row of a prepared transaction.
+  static byte[] preparedRow(byte[] transaction, long tableId, long rowId) {
+    return ByteBuffer.allocate(transaction.length + ROW_KEY_BYTES)
+        .put(transaction)
+        .put(ROW)
+        .putLong(tableId)
+        .putLong(rowId)
+        .array();
+  }
+
+  /// End of the range of a prepared transaction's keys.
+  static byte[] preparedEnd(byte[] transaction) {
+    return ByteBuffer.allocate(transaction.length + 1).put(transaction).put((byte) -1).array();
   }
 
   /// Everything of one kind: `[of(kind), of(kind + 1))`.

@@ -27,8 +27,20 @@ public interface StoreTransaction {
   /// @param stored true: reported when it survives power loss; false: as soon as others can see it
   void commit(boolean stored, Consumer<@Nullable Throwable> done);
 
-  /// Undoes everything. Idempotent.
+  /// Undoes everything. Idempotent; a prepared transaction stays as it is.
   void abort();
+
+  /// Validates and makes durable what is needed to commit later, whatever happens in between: until [#commit] or [#rollbackPrepared] it keeps
+  /// its rows from others, also after a restart, and takes no further statement.
+  ///
+  /// @param done gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability thread
+  void prepare(Preparation preparation, Consumer<@Nullable Throwable> done);
+
+  /// Undoes a prepared transaction. If it fails and the transaction has not ended, it is still prepared; the same holds for a [#commit] of it.
+  void rollbackPrepared(Consumer<@Nullable Throwable> done);
+
+  /// How it was prepared; null before.
+  @Nullable Preparation preparation();
 
   boolean isEnded();
 

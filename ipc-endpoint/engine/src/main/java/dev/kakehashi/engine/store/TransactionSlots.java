@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | word of a slot | written by | read by |
 /// |---|---|---|
-/// | pinned | owner, CAS from 0 when it begins, 0 when it has ended | collector: no version that a snapshot from `pinned` on may need is freed |
+/// | pinned | owner, CAS from 0 when it begins, the greatest number once it is prepared, 0 when it has ended | collector: no version that a snapshot from `pinned` on may need is freed |
 /// | commit timestamp | owner, under the commit lock, before the timestamp is published; 0 before the slot is free again | whoever meets a stamp of the slot |
 /// | owner | owner, before its first stamp | writers that meet a stamp of the slot while they hold the page's latch |
 ///
@@ -70,6 +70,11 @@ final class TransactionSlots {
     owners.set(slot, null);
     words.set(slot * STRIDE + 1, 0);
     words.set(slot * STRIDE, 0);
+  }
+
+  /// The slot's transaction reads nothing any more; it keeps the slot.
+  void unpin(int slot) {
+    words.set(slot * STRIDE, Long.MAX_VALUE);
   }
 
   void setCommitTimestamp(int slot, long timestamp) {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.sql.Clock;
+import dev.kakehashi.engine.store.Preparation;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
@@ -32,6 +33,7 @@ public final class EngineTransaction implements Transaction {
   private final List<StatementExecution> open = new ArrayList<>(1);
   private @Nullable Runnable whenNoneOpen;
   private volatile State state = State.ACTIVE;
+  private long reference;
 
   /// Set by a rollback before its turn: statements that have not begun are refused.
   private volatile boolean ending;
@@ -51,6 +53,11 @@ public final class EngineTransaction implements Transaction {
   @Override
   public long id() {
     return store.id();
+  }
+
+  @Override
+  public void reference(long number) {
+    reference = number;
   }
 
   @Override
@@ -102,11 +109,16 @@ public final class EngineTransaction implements Transaction {
   }
 
   private EngineException notActive() {
-    return state == State.COMMITTED
-        ? new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been committed")
-        : new EngineException(
-            ErrorCode.TRANSACTION_ABORTED,
-            "current transaction is aborted, commands ignored until end of transaction block");
+    return switch (state) {
+      case COMMITTED ->
+          new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been committed");
+      case PREPARED ->
+          new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been prepared");
+      case ACTIVE, ABORTED ->
+          new EngineException(
+              ErrorCode.TRANSACTION_ABORTED,
+              "current transaction is aborted, commands ignored until end of transaction block");
+    };
   }
 
   /// A statement runs from now on.
@@ -167,7 +179,8 @@ public final class EngineTransaction implements Transaction {
 
   private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
     if (state != State.ACTIVE) {
-      end(done, state == State.COMMITTED ? null : notActive());
+      // Its preparation was the end of it here.
+      end(done, state == State.ABORTED ? notActive() : null);
       return;
     }
     try {
@@ -178,6 +191,39 @@ public final class EngineTransaction implements Transaction {
             environment.ended(this);
             end(done, failure == null ? null : commitFailure(failure));
           });
+    } catch (RuntimeException refused) {
+      store.abort();
+      state = State.ABORTED;
+      environment.ended(this);
+      end(done, commitFailure(refused));
+    }
+  }
+
+  /// First phase of a two-phase commit. If it fails, the transaction is rolled back.
+  ///
+  /// @param owner who may decide on it
+  public void prepare(
+      String globalId, String owner, String userName, Consumer<@Nullable EngineException> done) {
+    Preparation preparation = new Preparation(globalId, owner, userName, reference, Clock.now());
+    turns.begin(() -> afterOpenStatements(() -> prepareNow(preparation, done)));
+  }
+
+  private void prepareNow(Preparation preparation, Consumer<@Nullable EngineException> done) {
+    if (state != State.ACTIVE) {
+      end(done, notActive());
+      return;
+    }
+    try {
+      environment
+          .prepared()
+          .prepare(
+              store,
+              preparation,
+              failure -> {
+                state = failure == null ? State.PREPARED : State.ABORTED;
+                environment.ended(this);
+                end(done, failure == null ? null : commitFailure(failure));
+              });
     } catch (RuntimeException refused) {
       store.abort();
       state = State.ABORTED;

@@ -11,6 +11,8 @@ public interface TransactionEnvironment {
 
   Deadlocks deadlocks();
 
+  PreparedTransactions prepared();
+
   /// Most bytes that a statement may hold.
   long statementMemoryBytes();
 

@@ -1,0 +1,139 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.client.AttachOptions;
+import dev.kakehashi.client.Session;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The real endpoint with the embedded engine as a process that can be killed and started again, in directories of its own.
+///
+/// Used by one thread, except [#attach()].
+final class EndpointProcess implements AutoCloseable {
+  private static final long LIMIT_SECONDS = 60;
+
+  private final Path root;
+  private final List<String> settings;
+  private Map<String, String> environment = Map.of();
+  private @Nullable Process process;
+
+  private EndpointProcess(Path root, List<String> settings) {
+    this.root = root;
+    this.settings = settings;
+  }
+
+  /// @param settings each as `key=value`
+  static EndpointProcess open(String... settings) throws IOException {
+    Path root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
+    EndpointProcess endpoint = new EndpointProcess(root, List.of(settings));
+    endpoint.start();
+    return endpoint;
+  }
+
+  /// For the next start.
+  EndpointProcess environment(Map<String, String> variables) {
+    environment = variables;
+    return this;
+  }
+
+  Path dataDirectory() {
+    return root.resolve("data");
+  }
+
+  /// Starts it (again) and waits until clients can attach.
+  void start() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      // What Chronicle Queue and native access need, as this process has it.
+      if (option.startsWith("--")) {
+        command.add(option);
+      }
+    }
+    command.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "start",
+            "-D",
+            dataDirectory().toString(),
+            "-R",
+            root.resolve("run").toString()));
+    for (String setting : settings) {
+      command.add("-s");
+      command.add(setting);
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.environment().putAll(environment);
+    Process started = builder.start();
+    process = started;
+    BufferedReader lines =
+        new BufferedReader(new InputStreamReader(started.getInputStream(), StandardCharsets.UTF_8));
+    String line = lines.readLine();
+    while (line != null && !line.equals("ready")) {
+      line = lines.readLine();
+    }
+    if (line == null) {
+      throw new AssertionError("the endpoint did not start");
+    }
+  }
+
+  Session attach() {
+    return Session.attach(AttachOptions.of(root.resolve("run")));
+  }
+
+  /// Ends it as kill -9 does.
+  void kill() {
+    Process running = process;
+    if (running != null) {
+      // By its handle: the process object would close pipes that are still read.
+      running.toHandle().destroyForcibly();
+      await(running);
+      process = null;
+    }
+  }
+
+  /// Ends it in order.
+  void stop() {
+    Process running = process;
+    if (running != null) {
+      running.toHandle().destroy();
+      await(running);
+      process = null;
+    }
+  }
+
+  private static void await(Process process) {
+    try {
+      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        throw new AssertionError("the endpoint did not end");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted while the endpoint ends", e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    kill();
+    try (var paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}
