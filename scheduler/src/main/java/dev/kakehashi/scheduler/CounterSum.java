@@ -60,6 +60,10 @@ final class CounterSum {
     return sums;
   }
 
+  long sum(int counter) {
+    return total()[counter];
+  }
+
   long[] worker(int index) {
     long[] values = new long[shared.length];
     java.util.Arrays.setAll(values, i -> workers.get(index).get(i));

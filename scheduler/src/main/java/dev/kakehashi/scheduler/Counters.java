@@ -39,6 +39,8 @@ final class Counters {
   static final int PINNED_RUN = 28;
   static final int DISTRIBUTED = 29;
   static final int CONDITIONS_PROMOTED = 30;
+  static final int JOBLESS_TAKEN = 31;
+  static final int JOBLESS_ENDED = 32;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -73,7 +75,9 @@ final class Counters {
           "hang.detected",
           "pinned.run",
           "role.distributed",
-          "condition.promoted");
+          "condition.promoted",
+          "jobless.taken",
+          "jobless.ended");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -87,6 +91,11 @@ final class Counters {
 
   void add(int counter, long by) {
     VALUES.setOpaque(values, PAD + counter, values[PAD + counter] + by);
+  }
+
+  /// As [#add(int)]; who reads the new value with acquire sees what this thread counted before.
+  void addReleased(int counter) {
+    VALUES.setRelease(values, PAD + counter, values[PAD + counter] + 1);
   }
 
   long get(int counter) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///  field     written by                     access
-///  tail      producers                      CAS; claims an index
+///  tail      producers, the closer          CAS, getAndBitwiseOr; claims an index; the sign is `closed`
 ///  slots     the claimer, then the consumer pair (task, job) at 2 * (i & mask)
 ///  head      the consumer, under `lock`     release; producers acquire it before they claim
 ///  limit     producers                      release/acquire; head as last seen, so that a producer
@@ -23,8 +23,16 @@ import org.jspecify.annotations.Nullable;
 /// A producer claims index t only if t - head < capacity. So the slot has been read and cleared by the consumer,
 /// before the release of head that the producer acquired; an empty slot alone would not prove that it is free,
 /// because a producer that claimed it earlier may be about to store. The job is stored plainly, then
-/// the task with a volatile store: it publishes both, and orders the publication before the producer's look at the
-/// idle word. The consumer stops at the first slot that is claimed and not yet stored.
+/// the task with release, which publishes both. The consumer stops at the first slot that is claimed and not yet stored.
+///
+/// *The claim is the publication that the idle protocol needs* (see [Sleepers]): it is an RMW, it comes before the
+/// producer's look at the idle word, and a ring with a claim is not [#isEmpty]. So a worker that looks again before
+/// it sleeps sees the claim, or the producer sees the worker asleep. A worker that sees a claim before its task finds
+/// nothing yet, looks again before each sleep, and sees the claim until the task is there.
+///
+/// Tasks without a job ([TaskScheduler#execute]) are refused once the ring is closed: the claim's CAS and the closing
+/// change one word, so what was accepted is here before the closer looks. They are counted by the consumer, before
+/// it releases head: who finds the ring empty finds them counted.
 final class Inbox {
   private static final VarHandle TAIL;
   private static final VarHandle LIMIT;
@@ -65,17 +73,43 @@ final class Inbox {
   private long r0, r1, r2, r3, r4, r5, r6, r7;
 
   private final @Nullable Object[] slots;
-  private final int mask;
+  private static final long INDEX = Long.MAX_VALUE;
 
-  Inbox(int capacity) {
+  private final int mask;
+  private final int markShift;
+  private final Job jobless;
+  private final EventCount room;
+
+  /// @param capacity a power of two
+  /// @param jobless the job that stands for none
+  /// @param room told each time that another eighth of the ring became free: submitters that found the ring full
+  ///     wait for it, and one wake-up for many free places is cheaper than one for each batch. Several such marks are
+  ///     passed before a full ring is empty, so none waits for ever
+  Inbox(int capacity, Job jobless, EventCount room) {
     slots = new @Nullable Object[2 * capacity];
     mask = capacity - 1;
+    markShift = Math.max(0, Integer.numberOfTrailingZeros(capacity) - 3);
+    this.jobless = jobless;
+    this.room = room;
   }
 
   /// Adds at the end; false if the ring is full.
   boolean offer(Task task, @Nullable Job job) {
+    return offer(task, job, Long.MIN_VALUE);
+  }
+
+  /// Adds a task without a job at the end; false if the ring is full or closed.
+  boolean offerJobless(Task task) {
+    return offer(task, jobless, 0);
+  }
+
+  private boolean offer(Task task, @Nullable Job job, long least) {
     for (; ; ) {
-      long t = tail;
+      long word = tail;
+      if (word < least) {
+        return false;
+      }
+      long t = word & INDEX;
       if (t - (long) LIMIT.getAcquire(this) > mask) {
         long h = (long) HEAD.getAcquire(this);
         if (t - h > mask) {
@@ -83,19 +117,28 @@ final class Inbox {
         }
         LIMIT.setRelease(this, h);
       }
-      if (TAIL.compareAndSet(this, t, t + 1)) {
+      if (TAIL.compareAndSet(this, word, word + 1)) {
         Platform.point(Point.INBOX_CLAIMED);
         int at = at(t);
         slots[at + 1] = job;
-        SLOT.setVolatile(slots, at, task);
+        SLOT.setRelease(slots, at, task);
         return true;
       }
     }
   }
 
+  /// Refuses tasks without a job from now on.
+  void close() {
+    TAIL.getAndBitwiseOr(this, ~INDEX);
+  }
+
+  boolean closed() {
+    return tail < 0;
+  }
+
   /// Takes up to `max` from the front into `batch` as pairs (task, job); 0 if there is none or another
-  /// worker is taking.
-  int drain(@Nullable Object[] batch, int max) {
+  /// worker is taking. Tasks without a job are accepted now, in `counters`.
+  int drain(@Nullable Object[] batch, int max, Counters counters) {
     if (isEmpty() || !LOCK.compareAndSet(this, 0, 1)) {
       return 0;
     }
@@ -103,6 +146,7 @@ final class Inbox {
     long h = head;
     int most = Math.min(max, batch.length / 2);
     int n = 0;
+    int withoutJob = 0;
     while (n < most) {
       int at = at(h + n);
       Object task = SLOT.getAcquire(slots, at);
@@ -110,24 +154,33 @@ final class Inbox {
         break;
       }
       batch[2 * n] = task;
-      batch[2 * n + 1] = slots[at + 1];
+      Object job = slots[at + 1];
+      batch[2 * n + 1] = job;
+      withoutJob += job == jobless ? 1 : 0;
       slots[at + 1] = null;
       slots[at] = null; // plain: handed over by the release of head
       n++;
     }
+    if (withoutJob > 0) {
+      counters.add(Counters.ACCEPTED, withoutJob);
+      counters.add(Counters.JOBLESS_TAKEN, withoutJob);
+    }
     HEAD.setRelease(this, h + n);
     LOCK.setRelease(this, 0);
+    if (h >>> markShift != (h + n) >>> markShift) {
+      room.notifyWaiters();
+    }
     return n;
   }
 
   /// Whether nothing is claimed. Two volatile loads; "not empty" may be early (the producer is about
   /// to store and will then look for sleepers itself), "empty" is never wrong.
   boolean isEmpty() {
-    return head == tail;
+    return head == (tail & INDEX);
   }
 
   int size() {
-    return (int) Math.max(0, tail - head);
+    return (int) Math.max(0, (tail & INDEX) - head);
   }
 
   private int at(long index) {

@@ -584,6 +584,23 @@ public final class Job {
     return new Job(new Builder(scheduler, name), bootstrap, timer);
   }
 
+  /// A job of a task that was queued without one. Nobody holds it, so its failure goes to the uncaught handler.
+  static Job reporting(TaskScheduler scheduler, String name) {
+    Builder builder = new Builder(scheduler, name);
+    builder.onTeardown(job -> {
+      Throwable failure = job.failure();
+      if (failure != null && !scheduler.discardsJobless()) {
+        scheduler.uncaught("task", failure);
+      }
+    });
+    return new Job(builder, null, false);
+  }
+
+  /// Stands for no job in the queues; never begins or ends.
+  static Job none(TaskScheduler scheduler) {
+    return new Job(new Builder(scheduler, "none"), null, false);
+  }
+
   void armDeadline(Duration timeout) {
     deadline =
         scheduler

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// All jobs that have not ended, so that a shutdown can wait for them or cancel them and a dump can list them.
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 final class JobRegistry {
   private static final int FIRST_SLOTS = 64;
+  private static final long OTHERS_NANOS = 2_000_000;
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Job[].class);
 
   private static final class Stripe {
@@ -73,7 +75,11 @@ final class JobRegistry {
   private final Stripe[] stripes;
   private final EventCount ended = new EventCount();
 
-  JobRegistry(int concurrency) {
+  private final BooleanSupplier othersEnded;
+
+  /// @param othersEnded whether what is no job has ended, too; once true after [#close], it stays
+  JobRegistry(int concurrency, BooleanSupplier othersEnded) {
+    this.othersEnded = othersEnded;
     stripes = new Stripe[Integer.highestOneBit(Math.max(1, concurrency)) << 1];
     for (int i = 0; i < stripes.length; i++) {
       stripes[i] = new Stripe(i);
@@ -82,9 +88,18 @@ final class JobRegistry {
 
   /// Gives the job its id and a slot; false after [#close].
   boolean add(Job job) {
+    return add(job, false);
+  }
+
+  /// As [#add], also after [#close]: the job of a task that was accepted before.
+  void addAlways(Job job) {
+    add(job, true);
+  }
+
+  private boolean add(Job job, boolean always) {
     Stripe stripe = stripes[(int) Platform.currentThread().threadId() & (stripes.length - 1)];
     synchronized (stripe) {
-      if (stripe.closed) {
+      if (stripe.closed && !always) {
         return false;
       }
       job.id = ++stripe.sequence * stripes.length + stripe.index;
@@ -114,17 +129,21 @@ final class JobRegistry {
     }
   }
 
-  /// Waits until no job is left; only after [#close]. False if the time ran out first.
+  /// Waits until no job is left, nor anything else that was accepted; only after [#close]. False if the time ran out first.
   boolean awaitEmpty(Duration timeout) throws InterruptedException {
     long deadlineNanos = Platform.nanoTime() + timeout.toNanos();
     for (; ; ) {
       long key = ended.prepare();
-      if (isEmpty()) {
+      // Others first: one of them may become a job.
+      boolean others = othersEnded.getAsBoolean();
+      boolean jobs = isEmpty();
+      if (others && jobs) {
         ended.cancel(key);
         return true;
       }
       long left = deadlineNanos - Platform.nanoTime();
-      ended.await(key, Duration.ofNanos(left));
+      // What is no job does not notify.
+      ended.await(key, Duration.ofNanos(others ? left : Math.min(left, OTHERS_NANOS)));
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /// A thread's side of the scheduler: runs tasks, one at a time, and is their context. Confined to its thread.
@@ -36,6 +37,7 @@ abstract class Runner implements TaskContext {
 
   final TaskScheduler scheduler;
   final Counters counters;
+  private final Job jobless;
   private final int tailLimit;
 
   private @Nullable Job job;
@@ -59,6 +61,7 @@ abstract class Runner implements TaskContext {
 
   Runner(TaskScheduler scheduler, Counters counters) {
     this.scheduler = scheduler;
+    this.jobless = scheduler.jobless();
     this.counters = counters;
     this.tailLimit = scheduler.config().intValue(SchedulerConfig.Parameter.TAIL_LIMIT);
   }
@@ -74,34 +77,86 @@ abstract class Runner implements TaskContext {
 
   /// Runs a task and its successors. The task's count of the job comes with it.
   final void execute(Task first, Job itsJob, boolean wasStolen) {
+    stolen = wasStolen;
+    if (itsJob == jobless) {
+      flush();
+      runJobless(first);
+      return;
+    }
     if (itsJob != job) {
       flush();
       job = itsJob;
     }
     itsJob.markStarted();
-    stolen = wasStolen;
+    run(first, itsJob, 1);
+  }
+
+  private void run(Task first, Job itsJob, int alreadyInRow) {
     Task task = first;
-    for (int inRow = 1; ; inRow++) {
+    for (int inRow = alreadyInRow; ; inRow++) {
       if (itsJob.cancelled()) {
         discard(task, itsJob);
         return;
       }
-      Task next = runOne(task, itsJob);
-      if (tailTask != null) {
-        finishTailCall(itsJob, next);
-        return;
-      }
+      Task next = successor(runOne(task), itsJob, inRow);
       if (next == null) {
-        credit++;
-        finishedSinceFlush++;
         return;
       }
-      // The successor takes over its predecessor's count.
-      spawnedSinceFlush++;
-      finishedSinceFlush++;
-      counters.add(Counters.ACCEPTED);
+      task = next;
+    }
+  }
+
+  /// Accounts for a task that has run and returned `next`; the task to run now, or null.
+  private @Nullable Task successor(@Nullable Task next, Job itsJob, int inRow) {
+    if (tailTask != null) {
+      finishTailCall(itsJob, next);
+      return null;
+    }
+    finishedSinceFlush++;
+    if (next == null) {
+      credit++;
+      return null;
+    }
+    // The successor takes over its predecessor's count.
+    spawnedSinceFlush++;
+    counters.add(Counters.ACCEPTED);
+    if (inRow >= tailLimit) {
+      pushOldest(next, itsJob);
+      return null;
+    }
+    counters.add(Counters.TAIL_RUNS);
+    return next;
+  }
+
+  /// Runs a task without a job and its successors. `job` is null meanwhile, unless the task needs one and
+  /// [#running()] makes it: then it goes on as a task of that job.
+  private void runJobless(Task first) {
+    Task task = first;
+    for (int inRow = 1; ; inRow++) {
+      if (scheduler.discardsJobless()) {
+        discardJobless(task);
+        return;
+      }
+      Task next = runOne(task);
+      Job made = job;
+      if (made != null) {
+        counters.addReleased(Counters.JOBLESS_ENDED); // the registry has it now
+        Task rest = successor(next, made, inRow);
+        if (rest != null) {
+          run(rest, made, inRow + 1);
+        }
+        return;
+      }
+      if (next != null) {
+        counters.add(Counters.ACCEPTED);
+        counters.add(Counters.JOBLESS_TAKEN);
+      }
+      counters.addReleased(Counters.JOBLESS_ENDED);
+      if (next == null) {
+        return;
+      }
       if (inRow >= tailLimit) {
-        pushOldest(next, itsJob);
+        pushOldest(next, jobless);
         return;
       }
       counters.add(Counters.TAIL_RUNS);
@@ -109,7 +164,15 @@ abstract class Runner implements TaskContext {
     }
   }
 
-  private @Nullable Task runOne(Task task, Job itsJob) {
+  private void discardJobless(Task task) {
+    Job none = scheduler.adopt();
+    none.cancel(new CancellationException("the scheduler has shut down"));
+    job = none;
+    discard(task, none);
+    counters.addReleased(Counters.JOBLESS_ENDED);
+  }
+
+  private @Nullable Task runOne(Task task) {
     RUNNING.setOpaque(this, true);
     try {
       return task.run(this);
@@ -118,7 +181,12 @@ abstract class Runner implements TaskContext {
       tailTask = null;
       tailCondition = null;
       counters.add(Counters.TASKS_FAILED);
-      itsJob.fail(t);
+      Job failed = job;
+      if (failed != null) {
+        failed.fail(t);
+      } else {
+        scheduler.uncaught("task", t);
+      }
       return null;
     } finally {
       RUNNING.setOpaque(this, false);
@@ -195,11 +263,18 @@ abstract class Runner implements TaskContext {
   }
 
   private Job running() {
-    Job current = job;
-    if (!running || current == null) {
+    if (!running) {
       throw new IllegalStateException("a task context is valid only while its task runs");
     }
-    return current;
+    Job current = job;
+    return current != null ? current : adopted();
+  }
+
+  private Job adopted() {
+    Job made = scheduler.adopt();
+    made.markStarted();
+    job = made;
+    return made;
   }
 
   // ---- for the watchdog, on its thread ----
@@ -319,7 +394,8 @@ abstract class Runner implements TaskContext {
 
   @Override
   public final boolean cancelled() {
-    return running().cancelled();
+    Job current = job;
+    return current != null ? running().cancelled() : scheduler.discardsJobless();
   }
 
   @Override

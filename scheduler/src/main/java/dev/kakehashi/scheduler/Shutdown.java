@@ -26,6 +26,7 @@ final class Shutdown {
   }
 
   ShutdownReport run(Duration grace) {
+    scheduler.refuseJobless();
     scheduler.registry().close();
     FutureTask<ShutdownReport> mine = new FutureTask<>(() -> stop(grace));
     FutureTask<ShutdownReport> earlier = first.compareAndExchange(null, mine);
@@ -71,6 +72,7 @@ final class Shutdown {
     }
     int cancelled = 0;
     if (!registry.awaitEmpty(grace)) {
+      scheduler.discardJobless();
       for (Job job : registry.live()) {
         cancelled += job.cancel() ? 1 : 0;
       }

@@ -4,6 +4,7 @@ import dev.kakehashi.scheduler.Platform.Point;
 import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,17 +41,14 @@ public final class TaskScheduler implements AutoCloseable {
   private final int laneBatch;
   private final int conditionMissLimit;
   private final boolean stealing;
-  private final boolean stripeByThread;
   private final JobRegistry registry;
   private final Watcher watcher;
   private final Watchdog watchdog;
   private final Sleepers sleepers;
   private final Worker[] workers;
-  private final Inbox[] inboxes;
-  private final OverflowQueue overflow = new OverflowQueue();
-  private final EventCount room = new EventCount();
+  private final Intake intake;
+  private final Job jobless;
   private final CounterSum counters;
-  private final AtomicInteger roundRobin = new AtomicInteger();
   private final AtomicInteger pinnedLanes = new AtomicInteger();
 
   @SuppressWarnings("ThreadLocalUsage") // one runner for each thread and scheduler
@@ -59,6 +57,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final LaneTable lanes = new LaneTable(this);
   private final Shutdown shutdown = new Shutdown(this);
   private volatile boolean stopped;
+  private volatile boolean discardsJobless;
 
   private TaskScheduler(SchedulerConfig config) {
     this.config = config;
@@ -66,19 +65,16 @@ public final class TaskScheduler implements AutoCloseable {
     conditionMissLimit = config.intValue(Parameter.CONDITION_MISS_LIMIT);
     laneBatch = config.intValue(Parameter.LANE_BATCH);
     stealing = config.flag(Parameter.STEALING);
-    stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
-    registry = new JobRegistry(config.workers());
+    registry = new JobRegistry(config.workers(), this::joblessEnded);
     watcher = new Watcher(this);
     watchdog = new Watchdog(this);
     sleepers =
         new Sleepers(
             config.workers(), config.maxSearchers(), config.distribution() == Distribution.ROLE);
+    jobless = Job.none(this);
+    intake = new Intake(config, sleepers, jobless);
     workers = new Worker[config.workers()];
-    inboxes = new Inbox[config.workers()];
-    for (int i = 0; i < workers.length; i++) {
-      workers[i] = new Worker(this, i, sleepers);
-      inboxes[i] = new Inbox(config.intValue(Parameter.INBOX_CAPACITY));
-    }
+    Arrays.setAll(workers, i -> new Worker(this, i, sleepers));
     counters = new CounterSum(Arrays.stream(workers).map(worker -> worker.counters).toList());
   }
 
@@ -103,6 +99,49 @@ public final class TaskScheduler implements AutoCloseable {
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   public Job submit(Task bootstrap) {
     return job("task").submit(bootstrap);
+  }
+
+  /// Runs a task without a job, as [java.util.concurrent.Executor#execute]: nothing to wait for, to cancel or to end, and
+  /// nothing allocated. What the task throws goes to the uncaught handler. A task that asks its context for
+  /// the job, spawns or makes a tail call gets a job of its own at that moment. A shutdown waits for it as for
+  /// a job; what has not started when the grace ends is discarded.
+  ///
+  /// @throws SchedulerStoppedException if the scheduler is shutting down
+  /// @throws RejectedExecutionException if the inbox is full and the policy is to throw
+  public void execute(Task task) {
+    Objects.requireNonNull(task, "task");
+    Inbox inbox = stripe();
+    if (!intake.offerJobless(inbox, task)) {
+      executeWhenFull(inbox, task);
+    }
+  }
+
+  private void executeWhenFull(Inbox inbox, Task task) {
+    if (inbox.closed()) {
+      throw new SchedulerStoppedException("task");
+    }
+    Runner runner = currentRunner();
+    if (runner != null) { // a running task is never made to wait for room
+      runner.counters.add(Counters.ACCEPTED);
+      runner.counters.add(Counters.JOBLESS_TAKEN);
+      intake.enqueue(inbox, task, jobless, false);
+      return;
+    }
+    boolean queued =
+        intake.whenFull(
+            "a task",
+            () -> {
+              if (intake.offerJobless(inbox, task)) {
+                return true;
+              }
+              if (inbox.closed()) {
+                throw new SchedulerStoppedException("task");
+              }
+              return false;
+            });
+    if (!queued) {
+      accept(Job.reporting(this, "task"), task, Option.CALLER, null);
+    }
   }
 
   /// The lane of a key, the same object as long as anyone uses it.
@@ -177,8 +216,8 @@ public final class TaskScheduler implements AutoCloseable {
     }
     gauges.put("queue.local", local);
     gauges.put("queue.pinned", pinned);
-    gauges.put("queue.inbox", Arrays.stream(inboxes).mapToLong(Inbox::size).sum());
-    gauges.put("queue.overflow", (long) overflow.size());
+    gauges.put("queue.inbox", Arrays.stream(intake.inboxes()).mapToLong(Inbox::size).sum());
+    gauges.put("queue.overflow", (long) intake.overflow().size());
     gauges.put("workers.awake", (long) sleepers.awake());
     gauges.put("workers.searching", (long) sleepers.searching());
     gauges.put("jobs.live", (long) registry.live().size());
@@ -266,8 +305,11 @@ public final class TaskScheduler implements AutoCloseable {
         lane.submitJob(job, runner);
       } else if (runner != null) {
         publish(bootstrap, job, option); // a running task is never made to wait for room
-      } else if (!offer(bootstrap, job, option == Option.IMMEDIATE)) {
-        whenFull(job, bootstrap);
+      } else {
+        Inbox inbox = stripe();
+        if (!intake.offer(inbox, bootstrap, job, option == Option.IMMEDIATE)) {
+          whenFull(inbox, job, bootstrap);
+        }
       }
     } catch (RuntimeException e) {
       count(Counters.ACCEPTED, -1, runner);
@@ -277,42 +319,12 @@ public final class TaskScheduler implements AutoCloseable {
     }
   }
 
-  private boolean offer(Task task, Job job, boolean immediate) {
-    if (!stripe().offer(task, job)) {
-      return false;
-    }
-    sleepers.signal(immediate);
-    return true;
-  }
-
-  private void whenFull(Job job, Task bootstrap) {
-    switch (config.rejectionPolicy()) {
-      case THROW ->
-          throw new RejectedExecutionException(
-              "could not accept job \""
-                  + job.name()
-                  + "\": the inbox is full, inboxCapacity="
-                  + config.get(Parameter.INBOX_CAPACITY));
-      case CALLER -> {
-        count(Counters.ACCEPTED, -1, null); // the caller's runner counts it
-        if (!runOnCaller(job, bootstrap)) {
-          throw new AssertionError("a runner's submissions are not refused");
-        }
-      }
-      case BLOCK -> {
-        for (; ; ) {
-          long key = room.prepare();
-          if (offer(bootstrap, job, false)) {
-            room.cancel(key);
-            return;
-          }
-          if (Platform.currentThread().isInterrupted()) {
-            room.cancel(key);
-            throw new RejectedExecutionException(
-                "interrupted while waiting for room for job \"" + job.name() + "\"");
-          }
-          room.await(key, Duration.ofSeconds(1));
-        }
+  private void whenFull(Inbox inbox, Job job, Task bootstrap) {
+    if (!intake.whenFull(
+        "job \"" + job.name() + "\"", () -> intake.offer(inbox, bootstrap, job, false))) {
+      count(Counters.ACCEPTED, -1, null); // the caller's runner counts it
+      if (!runOnCaller(job, bootstrap)) {
+        throw new AssertionError("a runner's submissions are not refused");
       }
     }
   }
@@ -370,11 +382,11 @@ public final class TaskScheduler implements AutoCloseable {
       }
       return;
     }
-    enqueue(stripe(), task, job, option == Option.IMMEDIATE);
+    intake.enqueue(stripe(), task, job, option == Option.IMMEDIATE);
   }
 
   void publishInternal(InternalTask task) {
-    enqueue(stripe(), task, null, false);
+    intake.enqueue(stripe(), task, null, false);
   }
 
   /// Queues a lane that has a permit: at home if it has one, so that its data stay in that worker's cache.
@@ -383,7 +395,7 @@ public final class TaskScheduler implements AutoCloseable {
     // An inbox even if this worker is at home: what waits in a lane is mostly a request, and must
     // not
     // wait behind the worker's own job.
-    enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
+    intake.enqueue(homeWorker < 0 ? stripe() : intake.inboxes()[homeWorker], laneTask, null, false);
   }
 
   /// Queues a pinned lane that has a permit.
@@ -398,22 +410,11 @@ public final class TaskScheduler implements AutoCloseable {
     return Math.floorMod(pinnedLanes.getAndIncrement(), workers.length);
   }
 
-  private void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
-    if (!inbox.offer(task, job)) {
-      overflow.add(task, job);
-    }
-    sleepers.signal(immediate);
-  }
-
   private Inbox stripe() {
-    Thread current = Platform.currentThread();
-    if (current instanceof WorkerThread thread && thread.worker.scheduler == this) {
-      return inboxes[thread.worker.workerIndex()];
-    }
-    // Thread ids are small and dense; the multiplication spreads them without a division.
-    int key =
-        stripeByThread ? (int) current.threadId() * 0x9E3779B9 : roundRobin.getAndAdd(0x9E3779B9);
-    return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
+    return intake.stripe(
+        Platform.currentThread() instanceof WorkerThread thread && thread.worker.scheduler == this
+            ? thread.worker
+            : null);
   }
 
   // ---- for the scheduler's own classes ----
@@ -429,12 +430,7 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// Whether any queue that a sleeping worker could take from holds a task.
   boolean anyWork() {
-    for (Inbox inbox : inboxes) {
-      if (!inbox.isEmpty()) {
-        return true;
-      }
-    }
-    if (!overflow.isEmpty()) {
+    if (!intake.isEmpty()) {
       return true;
     }
     if (stealing) {
@@ -447,8 +443,38 @@ public final class TaskScheduler implements AutoCloseable {
     return false;
   }
 
-  void roomInInbox() {
-    room.notifyWaiters();
+  /// Whether all tasks without a job have ended; after [#refuseJobless] this stays. What has ended is read
+  /// first and what was taken last, after a look at the queues that takes nothing back: equal sums mean that at the
+  /// first reading nothing was left.
+  private boolean joblessEnded() {
+    long ended = counters.sum(Counters.JOBLESS_ENDED);
+    VarHandle.acquireFence(); // pairs with addReleased
+    return intake.isEmpty() && counters.sum(Counters.JOBLESS_TAKEN) == ended;
+  }
+
+  /// Refuses tasks without a job from now on.
+  void refuseJobless() {
+    intake.close();
+  }
+
+  /// Discards tasks without a job that have not started.
+  void discardJobless() {
+    discardsJobless = true;
+  }
+
+  boolean discardsJobless() {
+    return discardsJobless;
+  }
+
+  Job jobless() {
+    return jobless;
+  }
+
+  /// A job for a running task that had none and needs one; its count is the task's.
+  Job adopt() {
+    Job job = Job.reporting(this, "task");
+    registry.addAlways(job);
+    return job;
   }
 
   void count(int counter, long by, @Nullable Runner runner) {
@@ -498,11 +524,11 @@ public final class TaskScheduler implements AutoCloseable {
   }
 
   Inbox[] inboxes() {
-    return inboxes;
+    return intake.inboxes();
   }
 
   OverflowQueue overflow() {
-    return overflow;
+    return intake.overflow();
   }
 
   JobRegistry registry() {

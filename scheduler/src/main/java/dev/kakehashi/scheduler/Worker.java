@@ -253,11 +253,10 @@ final class Worker extends Runner implements Runnable {
       if (!inbox.isEmpty()) {
         // A fair share: the rest is for the others.
         int share = Math.min(max, inbox.size() / inboxes.length + 1);
-        int n = inbox.drain(batch, share);
+        int n = inbox.drain(batch, share, counters);
         if (n > 0) {
           counters.add(Counters.INBOX_TAKEN, n);
           counters.add(Counters.INBOX_BATCHES);
-          scheduler.roomInInbox();
           return n;
         }
       }

@@ -1,0 +1,133 @@
+package dev.kakehashi.scheduler;
+
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.SchedulerConfig.RejectionPolicy;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Where work from outside comes in: the inboxes, striped by submitting thread, what happens when one is full, and
+/// the overflow for what must not be refused. Thread-safe.
+final class Intake {
+  // Backstop of a wait for room.
+  private static final Duration RETRY = Duration.ofSeconds(1);
+
+  private final Inbox[] inboxes;
+  private final OverflowQueue overflow = new OverflowQueue();
+  private final Sleepers sleepers;
+  private final EventCount room = new EventCount();
+  private final boolean stripeByThread;
+  private final AtomicInteger roundRobin = new AtomicInteger();
+  private final RejectionPolicy policy;
+  private final long capacity;
+
+  Intake(SchedulerConfig config, Sleepers sleepers, Job jobless) {
+    this.sleepers = sleepers;
+    stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
+    policy = config.rejectionPolicy();
+    capacity = config.get(Parameter.INBOX_CAPACITY);
+    inboxes = new Inbox[config.workers()];
+    Arrays.setAll(inboxes, i -> new Inbox((int) capacity, jobless, room));
+  }
+
+  Inbox[] inboxes() {
+    return inboxes;
+  }
+
+  OverflowQueue overflow() {
+    return overflow;
+  }
+
+  /// The current thread's inbox: a worker's own, or the one that its id falls upon.
+  Inbox stripe(@Nullable Worker worker) {
+    if (worker != null) {
+      return inboxes[worker.workerIndex()];
+    }
+    // Thread ids are small and dense; the multiplication spreads them without a division.
+    int key =
+        stripeByThread
+            ? (int) Platform.currentThread().threadId() * 0x9E3779B9
+            : roundRobin.getAndAdd(0x9E3779B9);
+    return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
+  }
+
+  /// Queues an accepted task; never refuses and never blocks.
+  void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
+    if (!inbox.offer(task, job)) {
+      overflow.add(task, job);
+    }
+    sleepers.signal(immediate);
+  }
+
+  /// Queues if there is room.
+  boolean offer(Inbox inbox, Task task, Job job, boolean immediate) {
+    if (!inbox.offer(task, job)) {
+      return false;
+    }
+    sleepers.signal(immediate);
+    return true;
+  }
+
+  /// Queues a task without a job if there is room and the inbox is open.
+  boolean offerJobless(Inbox inbox, Task task) {
+    if (!inbox.offerJobless(task)) {
+      return false;
+    }
+    sleepers.signal(false);
+    return true;
+  }
+
+  /// The inbox was full: waits, refuses, or returns false if the caller is to run the task itself, as the policy
+  /// says. `attempt` tries again and says whether that was the end of it.
+  boolean whenFull(String what, java.util.function.BooleanSupplier attempt) {
+    switch (policy) {
+      case THROW ->
+          throw new RejectedExecutionException(
+              "could not accept " + what + ": the inbox is full, inboxCapacity=" + capacity);
+      case CALLER -> {
+        return false;
+      }
+      case BLOCK -> {
+        for (; ; ) {
+          long key = room.prepare();
+          boolean over;
+          try {
+            over = attempt.getAsBoolean();
+          } catch (RuntimeException e) {
+            room.cancel(key);
+            throw e;
+          }
+          if (over) {
+            room.cancel(key);
+            return true;
+          }
+          if (Platform.currentThread().isInterrupted()) {
+            room.cancel(key);
+            throw new RejectedExecutionException("interrupted while waiting for room for " + what);
+          }
+          room.await(key, RETRY);
+        }
+      }
+    }
+    throw new AssertionError(policy);
+  }
+
+  /// Refuses tasks without a job from now on; exact: what was queued before is in the inboxes.
+  void close() {
+    for (Inbox inbox : inboxes) {
+      inbox.close();
+    }
+    room.notifyWaiters();
+  }
+
+  boolean isEmpty() {
+    for (Inbox inbox : inboxes) {
+      if (!inbox.isEmpty()) {
+        return false;
+      }
+    }
+    return overflow.isEmpty();
+  }
+}

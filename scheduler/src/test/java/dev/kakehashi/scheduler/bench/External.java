@@ -1,0 +1,172 @@
+package dev.kakehashi.scheduler.bench;
+
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/// Many empty tasks from outside, and the wait until the last one has run. The tasks count themselves, each worker
+/// in a cache line of its own, so that the figure is the scheduler's and not a counter's.
+final class External {
+  private static final int TASKS = 300_000;
+  private static final int LINE = 16;
+
+  private interface Submissions {
+    void submit(int n);
+  }
+
+  private External() {}
+
+  static Row row(Pools pools, int submitters, double goal, int repetitions) {
+    return new Row(
+            "external submission and completion, " + submitters + " submitter(s)",
+            "ns/task",
+            goal,
+            repetitions)
+        .ours(() -> ours(pools.ours, submitters, false))
+        .oursToo("ours, a job each", () -> ours(pools.ours, submitters, true))
+        .forkJoin("async, execute(Runnable)", () -> runnables(pools.async, submitters))
+        .forkJoin("lifo, execute(Runnable)", () -> runnables(pools.lifo, submitters))
+        .forkJoin("async, new ForkJoinTask", () -> tasks(pools.async, submitters))
+        .forkJoin("lifo, new ForkJoinTask", () -> tasks(pools.lifo, submitters))
+        .other("ThreadPoolExecutor", () -> executor(pools.threads, submitters))
+        .other("virtual threads", () -> executor(pools.virtual, submitters));
+  }
+
+  static Row bytes(Pools pools, int repetitions) {
+    return new Row(
+            "allocation of one submission from outside (reused task)", "bytes", null, repetitions)
+        .ours(Cost.bytes(() -> ours(pools.ours, 1, false), TASKS))
+        .oursToo("ours, a job each", Cost.bytes(() -> ours(pools.ours, 1, true), TASKS))
+        .forkJoin("async, execute(Runnable)", Cost.bytes(() -> runnables(pools.async, 1), TASKS))
+        .forkJoin("async, new ForkJoinTask", Cost.bytes(() -> tasks(pools.async, 1), TASKS));
+  }
+
+  static double ours(TaskScheduler scheduler, int submitters, boolean jobs)
+      throws InterruptedException {
+    long[] ran = new long[LINE * (scheduler.config().workers() + 1)];
+    Task task =
+        context -> {
+          ran[LINE * (context.workerIndex() + 1)]++;
+          return null;
+        };
+    Submissions submissions =
+        jobs
+            ? n -> {
+              for (int i = 0; i < n; i++) {
+                scheduler.submit(task);
+              }
+            }
+            : n -> {
+              for (int i = 0; i < n; i++) {
+                scheduler.execute(task);
+              }
+            };
+    return measure(submitters, submissions, () -> sum(ran));
+  }
+
+  private static double runnables(ForkJoinPool pool, int submitters) throws InterruptedException {
+    long[] ran = new long[LINE * (pool.getParallelism() + 1)];
+    Runnable task = () -> count(ran);
+    return measure(
+        submitters,
+        n -> {
+          for (int i = 0; i < n; i++) {
+            pool.execute(task);
+          }
+        },
+        () -> sum(ran));
+  }
+
+  private static void count(long[] ran) {
+    int index = ((ForkJoinWorkerThread) Thread.currentThread()).getPoolIndex();
+    // Indices are those of queues: odd, below twice the power of two above the number of workers.
+    ran[LINE * (1 + index % (ran.length / LINE - 1))]++;
+  }
+
+  private static final class Counting extends ForkJoinTask<Void> {
+    private static final long serialVersionUID = 1L;
+    private final long[] ran;
+
+    Counting(long[] ran) {
+      this.ran = ran;
+    }
+
+    @Override
+    public @Nullable Void getRawResult() {
+      return null;
+    }
+
+    @Override
+    protected void setRawResult(@Nullable Void value) {}
+
+    @Override
+    protected boolean exec() {
+      count(ran);
+      return true;
+    }
+  }
+
+  private static double tasks(ForkJoinPool pool, int submitters) throws InterruptedException {
+    long[] ran = new long[LINE * (pool.getParallelism() + 1)];
+    return measure(
+        submitters,
+        n -> {
+          for (int i = 0; i < n; i++) {
+            pool.execute(new Counting(ran));
+          }
+        },
+        () -> sum(ran));
+  }
+
+  private static double executor(ExecutorService executor, int submitters)
+      throws InterruptedException {
+    LongAdder ran = new LongAdder();
+    Runnable task = ran::increment;
+    return measure(
+        submitters,
+        n -> {
+          for (int i = 0; i < n; i++) {
+            executor.execute(task);
+          }
+        },
+        ran::sum);
+  }
+
+  private interface Count {
+    long ran();
+  }
+
+  private static long sum(long[] ran) {
+    java.lang.invoke.VarHandle.fullFence();
+    long sum = 0;
+    for (int i = 0; i < ran.length; i += LINE) {
+      sum += ran[i];
+    }
+    return sum;
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // the last tasks need the processor that polls for them
+  private static double measure(int submitters, Submissions submissions, Count count)
+      throws InterruptedException {
+    int each = TASKS / submitters;
+    Thread[] others = new Thread[submitters - 1];
+    long start = System.nanoTime();
+    for (int i = 0; i < others.length; i++) {
+      others[i] = new Thread(() -> submissions.submit(each));
+      others[i].start();
+    }
+    submissions.submit(each);
+    for (Thread thread : others) {
+      thread.join();
+    }
+    while (count.ran() < (long) each * submitters) {
+      Thread.yield();
+    }
+    return (System.nanoTime() - start) / ((double) each * submitters);
+  }
+}
