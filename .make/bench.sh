@@ -44,9 +44,17 @@ remote() { PGHOST=$home/remote/socket PGPORT=$(cat "$home/remote/port") sql "$@"
 TABLES="CREATE TABLE %s.numbers (id int8 PRIMARY KEY, grp int4, val int4);
 CREATE TABLE %s.accounts (id int8 PRIMARY KEY, balance int8);
 CREATE TABLE %s.events (id int8 PRIMARY KEY, val int4);
-CREATE TABLE %s.copies (id int8 PRIMARY KEY, grp int4, val int4);"
+CREATE TABLE %s.copies (id int8 PRIMARY KEY, grp int4, val int4);
+CREATE TABLE %s.groups (id int4 PRIMARY KEY, name text);
+CREATE TABLE %s.wide (c01 int8 PRIMARY KEY, c02 int4, c03 int4, c04 int8, c05 numeric(12,2), c06 float8, c07 date, c08 timestamp,
+  c09 bool, c10 text, c11 text, c12 varchar(20), c13 int2, c14 int4, c15 int8, c16 numeric(12,2), c17 float8, c18 timestamptz, c19 text, c20 uuid);"
+WIDE_ROWS="SELECT i, i % 1000, i % 7, i * 31, i * 1.25, i / 3.0, date '2020-01-01' + (i % 1000)::int, timestamp '2020-01-01' + i * interval '1 minute',
+  i % 2 = 0, 'text ' || i, repeat('x', (i % 30)::int), 'name ' || i % 100, i % 100, i, i, i % 777, sqrt(i), timestamptz '2020-01-01 00:00Z' + i * interval '1 second',
+  md5(i::text), md5(i::text)::uuid FROM generate_series(1::int8, 200000) i"
 
 step "tables: $ROWS rows in each schema"
+# One call of kakehashi_execute() per table.
+ENGINE_TABLES=$(printf '%s' "${TABLES//%s/bench}" | tr '\n' ' ' | sed "s/ *; */;\n/g" | sed "s/\(.*\);/SELECT kakehashi_execute('kakehashi', '\1') \\\\gset/")
 printf 'CREATE SCHEMA heap;'"${TABLES//%s/heap}" | sql
 printf 'CREATE SCHEMA bench;'"${TABLES//%s/bench}" | remote
 sql <<SQL
@@ -60,21 +68,22 @@ CREATE EXTENSION kakehashi_fdw;
 CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir '$runtime_dir');
 CREATE USER MAPPING FOR CURRENT_USER SERVER kakehashi;
 SELECT kakehashi_execute('kakehashi', 'CREATE SCHEMA bench') \\gset
-SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.numbers (id int8, grp int4, val int4, PRIMARY KEY (id))') \\gset
-SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.accounts (id int8, balance int8, PRIMARY KEY (id))') \\gset
-SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.events (id int8, val int4, PRIMARY KEY (id))') \\gset
-SELECT kakehashi_execute('kakehashi', 'CREATE TABLE bench.copies (id int8, grp int4, val int4, PRIMARY KEY (id))') \\gset
+${ENGINE_TABLES}
 CREATE SCHEMA kakehashi;
 IMPORT FOREIGN SCHEMA bench FROM SERVER kakehashi INTO kakehashi;
+CREATE TABLE keys AS SELECT (i * 997)::int8 AS id FROM generate_series(1, 1000) i;
 CREATE TABLE source AS SELECT i AS id, (i % 10)::int4 AS grp, (i * 7919 % 100000)::int4 AS val FROM generate_series(1::int8, 200000) i;
 SQL
 for schema in heap pgfdw kakehashi; do
   began=$(now_millis)
   sql -c "INSERT INTO $schema.numbers SELECT i, i % 10, i * 7919 % 100000 FROM generate_series(1::int8, $ROWS) i" \
-    -c "INSERT INTO $schema.accounts SELECT i, 1000 FROM generate_series(1::int8, 100000) i"
+    -c "INSERT INTO $schema.accounts SELECT i, 1000 FROM generate_series(1::int8, 100000) i" \
+    -c "INSERT INTO $schema.groups SELECT i, 'group ' || i % 50 FROM generate_series(0, 999) i" \
+    -c "INSERT INTO $schema.wide $WIDE_ROWS"
   say "   $schema loaded in $(elapsed "$began")"
 done
-sql -c 'VACUUM ANALYZE' -c 'ANALYZE pgfdw.numbers'
+sql -c 'VACUUM ANALYZE' -c 'ANALYZE pgfdw.numbers, pgfdw.wide, pgfdw.groups' -c 'ANALYZE kakehashi.numbers, kakehashi.wide, kakehashi.groups'
+sql -c "COPY source TO '$home/source.copy'"
 remote -c 'VACUUM ANALYZE'
 
 median() { sort -n | awk '{v[NR] = $1} END {if (NR) print (NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2); else print "-"}'; }
@@ -102,16 +111,19 @@ new_session() { # schema
   done | median
 }
 
-# One statement, auto-committed; emptying the table again is not measured. Microseconds.
-insert_select() { # schema
+# One statement that fills "copies", auto-committed; emptying it again is not measured. Microseconds.
+fill() { # schema statement
   local began
   for _ in 1 2 3; do
     began=$(date +%s%N)
-    sql -c "INSERT INTO $1.copies SELECT id, grp, val FROM public.source" || return
+    sql -c "$2" || return
     echo $((($(date +%s%N) - began) / 1000))
     sql -c "DELETE FROM $1.copies"
   done | median
 }
+
+insert_select() { fill "$1" "INSERT INTO $1.copies SELECT id, grp, val FROM public.source"; }
+copy_from() { fill "$1" "COPY $1.copies FROM '$home/source.copy'"; }
 
 report() { # label heap pgfdw kakehashi, in microseconds
   awk -v l="$1" -v h="$2" -v p="$3" -v k="$4" '
@@ -151,11 +163,16 @@ compare "scan of 1M rows into a local aggregate" scan-1m 1 "${N[@]}"
 compare "aggregate of 1M rows in 10 groups" aggregate-10-groups 1 "${N[@]}"
 report "  the same through kakehashi_query()" "$(run_pgbench aggregate-10-groups heap 1 "${N[@]}")" - \
   "$(run_pgbench aggregate-query-function kakehashi 1 "${N[@]}")"
+compare "scan of 200k rows of 20 columns" scan-wide 1 "${N[@]}"
+compare "join of 200k x 1,000 rows with aggregate" join-aggregate 1 "${N[@]}"
+compare "order by ... limit 10 of 1M rows, no index" top-10 1 "${N[@]}"
+compare "1,000 local keys joined by primary key" key-lookup 1 "${N[@]}"
 compare "insert of one row, durable, 1 client" insert-one 1 "${T[@]}"
 compare "insert of one row, durable, 4 clients" insert-one 4 "${T[@]}"
 compare "update of one row, durable, 1 client" update-one 1 "${T[@]}"
 compare "transaction of 10 statements, 1 client" transaction-10 1 "${T[@]}"
 report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
+report "copy from of 200k rows" "$(copy_from heap)" "$(copy_from pgfdw)" "$(copy_from kakehashi)"
 report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
 say "endpoint: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
 make -s -C "$ROOT/fdw-extension/test/ipc" tools

@@ -125,7 +125,12 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
 
 	context->qualified = fpinfo->outer != NULL;
 	/* SQL wants a column, also when only the number of rows matters. */
-	if (exprs == NIL)
+	if (context->numbered)
+	{
+		appendStringInfoString(context->buf, "SELECT $1");
+		deparse_list(context, exprs == NIL ? "" : ", ", exprs);
+	}
+	else if (exprs == NIL)
 		appendStringInfoString(context->buf, "SELECT 1");
 	else
 		deparse_list(context, "SELECT ", exprs);

@@ -10,19 +10,18 @@
 #endif
 #include "utils/ruleutils.h"
 
-/* "$1 = 42, $2 = t.id"; nothing if there is no parameter. */
-static void
-explain_parameters(PlanState *node, List *exprs, ExplainState *es)
+void
+kakehashi_explain_parameters(PlanState *node, List *exprs, int first, ExplainState *es)
 {
 	StringInfoData text;
 	List *context;
 	ListCell *cell;
 
-	if (exprs == NIL)
+	if (list_length(exprs) <= first)
 		return;
 	initStringInfo(&text);
 	context = set_deparse_context_plan(es->deparse_cxt, node->plan, NIL);
-	foreach (cell, exprs)
+	for_each_from(cell, exprs, first)
 	{
 		appendStringInfo(&text, "%s$%d = %s", text.len > 0 ? ", " : "", foreach_current_index(cell) + 1,
 		                 deparse_expression((Node *) lfirst(cell), context, true, false));
@@ -38,7 +37,7 @@ kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 	if (!es->verbose)
 		return;
 	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), es);
-	explain_parameters(&node->ss.ps, plan->fdw_exprs, es);
+	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
 }
 
 void
@@ -60,5 +59,5 @@ kakehashi_explain_direct_modify(ForeignScanState *node, ExplainState *es)
 	if (!es->verbose)
 		return;
 	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_DIRECT_SQL)), es);
-	explain_parameters(&node->ss.ps, plan->fdw_exprs, es);
+	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
 }

@@ -282,12 +282,15 @@ typedef struct KakehashiResultMap
 	int *positions; /* of the slot, from 0 */
 	KakehashiWordKind *kinds;
 	Oid *types; /* base types */
+	int skip;   /* columns of the result before the first that is wanted */
 } KakehashiResultMap;
 
 /* attnums: of desc, from 1, in the order of the result. An empty result has one column that is ignored. */
 extern KakehashiResultMap *kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation);
 extern void kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
                                    const KakehashiStatement *statement);
+extern void kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, uint32 row, Datum *values,
+                                    bool *nulls);
 extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,
                                    TupleTableSlot *slot);
 
@@ -322,6 +325,9 @@ typedef struct KakehashiParameters
 } KakehashiParameters;
 
 extern KakehashiParameters *kakehashi_parameters_create(PlanState *node, List *exprs);
+
+/* Fills values and nulls; in the per-tuple memory of econtext. */
+extern void kakehashi_parameters_evaluate(KakehashiParameters *parameters, ExprContext *econtext);
 extern const void *kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
                                             KakehashiSession *session, uint32 *bytes);
 extern Oid kakehashi_scan_user(ForeignScanState *node);
@@ -417,6 +423,9 @@ extern TupleTableSlot *kakehashi_iterate_direct_modify(ForeignScanState *node);
 extern void kakehashi_end_direct_modify(ForeignScanState *node);
 
 /* ---- explain.c ---- */
+
+/* "$1 = 42, $2 = t.id", without those before the first; nothing if there is none. */
+extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first, struct ExplainState *es);
 
 extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
 extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,

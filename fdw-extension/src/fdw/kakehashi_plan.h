@@ -115,6 +115,7 @@ typedef struct KakehashiDeparse
 	RelOptInfo *rel; /* whose columns are columns; all else is a parameter */
 	StringInfo buf;
 	bool qualified; /* columns as r<rtindex>."name" */
+	bool numbered;  /* the first column of a SELECT is its first parameter */
 	List *params;   /* expressions of $1, $2, ... found so far */
 } KakehashiDeparse;
 
@@ -139,6 +140,30 @@ extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attn
 
 /* Live columns in attrs, which is offset by FirstLowInvalidHeapAttributeNumber; a whole row means all. */
 extern List *kakehashi_attnums(Relation rel, Bitmapset *attrs);
+
+/* ---- lookup.c, lookup_scan.c: joins that send keys in batches ---- */
+
+/* Of CustomScan.custom_private. custom_exprs are the parameters of the statement; the first is the number of the row. */
+enum KakehashiLookupPrivate
+{
+	KAKEHASHI_LOOKUP_SQL,      /* String */
+	KAKEHASHI_LOOKUP_RELATION, /* String: name of the foreign table */
+	KAKEHASHI_LOOKUP_INTEGERS, /* List: see KakehashiLookupInteger */
+	KAKEHASHI_LOOKUP_OIDS      /* List of Oid: server, user (InvalidOid: the current one) */
+};
+
+enum KakehashiLookupInteger
+{
+	KAKEHASHI_LOOKUP_JOIN_TYPE,
+	KAKEHASHI_LOOKUP_OUTER_COLUMNS /* how many columns of the scan tuple are the outer row */
+};
+
+extern void kakehashi_lookup_init(void);
+extern const struct CustomScanMethods kakehashi_lookup_methods;
+extern Node *kakehashi_create_lookup_state(CustomScan *plan);
+
+/* The user that a relation is read as, or InvalidOid: whoever runs the query. */
+extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
 
 /* ---- analyze.c ---- */
 

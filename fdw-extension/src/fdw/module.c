@@ -29,6 +29,7 @@ _PG_init(void)
 	                         0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("kakehashi");
 	kakehashi_xact_init();
+	kakehashi_lookup_init();
 }
 
 Datum

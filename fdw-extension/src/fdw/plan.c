@@ -43,16 +43,22 @@ table_rows(KakehashiRelation *fpinfo, Oid relid)
 	return rows;
 }
 
+Oid
+kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel)
+{
+#if PG_VERSION_NUM >= 160000
+	return rel->userid;
+#else
+	return planner_rt_fetch(rel->relid, root)->checkAsUser;
+#endif
+}
+
 static Oid
 relation_user(PlannerInfo *root, RelOptInfo *rel)
 {
-#if PG_VERSION_NUM >= 160000
-	return OidIsValid(rel->userid) ? rel->userid : GetUserId();
-#else
-	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
+	Oid user = kakehashi_checked_user(root, rel);
 
-	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
-#endif
+	return OidIsValid(user) ? user : GetUserId();
 }
 
 bool
@@ -80,7 +86,7 @@ kakehashi_is_key_lookup(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 				continue;
 			left = strip_implicit_coercions((Node *) linitial(op->args));
 			right = strip_implicit_coercions((Node *) lsecond(op->args));
-			if (!IsA(left, Var))
+			if (!IsA(left, Var) || ((Var *) left)->varno != rel->relid)
 			{
 				Node *swap = left;
 
@@ -95,6 +101,32 @@ kakehashi_is_key_lookup(PlannerInfo *root, RelOptInfo *rel, List *clauses)
 		result = result && fixed;
 	}
 	return result;
+}
+
+/*
+ * Tells the planner's estimates that a key of one column has no duplicates, which without it they take to have many. It is
+ * not immediate: nothing is proved by it, because "key" is what the owner of the table says.
+ */
+static void
+note_key(RelOptInfo *rel, Oid relid)
+{
+	Relation relation = table_open(relid, NoLock);
+	List *keys = kakehashi_key_columns(relation);
+	IndexOptInfo *index;
+
+	table_close(relation, NoLock);
+	if (list_length(keys) != 1 || rel->indexlist != NIL)
+		return;
+	index = makeNode(IndexOptInfo);
+	index->rel = rel;
+	index->ncolumns = 1;
+	index->nkeycolumns = 1;
+	index->indexkeys = (int *) palloc(sizeof(int));
+	index->indexkeys[0] = linitial_int(keys);
+	index->unique = true;
+	index->immediate = false;
+	index->hypothetical = true;
+	rel->indexlist = list_make1(index);
 }
 
 void
@@ -134,6 +166,7 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	if (rows < 0)
 		rows = rel->tuples > 0 ? rel->tuples : UNKNOWN_ROWS;
 	rel->tuples = clamp_row_est(rows);
+	note_key(rel, relid);
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, rel->relid, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	set_baserel_size_estimates(root, rel);

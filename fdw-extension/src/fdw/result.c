@@ -13,6 +13,7 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 	int i = 0;
 
 	map->count = list_length(attnums);
+	map->skip = 0;
 	map->positions = (int *) palloc(Max(map->count, 1) * sizeof(int));
 	map->kinds = (KakehashiWordKind *) palloc(Max(map->count, 1) * sizeof(KakehashiWordKind));
 	map->types = (Oid *) palloc(Max(map->count, 1) * sizeof(Oid));
@@ -38,15 +39,17 @@ void
 kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
                        const KakehashiStatement *statement)
 {
+	int count = map->skip + map->count;
+
 	/* A result that nobody wants columns of has one all the same, because SQL does. */
-	if (statement->column_count != Max(map->count, 1) && !(map->count == 0 && statement->column_count == 0))
+	if (statement->column_count != Max(count, 1) && !(count == 0 && statement->column_count == 0))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 		                errmsg("remote statement for \"%s\" returns %d columns where %d are expected", relation,
-		                       statement->column_count, Max(map->count, 1)),
+		                       statement->column_count, Max(count, 1)),
 		                errcontext("remote SQL command: %s", statement->sql)));
 	for (int i = 0; i < map->count; i++)
 	{
-		const kh_column *column = &statement->columns[i];
+		const kh_column *column = &statement->columns[map->skip + i];
 		Form_pg_attribute att = TupleDescAttr(desc, map->positions[i]);
 
 		if (kakehashi_same_form(map->types[i], column->type_oid))
@@ -64,25 +67,30 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 }
 
 void
+kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, uint32 row, Datum *values, bool *nulls)
+{
+	if (batch->column_count < (uint32) (map->skip + map->count))
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("row batch has %u columns where %d are expected",
+		                                                        batch->column_count, map->skip + map->count)));
+	for (int i = 0; i < map->count; i++)
+	{
+		int position = map->positions[i];
+		uint32 column = (uint32) (map->skip + i);
+
+		nulls[position] = kh_batch_is_null(batch, row, column);
+		values[position] =
+			nulls[position] ? (Datum) 0 : kakehashi_word_datum(batch, kh_batch_word(batch, row, column), map->kinds[i]);
+	}
+}
+
+void
 kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row, TupleTableSlot *slot)
 {
 	int natts = slot->tts_tupleDescriptor->natts;
 
 	ExecClearTuple(slot);
-	if (batch->column_count < (uint32) map->count)
-		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-		                errmsg("row batch has %u columns where %d are expected", batch->column_count, map->count)));
 	if (map->count < natts)
 		memset(slot->tts_isnull, true, natts * sizeof(bool));
-	for (int i = 0; i < map->count; i++)
-	{
-		int position = map->positions[i];
-
-		slot->tts_isnull[position] = kh_batch_is_null(batch, row, (uint32) i);
-		slot->tts_values[position] =
-			slot->tts_isnull[position]
-				? (Datum) 0
-				: kakehashi_word_datum(batch, kh_batch_word(batch, row, (uint32) i), map->kinds[i]);
-	}
+	kakehashi_result_values(map, batch, row, slot->tts_values, slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);
 }

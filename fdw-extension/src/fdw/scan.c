@@ -62,28 +62,31 @@ kakehashi_parameters_create(PlanState *node, List *exprs)
 	return parameters;
 }
 
-const void *
-kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext, KakehashiSession *session,
-                         uint32 *bytes)
+void
+kakehashi_parameters_evaluate(KakehashiParameters *parameters, ExprContext *econtext)
 {
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	ListCell *cell;
-	bool fits;
 
-	*bytes = 0;
-	if (parameters->count == 0)
-		return NULL;
-	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	foreach (cell, parameters->states)
 	{
 		int i = foreach_current_index(cell);
 
 		parameters->values[i] = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &parameters->nulls[i]);
 	}
-	kakehashi_row_writer_start(parameters->writer, session, 1);
-	fits = kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls);
 	MemoryContextSwitchTo(old);
-	if (!fits)
+}
+
+const void *
+kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext, KakehashiSession *session,
+                         uint32 *bytes)
+{
+	*bytes = 0;
+	if (parameters->count == 0)
+		return NULL;
+	kakehashi_parameters_evaluate(parameters, econtext);
+	kakehashi_row_writer_start(parameters->writer, session, 1);
+	if (!kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls))
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 		                errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
 		                       kh_session_limits(session->ipc)->max_batch_bytes)));

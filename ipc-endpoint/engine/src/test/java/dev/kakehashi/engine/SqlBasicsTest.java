@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +46,33 @@ final class SqlBasicsTest {
   void shouldFindRowByPrimaryKeyParameterUsedTwice() {
     assertEquals(
         List.of("2|4"), engine.query("select id, $1 * 2 from t where id = $1 and id <= $1", 2));
+  }
+
+  @Test
+  void shouldAnswerQueryForEachRowOfParametersInTheirOrder() {
+    // More answers than a few result buffers hold, which the reader gives back as it goes.
+    Statement statement =
+        engine.prepare("select $1, id, repeat(name, 100) from t where id <= $2", 23, 23);
+    Object[][] rows = new Object[3000][];
+    List<String> expected = new ArrayList<>();
+    List<String> names = List.of("one", "two", "three");
+    for (int i = 0; i < rows.length; i++) {
+      int upTo = i % 5 - 1;
+      rows[i] = new Object[] {i, upTo < 0 ? null : upTo};
+      for (int id = 1; id <= Math.min(upTo, 3); id++) {
+        expected.add(i + "|" + id + "|" + names.get(id - 1).repeat(100));
+      }
+    }
+    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    TestEngine.Result result = engine.execute(transaction, statement, rows);
+    assertEquals(expected.size(), result.count());
+    assertEquals(expected, result.rows());
+    // A failure in the middle gives back what was held.
+    Statement failing = engine.prepare("select id / $1 from t", 23);
+    assertThrows(
+        EngineException.class,
+        () -> engine.execute(transaction, failing, new Object[][] {{1}, {2}, {0}, {3}}));
+    engine.rollback(transaction);
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -34,6 +35,10 @@ final class StatementRun implements Task {
   private @Nullable PlanInstance instance;
   private @Nullable ParameterTable parameters;
   private @Nullable DmlConsumer dml;
+
+  /// Of a query with several rows of parameters: their results share buffers.
+  private @Nullable ResultWriter rowsWriter;
+
   private boolean returningStage;
   private int stage;
   private int row;
@@ -137,8 +142,10 @@ final class StatementRun implements Task {
 
   private @Nullable Task beginStage(TaskContext context) {
     Stage next = instance().stages().get(stage);
-    // Changes of one transaction are made by one thread at a time.
-    boolean single = context.workerIndex() < 0 || (changes && next.breaker() == null);
+    // Changes of one transaction are made by one thread at a time; results of several rows of
+    // parameters come in their order.
+    boolean single =
+        context.workerIndex() < 0 || ((changes || hasSeveralRows()) && next.breaker() == null);
     int tasks = single ? 1 : next.parallelism(context.scheduler().config().workers());
     List<StageTask> all = new ArrayList<>(tasks);
     for (int i = 0; i < tasks; i++) {
@@ -155,7 +162,7 @@ final class StatementRun implements Task {
 
   private BatchConsumer consumer(PlanInstance.Chain chain) {
     if (!changes) {
-      return new ResultWriter(sink, runner.resultOids());
+      return hasSeveralRows() ? rowsWriter() : new ResultWriter(sink, runner.resultOids());
     }
     DmlConsumer consumer = dml;
     if (consumer == null) {
@@ -165,13 +172,59 @@ final class StatementRun implements Task {
     return consumer;
   }
 
+  private boolean hasSeveralRows() {
+    return parameters != null && parameters.executions() > 1;
+  }
+
+  private BatchConsumer rowsWriter() {
+    ResultWriter writer = rowsWriter;
+    if (writer == null) {
+      writer = new ResultWriter(sink, runner.resultOids());
+      rowsWriter = writer;
+    }
+    return row + 1 < parameterTable().executions() ? new Unfinished(writer) : writer;
+  }
+
+  /// A writer whose last buffer more rows will go to.
+  private record Unfinished(ResultWriter writer) implements BatchConsumer {
+    @Override
+    public boolean accept(VectorBatch batch) {
+      return writer.accept(batch);
+    }
+
+    @Override
+    public boolean finish() {
+      return true;
+    }
+
+    @Override
+    public void abandon() {
+      writer.abandon();
+    }
+
+    @Override
+    public long rows() {
+      return 0;
+    }
+  }
+
+  private ParameterTable parameterTable() {
+    ParameterTable table = parameters;
+    if (table == null) {
+      throw new IllegalStateException("the statement is not running");
+    }
+    return table;
+  }
+
   private @Nullable Task launch(List<StageTask> tasks, TaskContext context) {
     running.set(tasks.size());
     current = tasks;
     if (tasks.size() > 1) {
       context.spawnAll(tasks.subList(1, tasks.size()));
     }
-    return tasks.get(0).run(context);
+    // As a successor, not by a call: the rows of parameters would lie above each other on the
+    // stack.
+    return row > 0 ? tasks.get(0) : tasks.get(0).run(context);
   }
 
   /// One task of the stage has ended, well or not; the last one goes on.
@@ -308,6 +361,9 @@ final class StatementRun implements Task {
   private void finish() {
     Throwable thrown = failure.get();
     current = List.of();
+    if (thrown != null && rowsWriter != null) {
+      rowsWriter.abandon();
+    }
     PlanInstance held = instance;
     if (held != null) {
       held.close();
