@@ -48,7 +48,7 @@ final class Intake {
     // Thread ids are small and dense; the multiplication spreads them without a division.
     int key =
         stripeByThread
-            ? (int) Platform.currentThread().threadId() * 0x9E3779B9
+            ? (int) Platform.threadId(Platform.currentThread()) * 0x9E3779B9
             : roundRobin.getAndAdd(0x9E3779B9);
     return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
   }

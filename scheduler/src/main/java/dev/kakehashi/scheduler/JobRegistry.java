@@ -97,7 +97,8 @@ final class JobRegistry {
   }
 
   private boolean add(Job job, boolean always) {
-    Stripe stripe = stripes[(int) Platform.currentThread().threadId() & (stripes.length - 1)];
+    Stripe stripe =
+        stripes[(int) Platform.threadId(Platform.currentThread()) & (stripes.length - 1)];
     synchronized (stripe) {
       if (stripe.closed && !always) {
         return false;

@@ -144,7 +144,7 @@ public final class Lane {
   }
 
   private void publish(@Nullable Runner runner) {
-    if (pinnedWorker < 0) {
+    if (pinnedWorker < 0 || Platform.mutated(Mutation.PINNED_ANYWHERE)) {
       scheduler.publishLane(laneTask, homeWorker, runner);
     } else {
       scheduler.publishPinned(laneTask, pinnedWorker, runner);
@@ -221,7 +221,9 @@ public final class Lane {
       boolean take;
       do {
         s = state;
-        take = active(s) < permits && (s & PENDING_MASK) + 1 > active(s);
+        take =
+            (active(s) < permits || Platform.mutated(Mutation.LANE_WITHOUT_LIMIT))
+                && (s & PENDING_MASK) + 1 > active(s);
       } while (!STATE.compareAndSet(this, s, s + 1 + (take ? ONE_ACTIVE : 0)));
       return take;
     }

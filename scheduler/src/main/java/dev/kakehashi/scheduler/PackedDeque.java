@@ -232,6 +232,17 @@ final class PackedDeque {
     return tail(w) - head(w);
   }
 
+  /// Whether all slots outside the two ends are clear. For checks, while nobody else uses the deque.
+  boolean keepsNothingElse() {
+    long w = word;
+    for (int index = tail(w); index != head(w) + mask + 1; index++) {
+      if (slots[at(index)] != null || slots[at(index) + 1] != null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   // A slot outside [head, tail) is free when nobody reads it any more (2).
   private boolean free(long w, int index) {
     int distance = index - head(w);

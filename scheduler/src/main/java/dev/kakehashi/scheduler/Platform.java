@@ -21,6 +21,11 @@ final class Platform {
       return Thread.currentThread();
     }
 
+    /// As [Thread#threadId()].
+    default long threadId(Thread thread) {
+      return thread.threadId();
+    }
+
     /// As [Thread#start()].
     default void start(Thread thread) {
       thread.start();
@@ -65,7 +70,6 @@ final class Platform {
   enum Point {
     DEQUE_STORED,
     DEQUE_CLAIMED,
-    DEQUE_PUBLISHED,
     INBOX_CLAIMED,
     INBOX_TAKING,
     BEFORE_SIGNAL,
@@ -73,7 +77,6 @@ final class Platform {
     ANNOUNCED,
     BEFORE_PARK,
     FOUND,
-    SEARCHING,
     LANE_ITEM,
     LANE_RELEASE,
     JOB_COUNT,
@@ -81,9 +84,6 @@ final class Platform {
     CONDITION,
     EVENT_PREPARED,
     EVENT_CHANGED,
-    PROCESS_STEP,
-    PROCESS_POST,
-    TOKEN,
     STOPPING
   }
 
@@ -105,12 +105,18 @@ final class Platform {
     LANE_PERMIT_BEFORE_COUNT,
     /// A lane starts its newest item first.
     LANE_NEWEST_FIRST,
+    /// A lane gives out more permits than it has.
+    LANE_WITHOUT_LIMIT,
+    /// A pinned lane is queued where everybody takes from.
+    PINNED_ANYWHERE,
     /// A spawned task is not counted.
     SPAWN_NOT_COUNTED,
     /// A runner keeps its credits when it finds nothing to do.
     CREDIT_NOT_RETURNED,
     /// A signal does not take the waiters off the condition.
     CONDITION_FIRES_TWICE,
+    /// The watcher fires without having asked the check.
+    CONDITION_IGNORES_CHECK,
     /// A signal that finds nobody waiting is forgotten.
     CONDITION_FORGETS_SIGNAL,
     /// A notifier looks at the waiters and does not move the epoch.
@@ -124,11 +130,7 @@ final class Platform {
     /// A discarded task is not counted.
     DISCARD_NOT_COUNTED,
     /// The time of a sleep ends without a look.
-    SLEEP_FOR_EVER,
-    /// A process that ran when an event came is not woken.
-    PROCESS_WITHOUT_WAKE,
-    /// A token is taken by load and store.
-    TOKEN_WITHOUT_CAS
+    SLEEP_FOR_EVER
   }
 
   private static volatile @Nullable Substitute substitute;
@@ -155,6 +157,11 @@ final class Platform {
   static Thread currentThread() {
     Substitute s = current();
     return s == null ? Thread.currentThread() : s.currentThread();
+  }
+
+  static long threadId(Thread thread) {
+    Substitute s = current();
+    return s == null ? thread.threadId() : s.threadId(thread);
   }
 
   static void start(Thread thread) {

@@ -193,7 +193,7 @@ final class Sleepers {
       }
       if (CTL.compareAndSet(this, c, c + 1)) {
         if (Checks.ON) {
-          Checks.that(searching(c) < maxSearchers, "searchers <= maxSearchers");
+          Checks.that(searching(c) < maxSearchers, "I6: searchers <= maxSearchers");
         }
         return true;
       }

@@ -496,7 +496,8 @@ final class Worker extends Runner implements Runnable {
     long start = Platform.nanoTime();
     Platform.point(Point.BEFORE_PARK);
     while (!permit) {
-      Platform.parkNanos(this, suspendNanos);
+      Platform.parkNanos(
+          this, Platform.mutated(Mutation.SLEEP_FOR_EVER) ? Long.MAX_VALUE : suspendNanos);
       if (!permit && Platform.nanoTime() - start >= suspendNanos) {
         counters.add(Counters.PARK_TIMEOUTS);
         start = Platform.nanoTime();

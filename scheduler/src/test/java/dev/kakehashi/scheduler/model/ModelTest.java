@@ -81,4 +81,60 @@ class ModelTest {
   void shouldRefuteBrokenDistributionRole(RoleModel.Variant variant) {
     isRefuted(new RoleModel(variant));
   }
+
+  @Test
+  void shouldEndAJobOnceAndAfterAllItsTasks() {
+    holds(new JobCountModel(JobCountModel.Variant.CORRECT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
+  void shouldRefuteBrokenJobCount(JobCountModel.Variant variant) {
+    isRefuted(new JobCountModel(variant));
+  }
+
+  @Test
+  void shouldNotLetAWaiterSleepBesideItsEvent() {
+    holds(new EventCountModel(EventCountModel.Variant.CORRECT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
+  void shouldRefuteBrokenEventCount(EventCountModel.Variant variant) {
+    isRefuted(new EventCountModel(variant));
+  }
+
+  @Test
+  void shouldBringEveryEventIntoOneStepOfItsProcess() {
+    holds(new ProcessModel(ProcessModel.Variant.CORRECT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
+  void shouldRefuteBrokenProcess(ProcessModel.Variant variant) {
+    isRefuted(new ProcessModel(variant));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void shouldStartNoMoreThanTheBucketHolds(int bucket) {
+    holds(new TokenModel(bucket, TokenModel.Variant.CORRECT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
+  void shouldRefuteBrokenTokenBucket(TokenModel.Variant variant) {
+    isRefuted(new TokenModel(2, variant));
+  }
+
+  @Test
+  void shouldRunWhatWasAcceptedAndLetEveryWorkerGo() {
+    holds(new ShutdownModel(ShutdownModel.Variant.CORRECT));
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
+  void shouldRefuteBrokenShutdown(ShutdownModel.Variant variant) {
+    isRefuted(new ShutdownModel(variant));
+  }
 }
