@@ -4,11 +4,8 @@ import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Thread-safe. A job ends exactly once: when its last task has returned or was discarded and no hold is left.
 /// Then the teardown callback runs, the lane's permit is given back, the job is [State#DONE], and the
 /// [#onDone] callbacks run. All writes of all tasks happen before the teardown.
-public final class Job {
+public final class Job extends JobCount {
   /// Where a job is in its life.
   public enum State {
     /// Accepted; its bootstrap task has not started.
@@ -59,51 +56,18 @@ public final class Job {
   }
 
   private static final int MAX_SUPPRESSED = 8;
-  private static final VarHandle PENDING;
-  private static final VarHandle HOLDS;
-  private static final VarHandle SPAWNED;
-  private static final VarHandle FINISHED;
-  private static final VarHandle REPORTED;
   private static final VarHandle BOOTSTRAP;
   private static final VarHandle STARTED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      PENDING = lookup.findVarHandle(Job.class, "pending", long.class);
-      HOLDS = lookup.findVarHandle(Job.class, "holdCount", int.class);
-      SPAWNED = lookup.findVarHandle(Job.class, "spawned", long.class);
-      FINISHED = lookup.findVarHandle(Job.class, "finished", long.class);
-      REPORTED = lookup.findVarHandle(Job.class, "reported", long.class);
       STARTED = lookup.findVarHandle(Job.class, "started", boolean.class);
       BOOTSTRAP = lookup.findVarHandle(Job.class, "bootstrap", Task.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
-
-  // The count. `pending` is the number of tasks that have not ended, plus holds, plus the credits
-  // that
-  // threads have taken in advance (see Runner). It changes only by getAndAdd, and only a holder of
-  // a
-  // count (a task, a hold) may add to it, so once it has reached zero it stays there: the thread
-  // whose
-  // RMW makes it zero, and no other, completes the job. All RMWs on one location form one release
-  // sequence, so what every task wrote before its count was returned happens before the teardown.
-  private volatile long pending = 1;
-
-  @SuppressWarnings(
-      "unused") // through VarHandles; statistics only, added up when credits are returned
-  private volatile long spawned = 1;
-
-  @SuppressWarnings("unused")
-  private volatile long finished;
-
-  @SuppressWarnings("unused")
-  private volatile long reported;
-
-  @SuppressWarnings("unused") // how many of `pending` are holds
-  private volatile int holdCount;
 
   // Claimed by CAS to null, by the thread that runs it or by the one that cancels the job while
   // it waits for its lane.
@@ -126,10 +90,8 @@ public final class Job {
   // sees the end.
   private volatile boolean listened;
 
-  // Guarded by this.
-  private @Nullable List<Consumer<Job>> doneCallbacks;
-  private @Nullable Set<Condition.Waiter> waiters;
-  private @Nullable Set<JobHold> holds;
+  // Guarded by this; made for the first who needs it.
+  private @Nullable JobLinks links;
 
   // Written by JobRegistry when the job is accepted, before any other thread knows it, and when it
   // has ended.
@@ -155,7 +117,7 @@ public final class Job {
     this.attachment = builder.attachment;
     this.teardown = builder.teardown;
     this.expected = builder.expected;
-    BOOTSTRAP.set(this, deferred); // plain: published by the registry's lock
+    BOOTSTRAP.set(this, deferred); // plain, as the count
   }
 
   /// Unique in this scheduler.
@@ -189,8 +151,8 @@ public final class Job {
     if (!started) {
       return State.CREATED;
     }
-    int held = holdCount;
-    return held > 0 && pending <= held ? State.HELD : State.RUNNING;
+    int held = holdCount();
+    return held > 0 && pending() <= held ? State.HELD : State.RUNNING;
   }
 
   /// The first throwable of a task, or why the job was cancelled; null if neither. Later ones are suppressed
@@ -201,7 +163,7 @@ public final class Job {
 
   /// How far the job is.
   public Progress progress() {
-    return new Progress(expected, reported, spawned, finished);
+    return progress(expected);
   }
 
   /// Whether the job was cancelled or has failed.
@@ -229,7 +191,7 @@ public final class Job {
         failure = why;
       }
       cancelled = true;
-      waiting = waiters == null ? List.of() : List.copyOf(waiters);
+      waiting = JobLinks.waiters(links);
     }
     // A waiter is claimed under its condition's lock, so it goes to a queue once, whoever else
     // fires.
@@ -260,19 +222,11 @@ public final class Job {
   /// @throws IllegalStateException if the job has ended
   public Hold hold(Option option) {
     JobHold hold = new JobHold(this, option == Option.DIRECT);
-    long count;
-    do {
-      count = pending;
-      if (count == 0) {
-        throw new IllegalStateException("job \"" + name + "\" has ended and cannot be held");
-      }
-    } while (!PENDING.compareAndSet(this, count, count + 1));
-    HOLDS.getAndAdd(this, 1);
+    if (!tryHold()) {
+      throw new IllegalStateException("job \"" + name + "\" has ended and cannot be held");
+    }
     synchronized (this) {
-      if (holds == null) {
-        holds = new LinkedHashSet<>(4);
-      }
-      holds.add(hold);
+      links().addHold(hold);
     }
     return hold;
   }
@@ -304,10 +258,7 @@ public final class Job {
     synchronized (this) {
       listened = true;
       if (!done) {
-        if (doneCallbacks == null) {
-          doneCallbacks = new ArrayList<>(2);
-        }
-        doneCallbacks.add(callback);
+        links().addCallback(callback);
         return;
       }
     }
@@ -317,6 +268,15 @@ public final class Job {
   @Override
   public String toString() {
     return "job " + id + " \"" + name + "\" " + state();
+  }
+
+  private JobLinks links() { // under the lock
+    JobLinks present = links;
+    if (present == null) {
+      present = new JobLinks();
+      links = present;
+    }
+    return present;
   }
 
   // ---- for the scheduler ----
@@ -348,39 +308,6 @@ public final class Job {
     }
   }
 
-  void addPending(long counts) {
-    PENDING.getAndAdd(this, counts);
-  }
-
-  /// Adds to the statistics. `counts` are the counts of the job that the caller holds: if they are all there
-  /// are, nobody else can write now, and what was written is ordered by `pending`.
-  void addStatistics(long spawnedMore, long finishedMore, long counts) {
-    if (pending == counts) {
-      SPAWNED.setOpaque(this, spawned + spawnedMore);
-      FINISHED.setOpaque(this, finished + finishedMore);
-      return;
-    }
-    if (spawnedMore != 0) {
-      SPAWNED.getAndAdd(this, spawnedMore);
-    }
-    if (finishedMore != 0) {
-      FINISHED.getAndAdd(this, finishedMore);
-    }
-  }
-
-  void addReported(long units) {
-    REPORTED.getAndAdd(this, units);
-  }
-
-  /// Returns counts; true if none are left, and then the caller completes the job.
-  boolean returnPending(long counts) {
-    long before = (long) PENDING.getAndAdd(this, -counts);
-    if (Checks.ON) {
-      Checks.that(before >= counts, "job count " + before + " - " + counts + " >= 0");
-    }
-    return before == counts;
-  }
-
   /// A task has thrown: the first one decides.
   @SuppressWarnings("ReferenceEquality") // suppressing a throwable in itself is an error
   void fail(Throwable thrown) {
@@ -400,19 +327,14 @@ public final class Job {
       if (cancelled) {
         return false;
       }
-      if (waiters == null) {
-        waiters = new LinkedHashSet<>(4);
-      }
-      waiters.add(waiter);
+      links().addWaiter(waiter);
       return true;
     }
   }
 
   void removeWaiter(Condition.Waiter waiter) {
     synchronized (this) {
-      if (waiters != null) {
-        waiters.remove(waiter);
-      }
+      links().removeWaiter(waiter);
     }
   }
 
@@ -420,7 +342,7 @@ public final class Job {
   boolean dropHolds() {
     List<JobHold> open;
     synchronized (this) {
-      open = holds == null ? List.of() : List.copyOf(holds);
+      open = JobLinks.holds(links);
     }
     open.forEach(JobHold::close);
     return !open.isEmpty();
@@ -430,7 +352,7 @@ public final class Job {
   void complete(@Nullable Runner runner) {
     Platform.point(Point.JOB_END);
     if (Checks.ON) {
-      Checks.that(!done && pending == 0, "a job ends once, without counts left");
+      Checks.that(!done && pending() == 0, "a job ends once, without counts left");
     }
     if (teardown != null) {
       try {
@@ -451,14 +373,11 @@ public final class Job {
     if (listened) {
       List<Consumer<Job>> callbacks;
       synchronized (this) {
-        callbacks = doneCallbacks;
-        doneCallbacks = null;
+        callbacks = links == null ? List.of() : links.takeCallbacks();
         notifyAll();
       }
-      if (callbacks != null) {
-        for (Consumer<Job> callback : callbacks) {
-          call("onDone of job \"" + name + "\"", callback);
-        }
+      for (Consumer<Job> callback : callbacks) {
+        call("onDone of job \"" + name + "\"", callback);
       }
     }
     scheduler.registry().remove(this);
@@ -475,12 +394,11 @@ public final class Job {
   /// A hold was closed; the first time counts.
   void release(JobHold hold, boolean direct) {
     synchronized (this) {
-      if (holds == null || !holds.remove(hold)) {
+      if (!links().removeHold(hold)) {
         return;
       }
     }
-    HOLDS.getAndAdd(this, -1);
-    if (!returnPending(1)) {
+    if (!returnHold()) {
       return;
     }
     if (direct) {

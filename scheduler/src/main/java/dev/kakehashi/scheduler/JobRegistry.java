@@ -32,6 +32,7 @@ final class JobRegistry {
     @Nullable Job[] current = new @Nullable Job[FIRST_SLOTS];
     int cursor;
     long sequence;
+    long accepted; // jobs that brought a task, without those that were refused after all
     volatile boolean closed;
 
     Stripe(int index) {
@@ -103,10 +104,35 @@ final class JobRegistry {
       if (stripe.closed && !always) {
         return false;
       }
+      stripe.accepted += always ? 0 : 1;
       job.id = ++stripe.sequence * stripes.length + stripe.index;
       stripe.place(job);
       return true;
     }
+  }
+
+  /// Removes a job that was refused after all.
+  void refuse(Job job) {
+    Stripe stripe = stripe(job);
+    synchronized (stripe) {
+      stripe.accepted--;
+    }
+    remove(job);
+  }
+
+  /// Bootstrap tasks ever accepted.
+  long accepted() {
+    long sum = 0;
+    for (Stripe stripe : stripes) {
+      synchronized (stripe) {
+        sum += stripe.accepted;
+      }
+    }
+    return sum;
+  }
+
+  private Stripe stripe(Job job) {
+    return stripes[(int) job.id & (stripes.length - 1)];
   }
 
   void remove(Job job) {
@@ -115,7 +141,7 @@ final class JobRegistry {
       return;
     }
     job.registryTable = null;
-    Stripe stripe = stripes[(int) job.id & (stripes.length - 1)];
+    Stripe stripe = stripe(job);
     SLOT.setVolatile(table, job.registrySlot, null);
     if (stripe.closed) {
       ended.notifyWaiters();

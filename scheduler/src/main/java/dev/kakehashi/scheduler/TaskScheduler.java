@@ -223,7 +223,7 @@ public final class TaskScheduler implements AutoCloseable {
     gauges.put("jobs.live", (long) registry.live().size());
     gauges.put("workers.hung", watchdog.hung());
     gauges.put("tasks.longestRunningNanos", watchdog.longestNanos());
-    return new SchedulerMetrics(counters.total(), perWorker, gauges);
+    return new SchedulerMetrics(counterTotals(), perWorker, gauges);
   }
 
   /// Lists workers and jobs for people. Reads sizes and states only: no queue is touched.
@@ -274,17 +274,26 @@ public final class TaskScheduler implements AutoCloseable {
   // ---- submission ----
 
   void accept(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
-    // A count of our own until everything is counted and queued: a job that a shutdown finds in the
-    // registry and
-    // cancels could otherwise end before that, and with the last job the workers.
-    job.addPending(1);
+    // A bootstrap task that is handed over here carries the job's only count until it has run. One
+    // that waits for a
+    // lane may be claimed and ended by a cancel before the lane has it, and with the last job the
+    // workers: then
+    // the submission needs a count of its own.
+    boolean guarded = job.lane() != null;
+    if (guarded) {
+      job.addPending(1);
+    }
     if (!registry.add(job)) {
       throw new SchedulerStoppedException(job.name());
     }
     try {
       enter(job, bootstrap, option, timeout);
+    } catch (RuntimeException e) {
+      job.withdraw();
+      registry.refuse(job);
+      throw e;
     } finally {
-      if (job.returnPending(1)) {
+      if (guarded && job.returnPending(1)) {
         job.complete(currentRunner());
       }
     }
@@ -297,32 +306,23 @@ public final class TaskScheduler implements AutoCloseable {
     if (option == Option.CALLER && runOnCaller(job, bootstrap)) {
       return;
     }
+    Lane lane = job.lane();
     Runner runner = currentRunner();
-    count(Counters.ACCEPTED, 1, runner);
-    try {
-      Lane lane = job.lane();
-      if (lane != null) {
-        lane.submitJob(job, runner);
-      } else if (runner != null) {
-        publish(bootstrap, job, option); // a running task is never made to wait for room
-      } else {
-        Inbox inbox = stripe();
-        if (!intake.offer(inbox, bootstrap, job, option == Option.IMMEDIATE)) {
-          whenFull(inbox, job, bootstrap);
-        }
+    if (lane != null) {
+      lane.submitJob(job, runner);
+    } else if (runner != null) {
+      publish(bootstrap, job, option); // a running task is never made to wait for room
+    } else {
+      Inbox inbox = stripe();
+      if (!intake.offer(inbox, bootstrap, job, option == Option.IMMEDIATE)) {
+        whenFull(inbox, job, bootstrap);
       }
-    } catch (RuntimeException e) {
-      count(Counters.ACCEPTED, -1, runner);
-      job.withdraw();
-      registry.remove(job);
-      throw e;
     }
   }
 
   private void whenFull(Inbox inbox, Job job, Task bootstrap) {
     if (!intake.whenFull(
         "job \"" + job.name() + "\"", () -> intake.offer(inbox, bootstrap, job, false))) {
-      count(Counters.ACCEPTED, -1, null); // the caller's runner counts it
       if (!runOnCaller(job, bootstrap)) {
         throw new AssertionError("a runner's submissions are not refused");
       }
@@ -347,13 +347,11 @@ public final class TaskScheduler implements AutoCloseable {
         return false;
       }
       if (job.claimBootstrap() == null) { // a cancel has published it
-        runner.counters.add(Counters.ACCEPTED);
         lane.release(1, null);
         return true;
       }
       job.takeLanePermit();
     }
-    runner.counters.add(Counters.ACCEPTED);
     runner.counters.add(Counters.JOBS_ON_CALLER);
     runner.run(bootstrap, job);
     return true;
@@ -362,9 +360,7 @@ public final class TaskScheduler implements AutoCloseable {
   /// Accepts a job whose bootstrap task somebody claims later.
   Job acceptDeferred(String name, Task bootstrap, boolean timer) {
     Job job = Job.deferred(this, name, bootstrap, timer);
-    count(Counters.ACCEPTED, 1, null);
     if (!registry.add(job)) {
-      count(Counters.ACCEPTED, -1, null);
       throw new SchedulerStoppedException(name);
     }
     return job;
@@ -512,7 +508,9 @@ public final class TaskScheduler implements AutoCloseable {
   }
 
   long[] counterTotals() {
-    return counters.total();
+    long[] totals = counters.total();
+    totals[Counters.ACCEPTED] += registry.accepted();
+    return totals;
   }
 
   boolean stopped() {
