@@ -84,6 +84,9 @@ final class Platform {
     CONDITION,
     EVENT_PREPARED,
     EVENT_CHANGED,
+    PROCESS_STEP,
+    PROCESS_POST,
+    TOKEN,
     STOPPING
   }
 
@@ -130,7 +133,11 @@ final class Platform {
     /// A discarded task is not counted.
     DISCARD_NOT_COUNTED,
     /// The time of a sleep ends without a look.
-    SLEEP_FOR_EVER
+    SLEEP_FOR_EVER,
+    /// A process that ran when an event came is not woken.
+    PROCESS_WITHOUT_WAKE,
+    /// A token is taken by load and store.
+    TOKEN_WITHOUT_CAS
   }
 
   private static volatile @Nullable Substitute substitute;
