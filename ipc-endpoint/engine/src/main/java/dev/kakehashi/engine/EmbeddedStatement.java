@@ -135,7 +135,7 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public boolean changesRows() {
-      return kind == Kind.DML;
+      return current.prepared() instanceof SqlFront.Planned planned && planned.changesRows();
     }
 
     @Override

@@ -163,7 +163,7 @@ final class SqlBasicsTest {
         0,
         engine.run("insert into t (id, name) values (8,'x') on conflict (id) do nothing").count());
     assertFailure(
-        "42P16",
+        "42P10",
         0,
         "there is no unique or exclusion constraint matching the ON CONFLICT specification",
         "insert into t (id, name) values (8,'x') on conflict (name) do nothing");

@@ -1,109 +1,112 @@
 package dev.kakehashi.engine.exec;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
-import dev.kakehashi.engine.plan.PhysicalPlan.Target;
-import dev.kakehashi.engine.store.DuplicateKey;
-import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.store.TableStore;
-import dev.kakehashi.engine.type.Values;
-import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.plan.PhysicalPlan.Change;
+import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.vector.VectorBatch;
-import dev.kakehashi.protocol.ErrorCode;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Changes a table by the rows of a chain. Rows of RETURNING are kept until the whole statement has succeeded.
-final class DmlConsumer implements BatchConsumer {
+/// Changes a table by the rows of a chain.
+final class DmlConsumer implements ChangeConsumer {
   private final Execution execution;
-  private final PhysicalPlan plan;
-  private final Target target;
+  private final Change plan;
+  private final ChangedTable table;
   private final Evaluator @Nullable [] values;
-  private final Evaluator @Nullable [] returning;
-  private final @Nullable MaterializedRows returned;
+  private final @Nullable ReturnedRows returning;
+  private final @Nullable Upsert upsert;
   private final EvalContext context;
   private final VectorBatch newRow;
-  private final VectorBatch returningBatch;
   private final int[] affected = new int[VectorBatch.CAPACITY];
-  private final TableStore table;
-  private final StoreTransaction transaction;
+  private final int[] first = new int[1];
+
+  /// Rows changed so far by this execution, of a source that may bring a row more than once; else null.
+  private final @Nullable RowIdSet seen;
+
   private long rows;
 
-  DmlConsumer(Execution execution, PhysicalPlan plan, EvalContext context) {
+  DmlConsumer(Execution execution, Change plan, EvalContext context) {
     this.execution = execution;
     this.plan = plan;
-    this.target = target(plan);
     this.context = context;
-    List<Expr> assigned = plan instanceof PhysicalPlan.Update update ? update.values() : null;
-    this.values = assigned == null ? null : Evaluators.of(assigned, context);
-    List<Expr> expressions = returning(plan);
-    this.returning = expressions == null ? null : Evaluators.of(expressions, context);
-    this.returned =
+    this.table = new ChangedTable(plan.target(), execution);
+    this.values =
+        plan instanceof PhysicalPlan.Update update ? Evaluators.of(update.values(), context) : null;
+    int columns = plan.target().columns().size();
+    List<Expr> expressions = plan.returning();
+    this.returning =
         expressions == null
             ? null
-            : new MaterializedRows(
-                expressions.stream().mapToInt(Expr::typeOid).toArray(), execution.memory());
-    this.newRow = new VectorBatch(0, target.columns().size());
-    this.returningBatch = new VectorBatch(0, expressions == null ? 0 : expressions.size());
-    this.table = execution.scope().store().table(target.tableId());
-    this.transaction = execution.scope().transaction();
+            : new ReturnedRows(
+                expressions, columns, plan.source().typeOids().length, execution.memory(), context);
+    OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
+    this.upsert = conflict == null ? null : new Upsert(execution, table, conflict, context);
+    this.newRow = new VectorBatch(0, columns);
+    this.seen = rowIdColumn() >= 0 ? new RowIdSet() : null;
   }
 
-  static Target target(PhysicalPlan plan) {
+  private int rowIdColumn() {
     return switch (plan) {
-      case PhysicalPlan.Insert insert -> insert.target();
-      case PhysicalPlan.Update update -> update.target();
-      case PhysicalPlan.Delete delete -> delete.target();
-      case PhysicalPlan.Query query -> throw new IllegalArgumentException("a query has no target");
+      case PhysicalPlan.Insert insert -> -1;
+      case PhysicalPlan.Update update -> update.rowIdColumn();
+      case PhysicalPlan.Delete delete -> delete.rowIdColumn();
     };
   }
 
-  static @Nullable List<Expr> returning(PhysicalPlan plan) {
-    return switch (plan) {
-      case PhysicalPlan.Insert insert -> insert.returning();
-      case PhysicalPlan.Update update -> update.returning();
-      case PhysicalPlan.Delete delete -> delete.returning();
-      case PhysicalPlan.Query query -> null;
-    };
+  @Override
+  public @Nullable MaterializedRows returned() {
+    return returning == null ? null : returning.rows();
   }
 
-  /// Rows of RETURNING, or null when there is none.
-  @Nullable MaterializedRows returned() {
-    return returned;
+  @Override
+  public void begin() {
+    if (seen != null) {
+      seen.clear();
+    }
+    if (upsert != null) {
+      upsert.begin();
+    }
   }
 
   @Override
   public boolean accept(VectorBatch batch) {
-    VectorBatch changed =
-        switch (plan) {
-          case PhysicalPlan.Insert insert -> batch;
-          case PhysicalPlan.Update update -> newRows(batch);
-          case PhysicalPlan.Delete delete -> batch;
-          case PhysicalPlan.Query query ->
-              throw new IllegalStateException("a query changes nothing");
-        };
+    VectorBatch changed = plan instanceof PhysicalPlan.Update ? newRows(batch) : batch;
     if (!(plan instanceof PhysicalPlan.Delete)) {
-      checkNotNull(changed);
+      table.checkNotNull(changed);
     }
     int count = 0;
     int live = batch.liveRows();
     for (int k = 0; k < live; k++) {
       int row = batch.selected < 0 ? k : batch.selection[k];
-      if (apply(batch, changed, row)) {
+      if (upsert != null) {
+        put(upsert, batch, row);
+      } else if (apply(batch, changed, row)) {
         affected[count++] = row;
       }
     }
     rows += count;
-    if (returning != null && returned != null && count > 0) {
-      keepReturning(changed, returning, returned, count);
+    if (returning != null && count > 0) {
+      returning.keep(changed, batch, affected, count);
     }
     execution.scope().checkCancelled();
     return true;
+  }
+
+  private void put(Upsert into, VectorBatch batch, int row) {
+    Upsert.Outcome outcome = into.put(batch, row);
+    if (outcome == Upsert.Outcome.LEFT) {
+      return;
+    }
+    rows++;
+    if (returning != null) {
+      boolean updated = outcome == Upsert.Outcome.UPDATED;
+      first[0] = updated ? 0 : row;
+      returning.keep(updated ? into.updated() : batch, batch, first, 1);
+    }
   }
 
   private VectorBatch newRows(VectorBatch batch) {
@@ -122,133 +125,40 @@ final class DmlConsumer implements BatchConsumer {
     return newRow;
   }
 
-  private boolean apply(VectorBatch old, VectorBatch changed, int row) {
-    try {
-      return switch (plan) {
-        case PhysicalPlan.Insert insert -> {
-          yield insert(insert, changed, row);
-        }
-        case PhysicalPlan.Update update -> table.update(transaction, old.rowIds[row], changed, row);
-        case PhysicalPlan.Delete delete -> table.delete(transaction, old.rowIds[row]);
-        case PhysicalPlan.Query query -> false;
-      };
-    } catch (DuplicateKey duplicate) {
-      throw duplicateKey(duplicate, changed, row);
-    }
-  }
-
-  /// False if the row was left out because it exists.
-  private boolean insert(PhysicalPlan.Insert insert, VectorBatch values, int row) {
-    if (insert.skipDuplicatesOf().isEmpty()) {
-      table.insert(transaction, values, row);
-      return true;
-    }
-    long before = transaction.mark();
-    try {
-      table.insert(transaction, values, row);
-      return true;
-    } catch (DuplicateKey duplicate) {
-      if (!insert.skipDuplicatesOf().contains(duplicate.index().indexId())) {
-        throw duplicate;
+  private boolean apply(VectorBatch source, VectorBatch changed, int row) {
+    return switch (plan) {
+      case PhysicalPlan.Insert insert -> {
+        table.insert(changed, row);
+        yield true;
       }
-      transaction.rollbackTo(before);
-      return false;
-    }
-  }
-
-  private void keepReturning(
-      VectorBatch changed, Evaluator[] expressions, MaterializedRows into, int count) {
-    int[] selection = changed.selection;
-    int selected = changed.selected;
-    changed.selection = affected;
-    changed.selected = count;
-    returningBatch.heap.reset();
-    context.functions.heap = returningBatch.heap;
-    for (int i = 0; i < expressions.length; i++) {
-      returningBatch.columns[i] = expressions[i].evaluate(changed);
-    }
-    returningBatch.size = changed.size;
-    returningBatch.selection = affected;
-    returningBatch.selected = count;
-    into.append(returningBatch);
-    changed.selection = selection;
-    changed.selected = selected;
-  }
-
-  private void checkNotNull(VectorBatch batch) {
-    for (int c = 0; c < target.columns().size(); c++) {
-      ColumnVector column = batch.columns[c];
-      if (!target.notNull()[c] || !column.hasNulls) {
-        continue;
+      case PhysicalPlan.Update update -> {
+        long rowId = rowId(source, update.rowIdColumn(), row);
+        yield isFirst(rowId) && table.update(rowId, changed, row);
       }
-      int live = batch.liveRows();
-      for (int k = 0; k < live; k++) {
-        int row = batch.selected < 0 ? k : batch.selection[k];
-        if (column.isNull(row)) {
-          throw new EngineException(
-                  ErrorCode.NOT_NULL_VIOLATION,
-                  "null value in column \""
-                      + target.columns().get(c)
-                      + "\" of relation \""
-                      + target.table()
-                      + "\" violates not-null constraint")
-              .withDetail("Failing row contains (" + rowText(batch, row) + ").")
-              .withTable(target.schema(), target.table())
-              .withColumn(target.columns().get(c));
-        }
+      case PhysicalPlan.Delete delete -> {
+        long rowId = rowId(source, delete.rowIdColumn(), row);
+        yield isFirst(rowId) && table.delete(rowId);
       }
-    }
+    };
   }
 
-  private EngineException duplicateKey(DuplicateKey duplicate, VectorBatch batch, int row) {
-    List<String> names = new ArrayList<>();
-    List<String> texts = new ArrayList<>();
-    for (int c : duplicate.index().columns()) {
-      names.add(target.columns().get(c));
-      texts.add(text(batch, c, row));
-    }
-    return new EngineException(
-            ErrorCode.UNIQUE_VIOLATION,
-            "duplicate key value violates unique constraint \"" + duplicate.index().name() + "\"")
-        .withDetail(
-            "Key ("
-                + String.join(", ", names)
-                + ")=("
-                + String.join(", ", texts)
-                + ") already exists.")
-        .withTable(target.schema(), target.table())
-        .withConstraint(duplicate.index().name());
+  private static long rowId(VectorBatch source, int column, int row) {
+    return column < 0 ? source.rowIds[row] : source.columns[column].words[row];
   }
 
-  private String rowText(VectorBatch batch, int row) {
-    List<String> texts = new ArrayList<>();
-    for (int c = 0; c < target.columns().size(); c++) {
-      texts.add(text(batch, c, row));
-    }
-    return String.join(", ", texts);
-  }
-
-  private String text(VectorBatch batch, int column, int row) {
-    ColumnVector vector = batch.columns[column];
-    return vector.isNull(row)
-        ? "null"
-        : Values.toText(target.typeOids()[column], vector.words[row]);
+  /// As in PostgreSQL a row that joins several times is changed by the first of them only.
+  private boolean isFirst(long rowId) {
+    return seen == null || seen.add(rowId);
   }
 
   @Override
-  public boolean finish() {
-    return true;
-  }
-
-  @Override
-  public void abandon() {}
-
-  /// Frees what is held, RETURNING's rows too.
-  void close() {
+  public void close() {
     newRow.heap.close();
-    returningBatch.heap.close();
-    if (returned != null) {
-      returned.clear();
+    if (returning != null) {
+      returning.close();
+    }
+    if (upsert != null) {
+      upsert.close();
     }
   }
 

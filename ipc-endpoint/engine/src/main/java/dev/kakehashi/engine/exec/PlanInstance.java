@@ -85,6 +85,7 @@ final class PlanInstance {
       case PlanNode.Filter filter -> addStages(filter.input());
       case PlanNode.Project project -> addStages(project.input());
       case PlanNode.Limit limit -> addStages(limit.input());
+      case PlanNode.LockRows lock -> addStages(lock.input());
       case PlanNode.UnionAll union -> union.inputs().forEach(this::addStages);
       case PlanNode.Aggregate aggregate -> {
         addStages(aggregate.input());
@@ -138,6 +139,11 @@ final class PlanInstance {
         collect(limit.input(), scans);
         yield true;
       }
+      case PlanNode.LockRows lock -> {
+        // Changes of one transaction are made by one thread at a time.
+        collect(lock.input(), scans);
+        yield true;
+      }
       case PlanNode.UnionAll union -> {
         boolean single = false;
         for (PlanNode input : union.inputs()) {
@@ -182,6 +188,8 @@ final class PlanInstance {
               build(project.input(), context, withRowIds), project.expressions(), context);
       case PlanNode.Limit limit ->
           new RowOperators.Limit(build(limit.input(), context, withRowIds), limit, context);
+      case PlanNode.LockRows lock ->
+          new LockOperator(execution, build(lock.input(), context, withRowIds), lock);
       case PlanNode.UnionAll union -> {
         Operator[] inputs = new Operator[union.inputs().size()];
         for (int i = 0; i < inputs.length; i++) {

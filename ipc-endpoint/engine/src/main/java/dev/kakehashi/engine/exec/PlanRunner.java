@@ -40,25 +40,32 @@ final class PlanRunner implements StatementRunner {
     this.plan = plan;
     this.parameterKinds = MaterializedRows.kinds(parameterOids);
     PlanNode vectorised =
-        plan instanceof PhysicalPlan.Insert insert
+        plan instanceof PhysicalPlan.Insert insert && !updatesExisting(insert)
             ? InsertedParameters.find(insert.source(), parameterOids)
             : null;
     this.insertsParameters = vectorised != null;
     this.root = vectorised != null ? vectorised : source(plan);
     this.fewRows = collect(root);
-    List<Expr> returning = DmlConsumer.returning(plan);
-    this.resultOids =
-        plan instanceof PhysicalPlan.Query
-            ? root.typeOids()
-            : returning == null ? new int[0] : returning.stream().mapToInt(Expr::typeOid).toArray();
+    this.resultOids = resultOids(plan, root);
+  }
+
+  private static int[] resultOids(PhysicalPlan plan, PlanNode root) {
+    if (!(plan instanceof PhysicalPlan.Change change)) {
+      return root.typeOids();
+    }
+    List<Expr> returning = change.returning();
+    return returning == null ? new int[0] : returning.stream().mapToInt(Expr::typeOid).toArray();
+  }
+
+  /// Each row of parameters is an execution of its own, so it may update what the one before has inserted.
+  private static boolean updatesExisting(PhysicalPlan.Insert insert) {
+    return insert.conflict() != null && insert.conflict().values() != null;
   }
 
   private static PlanNode source(PhysicalPlan plan) {
     return switch (plan) {
       case PhysicalPlan.Query query -> query.root();
-      case PhysicalPlan.Insert insert -> insert.source();
-      case PhysicalPlan.Update update -> update.source();
-      case PhysicalPlan.Delete delete -> delete.source();
+      case PhysicalPlan.Change change -> change.source();
     };
   }
 
@@ -75,6 +82,7 @@ final class PlanRunner implements StatementRunner {
       case PlanNode.Filter filter -> collect(filter.input());
       case PlanNode.Project project -> collect(project.input());
       case PlanNode.Limit limit -> collect(limit.input());
+      case PlanNode.LockRows lock -> collect(lock.input());
       case PlanNode.UnionAll union -> union.inputs().stream().allMatch(this::collect);
       case PlanNode.Aggregate aggregate -> collect(aggregate.input());
       case PlanNode.Sort sort -> collect(sort.input());
@@ -87,6 +95,11 @@ final class PlanRunner implements StatementRunner {
 
   PhysicalPlan plan() {
     return plan;
+  }
+
+  /// Whether an execution locks or changes rows, so that it may meet conflicts and is undone when it fails.
+  boolean changes() {
+    return !(plan instanceof PhysicalPlan.Query query) || query.changes();
   }
 
   ColumnKind[] parameterKinds() {
@@ -128,7 +141,9 @@ final class PlanRunner implements StatementRunner {
       idleCount.decrementAndGet();
       return instance;
     }
-    boolean withRowIds = plan instanceof PhysicalPlan.Update || plan instanceof PhysicalPlan.Delete;
+    boolean withRowIds =
+        (plan instanceof PhysicalPlan.Update update && update.rowIdColumn() < 0)
+            || (plan instanceof PhysicalPlan.Delete delete && delete.rowIdColumn() < 0);
     return new PlanInstance(root, withRowIds);
   }
 

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,20 @@ import org.jspecify.annotations.Nullable;
 /// The leaves of chains: tables, indexes, computed rows.
 final class ScanOperators {
   private ScanOperators() {}
+
+  /// The columns to read from the store; the row identifier is none of them.
+  private static int[] stored(int[] columns) {
+    return hasRowId(columns) ? Arrays.copyOf(columns, columns.length - 1) : columns;
+  }
+
+  private static boolean hasRowId(int[] columns) {
+    return columns.length > 0 && columns[columns.length - 1] == PlanNode.ROW_ID;
+  }
+
+  private static void copyRowIds(VectorBatch batch) {
+    ColumnVector last = batch.columns[batch.columns.length - 1];
+    System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);
+  }
 
   /// Pages of one table, handed out piece by piece to the tasks that scan it.
   static final class Morsels extends NodeState {
@@ -52,6 +67,8 @@ final class ScanOperators {
     private final Execution execution;
     private final Morsels morsels;
     private final boolean withRowIds;
+    private final boolean rowIdColumn;
+    private final int[] columns;
     private final VectorBatch batch;
     private final VarHeap heap = new VarHeap();
     private final EvalContext context;
@@ -61,7 +78,9 @@ final class ScanOperators {
     TableScan(Execution execution, Morsels morsels, EvalContext context, boolean withRowIds) {
       this.execution = execution;
       this.morsels = morsels;
-      this.withRowIds = withRowIds;
+      this.rowIdColumn = hasRowId(morsels.node.columns());
+      this.withRowIds = withRowIds || rowIdColumn;
+      this.columns = stored(morsels.node.columns());
       this.batch = new VectorBatch(morsels.node.columns().length);
       this.context = context;
       this.filter =
@@ -82,6 +101,9 @@ final class ScanOperators {
           closeCursor();
           continue;
         }
+        if (rowIdColumn) {
+          copyRowIds(batch);
+        }
         execution.scope().scanned(batch.liveRows());
         if (narrow(filter, batch, context, heap)) {
           return batch;
@@ -101,7 +123,7 @@ final class ScanOperators {
               execution.scope().view(),
               first,
               Math.min(first + Morsels.PAGES, morsels.endPage),
-              morsels.node.columns(),
+              columns,
               withRowIds);
       return true;
     }
@@ -137,6 +159,8 @@ final class ScanOperators {
     private final Execution execution;
     private final PlanNode.IndexScan node;
     private final boolean withRowIds;
+    private final boolean rowIdColumn;
+    private final int[] columns;
     private final VectorBatch batch;
     private final VectorBatch bounds = oneRow();
     private final VarHeap heap = new VarHeap();
@@ -152,7 +176,9 @@ final class ScanOperators {
         Execution execution, PlanNode.IndexScan node, EvalContext context, boolean withRowIds) {
       this.execution = execution;
       this.node = node;
-      this.withRowIds = withRowIds;
+      this.rowIdColumn = hasRowId(node.columns());
+      this.withRowIds = withRowIds || rowIdColumn;
+      this.columns = stored(node.columns());
       this.batch = new VectorBatch(node.columns().length);
       this.context = context;
       this.filter = node.filter() == null ? null : RowFilter.of(node.filter(), context);
@@ -177,7 +203,7 @@ final class ScanOperators {
                     node.index(),
                     range,
                     node.reverse(),
-                    node.columns(),
+                    columns,
                     withRowIds);
       }
     }
@@ -215,6 +241,9 @@ final class ScanOperators {
         if (open == null || !open.next(batch)) {
           closeCursor();
           return null;
+        }
+        if (rowIdColumn) {
+          copyRowIds(batch);
         }
         execution.scope().scanned(batch.liveRows());
         if (narrow(filter, batch, context, heap)) {

@@ -34,7 +34,7 @@ final class StatementRun implements Task {
   private volatile List<StageTask> current = List.of();
   private @Nullable PlanInstance instance;
   private @Nullable ParameterTable parameters;
-  private @Nullable DmlConsumer dml;
+  private @Nullable ChangeConsumer dml;
 
   /// Of a query with several rows of parameters: their results share buffers.
   private @Nullable ResultWriter rowsWriter;
@@ -57,7 +57,7 @@ final class StatementRun implements Task {
     this.given = given;
     this.sink = sink;
     this.done = done;
-    this.changes = !(runner.plan() instanceof PhysicalPlan.Query);
+    this.changes = runner.changes();
   }
 
   @Override
@@ -164,11 +164,16 @@ final class StatementRun implements Task {
     if (!changes) {
       return hasSeveralRows() ? rowsWriter() : new ResultWriter(sink, runner.resultOids());
     }
-    DmlConsumer consumer = dml;
+    ChangeConsumer consumer = dml;
     if (consumer == null) {
-      consumer = new DmlConsumer(instance().execution(), runner.plan(), chain.context());
+      Execution execution = instance().execution();
+      consumer =
+          runner.plan() instanceof PhysicalPlan.Change change
+              ? new DmlConsumer(execution, change, chain.context())
+              : new RowKeeper(runner.resultOids(), execution.memory());
       dml = consumer;
     }
+    consumer.begin();
     return consumer;
   }
 
@@ -274,7 +279,7 @@ final class StatementRun implements Task {
   }
 
   private @Nullable Task afterLastRow(TaskContext context) {
-    DmlConsumer consumer = dml;
+    ChangeConsumer consumer = dml;
     if (consumer != null) {
       total = consumer.rows();
       MaterializedRows returned = consumer.returned();

@@ -8,7 +8,26 @@ import org.jspecify.annotations.Nullable;
 /// A whole statement, ready to run. Immutable and shared by its executions.
 public sealed interface PhysicalPlan {
   /// Rows of a query go to the client.
-  record Query(PlanNode root) implements PhysicalPlan {}
+  ///
+  /// @param changes whether the query locks or changes rows: its rows go out when it has succeeded as a whole
+  record Query(PlanNode root, boolean changes) implements PhysicalPlan {
+    public Query(PlanNode root) {
+      this(root, false);
+    }
+  }
+
+  /// A statement that changes rows of one table.
+  ///
+  /// Where the source has a row identifier in column `rowIdColumn` (see [PlanNode#ROW_ID]), it may be any plan, and a row that comes again is
+  /// left out; with -1 it is a TableScan or IndexScan that outputs all columns of the table in order.
+  sealed interface Change extends PhysicalPlan {
+    Target target();
+
+    PlanNode source();
+
+    /// Expressions over the columns of the changed row, followed by the columns of the source; null: none.
+    @Nullable List<Expr> returning();
+  }
 
   /// Names that error messages show.
   ///
@@ -25,27 +44,41 @@ public sealed interface PhysicalPlan {
   /// Inserts every row of the source, whose columns are all columns of the table in order, with their exact types
   /// (defaults and length checks are expressions of the source).
   ///
-  /// @param returning over the inserted row; null: none
-  /// @param skipDuplicatesOf unique indexes whose duplicates are left out instead of refused (ON CONFLICT DO NOTHING), by indexId
+  /// @param conflict what becomes of a row that exists; null: it is refused
   record Insert(
-      Target target, PlanNode source, @Nullable List<Expr> returning, Set<Long> skipDuplicatesOf)
-      implements PhysicalPlan {
+      Target target, PlanNode source, @Nullable List<Expr> returning, @Nullable OnConflict conflict)
+      implements Change {
     /// An insert that refuses duplicates.
     public Insert(Target target, PlanNode source, @Nullable List<Expr> returning) {
-      this(target, source, returning, Set.of());
+      this(target, source, returning, null);
     }
   }
 
-  /// Scans `source` (a TableScan or IndexScan that outputs all columns of the table in order), and replaces each row by the values.
+  /// ON CONFLICT: expressions are over the columns of the row that exists, followed by those of the row that was to be inserted.
   ///
-  /// @param values over the old row, one per column of the table, with its exact type
-  /// @param returning over the new row; null: none
-  record Update(Target target, PlanNode source, List<Expr> values, @Nullable List<Expr> returning)
-      implements PhysicalPlan {}
+  /// @param arbiters unique indexes whose duplicates are meant, by indexId
+  /// @param values one per column of the table; null: DO NOTHING
+  /// @param condition of DO UPDATE, or null
+  record OnConflict(Set<Long> arbiters, @Nullable List<Expr> values, @Nullable Expr condition) {}
 
-  /// Scans `source` (a TableScan or IndexScan that outputs all columns of the table in order), and deletes each row.
+  /// Replaces rows by the values.
   ///
-  /// @param returning over the deleted row; null: none
-  record Delete(Target target, PlanNode source, @Nullable List<Expr> returning)
-      implements PhysicalPlan {}
+  /// @param values over the source, one per column of the table, with its exact type
+  record Update(
+      Target target,
+      PlanNode source,
+      int rowIdColumn,
+      List<Expr> values,
+      @Nullable List<Expr> returning)
+      implements Change {
+    /// An update of the rows of one scan.
+    public Update(
+        Target target, PlanNode source, List<Expr> values, @Nullable List<Expr> returning) {
+      this(target, source, -1, values, returning);
+    }
+  }
+
+  /// Deletes rows. The source begins with all columns of the table in order; they are the changed row of RETURNING.
+  record Delete(Target target, PlanNode source, int rowIdColumn, @Nullable List<Expr> returning)
+      implements Change {}
 }

@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A node of a physical query plan. Its rows have the columns `typeOids()`, and expressions above it name them by position.
 public sealed interface PlanNode {
+  /// In place of a scan's column: the row's identifier, an int8; only as the last column.
+  int ROW_ID = -1;
+
   /// PostgreSQL's type OIDs of the output columns.
   int[] typeOids();
 
@@ -90,6 +93,26 @@ public sealed interface PlanNode {
     public int[] typeOids() {
       return input.typeOids();
     }
+  }
+
+  /// Locks rows and passes them on; a row whose lock another transaction holds is waited for by trying the whole statement again.
+  record LockRows(PlanNode input, List<RowLock> locks, LockWait policy) implements PlanNode {
+    @Override
+    public int[] typeOids() {
+      return input.typeOids();
+    }
+  }
+
+  /// Rows to lock.
+  ///
+  /// @param rowIdColumn column of the row's identifier; null there: no row (outer join)
+  record RowLock(long tableId, String table, int rowIdColumn) {}
+
+  /// What to do about a row that is locked.
+  enum LockWait {
+    WAIT,
+    NOWAIT,
+    SKIP_LOCKED
   }
 
   /// A sort column.

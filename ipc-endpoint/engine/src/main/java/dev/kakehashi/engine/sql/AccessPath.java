@@ -7,6 +7,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.Bound;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -234,7 +235,10 @@ final class AccessPath {
   private static int[] oids(Table table, int[] columns) {
     int[] oids = new int[columns.length];
     for (int i = 0; i < columns.length; i++) {
-      oids[i] = table.columns().get(columns[i]).type().oid();
+      oids[i] =
+          columns[i] == PlanNode.ROW_ID
+              ? TypeOid.INT8
+              : table.columns().get(columns[i]).type().oid();
     }
     return oids;
   }

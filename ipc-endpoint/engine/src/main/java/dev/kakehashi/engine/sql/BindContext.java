@@ -8,6 +8,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.hep.HepPlanner;
@@ -26,19 +27,20 @@ final class BindContext {
   final List<Table> tables = new ArrayList<>();
 
   /// Text that is being bound.
-  Source source;
+  Source source = new Source("", List.of(), new int[0], 0);
 
   /// Type of each parameter; 0 while it is not known.
   private int[] parameterOids;
 
+  /// Whether a SELECT of the statement locks rows.
+  boolean locksRows;
+
   private int nextAlias;
 
-  BindContext(
-      CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids, Source source) {
+  BindContext(CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids) {
     this.catalog = catalog;
     this.rowCount = rowCount;
     this.parameterOids = parameterOids.clone();
-    this.source = source;
     this.cluster = RelOptCluster.create(new HepPlanner(HepProgram.builder().build()), rex);
   }
 
@@ -80,6 +82,17 @@ final class BindContext {
   /// Position of a node in the statement, from 1.
   int position(SqlNode node) {
     return source.position(node.getParserPosition().getColumnNum());
+  }
+
+  /// Does something while `text` is the text that is being bound.
+  <T> T within(Source text, Supplier<T> action) {
+    Source saved = source;
+    source = text;
+    try {
+      return action.get();
+    } finally {
+      source = saved;
+    }
   }
 
   EngineException error(ErrorCode code, String message, SqlNode at) {

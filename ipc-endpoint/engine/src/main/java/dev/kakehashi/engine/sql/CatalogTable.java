@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.plan.RelOptAbstractTable;
@@ -21,11 +22,24 @@ final class CatalogTable extends RelOptAbstractTable {
   }
 
   static CatalogTable of(Table table, BindContext context) {
+    return of(table, false, context);
+  }
+
+  /// The table with the row identifier as its last column.
+  static CatalogTable withRowId(Table table, BindContext context) {
+    return of(table, true, context);
+  }
+
+  private static CatalogTable of(Table table, boolean withRowId, BindContext context) {
     List<RelDataType> types = new ArrayList<>();
     List<String> names = new ArrayList<>();
     for (Column column : table.columns()) {
       types.add(context.types.of(column.type(), !column.notNull()));
       names.add(column.name());
+    }
+    if (withRowId) {
+      types.add(context.types.of(TypeOid.INT8, false));
+      names.add("kh row id");
     }
     RelDataType rowType = context.types.createStructType(types, names);
     double rows = table.isSystem() ? 100 : Math.max(1, context.rowCount.applyAsLong(table));
@@ -54,6 +68,10 @@ final class CatalogTable extends RelOptAbstractTable {
   @Override
   public List<ImmutableBitSet> getKeys() {
     List<ImmutableBitSet> keys = new ArrayList<>();
+    int columns = table.columns().size();
+    if (getRowType().getFieldCount() > columns) {
+      keys.add(ImmutableBitSet.of(columns));
+    }
     for (Index index : table.indexes()) {
       boolean notNull =
           index.columns().stream().allMatch(column -> table.columns().get(column).notNull());

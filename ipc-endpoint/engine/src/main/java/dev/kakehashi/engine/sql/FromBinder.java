@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.protocol.ErrorCode;
@@ -35,6 +36,9 @@ final class FromBinder {
   private final BindContext context;
   private final QueryBinder queries;
 
+  /// What the SELECT locks whose FROM is being bound.
+  private @Nullable RowLocks locks;
+
   FromBinder(BindContext context, QueryBinder queries) {
     this.context = context;
     this.queries = queries;
@@ -47,12 +51,56 @@ final class FromBinder {
       scope.rowType = rel.getRowType();
       return rel;
     }
-    From from = item(node, scope.parent);
-    refuseDuplicateAliases(from, node);
+    RowLocks outer = locks;
+    locks = scope.locks;
+    try {
+      return enter(item(node, scope.parent), scope);
+    } finally {
+      locks = outer;
+    }
+  }
+
+  /// Makes the columns of `from` those of `scope`.
+  private RelNode enter(From from, Scope scope) {
     scope.fields.addAll(from.fields());
     scope.baseTables.addAll(from.tables());
     scope.rowType = from.rel().getRowType();
     return from.rel();
+  }
+
+  /// The table to change with its row identifier.
+  RelNode changed(Table table, String alias, Scope scope) {
+    return changed(table, alias, null, scope);
+  }
+
+  /// The table to change with its row identifier, joined with the FROM or USING of the statement.
+  RelNode changed(Table table, String alias, @Nullable SqlNode others, Scope scope) {
+    RelNode scan =
+        LogicalTableScan.create(context.cluster, CatalogTable.withRowId(table, context), List.of());
+    From target =
+        from(
+            scan,
+            alias,
+            alias.equals(table.name()) ? table.schema() : null,
+            table.columns().stream().map(c -> c.name()).toList(),
+            List.of());
+    if (others == null) {
+      return enter(target, scope);
+    }
+    From joined = item(others, scope.parent);
+    refuseDuplicateAliases(target.fields(), joined.fields(), others);
+    int columns = scan.getRowType().getFieldCount();
+    RelNode rel =
+        LogicalJoin.create(
+            scan,
+            joined.rel(),
+            List.of(),
+            context.rex.makeLiteral(true),
+            java.util.Set.of(),
+            JoinRelType.INNER);
+    List<Scope.Field> fields = new ArrayList<>(target.fields());
+    fields.addAll(map(joined.fields(), node -> shift(node, columns)));
+    return enter(new From(rel, fields, List.of()), scope);
   }
 
   private From item(SqlNode node, @Nullable Scope parent) {
@@ -111,6 +159,10 @@ final class FromBinder {
   }
 
   private From derived(SqlNode query, String alias, @Nullable Scope parent) {
+    if (locks != null && locks.locks(alias)) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE of a subquery is not supported", query);
+    }
     BoundQuery bound = queries.bind(query, parent, BoundQuery.Expectation.NONE);
     return from(bound.rel(), alias, null, bound.names(), List.of());
   }
@@ -123,19 +175,33 @@ final class FromBinder {
       }
     }
     Table table = table(identifier);
+    boolean locked = locks != null && locks.locks(alias == null ? table.name() : alias);
+    if (locked && table.isSystem()) {
+      throw RowLocks.notAllowed("system tables");
+    }
     RelNode scan =
-        LogicalTableScan.create(context.cluster, CatalogTable.of(table, context), List.of());
+        LogicalTableScan.create(
+            context.cluster,
+            locked ? CatalogTable.withRowId(table, context) : CatalogTable.of(table, context),
+            List.of());
     List<String> names = table.columns().stream().map(c -> c.name()).toList();
     return from(
         scan,
         alias == null ? table.name() : alias,
         alias == null ? table.schema() : null,
         names,
-        List.of(new Scope.BaseTable(table, 0)));
+        List.of(new Scope.BaseTable(table, 0, locked)));
   }
 
   private From commonTable(Scope.CommonTable common, String alias, SqlNode at) {
-    BoundQuery bound = queries.bind(common.query(), common.scope(), BoundQuery.Expectation.NONE);
+    if (locks != null && locks.tables().contains(alias)) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a WITH query", at);
+    }
+    BoundQuery bound =
+        context.within(
+            common.source(),
+            () -> queries.bind(common.query(), common.scope(), BoundQuery.Expectation.NONE));
     List<String> names = new ArrayList<>(bound.names());
     if (common.columns().size() > names.size()) {
       throw context.error(
@@ -172,15 +238,21 @@ final class FromBinder {
   /// The table that a name means; remembered as used by the statement.
   Table table(SqlIdentifier identifier) {
     List<String> names = identifier.names;
-    String name = names.getLast();
-    String schema = names.size() > 1 ? names.get(names.size() - 2) : null;
+    return table(
+        names.size() > 1 ? names.get(names.size() - 2) : null,
+        names.getLast(),
+        context.position(identifier));
+  }
+
+  /// @param position of the name, for the error
+  Table table(@Nullable String schema, String name, int position) {
     Table table =
         context.catalog.table(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema, name);
     if (table == null) {
-      throw context.error(
-          ErrorCode.UNDEFINED_TABLE,
-          "relation \"" + String.join(".", names) + "\" does not exist",
-          identifier);
+      throw new EngineException(
+              ErrorCode.UNDEFINED_TABLE,
+              "relation \"" + (schema == null ? "" : schema + ".") + name + "\" does not exist")
+          .withPosition(position);
     }
     context.tables.add(table);
     return table;
@@ -189,6 +261,7 @@ final class FromBinder {
   private From join(SqlJoin join, @Nullable Scope parent) {
     From left = item(join.getLeft(), parent);
     From right = item(join.getRight(), parent);
+    refuseDuplicateAliases(left.fields(), right.fields(), join);
     int leftCount = left.rel().getRowType().getFieldCount();
     List<Scope.Field> shifted = map(right.fields(), node -> shift(node, leftCount));
     List<Scope.Field> fields = new ArrayList<>(left.fields());
@@ -213,9 +286,7 @@ final class FromBinder {
     List<Scope.Field> output =
         using == null ? fields : mergeUsing(join, using, left.fields(), shifted, type);
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
-    right
-        .tables()
-        .forEach(t -> tables.add(new Scope.BaseTable(t.table(), t.firstField() + leftCount)));
+    right.tables().forEach(t -> tables.add(t.moved(leftCount)));
     return new From(rel, map(output, node -> retype(node, rel.getRowType())), tables);
   }
 
@@ -328,13 +399,7 @@ final class FromBinder {
   }
 
   private RexNode shift(RexNode node, int by) {
-    return node.accept(
-        new RexShuttle() {
-          @Override
-          public RexNode visitInputRef(RexInputRef reference) {
-            return context.rex.makeInputRef(reference.getType(), reference.getIndex() + by);
-          }
-        });
+    return RowShift.apply(node, context.rex, index -> index + by);
   }
 
   private RexNode retype(RexNode node, RelDataType rowType) {
@@ -349,27 +414,21 @@ final class FromBinder {
         });
   }
 
-  private void refuseDuplicateAliases(From from, SqlNode at) {
-    // Columns of one entry are neighbours: an alias that comes back after another one is a second
-    // entry.
+  /// Refuses a FROM entry whose name is another's.
+  private void refuseDuplicateAliases(List<Scope.Field> left, List<Scope.Field> right, SqlNode at) {
     Set<String> seen = new LinkedHashSet<>();
-    String last = null;
-    int lastIndex = -1;
-    for (Scope.Field field : from.fields()) {
-      String alias = field.alias();
-      if (alias == null || !(field.expression() instanceof RexInputRef reference)) {
-        continue;
-      }
-      String key = field.schema() == null ? alias : field.schema() + "." + alias;
-      boolean next = key.equals(last) && reference.getIndex() > lastIndex;
-      if (!next && !seen.add(key)) {
+    left.forEach(field -> seen.add(key(field)));
+    for (Scope.Field field : right) {
+      if (field.alias() != null && seen.contains(key(field))) {
         throw context.error(
-            ErrorCode.DUPLICATE_OBJECT,
-            "table name \"" + alias + "\" specified more than once",
+            ErrorCode.DUPLICATE_ALIAS,
+            "table name \"" + field.alias() + "\" specified more than once",
             at);
       }
-      last = key;
-      lastIndex = reference.getIndex();
     }
+  }
+
+  private static String key(Scope.Field field) {
+    return field.schema() == null ? field.alias() + "" : field.schema() + "." + field.alias();
   }
 }

@@ -20,17 +20,9 @@ final class PlanPrinter {
     PlanPrinter printer = new PlanPrinter();
     switch (plan) {
       case PhysicalPlan.Query query -> printer.node(query.root(), 0);
-      case PhysicalPlan.Insert insert -> {
-        printer.line(0, "Insert on " + name(insert.target()));
-        printer.node(insert.source(), 1);
-      }
-      case PhysicalPlan.Update update -> {
-        printer.line(0, "Update on " + name(update.target()));
-        printer.node(update.source(), 1);
-      }
-      case PhysicalPlan.Delete delete -> {
-        printer.line(0, "Delete on " + name(delete.target()));
-        printer.node(delete.source(), 1);
+      case PhysicalPlan.Change change -> {
+        printer.line(0, change.getClass().getSimpleName() + " on " + name(change.target()));
+        printer.node(change.source(), 1);
       }
     }
     return printer.lines;
@@ -87,6 +79,10 @@ final class PlanPrinter {
         detail(depth, "Offset", text(limit.offset()));
         detail(depth, "Limit", text(limit.limit()));
         node(limit.input(), depth + 1);
+      }
+      case PlanNode.LockRows lock -> {
+        line(depth, "Lock Rows");
+        node(lock.input(), depth + 1);
       }
       case PlanNode.HashJoin join -> {
         line(depth, "Hash Join " + join.kind());

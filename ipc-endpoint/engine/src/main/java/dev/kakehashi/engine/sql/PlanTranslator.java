@@ -61,6 +61,13 @@ final class PlanTranslator {
       case Aggregate aggregate -> aggregate(aggregate);
       case Join join -> join(join);
       case Sort sort -> sort(sort);
+      case LockedRows locked ->
+          new PlanNode.LockRows(
+              translate(locked.getInput()),
+              locked.locks.stream()
+                  .map(l -> new PlanNode.RowLock(l.table().tableId(), l.table().name(), l.column()))
+                  .toList(),
+              locked.policy);
       case Union union -> union(union);
       case Intersect intersect -> setOperation(intersect.getInputs(), true, intersect.all);
       case Minus minus -> setOperation(minus.getInputs(), false, minus.all);
@@ -390,9 +397,9 @@ final class PlanTranslator {
       return switch (rel) {
         case TableScan scan -> {
           Table table = ((CatalogTable) scan.getTable()).table();
-          int[] columns = new int[table.columns().size()];
+          int[] columns = new int[scan.getRowType().getFieldCount()];
           for (int i = 0; i < columns.length; i++) {
-            columns[i] = i;
+            columns[i] = i < table.columns().size() ? i : PlanNode.ROW_ID;
           }
           yield new ScanShape(table, columns, List.of());
         }
@@ -421,6 +428,9 @@ final class PlanTranslator {
           return null;
         }
         columns[i] = below.columns[reference.getIndex()];
+        if (columns[i] == PlanNode.ROW_ID && i < columns.length - 1) {
+          return null;
+        }
       }
       return new ScanShape(below.table, columns, List.of());
     }

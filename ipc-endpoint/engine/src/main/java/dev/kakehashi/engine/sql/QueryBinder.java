@@ -37,7 +37,7 @@ final class QueryBinder {
   final ExpressionBinder expressions;
   final SubqueryBinder subqueries;
   final FromBinder from;
-  private final SelectBinder selects;
+  final SelectBinder selects;
 
   QueryBinder(BindContext context) {
     this.context = context;
@@ -112,7 +112,8 @@ final class QueryBinder {
       Scope visible = new Scope(parent);
       visible.commonTables.addAll(scope.commonTables);
       scope.commonTables.add(
-          new Scope.CommonTable(item.name.getSimple(), item.query, columns, visible));
+          new Scope.CommonTable(
+              item.name.getSimple(), item.query, context.source, columns, visible));
       // Bound once here so that errors in a query that nobody names are found.
       bind(item.query, visible, Expectation.NONE);
     }

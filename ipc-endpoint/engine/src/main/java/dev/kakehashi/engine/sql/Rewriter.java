@@ -16,10 +16,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Literals and parameters become `?`, types quoted names `"oid:modifier"`, words that are no keywords of our grammar
 /// quoted identifiers (so that Calcite's reserved words are not reserved), `E''`, `$$`, `~~`, `extract` and `interval ''` plain calls.
-/// RETURNING, ON CONFLICT and FOR UPDATE, which Calcite does not know, are taken off.
+/// What Calcite does not know at all becomes calls of functions whose names begin with `kh `: DEFAULT, FOR UPDATE.
 final class Rewriter {
   /// Name of the call that stands for DEFAULT.
   static final String DEFAULT_CALL = "kh default";
+
+  /// Name of the call that stands for FOR UPDATE, in front of a select list.
+  static final String LOCK_CALL = "kh lock";
 
   /// Alias of the row that a SELECT without FROM but with WHERE selects from.
   static final String DUAL = "kh dual";
@@ -84,11 +87,6 @@ final class Rewriter {
           "cast",
           "with",
           "recursive",
-          "insert",
-          "into",
-          "update",
-          "set",
-          "delete",
           "for",
           "both",
           "leading",
@@ -105,6 +103,8 @@ final class Rewriter {
   private static final Set<String> CALL_KEYWORDS =
       Set.of("substring", "trim", "position", "overlay");
 
+  private static final Set<String> LOCKS = Set.of("update", "share", "no", "key");
+
   private static final Set<String> VALUE_FUNCTIONS =
       Set.of(
           "current_date",
@@ -117,9 +117,9 @@ final class Rewriter {
 
   private final String sql;
   private final TokenReader in;
-  private StringBuilder text = new StringBuilder();
+  private final StringBuilder text = new StringBuilder();
   private int[] positions = new int[256];
-  private List<Source.Literal> literals = new ArrayList<>();
+  private final List<Source.Literal> literals = new ArrayList<>();
 
   /// One entry per open parenthesis and one for the statement.
   private final Deque<Level> levels = new ArrayDeque<>();
@@ -127,6 +127,11 @@ final class Rewriter {
   private static final class Level {
     boolean cast;
     boolean selectWithoutFrom;
+
+    /// Where in `text` the select list of the last SELECT begins; -1 if there is none.
+    int selectList = -1;
+
+    boolean distinct;
 
     /// Where in `text` the operand begins that the parenthesis belongs to.
     int start;
@@ -150,91 +155,30 @@ final class Rewriter {
     this.in = new TokenReader(sql, tokens, 0);
   }
 
-  static Source.Rewritten rewrite(String sql, List<Token> tokens) {
-    return new Rewriter(sql, tokens).run();
-  }
-
-  /// Rewrites an expression.
-  static Source rewriteExpression(String sql) {
-    Rewriter rewriter = new Rewriter(sql, Lexer.tokenize(sql));
+  /// Rewrites a query, a condition or an expression; the last token is of kind END.
+  ///
+  /// @param prefix text in front of it
+  static Source rewrite(String sql, List<Token> tokens, String prefix) {
+    Rewriter rewriter = new Rewriter(sql, tokens);
     rewriter.levels.push(new Level(0));
+    rewriter.emit(prefix, tokens.getFirst().start());
     while (!rewriter.in.atEnd()) {
       rewriter.token();
     }
     return rewriter.finish();
   }
 
-  private Source.Rewritten run() {
-    boolean explain = in.acceptWords("explain");
-    if (explain) {
-      in.acceptWords("verbose");
-    }
-    boolean insert = in.peek().isWord("insert");
-    List<String> conflictColumns = null;
-    Source main = null;
-    levels.push(new Level(0));
-    while (!in.atEnd()) {
-      if (levels.size() == 1) {
-        if (in.peek().isOperator(";")) {
-          in.expectEnd();
-          break;
-        }
-        if (main == null && in.peek().isWord("returning") && !afterDot()) {
-          in.at++;
-          main = finish();
-          emit("select ", in.peek().start());
-          continue;
-        }
-        if (insert && in.acceptWords("on", "conflict")) {
-          conflictColumns = onConflictDoNothing();
-          continue;
-        }
-        refuseRowLocks();
-      }
-      token();
-    }
-    Source last = finish();
-    return main == null
-        ? new Source.Rewritten(last, null, explain, conflictColumns)
-        : new Source.Rewritten(main, last, explain, conflictColumns);
-  }
-
-  private List<String> onConflictDoNothing() {
-    List<String> columns = new ArrayList<>();
-    if (in.acceptOperator("(")) {
-      do {
-        columns.add(in.expectIdentifier());
-      } while (in.acceptOperator(","));
-      in.expectOperator(")");
-    }
-    in.expectWord("do");
-    if (!in.acceptWords("nothing")) {
-      throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED, "ON CONFLICT DO UPDATE is not supported")
-          .withPosition(in.peek().start() + 1);
-    }
-    return columns;
-  }
-
-  private void refuseRowLocks() {
-    if (in.peek().isWord("for")
-        && Set.of("update", "share", "no", "key").contains(in.peek(1).text())) {
-      throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED,
-              "SELECT FOR "
-                  + in.peek(1).text().toUpperCase(java.util.Locale.ROOT)
-                  + " is not supported")
-          .withPosition(in.peek().start() + 1);
-    }
+  /// Rewrites an expression.
+  static Source rewriteExpression(String sql) {
+    return rewrite(sql, Lexer.tokenize(sql), "");
   }
 
   private Source finish() {
-    Source source =
-        new Source(text.toString(), literals, java.util.Arrays.copyOf(positions, text.length()));
-    text = new StringBuilder();
-    positions = new int[256];
-    literals = new ArrayList<>();
-    return source;
+    return new Source(
+        text.toString(),
+        literals,
+        java.util.Arrays.copyOf(positions, text.length()),
+        in.peek().start());
   }
 
   private void token() {
@@ -397,6 +341,10 @@ final class Rewriter {
   private void keyword(Token token) {
     Level level = levels.getFirst();
     String word = token.text();
+    if (word.equals("for") && level.selectList >= 0 && LOCKS.contains(in.peek(1).text())) {
+      rowLocks(level);
+      return;
+    }
     in.at++;
     if (word.equals("select")) {
       level.selectWithoutFrom = true;
@@ -413,6 +361,10 @@ final class Rewriter {
     }
     int start = text.length();
     emit(word + " ", token.start());
+    if (word.equals("select")) {
+      level.selectList = text.length();
+      level.distinct = in.peek().isWord("distinct");
+    }
     switch (word) {
       case "null", "true", "false", "unknown" -> operandStart = start;
       case "case" -> caseStarts.push(start);
@@ -424,6 +376,37 @@ final class Rewriter {
         }
       }
     }
+  }
+
+  /// FOR UPDATE and its relatives become a call in front of the select list: the tables, then the wait policy.
+  private void rowLocks(Level level) {
+    Token first = in.next();
+    if (!in.acceptWords("no", "key", "update") && !in.acceptWords("key", "share")) {
+      in.at++;
+    }
+    StringBuilder call = new StringBuilder("\"" + LOCK_CALL + "\"(");
+    if (in.acceptWords("of")) {
+      do {
+        call.append(quoted(in.expectIdentifier())).append(", ");
+      } while (in.acceptOperator(","));
+    }
+    String wait = "wait";
+    if (in.acceptWords("nowait")) {
+      wait = "nowait";
+    } else if (in.acceptWords("skip", "locked")) {
+      wait = "skip locked";
+    }
+    call.append(quoted(wait)).append("), ");
+    if (level.distinct) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE is not allowed with DISTINCT clause")
+          .withPosition(first.start() + 1);
+    }
+    insert(level.selectList, call.toString());
+  }
+
+  private static String quoted(String name) {
+    return "\"" + name.replace("\"", "\"\"") + "\"";
   }
 
   private void asTarget(Token token) {
@@ -521,7 +504,7 @@ final class Rewriter {
     if (in.at < 2 || !in.peek(-2).isOperator(".")) {
       operandStart = text.length();
     }
-    emit("\"" + token.text().replace("\"", "\"\"") + "\" ", token.start());
+    emit(quoted(token.text()) + " ", token.start());
     afterName = true;
   }
 

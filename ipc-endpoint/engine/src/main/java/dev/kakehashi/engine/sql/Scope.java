@@ -47,11 +47,26 @@ final class Scope {
   final List<CommonTable> commonTables = new ArrayList<>();
 
   /// A query of WITH; bound anew wherever it is named.
+  ///
+  /// @param source text of the query
   record CommonTable(
-      String name, org.apache.calcite.sql.SqlNode query, List<String> columns, Scope scope) {}
+      String name,
+      org.apache.calcite.sql.SqlNode query,
+      Source source,
+      List<String> columns,
+      Scope scope) {}
 
   /// A base table of the FROM clause.
-  record BaseTable(Table table, int firstField) {}
+  ///
+  /// @param withRowId whether its row identifier follows its columns
+  record BaseTable(Table table, int firstField, boolean withRowId) {
+    BaseTable moved(int by) {
+      return new BaseTable(table, firstField + by, withRowId);
+    }
+  }
+
+  /// Tables of the FROM clause whose rows are to be locked, or null.
+  @Nullable RowLocks locks;
 
   final List<BaseTable> baseTables = new ArrayList<>();
 

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.plan.PlanNode.LockWait;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
@@ -10,7 +12,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
-import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rex.RexInputRef;
@@ -38,7 +39,7 @@ final class SelectBinder {
   }
 
   /// Output column under construction.
-  private record Item(String name, RexNode expression) {}
+  record Item(String name, RexNode expression) {}
 
   BoundQuery bind(
       SqlSelect select, @Nullable Scope parent, Expectation expectation, QueryBinder.Tail tail) {
@@ -47,6 +48,7 @@ final class SelectBinder {
       throw queries.expressions.unsupported(select, "WINDOW");
     }
     Scope scope = new Scope(parent);
+    scope.locks = RowLocks.of(select);
     RelNode rel = queries.from.bind(select.getFrom(), scope);
     rel = where(select.getWhere(), scope, rel);
 
@@ -64,6 +66,9 @@ final class SelectBinder {
     scope.aggregation = null;
 
     if (select.getGroup() != null || having != null || !aggregation.calls.isEmpty()) {
+      if (scope.locks != null) {
+        throw RowLocks.notAllowed("GROUP BY clause or aggregate functions");
+      }
       List<RexNode> groups = groups(select.getGroup(), scope, items);
       Grouping grouping = new Grouping(context, scope, groups, aggregation);
       if (!scope.correlations.isEmpty()) {
@@ -83,7 +88,7 @@ final class SelectBinder {
       }
       output = new ArrayList<>(output.stream().map(grouping::rewrite).toList());
     }
-    return finish(select, rel, names, output, keys, tail, scope.correlations);
+    return finish(select, rel, names, output, keys, tail, scope);
   }
 
   private BoundQuery finish(
@@ -93,12 +98,13 @@ final class SelectBinder {
       List<RexNode> output,
       List<SortOrder> keys,
       QueryBinder.Tail tail,
-      Set<CorrelationId> correlations) {
+      Scope scope) {
+    List<LockedRows.Lock> locks = locks(scope, input, output);
     List<String> allNames = new ArrayList<>(names);
     for (int i = names.size(); i < output.size(); i++) {
       allNames.add("sort" + i);
     }
-    RelNode rel = queries.project(input, output, allNames, correlations);
+    RelNode rel = queries.project(input, output, allNames, scope.correlations);
     if (select.isDistinct()) {
       rel =
           LogicalAggregate.create(
@@ -108,7 +114,21 @@ final class SelectBinder {
               null,
               List.of());
     }
-    rel = SortOrder.apply(rel, keys, queries.limit(tail.offset()), queries.limit(tail.fetch()));
+    RexNode offset = queries.limit(tail.offset());
+    RexNode fetch = queries.limit(tail.fetch());
+    RowLocks locked = scope.locks;
+    if (locked == null) {
+      rel = SortOrder.apply(rel, keys, offset, fetch);
+    } else {
+      // Rows that are skipped do not count.
+      boolean limitAbove = locked.policy() == LockWait.SKIP_LOCKED;
+      rel = SortOrder.apply(rel, keys, limitAbove ? null : offset, limitAbove ? null : fetch);
+      rel = new LockedRows(rel, locks, locked.policy());
+      if (limitAbove) {
+        rel = SortOrder.apply(rel, List.of(), offset, fetch);
+      }
+      context.locksRows = true;
+    }
     if (output.size() > names.size()) {
       List<RexNode> visible = new ArrayList<>();
       for (int i = 0; i < names.size(); i++) {
@@ -117,6 +137,30 @@ final class SelectBinder {
       rel = queries.project(rel, visible, names, Set.of());
     }
     return new BoundQuery(rel, names);
+  }
+
+  /// Adds the row identifiers of the tables to lock to `output`.
+  private List<LockedRows.Lock> locks(Scope scope, RelNode input, List<RexNode> output) {
+    List<LockedRows.Lock> locks = new ArrayList<>();
+    RowLocks wanted = scope.locks;
+    if (wanted == null) {
+      return locks;
+    }
+    for (Scope.BaseTable table : scope.baseTables) {
+      if (table.withRowId()) {
+        locks.add(new LockedRows.Lock(table.table(), output.size()));
+        int column = table.firstField() + table.table().columns().size();
+        output.add(context.rex.makeInputRef(input, column));
+      }
+    }
+    for (String alias : wanted.tables()) {
+      if (!scope.hasAlias(alias)) {
+        throw new EngineException(
+            ErrorCode.UNDEFINED_TABLE,
+            "relation \"" + alias + "\" in FOR UPDATE clause not found in FROM clause");
+      }
+    }
+    return locks;
   }
 
   /// Filters by WHERE: conjuncts with subqueries get a filter of their own.
@@ -133,9 +177,17 @@ final class SelectBinder {
         input, bound, com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
   }
 
+  /// The columns that a select list names.
+  List<Item> items(SqlNodeList list, Scope scope) {
+    return items(list, scope, Expectation.NONE);
+  }
+
   private List<Item> items(SqlNodeList list, Scope scope, Expectation expectation) {
     List<Item> items = new ArrayList<>();
     for (SqlNode node : list) {
+      if (RowLocks.isCall(node)) {
+        continue;
+      }
       if (node instanceof SqlIdentifier identifier && identifier.isStar()) {
         star(identifier, scope, items);
         continue;

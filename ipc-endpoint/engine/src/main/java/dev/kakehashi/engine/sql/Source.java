@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.sql;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Text that Calcite's parser takes, with a way back to the statement.
 ///
@@ -10,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// @param text one line
 /// @param literals what the question marks stand for
 /// @param positions offset in the statement of each character of `text`
-record Source(String text, List<Literal> literals, int[] positions) {
+/// @param end offset in the statement of what follows
+record Source(String text, List<Literal> literals, int[] positions, int end) {
   /// What a question mark stands for.
   sealed interface Literal {
     /// `$number`
@@ -27,16 +27,4 @@ record Source(String text, List<Literal> literals, int[] positions) {
     int index = Math.min(Math.max(column - 1, 0), positions.length - 1);
     return index < 0 ? 0 : positions[index] + 1;
   }
-
-  /// A statement that Calcite parses, and what was taken off it.
-  ///
-  /// @param main without the clauses below
-  /// @param returning `select list` of RETURNING, or null
-  /// @param explain whether it began with EXPLAIN
-  /// @param conflictColumns columns of INSERT ... ON CONFLICT (...) DO NOTHING, empty without columns; null without the clause
-  record Rewritten(
-      Source main,
-      @Nullable Source returning,
-      boolean explain,
-      @Nullable List<String> conflictColumns) {}
 }

@@ -17,13 +17,8 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
-import org.apache.calcite.rel.RelNode;
-import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.sql.SqlDelete;
-import org.apache.calcite.sql.SqlInsert;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlUpdate;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
@@ -32,7 +27,7 @@ import org.apache.calcite.sql.validate.SqlConformanceEnum;
 /// From text to physical plan. Stateless and thread-safe.
 public final class SqlFront {
   private static final int MAX_IDENTIFIER = 1024;
-  private static final String AT_END = "syntax error at end of input";
+  private static final String SYNTAX_ERROR = "syntax error";
 
   private static final SqlParser.Config PARSER =
       SqlParser.config()
@@ -64,7 +59,12 @@ public final class SqlFront {
       int[] parameterOids,
       List<Statement.Column> columns,
       boolean reusable)
-      implements Prepared {}
+      implements Prepared {
+    /// Whether an execution locks or changes rows.
+    public boolean changesRows() {
+      return !(plan instanceof PhysicalPlan.Query query) || query.changes();
+    }
+  }
 
   /// DDL.
   public record Definition(DdlStatement statement) implements Prepared {
@@ -102,63 +102,16 @@ public final class SqlFront {
     if (DdlParser.accepts(tokens)) {
       return new Definition(DdlParser.parse(sql, tokens));
     }
-    Source.Rewritten rewritten = Rewriter.rewrite(sql, tokens);
-    SqlNode node;
+    boolean explain = tokens.getFirst().isWord("explain");
+    int from = explain ? tokens.get(1).isWord("verbose") ? 2 : 1 : 0;
     try {
-      node = parse(rewritten.main());
-    } catch (EngineException syntax) {
-      throw nearToken(sql, tokens, syntax);
+      ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
+      BindContext context = new BindContext(catalog, rowCount, parameterOids);
+      Planned planned = new StatementPlanner(context).plan(parsed);
+      return explain ? explained(planned) : planned;
+    } catch (EngineException refused) {
+      throw SYNTAX_ERROR.equals(refused.getMessage()) ? nearToken(sql, tokens, refused) : refused;
     }
-    BindContext context = new BindContext(catalog, rowCount, parameterOids, rewritten.main());
-    Planned planned = plan(node, context, rewritten);
-    return rewritten.explain() ? explained(planned) : planned;
-  }
-
-  private static Planned plan(SqlNode node, BindContext context, Source.Rewritten rewritten) {
-    QueryBinder queries = new QueryBinder(context);
-    if (node instanceof SqlInsert || node instanceof SqlUpdate || node instanceof SqlDelete) {
-      DmlBinder binder = new DmlBinder(queries, rewritten.returning(), rewritten.conflictColumns());
-      DmlBinder.Planned change =
-          node instanceof SqlInsert insert
-              ? binder.insert(insert)
-              : node instanceof SqlUpdate update
-                  ? binder.update(update)
-                  : binder.delete((SqlDelete) node);
-      return new Planned(
-          Statement.Kind.DML,
-          change.plan(),
-          context.parameterOids(),
-          change.columns(),
-          isReusable(context));
-    }
-    if (rewritten.returning() != null) {
-      throw new EngineException(ErrorCode.SYNTAX_ERROR, "syntax error at or near \"returning\"");
-    }
-    BoundQuery query = queries.bind(node, null, BoundQuery.Expectation.NONE);
-    List<Statement.Column> columns = columns(query);
-    RelNode optimized = Optimizer.optimize(query.rel());
-    PlanNode root = new PlanTranslator(context).translate(optimized);
-    return new Planned(
-        Statement.Kind.QUERY,
-        new PhysicalPlan.Query(root),
-        context.parameterOids(),
-        columns,
-        isReusable(context));
-  }
-
-  /// System tables are read when the statement is planned.
-  private static boolean isReusable(BindContext context) {
-    return context.tables.stream().noneMatch(Table::isSystem);
-  }
-
-  private static List<Statement.Column> columns(BoundQuery query) {
-    List<Statement.Column> columns = new ArrayList<>();
-    List<RelDataTypeField> fields = query.rel().getRowType().getFieldList();
-    for (int i = 0; i < fields.size(); i++) {
-      SqlType type = PgType.of(fields.get(i).getType());
-      columns.add(new Statement.Column(query.names().get(i), type.oid(), type.typeModifier()));
-    }
-    return columns;
   }
 
   private static Planned explained(Planned planned) {
@@ -180,7 +133,8 @@ public final class SqlFront {
   /// @throws EngineException for an expression that is wrong or names columns
   public static void checkDefault(String text, SqlType type, CatalogSnapshot catalog) {
     Source source = Rewriter.rewriteExpression(text);
-    BindContext context = new BindContext(catalog, table -> 0, new int[0], source);
+    BindContext context = new BindContext(catalog, table -> 0, new int[0]);
+    context.source = source;
     Scope scope = new Scope(null);
     scope.clause = "DEFAULT expressions";
     ExpressionBinder expressions = new QueryBinder(context).expressions;
@@ -212,21 +166,17 @@ public final class SqlFront {
   }
 
   private static EngineException syntaxError(Source source, SqlParseException refused) {
-    int position = refused.getPos() == null ? 0 : source.position(refused.getPos().getColumnNum());
     // The parser names all tokens that its lookahead took: the last one is where it gave up.
     boolean atEnd = String.valueOf(refused.getMessage()).contains("<EOF>\" at line");
-    return new EngineException(ErrorCode.SYNTAX_ERROR, atEnd ? AT_END : "syntax error")
-        .withPosition(position);
+    int position =
+        atEnd || refused.getPos() == null
+            ? source.end() + 1
+            : source.position(refused.getPos().getColumnNum());
+    return new EngineException(ErrorCode.SYNTAX_ERROR, SYNTAX_ERROR).withPosition(position);
   }
 
   /// Names the token that the parser stopped at, as PostgreSQL does.
   private static EngineException nearToken(String sql, List<Token> tokens, EngineException syntax) {
-    if (syntax.position() == 0) {
-      return syntax;
-    }
-    if (AT_END.equals(syntax.getMessage())) {
-      return TokenReader.syntaxErrorAt(sql, tokens.getLast());
-    }
     for (Token token : tokens) {
       if (token.start() + 1 >= syntax.position()) {
         return TokenReader.syntaxErrorAt(sql, token);

@@ -38,6 +38,20 @@ final class SubqueryBinder {
     return RexSubQuery.scalar(bound.rel());
   }
 
+  /// The columns of a subquery of at most one row, as a scalar subquery each.
+  List<RexNode> columns(SqlNode query, Scope scope) {
+    List<RexNode> columns = new ArrayList<>();
+    int count = bind(query, scope, BoundQuery.Expectation.NONE).names().size();
+    for (int i = 0; i < count; i++) {
+      RelNode rel = bind(query, scope, BoundQuery.Expectation.NONE).rel();
+      RexNode column = context.rex.makeInputRef(rel, i);
+      columns.add(
+          RexSubQuery.scalar(
+              queries.project(rel, List.of(column), List.of("c"), java.util.Set.of())));
+    }
+    return columns;
+  }
+
   RexNode in(SqlCall call, Scope scope) {
     List<RexNode> left = leftSide(call.operand(0), scope);
     BoundQuery bound = bind(call.operand(1), scope, expectation(left));

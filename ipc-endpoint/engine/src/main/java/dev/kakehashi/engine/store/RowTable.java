@@ -129,6 +129,11 @@ final class RowTable implements TableStore {
   }
 
   @Override
+  public boolean lock(StoreTransaction transaction, long rowId) {
+    return writer.lock(own(transaction), rowId);
+  }
+
+  @Override
   public boolean delete(StoreTransaction transaction, long rowId) {
     return writer.delete(own(transaction), rowId);
   }

@@ -326,6 +326,35 @@ final class RowWriter {
         }
       }
     }
+  // ---- lock ----
+
+  boolean lock(RowTransaction transaction, long rowId) {
+    transaction.reserveWrite();
+    Page page = pageOf(rowId);
+    int slot = slotOf(rowId);
+    RowVersion same = new RowVersion(layout.columns);
+    long record = pool.allocate(layout.undoBytes);
+    boolean written = false;
+    boolean present;
+    page.latch();
+    try {
+      present = mayReplace(transaction, page, slot);
+      if (present && !Stamp.isInFlight(page.stamp(slot))) {
+        same.readHead(page, slot);
+        saveUndo(page, slot, record, same, false);
+        putStamp(page, slot, transaction.stamp(false), record);
+        written = true;
+      }
+    } finally {
+      page.unlatch();
+      if (!written) {
+        pool.free(record, layout.undoBytes);
+      }
+    }
+    if (written) {
+      transaction.logWrite(page, slot, record);
+    }
+    return present;
   }
 
   // ---- parts of a change, under the latch ----

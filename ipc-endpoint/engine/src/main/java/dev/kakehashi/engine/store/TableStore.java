@@ -46,4 +46,12 @@ public interface TableStore {
   /// @return false if the statement's own transaction has deleted it already
   /// @throws RowConflict if another transaction has changed it since the snapshot
   boolean delete(StoreTransaction transaction, long rowId);
+
+  /// Locks the row until the transaction ends: others that change or lock it meet a [RowConflict].
+  ///
+  /// The lock is a new version with the same values, so its commit is a change of the row to transactions with an older snapshot.
+  ///
+  /// @return false if the statement's own transaction has deleted it already
+  /// @throws RowConflict if another transaction has changed or locked it since the snapshot
+  boolean lock(StoreTransaction transaction, long rowId);
 }

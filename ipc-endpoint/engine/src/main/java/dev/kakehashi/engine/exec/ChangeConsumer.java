@@ -1,0 +1,23 @@
+package dev.kakehashi.engine.exec;
+
+import org.jspecify.annotations.Nullable;
+
+/// The end of a statement that locks or changes rows: it may be tried again from its beginning, so rows for the client are kept until it has succeeded.
+interface ChangeConsumer extends BatchConsumer {
+  /// Begins an execution; rows and counts of earlier ones stay.
+  void begin();
+
+  /// Rows for the client, or null when there are none.
+  @Nullable MaterializedRows returned();
+
+  @Override
+  default boolean finish() {
+    return true;
+  }
+
+  @Override
+  default void abandon() {}
+
+  /// Frees what is held.
+  void close();
+}

@@ -1,0 +1,119 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.plan.PhysicalPlan.Target;
+import dev.kakehashi.engine.store.DuplicateKey;
+import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A table that a statement changes: the store's operations with PostgreSQL's checks and errors.
+final class ChangedTable {
+  private final Target target;
+  private final TableStore table;
+  private final StoreTransaction transaction;
+
+  ChangedTable(Target target, Execution execution) {
+    this.target = target;
+    this.table = execution.scope().store().table(target.tableId());
+    this.transaction = execution.scope().transaction();
+  }
+
+  Target target() {
+    return target;
+  }
+
+  TableStore table() {
+    return table;
+  }
+
+  StoreTransaction transaction() {
+    return transaction;
+  }
+
+  long insert(VectorBatch values, int row) {
+    try {
+      return table.insert(transaction, values, row);
+    } catch (DuplicateKey duplicate) {
+      throw duplicateKey(duplicate, values, row);
+    }
+  }
+
+  boolean update(long rowId, VectorBatch values, int row) {
+    try {
+      return table.update(transaction, rowId, values, row);
+    } catch (DuplicateKey duplicate) {
+      throw duplicateKey(duplicate, values, row);
+    }
+  }
+
+  boolean delete(long rowId) {
+    return table.delete(transaction, rowId);
+  }
+
+  /// Refuses nulls where the table has NOT NULL, in the live rows of a batch of new rows.
+  void checkNotNull(VectorBatch batch) {
+    for (int c = 0; c < target.columns().size(); c++) {
+      ColumnVector column = batch.columns[c];
+      if (!target.notNull()[c] || !column.hasNulls) {
+        continue;
+      }
+      int live = batch.liveRows();
+      for (int k = 0; k < live; k++) {
+        int row = batch.selected < 0 ? k : batch.selection[k];
+        if (column.isNull(row)) {
+          throw new EngineException(
+                  ErrorCode.NOT_NULL_VIOLATION,
+                  "null value in column \""
+                      + target.columns().get(c)
+                      + "\" of relation \""
+                      + target.table()
+                      + "\" violates not-null constraint")
+              .withDetail("Failing row contains (" + rowText(batch, row) + ").")
+              .withTable(target.schema(), target.table())
+              .withColumn(target.columns().get(c));
+        }
+      }
+    }
+  }
+
+  EngineException duplicateKey(DuplicateKey duplicate, VectorBatch batch, int row) {
+    List<String> names = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
+    for (int c : duplicate.index().columns()) {
+      names.add(target.columns().get(c));
+      texts.add(text(batch, c, row));
+    }
+    return new EngineException(
+            ErrorCode.UNIQUE_VIOLATION,
+            "duplicate key value violates unique constraint \"" + duplicate.index().name() + "\"")
+        .withDetail(
+            "Key ("
+                + String.join(", ", names)
+                + ")=("
+                + String.join(", ", texts)
+                + ") already exists.")
+        .withTable(target.schema(), target.table())
+        .withConstraint(duplicate.index().name());
+  }
+
+  private String rowText(VectorBatch batch, int row) {
+    List<String> texts = new ArrayList<>();
+    for (int c = 0; c < target.columns().size(); c++) {
+      texts.add(text(batch, c, row));
+    }
+    return String.join(", ", texts);
+  }
+
+  private String text(VectorBatch batch, int column, int row) {
+    ColumnVector vector = batch.columns[column];
+    return vector.isNull(row)
+        ? "null"
+        : Values.toText(target.typeOids()[column], vector.words[row]);
+  }
+}

@@ -1,0 +1,63 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.List;
+
+/// Rows of RETURNING: expressions over the columns of the changed row, followed by those of the statement's source.
+final class ReturnedRows {
+  private final EvalContext context;
+  private final Evaluator[] expressions;
+  private final MaterializedRows rows;
+  private final VectorBatch input;
+  private final VectorBatch output;
+
+  ReturnedRows(
+      List<Expr> expressions,
+      int tableColumns,
+      int sourceColumns,
+      MemoryAccount memory,
+      EvalContext context) {
+    this.context = context;
+    this.expressions = Evaluators.of(expressions, context);
+    this.rows =
+        new MaterializedRows(expressions.stream().mapToInt(Expr::typeOid).toArray(), memory);
+    this.input = new VectorBatch(0, tableColumns + sourceColumns);
+    this.output = new VectorBatch(0, expressions.size());
+  }
+
+  MaterializedRows rows() {
+    return rows;
+  }
+
+  /// Keeps what RETURNING says of some rows.
+  ///
+  /// @param changed whose first columns are the changed rows
+  /// @param source with the rows they came from, at the same positions
+  /// @param selection the first `count` are the rows
+  void keep(VectorBatch changed, VectorBatch source, int[] selection, int count) {
+    int tableColumns = input.columns.length - source.columns.length;
+    System.arraycopy(changed.columns, 0, input.columns, 0, tableColumns);
+    System.arraycopy(source.columns, 0, input.columns, tableColumns, source.columns.length);
+    input.size = Math.max(changed.size, source.size);
+    input.selection = selection;
+    input.selected = count;
+    output.heap.reset();
+    context.functions.heap = output.heap;
+    for (int i = 0; i < expressions.length; i++) {
+      output.columns[i] = expressions[i].evaluate(input);
+    }
+    output.size = input.size;
+    output.selection = selection;
+    output.selected = count;
+    rows.append(output);
+  }
+
+  void close() {
+    output.heap.close();
+    rows.clear();
+  }
+}

@@ -1,0 +1,175 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
+import dev.kakehashi.engine.store.DuplicateKey;
+import dev.kakehashi.engine.store.KeyRange;
+import dev.kakehashi.engine.store.ReadView;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// INSERT ... ON CONFLICT, row by row: insert, and when the row exists leave it or update it.
+final class Upsert {
+  /// What became of a row.
+  enum Outcome {
+    INSERTED,
+    UPDATED,
+    LEFT
+  }
+
+  private final Execution execution;
+  private final ChangedTable table;
+  private final OnConflict conflict;
+  private final EvalContext context;
+  private final Evaluator @Nullable [] values;
+  private final @Nullable Evaluator condition;
+  private final int columns;
+  private final int[] allColumns;
+
+  /// Rows that this statement has inserted or updated: none of them may be updated again.
+  private final RowIdSet changed = new RowIdSet();
+
+  private final VectorBatch existing;
+  private final VectorBatch pair;
+  private final VectorBatch updated;
+
+  Upsert(Execution execution, ChangedTable table, OnConflict conflict, EvalContext context) {
+    this.execution = execution;
+    this.table = table;
+    this.conflict = conflict;
+    this.context = context;
+    this.values = conflict.values() == null ? null : Evaluators.of(conflict.values(), context);
+    this.condition =
+        conflict.condition() == null ? null : Evaluators.of(conflict.condition(), context);
+    this.columns = table.target().columns().size();
+    this.allColumns = new int[columns];
+    for (int c = 0; c < columns; c++) {
+      allColumns[c] = c;
+    }
+    boolean updates = values != null;
+    this.existing = new VectorBatch(updates ? columns : 0);
+    this.pair = new VectorBatch(0, updates ? 2 * columns : 0);
+    this.updated = new VectorBatch(0, updates ? columns : 0);
+  }
+
+  void begin() {
+    changed.clear();
+  }
+
+  Outcome put(VectorBatch batch, int row) {
+    long before = table.transaction().mark();
+    try {
+      long rowId = table.table().insert(table.transaction(), batch, row);
+      if (values != null) {
+        changed.add(rowId);
+      }
+      return Outcome.INSERTED;
+    } catch (DuplicateKey duplicate) {
+      if (!conflict.arbiters().contains(duplicate.index().indexId())) {
+        throw table.duplicateKey(duplicate, batch, row);
+      }
+      table.transaction().rollbackTo(before);
+      Evaluator[] assigned = values;
+      return assigned == null ? Outcome.LEFT : update(duplicate.index(), batch, row, assigned);
+    }
+  }
+
+  /// The updated row after [Outcome#UPDATED], in position 0; valid until the next row.
+  VectorBatch updated() {
+    return updated;
+  }
+
+  private Outcome update(IndexDefinition index, VectorBatch batch, int row, Evaluator[] assigned) {
+    if (!find(index, batch, row, execution.scope().view())) {
+      if (find(index, batch, row, table.transaction().beginStatement())) {
+        throw affectedTwice();
+      }
+      // Committed after the snapshot: the statement begins again with a newer one where it may.
+      throw new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, table.transaction());
+    }
+    long rowId = existing.rowIds[0];
+    if (!table.table().lock(table.transaction(), rowId) || !changed.add(rowId)) {
+      throw affectedTwice();
+    }
+    pairUp(batch, row);
+    context.functions.heap = updated.heap;
+    updated.heap.reset();
+    Evaluator applies = condition;
+    if (applies != null) {
+      ColumnVector result = applies.evaluate(pair);
+      if (result.isNull(0) || result.words[0] == 0) {
+        return Outcome.LEFT;
+      }
+    }
+    for (int c = 0; c < columns; c++) {
+      updated.columns[c] = assigned[c].evaluate(pair);
+    }
+    updated.size = 1;
+    table.checkNotNull(updated);
+    if (!table.update(rowId, updated, 0)) {
+      throw affectedTwice();
+    }
+    return Outcome.UPDATED;
+  }
+
+  private void pairUp(VectorBatch batch, int row) {
+    for (int c = 0; c < columns; c++) {
+      pair.columns[c] = existing.columns[c];
+      ColumnVector excluded = new ColumnVector(1);
+      if (batch.columns[c].isNull(row)) {
+        excluded.setNull(0);
+      } else {
+        excluded.words[0] = batch.columns[c].words[row];
+      }
+      pair.columns[columns + c] = excluded;
+    }
+    pair.size = 1;
+  }
+
+  /// Reads the row with the same key into `existing`.
+  private boolean find(IndexDefinition index, VectorBatch batch, int row, ReadView view) {
+    List<Integer> keyColumns = index.columns();
+    long[] key = new long[keyColumns.size()];
+    for (int i = 0; i < key.length; i++) {
+      key[i] = batch.columns[keyColumns.get(i)].words[row];
+    }
+    try (RowCursor cursor =
+        table
+            .table()
+            .indexScan(view, position(index), KeyRange.equal(key), false, allColumns, true)) {
+      return cursor.next(existing);
+    }
+  }
+
+  private int position(IndexDefinition index) {
+    List<IndexDefinition> indexes = table.table().definition().indexes();
+    for (int i = 0; i < indexes.size(); i++) {
+      if (indexes.get(i).indexId() == index.indexId()) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("index " + index.name() + " is gone");
+  }
+
+  private static EngineException affectedTwice() {
+    return new EngineException(
+            ErrorCode.CARDINALITY_VIOLATION,
+            "ON CONFLICT DO UPDATE command cannot affect row a second time")
+        .withHint(
+            "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.");
+  }
+
+  void close() {
+    existing.close();
+    updated.heap.close();
+  }
+}

@@ -1,0 +1,253 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
+import dev.kakehashi.engine.sql.ParsedStatement.Name;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSelect;
+import org.jspecify.annotations.Nullable;
+
+/// What INSERT, UPDATE, DELETE and MERGE have in common: the table, assignments with the columns' exact types and defaults, RETURNING.
+final class AssignmentBinder {
+  /// RETURNING, translated.
+  ///
+  /// @param expressions null: there is none
+  record Returning(@Nullable List<Expr> expressions, List<Statement.Column> columns) {
+    static final Returning NONE = new Returning(null, List.of());
+  }
+
+  private final BindContext context;
+  private final QueryBinder queries;
+  private final ExpressionBinder expressions;
+
+  AssignmentBinder(QueryBinder queries) {
+    this.context = queries.context;
+    this.queries = queries;
+    this.expressions = queries.expressions;
+  }
+
+  Table table(Name name) {
+    Table table = queries.from.table(name.schema(), name.name(), name.position());
+    if (table.isSystem()) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE, "cannot change system table \"" + table.name() + "\"")
+          .withPosition(name.position());
+    }
+    return table;
+  }
+
+  static PhysicalPlan.Target target(Table table) {
+    int count = table.columns().size();
+    int[] oids = new int[count];
+    boolean[] notNull = new boolean[count];
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Column column = table.columns().get(i);
+      oids[i] = column.type().oid();
+      notNull[i] = column.notNull();
+      names.add(column.name());
+    }
+    return new PhysicalPlan.Target(
+        table.tableId(), table.schema(), table.name(), names, oids, notNull);
+  }
+
+  static int column(Table table, Name name) {
+    // `a.b` would be a field of a column of a composite type.
+    String wanted = name.schema() == null ? name.name() : name.schema();
+    int column = name.schema() == null ? table.columnIndex(wanted) : -1;
+    if (column < 0) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_COLUMN,
+              "column \"" + wanted + "\" of relation \"" + table.name() + "\" does not exist")
+          .withPosition(name.position());
+    }
+    return column;
+  }
+
+  /// A scope with the table's columns as input fields from `first` on.
+  Scope.Field field(Table table, String alias, int column, int index) {
+    RelDataType rowType = CatalogTable.of(table, context).getRowType();
+    return new Scope.Field(
+        alias,
+        alias.equals(table.name()) ? table.schema() : null,
+        table.columns().get(column).name(),
+        context.rex.makeInputRef(rowType.getFieldList().get(column).getType(), index),
+        false);
+  }
+
+  /// New values of the columns that SET names; null for the others.
+  @Nullable RexNode[] assignments(List<Assignment> assignments, Table table, Scope scope) {
+    @Nullable RexNode[] values = new @Nullable RexNode[table.columns().size()];
+    for (Assignment assignment : assignments) {
+      context.within(
+          assignment.value(),
+          () -> {
+            assign(assignment, table, scope, values);
+            return values;
+          });
+    }
+    return values;
+  }
+
+  private void assign(Assignment assignment, Table table, Scope scope, @Nullable RexNode[] values) {
+    List<Name> columns = assignment.columns();
+    SqlNode node = SqlFront.parseExpression(assignment.value());
+    if (!assignment.multiple()) {
+      set(table, columns.getFirst(), expressions.bind(node, scope), node, values);
+      return;
+    }
+    List<RexNode> row = row(node, columns.size(), scope);
+    if (row.size() != columns.size()) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "number of columns does not match number of values", node);
+    }
+    for (int i = 0; i < row.size(); i++) {
+      set(table, columns.get(i), row.get(i), node, values);
+    }
+  }
+
+  /// Values of `(a, b) = row`: an expression each, or the columns of a subquery.
+  private List<RexNode> row(SqlNode node, int count, Scope scope) {
+    List<RexNode> row = new ArrayList<>();
+    if (node.getKind() == SqlKind.ROW) {
+      for (SqlNode operand : ((SqlCall) node).getOperandList()) {
+        row.add(expressions.bind(operand, scope));
+      }
+      return row;
+    }
+    if (!node.isA(SqlKind.QUERY)) {
+      if (count == 1) {
+        return List.of(expressions.bind(node, scope));
+      }
+      throw expressions.unsupported(node, "a source of several columns that is no row or subquery");
+    }
+    return queries.subqueries.columns(node, scope);
+  }
+
+  private void set(Table table, Name name, RexNode value, SqlNode at, @Nullable RexNode[] values) {
+    int column = column(table, name);
+    if (values[column] != null) {
+      throw new EngineException(
+              ErrorCode.SYNTAX_ERROR, "multiple assignments to same column \"" + name.name() + "\"")
+          .withPosition(name.position());
+    }
+    values[column] = assigned(value, table, column, at);
+  }
+
+  /// The row with the defaults of the columns that have no value.
+  List<RexNode> completed(@Nullable RexNode[] row, Table table) {
+    List<RexNode> complete = new ArrayList<>();
+    for (int i = 0; i < row.length; i++) {
+      RexNode value = row[i];
+      complete.add(value == null ? defaultValue(table, i) : value);
+    }
+    return complete;
+  }
+
+  private RexNode defaultValue(Table table, int column) {
+    String text = table.columns().get(column).defaultText();
+    if (text == null) {
+      SqlType type = table.columns().get(column).type();
+      return expressions.coercion.constant(Constant.ofNull(type));
+    }
+    Source source = Rewriter.rewriteExpression(text);
+    return context.within(
+        source,
+        () -> {
+          SqlNode node = SqlFront.parseExpression(source);
+          Scope scope = new Scope(null);
+          scope.clause = "DEFAULT expressions";
+          return assigned(expressions.bind(node, scope), table, column, node);
+        });
+  }
+
+  /// The value as the column's exact type; the column's default for DEFAULT.
+  @SuppressWarnings("ReferenceEquality") // the operator is a singleton
+  RexNode assigned(RexNode value, Table table, int column, SqlNode at) {
+    if (value instanceof RexCall call && call.getOperator() == PgOperators.DEFAULT) {
+      return defaultValue(table, column);
+    }
+    Column target = table.columns().get(column);
+    RexNode converted;
+    try {
+      converted = expressions.coercion.convert(value, target.type(), CastContext.ASSIGNMENT);
+    } catch (EngineException refused) {
+      throw refused.position() == 0 ? refused.withPosition(context.position(at)) : refused;
+    }
+    if (converted == null) {
+      throw context
+          .error(
+              ErrorCode.DATATYPE_MISMATCH,
+              "column \""
+                  + target.name()
+                  + "\" is of type "
+                  + Types.name(target.type().oid())
+                  + " but expression is of type "
+                  + Types.name(Coercion.oidOf(value)),
+              at)
+          .withHint("You will need to rewrite or cast the expression.");
+    }
+    return converted;
+  }
+
+  /// @param scope the columns of the changed row, then those of the other tables
+  Returning returning(@Nullable Source source, Scope scope) {
+    if (source == null) {
+      return Returning.NONE;
+    }
+    return context.within(
+        source,
+        () -> {
+          scope.clause = "RETURNING";
+          SqlSelect select = (SqlSelect) SqlFront.parse(source);
+          List<Expr> result = new ArrayList<>();
+          List<Statement.Column> columns = new ArrayList<>();
+          for (SelectBinder.Item item : queries.selects.items(select.getSelectList(), scope)) {
+            if (Grouping.hasSubquery(item.expression())) {
+              throw expressions.unsupported(select, "subquery in RETURNING");
+            }
+            SqlType type = Coercion.typeOf(item.expression());
+            result.add(ExprTranslator.translate(item.expression()));
+            columns.add(new Statement.Column(item.name(), type.oid(), type.typeModifier()));
+          }
+          return new Returning(result, columns);
+        });
+  }
+
+  static boolean hasSubquery(@Nullable RexNode node) {
+    return node != null && (Grouping.hasSubquery(node) || node instanceof RexSubQuery);
+  }
+
+  static boolean isDefault(SqlNode node) {
+    return node instanceof SqlCall call
+        && (call.getKind() == SqlKind.DEFAULT
+            || call.getOperator().getName().equals(Rewriter.DEFAULT_CALL));
+  }
+
+  static List<String> names(Table table) {
+    return table.columns().stream().map(Column::name).toList();
+  }
+
+  /// Whether a name in a select list is one of all columns.
+  static boolean isStar(SqlNode node) {
+    return node instanceof SqlIdentifier identifier && identifier.isStar();
+  }
+}

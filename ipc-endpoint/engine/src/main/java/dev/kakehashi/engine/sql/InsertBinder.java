@@ -1,0 +1,251 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.sql.BoundQuery.Expectation;
+import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
+import dev.kakehashi.engine.sql.ParsedStatement.Name;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.jspecify.annotations.Nullable;
+
+/// Binds INSERT with ON CONFLICT, down to the physical plan.
+final class InsertBinder {
+  private static final String EXCLUDED = "excluded";
+
+  private final BindContext context;
+  private final QueryBinder queries;
+  private final ExpressionBinder expressions;
+  private final AssignmentBinder assignments;
+
+  InsertBinder(QueryBinder queries, AssignmentBinder assignments) {
+    this.context = queries.context;
+    this.queries = queries;
+    this.expressions = queries.expressions;
+    this.assignments = assignments;
+  }
+
+  DmlBinder.Planned insert(ParsedStatement.Insert insert, @Nullable Scope parent) {
+    Table table = assignments.table(insert.target().table());
+    List<Integer> columns = targetColumns(table, insert.columns());
+    Source rows = insert.rows();
+    RelNode source =
+        rows == null
+            ? queries.project(
+                queries.oneRow(),
+                assignments.completed(new @Nullable RexNode[table.columns().size()], table),
+                AssignmentBinder.names(table),
+                Set.of())
+            : context.within(rows, () -> source(SqlFront.parse(rows), table, columns, parent));
+    PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(source));
+    String alias = insert.target().visibleName();
+    PhysicalPlan.OnConflict conflict = onConflict(insert.conflict(), table, alias);
+    AssignmentBinder.Returning result =
+        assignments.returning(insert.returning(), tableScope(table, alias, parent));
+    return new DmlBinder.Planned(
+        new PhysicalPlan.Insert(
+            AssignmentBinder.target(table), plan, result.expressions(), conflict),
+        result.columns());
+  }
+
+  private Scope tableScope(Table table, String alias, @Nullable Scope parent) {
+    Scope scope = new Scope(parent);
+    for (int i = 0; i < table.columns().size(); i++) {
+      scope.fields.add(assignments.field(table, alias, i, i));
+    }
+    scope.rowType = CatalogTable.of(table, context).getRowType();
+    return scope;
+  }
+
+  private PhysicalPlan.@Nullable OnConflict onConflict(
+      @Nullable Conflict conflict, Table table, String alias) {
+    if (conflict == null) {
+      return null;
+    }
+    Set<Long> arbiters = arbiters(conflict, table);
+    if (conflict.assignments() == null) {
+      return new PhysicalPlan.OnConflict(arbiters, null, null);
+    }
+    Scope scope = tableScope(table, alias, null);
+    scope.clause = "ON CONFLICT DO UPDATE";
+    int count = table.columns().size();
+    for (int i = 0; i < count; i++) {
+      scope.fields.add(assignments.field(table, EXCLUDED, i, count + i));
+    }
+    @Nullable RexNode[] set = assignments.assignments(conflict.assignments(), table, scope);
+    List<Expr> values = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      RexNode value = set[i] == null ? scope.fields.get(i).expression() : set[i];
+      values.add(ExprTranslator.translate(withoutSubquery(value)));
+    }
+    Source where = conflict.where();
+    Expr condition =
+        where == null
+            ? null
+            : context.within(
+                where,
+                () ->
+                    ExprTranslator.translate(
+                        withoutSubquery(
+                            expressions.bindCondition(
+                                SqlFront.parseExpression(where), scope, "argument of WHERE"))));
+    return new PhysicalPlan.OnConflict(arbiters, values, condition);
+  }
+
+  private static RexNode withoutSubquery(RexNode node) {
+    if (AssignmentBinder.hasSubquery(node)) {
+      throw ExprTranslator.unsupported("subquery in ON CONFLICT DO UPDATE");
+    }
+    return node;
+  }
+
+  /// Unique indexes that ON CONFLICT is about.
+  private static Set<Long> arbiters(Conflict conflict, Table table) {
+    Set<Long> indexes = new HashSet<>();
+    Name constraint = conflict.constraint();
+    List<Name> names = conflict.columns();
+    Set<Integer> wanted = new HashSet<>();
+    if (names != null) {
+      names.forEach(name -> wanted.add(AssignmentBinder.column(table, name)));
+    }
+    for (Index index : table.indexes()) {
+      boolean meant =
+          constraint != null
+              ? index.name().equals(constraint.name())
+              : names == null || Set.copyOf(index.columns()).equals(wanted);
+      if (index.unique() && meant) {
+        indexes.add(index.indexId());
+      }
+    }
+    if (indexes.isEmpty() && constraint != null) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_OBJECT,
+              "constraint \""
+                  + constraint.name()
+                  + "\" for table \""
+                  + table.name()
+                  + "\" does not exist")
+          .withPosition(constraint.position());
+    }
+    if (indexes.isEmpty() && names != null) {
+      throw new EngineException(
+              ErrorCode.INVALID_COLUMN_REFERENCE,
+              "there is no unique or exclusion constraint matching the ON CONFLICT specification")
+          .withPosition(conflict.position());
+    }
+    return indexes;
+  }
+
+  private static List<Integer> targetColumns(Table table, List<Name> names) {
+    List<Integer> columns = new ArrayList<>();
+    if (names.isEmpty()) {
+      for (int i = 0; i < table.columns().size(); i++) {
+        columns.add(i);
+      }
+      return columns;
+    }
+    Set<Integer> seen = new HashSet<>();
+    for (Name name : names) {
+      int column = AssignmentBinder.column(table, name);
+      if (!seen.add(column)) {
+        throw new EngineException(
+                ErrorCode.DUPLICATE_COLUMN,
+                "column \"" + name.name() + "\" specified more than once")
+            .withPosition(name.position());
+      }
+      columns.add(column);
+    }
+    return columns;
+  }
+
+  private RelNode source(
+      SqlNode source, Table table, List<Integer> columns, @Nullable Scope parent) {
+    if (source.getKind() == SqlKind.VALUES) {
+      return values((SqlCall) source, table, columns, parent);
+    }
+    List<SqlType> types = columns.stream().map(c -> table.columns().get(c).type()).toList();
+    BoundQuery query = queries.bind(source, parent, Expectation.of(types));
+    requireCount(query.names().size(), columns.size(), source);
+    @Nullable RexNode[] row = new @Nullable RexNode[table.columns().size()];
+    for (int i = 0; i < query.names().size(); i++) {
+      int column = columns.get(i);
+      row[column] =
+          assignments.assigned(context.rex.makeInputRef(query.rel(), i), table, column, source);
+    }
+    return queries.project(
+        query.rel(), assignments.completed(row, table), AssignmentBinder.names(table), Set.of());
+  }
+
+  private void requireCount(int expressionCount, int columnCount, SqlNode at) {
+    if (expressionCount > columnCount) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "INSERT has more expressions than target columns", at);
+    }
+    if (expressionCount < columnCount) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "INSERT has more target columns than expressions", at);
+    }
+  }
+
+  private RelNode values(
+      SqlCall values, Table table, List<Integer> columns, @Nullable Scope parent) {
+    Scope scope = new Scope(parent);
+    scope.clause = "VALUES";
+    RelNode oneRow = queries.oneRow();
+    scope.rowType = oneRow.getRowType();
+    List<List<RexNode>> rows = new ArrayList<>();
+    int width = -1;
+    boolean subquery = false;
+    for (SqlNode node : values.getOperandList()) {
+      List<SqlNode> row = ((SqlCall) node).getOperandList();
+      if (width >= 0 && row.size() != width) {
+        throw context.error(
+            ErrorCode.SYNTAX_ERROR, "VALUES lists must all be the same length", node);
+      }
+      width = row.size();
+      boolean explicit = columns.size() != table.columns().size();
+      boolean allDefault = width == 1 && AssignmentBinder.isDefault(row.getFirst());
+      // Without a list of columns fewer values than columns are allowed.
+      if (width > columns.size() || (!allDefault && width < columns.size() && explicit)) {
+        requireCount(width, columns.size(), node);
+      }
+      @Nullable RexNode[] complete = new @Nullable RexNode[table.columns().size()];
+      for (int i = 0; i < width; i++) {
+        int column = columns.get(i);
+        RexNode value =
+            assignments.assigned(expressions.bind(row.get(i), scope), table, column, row.get(i));
+        complete[column] = value;
+        subquery |= Grouping.hasSubquery(value);
+      }
+      rows.add(assignments.completed(complete, table));
+    }
+    if (subquery) {
+      List<RelNode> inputs = new ArrayList<>();
+      for (List<RexNode> row : rows) {
+        inputs.add(queries.project(oneRow, row, AssignmentBinder.names(table), scope.correlations));
+      }
+      return inputs.size() == 1
+          ? inputs.getFirst()
+          : org.apache.calcite.rel.logical.LogicalUnion.create(inputs, true);
+    }
+    RelDataType rowType =
+        context.types.createStructType(
+            table.columns().stream().map(c -> context.types.of(c.type(), true)).toList(),
+            AssignmentBinder.names(table));
+    return new ExpressionRows(context.cluster, rowType, rows);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A statement cut into the pieces that Calcite's parser takes: queries, conditions, expressions.
+sealed interface ParsedStatement {
+  /// SELECT, VALUES, TABLE or a set operation.
+  record Query(Source text) implements ParsedStatement {}
+
+  /// Named queries in front of a statement.
+  record With(List<CommonTable> tables, boolean recursive, ParsedStatement body)
+      implements ParsedStatement {}
+
+  /// A query of WITH.
+  ///
+  /// @param materialized what the statement says about it, or null
+  record CommonTable(
+      Name name, List<String> columns, @Nullable Boolean materialized, ParsedStatement query) {}
+
+  /// A name where it stands.
+  ///
+  /// @param position in the statement, from 1
+  record Name(@Nullable String schema, String name, int position) {}
+
+  /// A table to change.
+  ///
+  /// @param alias null: its name
+  record Target(Name table, @Nullable String alias) {
+    String visibleName() {
+      return alias == null ? table.name() : alias;
+    }
+  }
+
+  /// INSERT, UPDATE, DELETE or MERGE.
+  sealed interface Change extends ParsedStatement {
+    Target target();
+
+    /// The list as `select list`, or null.
+    @Nullable Source returning();
+  }
+
+  /// INSERT.
+  ///
+  /// @param columns empty: all
+  /// @param rows null: DEFAULT VALUES
+  record Insert(
+      Target target,
+      List<Name> columns,
+      @Nullable Source rows,
+      @Nullable Conflict conflict,
+      @Nullable Source returning)
+      implements Change {}
+
+  /// ON CONFLICT.
+  ///
+  /// @param constraint of ON CONSTRAINT, or null
+  /// @param columns of the inference clause; null: none
+  /// @param assignments null: DO NOTHING
+  /// @param where of DO UPDATE
+  record Conflict(
+      @Nullable Name constraint,
+      @Nullable List<Name> columns,
+      @Nullable List<Assignment> assignments,
+      @Nullable Source where,
+      int position) {}
+
+  /// One item of SET: a column, or several by a row or a subquery.
+  record Assignment(List<Name> columns, boolean multiple, Source value) {}
+
+  /// UPDATE.
+  ///
+  /// @param from as `select * from`, or null
+  record Update(
+      Target target,
+      List<Assignment> assignments,
+      @Nullable Source from,
+      @Nullable Source where,
+      @Nullable Source returning)
+      implements Change {}
+
+  /// DELETE.
+  ///
+  /// @param using as `select * from`, or null
+  record Delete(
+      Target target, @Nullable Source using, @Nullable Source where, @Nullable Source returning)
+      implements Change {}
+}

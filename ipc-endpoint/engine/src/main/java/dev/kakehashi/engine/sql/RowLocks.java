@@ -1,0 +1,53 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.plan.PlanNode.LockWait;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlSelect;
+import org.jspecify.annotations.Nullable;
+
+/// What FOR UPDATE of a SELECT says.
+///
+/// FOR SHARE and its relatives lock like FOR UPDATE.
+///
+/// @param tables aliases to lock; empty: all
+record RowLocks(List<String> tables, LockWait policy) {
+  /// What the rewriter's call in the select list says; null if there is none.
+  static @Nullable RowLocks of(SqlSelect select) {
+    SqlNodeList list = select.getSelectList();
+    if (list.isEmpty() || !isCall(list.get(0)) || !(list.get(0) instanceof SqlCall call)) {
+      return null;
+    }
+    List<String> names = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList()) {
+      names.add(((SqlIdentifier) operand).getSimple());
+    }
+    LockWait wait =
+        switch (names.removeLast()) {
+          case "nowait" -> LockWait.NOWAIT;
+          case "skip locked" -> LockWait.SKIP_LOCKED;
+          default -> LockWait.WAIT;
+        };
+    return new RowLocks(names, wait);
+  }
+
+  /// Whether an item of a select list is the rewriter's call.
+  static boolean isCall(SqlNode node) {
+    return node instanceof SqlCall call && call.getOperator().getName().equals(Rewriter.LOCK_CALL);
+  }
+
+  boolean locks(String alias) {
+    return tables.isEmpty() || tables.contains(alias);
+  }
+
+  static EngineException notAllowed(String what) {
+    return new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE is not allowed with " + what);
+  }
+}

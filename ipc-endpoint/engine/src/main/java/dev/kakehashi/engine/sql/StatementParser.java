@@ -1,0 +1,340 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
+import dev.kakehashi.engine.sql.ParsedStatement.CommonTable;
+import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
+import dev.kakehashi.engine.sql.ParsedStatement.Name;
+import dev.kakehashi.engine.sql.ParsedStatement.Target;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Cuts a statement into pieces by its keywords outside of parentheses: WITH, INSERT, UPDATE and DELETE with the clauses that Calcite's parser does not
+/// know. A piece is an expression or a query, and goes through [Rewriter].
+final class StatementParser {
+  private static final Set<String> CHANGES = Set.of("insert", "update", "delete");
+
+  private final String sql;
+  private final List<Token> tokens;
+  private final TokenReader in;
+
+  /// Index of the token after the statement that is being parsed.
+  private int end;
+
+  private StatementParser(String sql, List<Token> tokens) {
+    this.sql = sql;
+    this.tokens = tokens;
+    this.in = new TokenReader(sql, tokens, 0);
+    this.end = tokens.size() - 1;
+  }
+
+  /// Parses the statement that begins at token `from`.
+  static ParsedStatement parse(String sql, List<Token> tokens, int from) {
+    StatementParser parser = new StatementParser(sql, tokens);
+    parser.in.at = from;
+    int end = parser.end;
+    while (end > from && tokens.get(end - 1).isOperator(";")) {
+      end--;
+    }
+    parser.end = end;
+    return parser.statement();
+  }
+
+  private ParsedStatement statement() {
+    if (in.peek().isWord("with")) {
+      return with();
+    }
+    if (in.acceptWords("insert", "into")) {
+      return insert();
+    }
+    if (in.peek().isWord("update")) {
+      in.at++;
+      return update();
+    }
+    if (in.acceptWords("delete", "from")) {
+      return delete();
+    }
+    if (CHANGES.contains(in.peek().text()) && in.peek().kind() == Token.Kind.WORD) {
+      in.at++;
+      throw in.syntaxError();
+    }
+    return new ParsedStatement.Query(rest());
+  }
+
+  private ParsedStatement with() {
+    in.at++;
+    boolean recursive = in.acceptWords("recursive");
+    List<CommonTable> tables = new ArrayList<>();
+    do {
+      Name name = name();
+      List<String> columns = new ArrayList<>();
+      if (in.acceptOperator("(")) {
+        do {
+          columns.add(in.expectIdentifier());
+        } while (in.acceptOperator(","));
+        in.expectOperator(")");
+      }
+      in.expectWord("as");
+      Boolean materialized = null;
+      if (in.acceptWords("not", "materialized")) {
+        materialized = false;
+      } else if (in.acceptWords("materialized")) {
+        materialized = true;
+      }
+      if (!in.peek().isOperator("(")) {
+        throw in.syntaxError();
+      }
+      int close = closing(in.at);
+      in.at++;
+      tables.add(new CommonTable(name, columns, materialized, nested(close)));
+      in.at = close + 1;
+      if (in.peek().isWord("search") || in.peek().isWord("cycle")) {
+        throw new EngineException(
+                ErrorCode.FEATURE_NOT_SUPPORTED,
+                in.peek().text().toUpperCase(java.util.Locale.ROOT) + " clause is not supported")
+            .withPosition(in.peek().start() + 1);
+      }
+    } while (in.acceptOperator(","));
+    if (in.at >= end) {
+      throw TokenReader.syntaxErrorAt(sql, tokens.get(end));
+    }
+    return new ParsedStatement.With(tables, recursive, statement());
+  }
+
+  /// The statement between here and a closing parenthesis.
+  private ParsedStatement nested(int close) {
+    int outer = end;
+    end = close;
+    try {
+      return statement();
+    } finally {
+      end = outer;
+    }
+  }
+
+  private ParsedStatement insert() {
+    Name table = qualifiedName();
+    String alias = in.acceptWords("as") ? in.expectIdentifier() : null;
+    List<Name> columns = new ArrayList<>();
+    if (in.peek().isOperator("(") && !beginsQuery(in.at + 1)) {
+      in.at++;
+      do {
+        columns.add(name());
+      } while (in.acceptOperator(","));
+      in.expectOperator(")");
+    }
+    if (in.acceptWords("overriding")) {
+      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "OVERRIDING is not supported")
+          .withPosition(in.peek().start() + 1);
+    }
+    Source rows = null;
+    if (!in.acceptWords("default", "values")) {
+      rows = until(clause("on", "returning"));
+    }
+    Conflict conflict = in.acceptWords("on", "conflict") ? conflict() : null;
+    Source returning = returning();
+    return new ParsedStatement.Insert(new Target(table, alias), columns, rows, conflict, returning);
+  }
+
+  private boolean beginsQuery(int at) {
+    Token token = tokens.get(at);
+    return token.isWord("select")
+        || token.isWord("with")
+        || token.isWord("values")
+        || token.isOperator("(");
+  }
+
+  private Conflict conflict() {
+    int position = in.peek().start() + 1;
+    Name constraint = null;
+    List<Name> columns = null;
+    if (in.acceptWords("on", "constraint")) {
+      constraint = name();
+    } else if (in.acceptOperator("(")) {
+      columns = new ArrayList<>();
+      do {
+        columns.add(name());
+      } while (in.acceptOperator(","));
+      in.expectOperator(")");
+      if (in.peek().isWord("where")) {
+        throw new EngineException(
+                ErrorCode.FEATURE_NOT_SUPPORTED, "partial indexes are not supported")
+            .withPosition(in.peek().start() + 1);
+      }
+    }
+    in.expectWord("do");
+    if (in.acceptWords("nothing")) {
+      return new Conflict(constraint, columns, null, null, position);
+    }
+    in.expectWord("update");
+    in.expectWord("set");
+    if (constraint == null && columns == null) {
+      throw new EngineException(
+              ErrorCode.SYNTAX_ERROR,
+              "ON CONFLICT DO UPDATE requires inference specification or constraint name")
+          .withPosition(position)
+          .withHint("For example, ON CONFLICT (column_name).");
+    }
+    List<Assignment> assignments = assignments("where", "returning");
+    return new Conflict(constraint, columns, assignments, where(), position);
+  }
+
+  private ParsedStatement update() {
+    in.acceptWords("only");
+    Name table = qualifiedName();
+    String alias = alias("set");
+    in.expectWord("set");
+    List<Assignment> assignments = assignments("from", "where", "returning");
+    Source from = null;
+    if (in.acceptWords("from")) {
+      from = until(clause("where", "returning"), "select * from ");
+    }
+    Source where = where();
+    return new ParsedStatement.Update(
+        new Target(table, alias), assignments, from, where, returning());
+  }
+
+  private ParsedStatement delete() {
+    in.acceptWords("only");
+    Name table = qualifiedName();
+    String alias = alias("using");
+    Source using = null;
+    if (in.acceptWords("using")) {
+      using = until(clause("where", "returning"), "select * from ");
+    }
+    Source where = where();
+    return new ParsedStatement.Delete(new Target(table, alias), using, where, returning());
+  }
+
+  private @Nullable String alias(String next) {
+    if (in.acceptWords("as")) {
+      return in.expectIdentifier();
+    }
+    boolean none =
+        in.at >= end
+            || in.peek().isWord(next)
+            || in.peek().isWord("where")
+            || in.peek().isWord("returning");
+    return none || !in.peek().isIdentifier() ? null : in.next().text();
+  }
+
+  private @Nullable Source where() {
+    return in.at < end && in.acceptWords("where") ? until(clause("returning")) : null;
+  }
+
+  private @Nullable Source returning() {
+    if (in.at >= end) {
+      return null;
+    }
+    in.expectWord("returning");
+    return until(end, "select ");
+  }
+
+  private List<Assignment> assignments(String... followers) {
+    List<Assignment> assignments = new ArrayList<>();
+    int stop = clause(followers);
+    do {
+      boolean multiple = in.acceptOperator("(");
+      List<Name> columns = new ArrayList<>();
+      do {
+        columns.add(qualifiedName());
+      } while (multiple && in.acceptOperator(","));
+      if (multiple) {
+        in.expectOperator(")");
+      }
+      in.expectOperator("=");
+      if (multiple && in.peek().isWord("row") && in.peek(1).isOperator("(")) {
+        in.at++;
+      }
+      assignments.add(new Assignment(columns, multiple, until(comma(stop))));
+    } while (in.at < stop && in.acceptOperator(","));
+    return assignments;
+  }
+
+  private Name name() {
+    int position = in.peek().start() + 1;
+    return new Name(null, in.expectIdentifier(), position);
+  }
+
+  private Name qualifiedName() {
+    int position = in.peek().start() + 1;
+    String first = in.expectIdentifier();
+    return in.acceptOperator(".")
+        ? new Name(first, in.expectIdentifier(), position)
+        : new Name(null, first, position);
+  }
+
+  /// Index of the next of these words outside of parentheses, or the statement's end.
+  private int clause(String... words) {
+    int at = in.at;
+    while (at < end) {
+      Token token = tokens.get(at);
+      if (token.isOperator("(")) {
+        at = closing(at);
+      } else if (token.kind() == Token.Kind.WORD && begins(token, at, words)) {
+        return at;
+      }
+      at++;
+    }
+    return end;
+  }
+
+  private boolean begins(Token token, int at, String... words) {
+    for (String word : words) {
+      if (!token.isWord(word)) {
+        continue;
+      }
+      Token before = tokens.get(at - 1);
+      return switch (word) {
+        case "from" -> !before.isWord("distinct");
+        case "on" -> tokens.get(at + 1).isWord("conflict");
+        default -> !before.isOperator(".");
+      };
+    }
+    return false;
+  }
+
+  private int comma(int stop) {
+    int at = in.at;
+    while (at < stop && !tokens.get(at).isOperator(",")) {
+      at = tokens.get(at).isOperator("(") ? closing(at) + 1 : at + 1;
+    }
+    return at;
+  }
+
+  /// Index of the parenthesis that closes the one at `open`.
+  private int closing(int open) {
+    int depth = 0;
+    for (int at = open; at < end; at++) {
+      if (tokens.get(at).isOperator("(")) {
+        depth++;
+      } else if (tokens.get(at).isOperator(")") && --depth == 0) {
+        return at;
+      }
+    }
+    throw TokenReader.syntaxErrorAt(sql, tokens.get(end));
+  }
+
+  private Source rest() {
+    return until(end);
+  }
+
+  private Source until(int stop) {
+    return until(stop, "");
+  }
+
+  /// The tokens up to `stop` as a piece of its own.
+  private Source until(int stop, String prefix) {
+    if (in.at >= stop) {
+      throw TokenReader.syntaxErrorAt(sql, tokens.get(stop));
+    }
+    Token after = tokens.get(stop);
+    List<Token> piece = new ArrayList<>(tokens.subList(in.at, stop));
+    piece.add(new Token(Token.Kind.END, "", after.start(), after.start()));
+    in.at = stop;
+    return Rewriter.rewrite(sql, piece, prefix);
+  }
+}

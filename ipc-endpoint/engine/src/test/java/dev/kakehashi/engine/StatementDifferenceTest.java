@@ -1,0 +1,130 @@
+package dev.kakehashi.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.testing.PrivatePostgres;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Scripts of statements here and on PostgreSQL: the same rows (in the same order where the statement has one), the same number of changed rows, or the
+/// same SQLSTATE.
+///
+/// Skipped when PostgreSQL is not installed. Statements of a script end with a semicolon at the end of a line.
+final class StatementDifferenceTest {
+  private static final int MAX_SHOWN = 20;
+
+  private static PrivatePostgres postgres;
+  private static Connection connection;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void startPostgres() throws SQLException {
+    postgres = PrivatePostgres.start();
+    connection = postgres.connect();
+  }
+
+  @AfterAll
+  static void stopPostgres() throws SQLException {
+    if (connection != null) {
+      connection.close();
+      postgres.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dml"})
+  void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
+    List<String> differences = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        TestEngine engine = new TestEngine(directory)) {
+      statement.execute("drop schema public cascade; create schema public");
+      statement.execute("set timezone = 'UTC'");
+      for (String sql : statements(script)) {
+        String expected = onPostgres(statement, sql);
+        String actual = onEngine(engine, sql);
+        boolean bothRefuse = expected.endsWith("0A000") && actual.startsWith(expected);
+        if (!expected.equals(actual) && !bothRefuse) {
+          differences.add(sql + "\n  PostgreSQL: " + expected + "\n  engine:     " + actual);
+        }
+      }
+    }
+    assertEquals(
+        "",
+        String.join("\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))),
+        differences.size() + " differences");
+  }
+
+  private static List<String> statements(String script) throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(
+            StatementDifferenceTest.class.getResourceAsStream(script + ".sql"), script)) {
+      List<String> statements = new ArrayList<>();
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      for (String statement : text.split(";\\s*\n")) {
+        if (!statement.isBlank()) {
+          statements.add(statement.strip());
+        }
+      }
+      return statements;
+    }
+  }
+
+  private static String shown(String sql, List<String> rows) {
+    List<String> shown = new ArrayList<>(rows);
+    if (!sql.toLowerCase(Locale.ROOT).contains("order by")) {
+      shown.sort(null);
+    }
+    return shown.toString();
+  }
+
+  private static String onPostgres(Statement statement, String sql) {
+    try {
+      if (!statement.execute(sql)) {
+        return "changed " + statement.getUpdateCount();
+      }
+      List<String> rows = new ArrayList<>();
+      try (ResultSet result = statement.getResultSet()) {
+        int count = result.getMetaData().getColumnCount();
+        while (result.next()) {
+          StringBuilder row = new StringBuilder();
+          for (int i = 1; i <= count; i++) {
+            String value = result.getString(i);
+            row.append(i == 1 ? "" : "|").append(value == null ? "NULL" : value);
+          }
+          rows.add(row.toString());
+        }
+      }
+      return shown(sql, rows);
+    } catch (SQLException refused) {
+      return "error " + refused.getSQLState();
+    }
+  }
+
+  private static String onEngine(TestEngine engine, String sql) {
+    try {
+      TestEngine.Result result = engine.run(sql);
+      return result.columns().isEmpty() ? "changed " + result.count() : shown(sql, result.rows());
+    } catch (EngineException refused) {
+      String state = refused.code().sqlstate();
+      boolean unexpected = state.startsWith("XX") || state.startsWith("0A");
+      return "error " + state + (unexpected ? " " + refused.getMessage() : "");
+    }
+  }
+}
