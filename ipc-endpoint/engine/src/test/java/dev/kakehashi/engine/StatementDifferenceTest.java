@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,14 +76,12 @@ final class StatementDifferenceTest {
     try (InputStream in =
         Objects.requireNonNull(
             StatementDifferenceTest.class.getResourceAsStream(script + ".sql"), script)) {
-      List<String> statements = new ArrayList<>();
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      for (String statement : text.split(";\\s*\n")) {
-        if (!statement.isBlank()) {
-          statements.add(statement.strip());
-        }
-      }
-      return statements;
+      return Pattern.compile(";\\s*\n")
+          .splitAsStream(text)
+          .map(String::strip)
+          .filter(statement -> !statement.isEmpty())
+          .toList();
     }
   }
 

@@ -326,6 +326,8 @@ final class RowWriter {
         }
       }
     }
+  }
+
   // ---- lock ----
 
   boolean lock(RowTransaction transaction, long rowId) {
