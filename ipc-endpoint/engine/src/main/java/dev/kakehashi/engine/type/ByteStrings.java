@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /// Text forms of bytea and uuid.
-final class ByteStrings {
+public final class ByteStrings {
   private static final HexFormat HEX = HexFormat.of();
   private static final int UUID_BYTES = 16;
 
@@ -20,8 +20,13 @@ final class ByteStrings {
   /// Hex form (`\x`, blanks between bytes allowed) or escape form.
   static byte[] parseBytea(String text) {
     if (text.startsWith("\\x")) {
-      return parseHex(text);
+      return parseHex(text, 2);
     }
+    return parseEscaped(text);
+  }
+
+  /// Escape form: a backslash before three octal digits or another backslash.
+  public static byte[] parseEscaped(String text) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     byte[] in = text.getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < in.length; ) {
@@ -49,9 +54,10 @@ final class ByteStrings {
     return b >= '0' && b <= '7';
   }
 
-  private static byte[] parseHex(String text) {
+  /// Digits from an index on; blanks between bytes are allowed.
+  public static byte[] parseHex(String text, int from) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(text.length() / 2);
-    int i = 2;
+    int i = from;
     while (i < text.length()) {
       char c = text.charAt(i);
       if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {

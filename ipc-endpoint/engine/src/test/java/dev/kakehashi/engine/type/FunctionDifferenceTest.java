@@ -8,7 +8,6 @@ import dev.kakehashi.engine.type.PostgresOracle.Outcome;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -130,8 +129,20 @@ final class FunctionDifferenceTest {
     if (POWERS.contains(function.name()) && function.resultOid() == TypeOid.NUMERIC) {
       return differsInLastDigit(actual, expected);
     }
+    // What the engine's regular expressions refuse is listed with RegexTranslator.
+    if ((function.name().startsWith("regexp_") || function.name().contains("~"))
+        && actual.equals("0A000")) {
+      return true;
+    }
+    if (function.name().equals("width_bucket")) {
+      // PostgreSQL 15 rounds elsewhere than 17 and later, also into the bucket above, and its last
+      // bucket overflows.
+      return expected.equals("[-2147483648]") || differsInLastDigit(actual, expected);
+    }
+    // PostgreSQL 15 lets the fields of make_interval() wrap around, too.
     boolean difference =
         function.name().equals("age")
+            || function.name().equals("make_interval")
             || (function.name().equals("-")
                 && Types.name(function.argumentOids()[0]).startsWith("timestamp"));
     return difference && actual.equals("22008");
@@ -143,7 +154,11 @@ final class FunctionDifferenceTest {
     }
     BigDecimal a = new BigDecimal(actual.substring(1, actual.length() - 1));
     BigDecimal b = new BigDecimal(expected.substring(1, expected.length() - 1));
-    return a.scale() == b.scale() && a.subtract(b).abs().unscaledValue().equals(BigInteger.ONE);
+    // The digits of a result are chosen by an estimate of its size, which may be off at a power of
+    // ten.
+    int scale = Math.min(a.scale(), b.scale());
+    return Math.abs(a.scale() - b.scale()) <= 1
+        && a.subtract(b).abs().compareTo(BigDecimal.ONE.movePointLeft(scale)) <= 0;
   }
 
   private static String nullCall(ScalarFunction function) {

@@ -5,6 +5,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 
 /// Texts of random values of every type, extremes among them.
@@ -33,6 +34,83 @@ final class RandomValues {
           "timezone",
           "timezone_hour",
           "fortnight");
+  private static final Set<String> REGEX_OPERATORS = Set.of("~", "!~", "~*", "!~*");
+  private static final List<String> REGEXES =
+      List.of(
+          "",
+          "i",
+          "g",
+          "gi",
+          "n",
+          "x1",
+          "^a",
+          "c$",
+          "(a)(b)?",
+          "(a|ab)(c|bcd)?",
+          "\\1-\\2",
+          "[\\&]\\\\",
+          "***=a.c",
+          "(?i)ABC",
+          "a**",
+          "(a",
+          "a)",
+          "[a",
+          "*a",
+          "a{2",
+          "a{3,1}",
+          "a{999}",
+          "[[:nope:]]",
+          "[b-a]",
+          "\\q");
+  private static final List<String> ATOMS =
+      List.of(
+          "a",
+          "b",
+          "ab",
+          "(a|b)",
+          "(?:bc)",
+          ".",
+          "[a-c]",
+          "[^a-c]",
+          "[[:alpha:]]",
+          "[[:space:][:digit:]]",
+          "[]a]",
+          "[^]x-z]",
+          "\\d",
+          "\\W",
+          "\\s",
+          "é",
+          "日",
+          "\\x41",
+          "\\u0062",
+          "x|",
+          "^",
+          "$",
+          "\\y",
+          "\\A",
+          "{",
+          ",");
+  private static final List<String> QUANTIFIERS =
+      List.of("", "", "", "", "*", "+", "?", "{2}", "{1,2}", "{1,}");
+  private static final List<String> ZONES =
+      List.of("UTC", "Europe/Berlin", "america/new_york", "Asia/Kathmandu", "Asia/Tokyo", "Mars");
+  private static final List<String> ENCODED =
+      List.of(
+          "hex",
+          "base64",
+          "escape",
+          "HEX",
+          "rot13",
+          "",
+          "00ff",
+          "41 42",
+          "4",
+          "AAECAw==",
+          "AAEC\nAwQ=",
+          "QUI=QUI=",
+          "=",
+          "a\\\\b\\101",
+          "a\\4");
   private static final List<String> WORDS =
       List.of(
           "",
@@ -159,7 +237,42 @@ final class RandomValues {
       // No lengths in between: they would be honoured, with hundreds of megabytes.
       return one(List.of("-2147483648", "2147483647", "-1", "0", "1", "2", "3", "7", "12"));
     }
+    boolean regex = name.startsWith("regexp_") || REGEX_OPERATORS.contains(name);
+    if (regex && oid == TypeOid.TEXT) {
+      return random.nextInt(3) == 0 ? one(WORDS) : regex();
+    }
+    if (regex && oid == TypeOid.INT4) {
+      return Integer.toString(random.nextInt(6) - 1);
+    }
+    if (name.contains("normalize") && random.nextInt(2) == 0) {
+      return one(List.of("NFC", "nfd", "NFKC", "NFKD", "NFX"));
+    }
+    if (oid == TypeOid.TEXT && name.equals("timezone")) {
+      return one(ZONES);
+    }
+    if (oid == TypeOid.TEXT && (name.equals("encode") || name.equals("decode"))) {
+      return one(ENCODED);
+    }
+    boolean index = name.startsWith("get_b") || name.startsWith("set_b");
+    if (oid != TypeOid.BYTEA && (index || name.equals("factorial"))) {
+      return Integer.toString(random.nextInt(30) - 2);
+    }
+    if (oid == TypeOid.INT4 && name.startsWith("make_") && random.nextInt(4) > 0) {
+      return Integer.toString(1 + random.nextInt(12));
+    }
     return value(oid);
+  }
+
+  /// A regular expression, or flags, sometimes not valid.
+  private String regex() {
+    if (random.nextInt(3) == 0) {
+      return one(REGEXES);
+    }
+    StringBuilder out = new StringBuilder();
+    for (int i = 1 + random.nextInt(4); i > 0; i--) {
+      out.append(one(ATOMS)).append(one(QUANTIFIERS));
+    }
+    return out.toString();
   }
 
   String value(int oid) {

@@ -1,11 +1,13 @@
 package dev.kakehashi.engine.type.number;
 
 import static dev.kakehashi.protocol.TypeOid.FLOAT8;
+import static dev.kakehashi.protocol.TypeOid.INT4;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
 
 /// Mathematical functions of double precision, with PostgreSQL's checks of domain and range.
@@ -36,6 +38,16 @@ public final class FloatFunctions {
           FLOAT8,
           FLOAT8);
     }
+    set.add(
+        "width_bucket",
+        INT4,
+        (a, _, _) ->
+            WidthBucket.of(
+                FloatMath.ofWord8(a[0]), FloatMath.ofWord8(a[1]), FloatMath.ofWord8(a[2]), a[3]),
+        FLOAT8,
+        FLOAT8,
+        FLOAT8,
+        INT4);
     set.add("pi", FLOAT8, (_, _, _) -> FloatMath.word(Math.PI));
   }
 
@@ -50,10 +62,27 @@ public final class FloatFunctions {
     unary(set, LibM::sinh, "sinh");
     unary(set, LibM::cosh, "cosh");
     unary(set, LibM::tanh, "tanh");
+    unary(set, LibM::asinh, "asinh");
+    unary(set, FloatFunctions::acosh, "acosh");
+    unary(set, x -> LibM.atanh(within1(x)), "atanh");
+    unary(set, x -> Degrees.sin(finite(x)), "sind");
+    unary(set, x -> Degrees.cos(finite(x)), "cosd");
+    unary(set, x -> Degrees.tan(finite(x)), "tand");
+    unary(set, x -> Degrees.cot(finite(x)), "cotd");
+    unary(set, x -> Degrees.asin(within1(x)), "asind");
+    unary(set, x -> Degrees.acos(within1(x)), "acosd");
+    unary(set, Degrees::atan, "atand");
+    binary(set, "atan2", LibM::atan2);
+    binary(set, "atan2d", Degrees::atan2);
+  }
+
+  private static void binary(FunctionSet set, String name, DoubleBinaryOperator function) {
     set.add(
-        "atan2",
+        name,
         FLOAT8,
-        (a, _, _) -> FloatMath.word(LibM.atan2(FloatMath.ofWord8(a[0]), FloatMath.ofWord8(a[1]))),
+        (a, _, _) ->
+            FloatMath.word(
+                function.applyAsDouble(FloatMath.ofWord8(a[0]), FloatMath.ofWord8(a[1]))),
         FLOAT8,
         FLOAT8);
   }
@@ -73,6 +102,13 @@ public final class FloatFunctions {
       throw SqlErrors.inputOutOfRange();
     }
     return x;
+  }
+
+  private static double acosh(double x) {
+    if (x < 1) {
+      throw SqlErrors.inputOutOfRange();
+    }
+    return LibM.acosh(x);
   }
 
   private static double within1(double x) {

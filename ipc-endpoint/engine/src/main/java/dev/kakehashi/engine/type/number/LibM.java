@@ -24,6 +24,9 @@ final class LibM {
   private static final MethodHandle SINH = unary("sinh");
   private static final MethodHandle COSH = unary("cosh");
   private static final MethodHandle TANH = unary("tanh");
+  private static final MethodHandle ASINH = unary("asinh");
+  private static final MethodHandle ACOSH = unary("acosh");
+  private static final MethodHandle ATANH = unary("atanh");
   private static final MethodHandle POW = binary("pow");
   private static final MethodHandle ATAN2 = binary("atan2");
 
@@ -116,6 +119,18 @@ final class LibM {
 
   static double tanh(double x) {
     return call(TANH, x);
+  }
+
+  static double asinh(double x) {
+    return call(ASINH, x);
+  }
+
+  static double acosh(double x) {
+    return call(ACOSH, x);
+  }
+
+  static double atanh(double x) {
+    return call(ATANH, x);
   }
 
   static double pow(double x, double y) {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.numeric;
 
 import static dev.kakehashi.protocol.TypeOid.INT4;
+import static dev.kakehashi.protocol.TypeOid.INT8;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 
 import dev.kakehashi.engine.type.FunctionContext;
@@ -32,6 +33,20 @@ public final class NumericFunctions {
     binary(set, (a, _, c) -> NumericMath.power(a[0], a[1], c.heap), "power", "pow", "^");
     unary(set, (a, _, c) -> Numerics.round(a[0], 0, c.heap), "round");
     unary(set, (a, _, c) -> Numerics.trunc(a[0], 0, c.heap), "trunc");
+    binary(set, (a, _, c) -> NumericIntegers.gcd(a[0], a[1], c.heap), "gcd");
+    binary(set, (a, _, c) -> NumericIntegers.lcm(a[0], a[1], c.heap), "lcm");
+    unary(set, (a, _, c) -> NumericIntegers.trimScale(a[0], c.heap), "trim_scale");
+    set.add("scale", INT4, (a, _, c) -> NumericIntegers.scale(a[0], c), NUMERIC);
+    set.add("min_scale", INT4, (a, _, c) -> NumericIntegers.minScale(a[0], c), NUMERIC);
+    set.add("factorial", NUMERIC, (a, _, c) -> NumericIntegers.factorial(a[0], c.heap), INT8);
+    set.add(
+        "width_bucket",
+        INT4,
+        (a, _, _) -> NumericIntegers.widthBucket(a[0], a[1], a[2], a[3]),
+        NUMERIC,
+        NUMERIC,
+        NUMERIC,
+        INT4);
     set.add("round", NUMERIC, (a, _, c) -> Numerics.round(a[0], (int) a[1], c.heap), NUMERIC, INT4);
     set.add("trunc", NUMERIC, (a, _, c) -> Numerics.trunc(a[0], (int) a[1], c.heap), NUMERIC, INT4);
   }

@@ -6,16 +6,24 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// md5() as hexadecimal text.
+/// Digests: md5() as hexadecimal text, the SHA-2 family as bytes.
 final class Digests {
   private Digests() {}
 
   static long md5(long value, VarHeap heap) {
+    return Varlena.of(heap, HexFormat.of().formatHex(digest("MD5", value)));
+  }
+
+  /// @param bits 224, 256, 384 or 512
+  static long sha(int bits, long value, VarHeap heap) {
+    return Varlena.of(heap, digest("SHA-" + bits, value));
+  }
+
+  private static byte[] digest(String algorithm, long value) {
     try {
-      byte[] digest = MessageDigest.getInstance("MD5").digest(Varlena.bytes(value));
-      return Varlena.of(heap, HexFormat.of().formatHex(digest));
+      return MessageDigest.getInstance(algorithm).digest(Varlena.bytes(value));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has MD5", e);
+      throw new IllegalStateException("every Java platform has " + algorithm, e);
     }
   }
 }

@@ -9,6 +9,7 @@ import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.Varlena;
 
@@ -23,6 +24,8 @@ public final class TextFunctions {
     padding(set);
     patterns(set);
     characters(set);
+    others(set);
+    RegexFunctions.register(set);
     ByteaFunctions.register(set);
   }
 
@@ -145,6 +148,28 @@ public final class TextFunctions {
     }
     set.add("like", BOOL, like, TEXT, TEXT).add("notlike", BOOL, notLike, TEXT, TEXT);
     set.add("like_escape", TEXT, (a, _, c) -> Like.rewriteEscape(a[0], a[1], c.heap), TEXT, TEXT);
+  }
+
+  private static void others(FunctionSet set) {
+    set.add("quote_literal", TEXT, (a, _, c) -> Quoting.literal(a[0], c.heap), TEXT);
+    Body nullable =
+        (a, nulls, c) -> nulls != 0 ? Varlena.of(c.heap, "NULL") : Quoting.literal(a[0], c.heap);
+    set.add(new ScalarFunction("quote_nullable", new int[] {TEXT}, TEXT, false, true, nullable));
+    set.add(
+        "normalize", TEXT, (a, _, c) -> Normalization.normalize(a[0], a[1], c.heap), TEXT, TEXT);
+    set.add(
+        "is_normalized",
+        BOOL,
+        (a, _, _) -> Normalization.isNormalized(a[0], a[1]) ? 1 : 0,
+        TEXT,
+        TEXT);
+    // The operators of text_pattern_ops: the order of bytes, as all orders are here.
+    set.add("~<~", BOOL, (a, _, _) -> Ordering.compareVarlena(a[0], a[1]) < 0 ? 1 : 0, TEXT, TEXT);
+    set.add(
+        "~<=~", BOOL, (a, _, _) -> Ordering.compareVarlena(a[0], a[1]) <= 0 ? 1 : 0, TEXT, TEXT);
+    set.add("~>~", BOOL, (a, _, _) -> Ordering.compareVarlena(a[0], a[1]) > 0 ? 1 : 0, TEXT, TEXT);
+    set.add(
+        "~>=~", BOOL, (a, _, _) -> Ordering.compareVarlena(a[0], a[1]) >= 0 ? 1 : 0, TEXT, TEXT);
   }
 
   private static void characters(FunctionSet set) {

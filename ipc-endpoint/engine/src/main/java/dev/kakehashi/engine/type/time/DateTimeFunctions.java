@@ -18,6 +18,7 @@ import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import java.math.BigDecimal;
+import java.util.Arrays;
 
 /// Operators and functions of dates and times; the time zone is UTC.
 public final class DateTimeFunctions {
@@ -32,6 +33,8 @@ public final class DateTimeFunctions {
       timestamps(set, timestamp);
     }
     intervals(set);
+    making(set);
+    zones(set);
     fields(set);
     now(set);
   }
@@ -155,6 +158,54 @@ public final class DateTimeFunctions {
         TEXT,
         INTERVAL);
     set.add("isfinite", BOOL, (_, _, _) -> 1, INTERVAL);
+  }
+
+  private static void making(FunctionSet set) {
+    int[] timestamp = {INT4, INT4, INT4, INT4, INT4, FLOAT8};
+    Body make = (a, _, _) -> DateTimeMaking.timestamp(a, FloatMath.ofWord8(a[5]));
+    set.add("make_timestamp", TIMESTAMP, make, timestamp);
+    set.addStable("make_timestamptz", TIMESTAMPTZ, make, timestamp);
+    set.add(
+        "to_timestamp",
+        TIMESTAMPTZ,
+        (a, _, _) -> DateTimeMaking.ofUnixSeconds(FloatMath.ofWord8(a[0])),
+        FLOAT8);
+    int[] interval = {INT4, INT4, INT4, INT4, INT4, INT4, FLOAT8};
+    for (int count = 0; count < interval.length; count++) {
+      set.add(
+          "make_interval",
+          INTERVAL,
+          (a, _, c) -> DateTimeMaking.interval(a, 0, c.heap),
+          Arrays.copyOf(interval, count));
+    }
+    set.add(
+        "make_interval",
+        INTERVAL,
+        (a, _, c) -> DateTimeMaking.interval(a, FloatMath.ofWord8(a[6]), c.heap),
+        interval);
+    for (int oid : TIMESTAMPS) {
+      set.add(
+          "date_bin", oid, (a, _, _) -> DateTimeMaking.bin(a[0], a[1], a[2]), INTERVAL, oid, oid);
+    }
+    set.add(
+        "justify_interval", INTERVAL, (a, _, c) -> IntervalMath.justify(a[0], c.heap), INTERVAL);
+  }
+
+  private static void zones(FunctionSet set) {
+    set.add("timezone", TIMESTAMPTZ, (a, _, _) -> TimeZones.toInstant(a[0], a[1]), TEXT, TIMESTAMP);
+    set.add("timezone", TIMESTAMP, (a, _, _) -> TimeZones.toLocal(a[0], a[1]), TEXT, TIMESTAMPTZ);
+    set.add(
+        "timezone",
+        TIMESTAMPTZ,
+        (a, _, _) -> TimeZones.byOffset(a[0], a[1], -1),
+        INTERVAL,
+        TIMESTAMP);
+    set.add(
+        "timezone",
+        TIMESTAMP,
+        (a, _, _) -> TimeZones.byOffset(a[0], a[1], 1),
+        INTERVAL,
+        TIMESTAMPTZ);
   }
 
   /// Reads a field; null of an infinite value's field that repeats is reported through the context.

@@ -123,6 +123,33 @@ public final class IntervalMath {
     return Intervals.of(heap, Intervals.months(a), int4(days), micros);
   }
 
+  /// 24 hours become a day and 30 days a month; all parts get the same sign.
+  public static long justify(long a, VarHeap heap) {
+    long months = Intervals.months(a);
+    long days = Intervals.days(a);
+    long micros = Intervals.micros(a);
+    long wholeDays = micros / Calendars.MICROS_PER_DAY;
+    micros -= wholeDays * Calendars.MICROS_PER_DAY;
+    days += wholeDays;
+    months += days / Intervals.DAYS_PER_MONTH;
+    days %= Intervals.DAYS_PER_MONTH;
+    if (months > 0 && (days < 0 || (days == 0 && micros < 0))) {
+      days += Intervals.DAYS_PER_MONTH;
+      months--;
+    } else if (months < 0 && (days > 0 || (days == 0 && micros > 0))) {
+      days -= Intervals.DAYS_PER_MONTH;
+      months++;
+    }
+    if (days > 0 && micros < 0) {
+      micros += Calendars.MICROS_PER_DAY;
+      days--;
+    } else if (days < 0 && micros > 0) {
+      micros -= Calendars.MICROS_PER_DAY;
+      days++;
+    }
+    return Intervals.of(heap, int4(months), (int) days, micros);
+  }
+
   /// 30 days become a month.
   public static long justifyDays(long a, VarHeap heap) {
     long months = Intervals.months(a);

@@ -1,0 +1,67 @@
+package dev.kakehashi.engine.type;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/// FUNCTIONS.md lists what is registered. With `-Dkakehashi.update=true` the test writes it.
+final class FunctionListTest {
+  private static final Path LIST = Path.of("FUNCTIONS.md");
+
+  @Test
+  void shouldListEveryFunctionInTheDocumentation() throws IOException {
+    String expected = list();
+    if (Boolean.getBoolean("kakehashi.update")) {
+      Files.writeString(LIST, expected);
+    }
+    assertEquals(
+        expected,
+        Files.readString(LIST),
+        "FUNCTIONS.md is stale; run this test with -Dkakehashi.update=true");
+  }
+
+  private static String list() {
+    Map<String, Set<String>> operators = new TreeMap<>();
+    Map<String, Set<String>> functions = new TreeMap<>();
+    for (ScalarFunction function : Functions.all()) {
+      String name = function.name();
+      boolean operator = Overloads.isOperator(name);
+      String call = Functions.describe(name, function.argumentOids());
+      (operator ? operators : functions)
+          .computeIfAbsent(name, _ -> new TreeSet<>())
+          .add(call + " → " + Types.name(function.resultOid()));
+    }
+    Map<String, Set<String>> aggregates = new TreeMap<>();
+    for (AggregateFunction aggregate : Aggregates.all()) {
+      String call = Functions.describe(aggregate.name(), aggregate.argumentOids());
+      aggregates
+          .computeIfAbsent(aggregate.name(), _ -> new TreeSet<>())
+          .add(call + " → " + Types.name(aggregate.resultOid()));
+    }
+    StringBuilder out = new StringBuilder();
+    out.append("# Functions and operators of the engine\n\n");
+    out.append("Written by `FunctionListTest` from what is registered; do not edit.\n");
+    section(out, "Operators", operators);
+    section(out, "Functions", functions);
+    section(out, "Aggregate functions", aggregates);
+    out.append("\ncount(*) and count of any type; concat() and concat_ws() of any types.\n");
+    return out.toString();
+  }
+
+  private static void section(StringBuilder out, String title, Map<String, Set<String>> entries) {
+    out.append("\n## ").append(title).append('\n');
+    entries.forEach((name, calls) -> {
+      out.append("\n* `").append(name).append("`\n");
+      for (String call : calls) {
+        out.append("  * `").append(call).append("`\n");
+      }
+    });
+  }
+}
