@@ -41,6 +41,7 @@ final class Counters {
   static final int CONDITIONS_PROMOTED = 30;
   static final int JOBLESS_TAKEN = 31;
   static final int JOBLESS_ENDED = 32;
+  static final int RATE_DELAYED = 33;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -77,7 +78,8 @@ final class Counters {
           "role.distributed",
           "condition.promoted",
           "jobless.taken",
-          "jobless.ended");
+          "jobless.ended",
+          "rate.delayed");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 

@@ -55,7 +55,11 @@ public final class Job extends JobCount {
     void close();
   }
 
+  private static final int NOT_ADMITTED = 0;
+  private static final int ADMITTED = 1;
+  private static final int LEFT = 2;
   private static final int MAX_SUPPRESSED = 8;
+  private static final VarHandle ADMISSION;
   private static final VarHandle BOOTSTRAP;
   private static final VarHandle STARTED;
 
@@ -63,6 +67,7 @@ public final class Job extends JobCount {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       STARTED = lookup.findVarHandle(Job.class, "started", boolean.class);
+      ADMISSION = lookup.findVarHandle(Job.class, "admissionState", int.class);
       BOOTSTRAP = lookup.findVarHandle(Job.class, "bootstrap", Task.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -74,6 +79,11 @@ public final class Job extends JobCount {
   private volatile @Nullable Task bootstrap;
 
   private volatile boolean started;
+
+  // NOT_ADMITTED -> ADMITTED -> LEFT or NOT_ADMITTED -> LEFT: a job may be cancelled while its
+  // admission starts it, and what it holds there is given back once.
+  @SuppressWarnings("unused")
+  private volatile int admissionState;
 
   private volatile boolean cancelled;
   private volatile boolean done;
@@ -102,6 +112,7 @@ public final class Job extends JobCount {
   private final TaskScheduler scheduler;
   private final String name;
   private final @Nullable Lane lane;
+  private final @Nullable Admission admission;
   private final @Nullable Object attachment;
   private final @Nullable Consumer<Job> teardown;
   private final long expected;
@@ -114,6 +125,7 @@ public final class Job extends JobCount {
     this.scheduler = builder.scheduler;
     this.name = builder.name;
     this.lane = builder.lane;
+    this.admission = builder.admission;
     this.attachment = builder.attachment;
     this.teardown = builder.teardown;
     this.expected = builder.expected;
@@ -286,6 +298,20 @@ public final class Job extends JobCount {
     return task != null && BOOTSTRAP.compareAndSet(this, task, null) ? task : null;
   }
 
+  /// The bootstrap task is no longer waiting outside the queues.
+  boolean bootstrapGone() {
+    return bootstrap == null;
+  }
+
+  @Nullable Admission admission() {
+    return admission;
+  }
+
+  /// The job holds a permit of its admission from now on; false if it has ended.
+  boolean takeAdmission() {
+    return ADMISSION.compareAndSet(this, NOT_ADMITTED, ADMITTED);
+  }
+
   boolean waitsForTimer() {
     return timer && bootstrap != null;
   }
@@ -295,6 +321,13 @@ public final class Job extends JobCount {
     BOOTSTRAP.setVolatile(this, null);
     if (deadline != null) {
       deadline.cancel();
+    }
+    leaveAdmission();
+  }
+
+  private void leaveAdmission() {
+    if (admission != null && (int) ADMISSION.getAndSet(this, LEFT) == ADMITTED) {
+      admission.leave();
     }
   }
 
@@ -368,6 +401,7 @@ public final class Job extends JobCount {
     if (lanePermit && lane != null) {
       lane.release(1, runner);
     }
+    leaveAdmission();
     scheduler.countJobEnd(this, runner);
     done = true;
     if (listened) {
@@ -419,6 +453,7 @@ public final class Job extends JobCount {
     private int workLevel = Integer.MAX_VALUE;
     private long expected;
     private @Nullable Lane lane;
+    private @Nullable Admission admission;
     private @Nullable Object attachment;
     private @Nullable Consumer<Job> teardown;
     private @Nullable Duration timeout;
@@ -451,6 +486,13 @@ public final class Job extends JobCount {
     /// job that waits for a later job of its own lane never ends.
     public Builder lane(Lane lane) {
       this.lane = Objects.requireNonNull(lane, "lane");
+      return this;
+    }
+
+    /// The job starts when that limit allows it, and counts for it until its teardown. First the admission, then the
+    /// lane. What waits longer than the [#deadline] is cancelled.
+    public Builder admission(Admission admission) {
+      this.admission = Objects.requireNonNull(admission, "admission");
       return this;
     }
 
@@ -489,7 +531,7 @@ public final class Job extends JobCount {
     /// @throws java.util.concurrent.RejectedExecutionException if the inbox is full and the policy is to throw
     public Job submit(Task bootstrap) {
       Objects.requireNonNull(bootstrap, "bootstrap");
-      Job job = new Job(this, lane == null ? null : bootstrap, false);
+      Job job = new Job(this, lane == null && admission == null ? null : bootstrap, false);
       boolean light = workLevel <= scheduler.lightweightJobLevel();
       scheduler.accept(job, bootstrap, light ? Option.CALLER : option, timeout);
       return job;

@@ -172,6 +172,11 @@ public final class TaskScheduler implements AutoCloseable {
     return new Lane(this, permits, affinity);
   }
 
+  /// A queue of requests that starts no more than the limit allows.
+  public Admission admission(RateLimit limit) {
+    return new Admission(this, limit);
+  }
+
   /// A condition that is signalled.
   public Condition condition() {
     return new Condition(this, null);
@@ -303,6 +308,10 @@ public final class TaskScheduler implements AutoCloseable {
     if (timeout != null) {
       job.armDeadline(timeout);
     }
+    Admission admission = job.admission();
+    if (admission != null && !admit(job, admission)) {
+      return;
+    }
     if (option == Option.CALLER && runOnCaller(job, bootstrap)) {
       return;
     }
@@ -318,6 +327,38 @@ public final class TaskScheduler implements AutoCloseable {
         whenFull(inbox, job, bootstrap);
       }
     }
+  }
+
+  /// Whether the caller may start the job now.
+  private boolean admit(Job job, Admission admission) {
+    if (admission.enter(job)
+        && job.takeAdmission()
+        && (job.lane() != null || job.claimBootstrap() != null)) {
+      return true;
+    }
+    count(Counters.ACCEPTED, 1, currentRunner()); // kept, or a cancel has published it
+    return false;
+  }
+
+  /// Starts a job that its admission has kept. False if it had ended before; never runs user code.
+  boolean admitted(Job job) {
+    if (!job.takeAdmission()) {
+      return false;
+    }
+    Lane lane = job.lane();
+    if (lane == null) {
+      Task bootstrap = job.claimBootstrap();
+      if (bootstrap != null) {
+        publish(bootstrap, job, Option.DEFAULT);
+      }
+    } else {
+      try {
+        lane.submitJob(job, currentRunner());
+      } catch (IllegalStateException sealed) {
+        job.cancel(sealed);
+      }
+    }
+    return true;
   }
 
   private void whenFull(Inbox inbox, Job job, Task bootstrap) {
