@@ -42,6 +42,10 @@ final class Counters {
   static final int JOBLESS_TAKEN = 31;
   static final int JOBLESS_ENDED = 32;
   static final int RATE_DELAYED = 33;
+  static final int PROCESS_STEPS = 34;
+  static final int PROCESSES_DONE = 35;
+  static final int PROCESSES_FAILED = 36;
+  static final int EVENTS_DROPPED = 37;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -79,7 +83,11 @@ final class Counters {
           "condition.promoted",
           "jobless.taken",
           "jobless.ended",
-          "rate.delayed");
+          "rate.delayed",
+          "process.steps",
+          "process.done",
+          "process.failed",
+          "process.eventsDropped");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 

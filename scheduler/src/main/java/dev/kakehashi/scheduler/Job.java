@@ -87,6 +87,8 @@ public final class Job extends JobCount {
 
   private volatile boolean cancelled;
   private volatile boolean done;
+  private volatile @Nullable Runnable
+      cancelHook; // set, then `cancelled` is read; a cancel does it the other way round
   private volatile @Nullable Throwable failure;
 
   // Written by the thread that runs the lane, before it runs the bootstrap task; read by the thread
@@ -209,6 +211,10 @@ public final class Job extends JobCount {
     // fires.
     for (Condition.Waiter waiter : waiting) {
       waiter.withdraw();
+    }
+    Runnable hook = cancelHook;
+    if (hook != null) {
+      hook.run();
     }
     Task unstarted = claimBootstrap();
     if (unstarted != null) {
@@ -352,6 +358,14 @@ public final class Job extends JobCount {
       if (first != null && first != thrown && first.getSuppressed().length < MAX_SUPPRESSED) {
         first.addSuppressed(thrown);
       }
+    }
+  }
+
+  /// Calls `hook` after a cancel, at once if there was one; once or twice, on any thread. One per job; must not throw.
+  void onCancel(Runnable hook) {
+    cancelHook = hook;
+    if (cancelled) {
+      hook.run();
     }
   }
 

@@ -96,6 +96,8 @@ public final class SchedulerConfig {
     LIGHTWEIGHT_JOB_LEVEL("lightweightJobLevel", "level", 0, 60, 0),
     /// Tasks of one job that run on the submitting thread before the rest goes to the workers.
     CALLER_LIMIT("callerLimit", "tasks", 1, 1 << 20, 256),
+    /// Messages that may wait for one process.
+    PROCESS_QUEUE_LIMIT("processQueueLimit", "messages", 1, 1 << 30, 1 << 16),
     /// Time after which [TaskContext#shouldYield()] becomes true; 0 is never.
     PREEMPT_AFTER("preemptAfter", "ms", 0, 3_600_000, 10),
     /// Time after which a running task is reported with its stack, and again whenever it has doubled; 0 is never.
@@ -122,7 +124,8 @@ public final class SchedulerConfig {
       return key;
     }
 
-    /// Unit of the value: threads, tasks, us, ms, bool (0 or 1), level, looks, workers, misses, thousandths.
+    /// Unit of the value: threads, tasks, us, ms, bool (0 or 1), level, looks, workers, misses, thousandths,
+    /// messages.
     public String unit() {
       return unit;
     }

@@ -65,6 +65,7 @@ final class Shutdown {
 
   private ShutdownReport stop(Duration grace) throws InterruptedException {
     JobRegistry registry = scheduler.registry();
+    scheduler.processes().cancelAll();
     for (Job job : registry.live()) {
       if (job.waitsForTimer()) {
         job.cancel();

@@ -55,6 +55,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final ThreadLocal<@Nullable CallerRunner> callers = new ThreadLocal<>();
 
   private final LaneTable lanes = new LaneTable(this);
+  private final Processes processes;
   private final Shutdown shutdown = new Shutdown(this);
   private volatile boolean stopped;
   private volatile boolean discardsJobless;
@@ -68,6 +69,7 @@ public final class TaskScheduler implements AutoCloseable {
     registry = new JobRegistry(config.workers(), this::joblessEnded);
     watcher = new Watcher(this);
     watchdog = new Watchdog(this);
+    processes = new Processes(this);
     sleepers =
         new Sleepers(
             config.workers(), config.maxSearchers(), config.distribution() == Distribution.ROLE);
@@ -188,6 +190,11 @@ public final class TaskScheduler implements AutoCloseable {
     return new Condition(this, Objects.requireNonNull(check, "check"));
   }
 
+  /// The processes of this scheduler.
+  public Processes processes() {
+    return processes;
+  }
+
   /// Runs a task in a job of its own after the delay. A shutdown does not wait for it: it is discarded.
   ///
   /// @throws SchedulerStoppedException if the scheduler is shutting down
@@ -226,6 +233,7 @@ public final class TaskScheduler implements AutoCloseable {
     gauges.put("workers.awake", (long) sleepers.awake());
     gauges.put("workers.searching", (long) sleepers.searching());
     gauges.put("jobs.live", (long) registry.live().size());
+    gauges.put("process.live", (long) processes.count());
     gauges.put("workers.hung", watchdog.hung());
     gauges.put("tasks.longestRunningNanos", watchdog.longestNanos());
     return new SchedulerMetrics(counterTotals(), perWorker, gauges);
