@@ -87,7 +87,7 @@ abstract sealed class JobCount permits Job {
   final boolean returnPending(long counts) {
     long before = (long) PENDING.getAndAdd(this, -counts);
     if (Checks.ON) {
-      Checks.that(before >= counts, "job count " + before + " - " + counts + " >= 0");
+      Checks.that(before >= counts, "a job gives back counts that it has");
     }
     return before == counts;
   }

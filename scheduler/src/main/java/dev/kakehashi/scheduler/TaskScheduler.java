@@ -6,11 +6,7 @@ import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,6 +45,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final Intake intake;
   private final Job jobless;
   private final CounterSum counters;
+  private final Status status;
   private final AtomicInteger pinnedLanes = new AtomicInteger();
 
   @SuppressWarnings("ThreadLocalUsage") // one runner for each thread and scheduler
@@ -78,6 +75,7 @@ public final class TaskScheduler implements AutoCloseable {
     workers = new Worker[config.workers()];
     Arrays.setAll(workers, i -> new Worker(this, i, sleepers));
     counters = new CounterSum(Arrays.stream(workers).map(worker -> worker.counters).toList());
+    status = new Status(this, counters, sleepers, watchdog);
   }
 
   /// Starts the workers.
@@ -217,49 +215,12 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// A reading of all counters and gauges, at any time, also after the shutdown.
   public SchedulerMetrics metrics() {
-    Map<String, Long> gauges = new HashMap<>();
-    long local = 0;
-    long pinned = 0;
-    List<long[]> perWorker = new ArrayList<>();
-    for (int i = 0; i < workers.length; i++) {
-      local += workers[i].deque.size();
-      pinned += workers[i].pinned.size();
-      perWorker.add(counters.worker(i));
-    }
-    gauges.put("queue.local", local);
-    gauges.put("queue.pinned", pinned);
-    gauges.put("queue.inbox", Arrays.stream(intake.inboxes()).mapToLong(Inbox::size).sum());
-    gauges.put("queue.overflow", (long) intake.overflow().size());
-    gauges.put("workers.awake", (long) sleepers.awake());
-    gauges.put("workers.searching", (long) sleepers.searching());
-    gauges.put("jobs.live", (long) registry.live().size());
-    gauges.put("process.live", (long) processes.count());
-    gauges.put("workers.hung", watchdog.hung());
-    gauges.put("tasks.longestRunningNanos", watchdog.longestNanos());
-    return new SchedulerMetrics(counterTotals(), perWorker, gauges);
+    return status.metrics();
   }
 
   /// Lists workers and jobs for people. Reads sizes and states only: no queue is touched.
   public void dump(Appendable out) throws IOException {
-    out.append(metrics().toJson()).append('\n');
-    for (Worker worker : workers) {
-      out.append(worker.thread.getName())
-          .append(" queued=")
-          .append(Integer.toString(worker.deque.size()))
-          .append(" thread=")
-          .append(worker.thread.getState().toString())
-          .append(running(worker))
-          .append('\n');
-    }
-    for (Job job : registry.live()) {
-      out.append(job.toString()).append(' ').append(job.progress().toString()).append('\n');
-    }
-  }
-
-  private String running(Runner runner) {
-    long nanos = watchdog.runningNanos(runner);
-    Job job = runner.observedJob();
-    return nanos == 0 || job == null ? "" : " running=" + nanos / 1_000_000 + "ms " + job;
+    status.dump(out);
   }
 
   /// Stops the scheduler, in order: refuses new jobs; waits up to `grace` for the running ones, which may still

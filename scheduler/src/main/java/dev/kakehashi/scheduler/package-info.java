@@ -8,11 +8,34 @@
 ///
 /// Words: a *task* runs on one thread to its end and never waits. A *job* is a bootstrap task and all tasks it
 /// spawns; it has one *teardown*. A *worker* is a thread with a *deque*. An *inbox* takes work from outside. A *lane*
-/// bounds concurrency. A *condition* is what tasks wait for. The *watcher* is the thread for time.
+/// bounds concurrency; a lane with one permit makes the tasks of a key *sticky*, and may be *pinned* to a worker. A
+/// *condition* is what tasks wait for. A *process* lives longer than a task and runs in steps. An *admission* starts
+/// requests at the rate of its token bucket. The *watcher* is the thread for time; the *watchdog* notices
+/// long tasks.
 ///
-/// Where to read: [TaskScheduler] for the ways of a task, `PackedDeque` for stealing, `Sleepers` for idling and
-/// wake-up, `Inbox` for submissions, `Runner` for counts and tail calls, `Worker` for the order of looks, [Lane],
-/// [Condition], [Job]. Each begins with who writes what and why that is safe; the protocols' models are in the tests.
+/// | to | use |
+/// |---|---|
+/// | run a request, with children, progress, deadline, cancel | [TaskScheduler#job], [Job] |
+/// | serialise a transaction, bound concurrency | [TaskScheduler#newLane], [TaskScheduler#sticky], [Lane] |
+/// | use native code that keeps state with its thread | [Affinity#PINNED] |
+/// | wait for something without a thread | [TaskScheduler#condition], [TaskContext#await(Condition, Task)] |
+/// | run a light job on the receiving thread | [Job.Builder#workLevel], `lightweightJobLevel`, [Option#CALLER] |
+/// | share a worker with others during long work | [TaskContext#shouldYield], [TaskContext#resubmit] |
+/// | keep state between events, talk by messages | [TaskScheduler#processes], [Process] |
+/// | limit rate and concurrency of a queue | [TaskScheduler#admission], [RateLimit] |
+/// | look at it while it runs | [TaskScheduler#metrics], [TaskScheduler#dump], [SchedulerConfig.Builder#onLongTask] |
+///
+/// Where to read: [TaskScheduler] for the ways of a task, `PackedDeque` for stealing, `Sleepers` for idling, wake-up and
+/// the distribution role, `Inbox` for submissions, `Runner` for counts and tail calls, `Worker` for the order of looks,
+/// [Lane], [Condition], [Job], `ProcessRun`, [Admission], `TokenBucket`, `Watchdog`. Each begins with who writes what and why that
+/// is safe; the protocols' models are in the tests.
+///
+/// *Left out: transaction slots.* The design once gave every transaction one of a fixed number of slots, handed out by tickets
+/// from one global queue, so that a node never ran more transactions than it had room for. Here a lane with one permit is the
+/// transaction, and a lane or an [Admission] with n permits bounds how many run: no ticket, no global queue, nothing
+/// to give back by hand. Slots would be worth having again if a slot owned something that is dear to
+/// make and cannot be shared (memory of one socket, connections to other nodes), or if transactions spanned nodes and had
+/// to be admitted on all of them before their first task: then the ticket is the message that the nodes agree on.
 ///
 /// Depends on `java.base` only. Blocking in a task is legal but takes a worker away from everyone else.
 @NullMarked
