@@ -249,11 +249,11 @@ public final class TaskScheduler implements AutoCloseable {
 
   void accept(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
     // A bootstrap task that is handed over here carries the job's only count until it has run. One
-    // that waits for a
-    // lane may be claimed and ended by a cancel before the lane has it, and with the last job the
-    // workers: then
-    // the submission needs a count of its own.
-    boolean guarded = job.lane() != null;
+    // that waits for a lane or
+    // an admission may be claimed and ended by a cancel before those have it, and with the last job
+    // the workers: then the
+    // submission needs a count of its own.
+    boolean guarded = job.lane() != null || job.admission() != null;
     if (guarded) {
       job.addPending(1);
     }
@@ -300,13 +300,9 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// Whether the caller may start the job now.
   private boolean admit(Job job, Admission admission) {
-    if (admission.enter(job)
+    return admission.enter(job)
         && job.takeAdmission()
-        && (job.lane() != null || job.claimBootstrap() != null)) {
-      return true;
-    }
-    count(Counters.ACCEPTED, 1, currentRunner()); // kept, or a cancel has published it
-    return false;
+        && (job.lane() != null || job.claimBootstrap() != null); // else a cancel has published it
   }
 
   /// Starts a job that its admission has kept. False if it had ended before; never runs user code.
