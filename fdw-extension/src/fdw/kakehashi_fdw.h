@@ -30,6 +30,11 @@
 
 #define KAKEHASHI_VERSION "1.0.0"
 
+/* PostgreSQL 18 writes it before the declaration, and took the macro away that comes after. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 struct ExplainState;
 
 /* ---- module.c: settings ---- */
@@ -186,10 +191,8 @@ extern uint64 kakehashi_call_complete(KakehashiCall *call);
 
 /* ---- errors.c ---- */
 
-extern void kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql)
-	pg_attribute_noreturn();
-extern void kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql)
-	pg_attribute_noreturn();
+pg_noreturn extern void kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql);
+pg_noreturn extern void kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql);
 
 /* ---- xact.c ---- */
 
@@ -394,7 +397,7 @@ extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
 
 /* Rows of a slot into modify->values. */
 extern void kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot);
-extern void kakehashi_report_too_long(KakehashiModify *modify) pg_attribute_noreturn();
+pg_noreturn extern void kakehashi_report_too_long(KakehashiModify *modify);
 
 /* ---- modify_batch.c ---- */
 

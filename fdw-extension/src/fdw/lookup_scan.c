@@ -89,6 +89,16 @@ begin_lookup(CustomScanState *node, EState *estate, int eflags)
 	(void) kakehashi_session_get(state->user);
 }
 
+static MinimalTuple
+copy_row(MinimalTuple row)
+{
+#if PG_VERSION_NUM >= 180000
+	return heap_copy_minimal_tuple(row, 0);
+#else
+	return heap_copy_minimal_tuple(row);
+#endif
+}
+
 /* The outer part of the joined row; the rest is null. */
 static TupleTableSlot *
 store_outer(LookupState *state, MinimalTuple row)
@@ -129,7 +139,7 @@ next_outer(LookupState *state)
 	if (row != NULL)
 	{
 		old = MemoryContextSwitchTo(state->context);
-		state->kept = heap_copy_minimal_tuple(row);
+		state->kept = copy_row(row);
 		MemoryContextSwitchTo(old);
 		pfree(row);
 		row = state->kept;
@@ -193,7 +203,7 @@ begin_request(LookupState *state)
 				                errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
 				                       kh_session_limits(session->ipc)->max_batch_bytes)));
 			old = MemoryContextSwitchTo(estate->es_query_cxt);
-			state->kept = heap_copy_minimal_tuple(row);
+			state->kept = copy_row(row);
 			MemoryContextSwitchTo(old);
 			break;
 		}
