@@ -54,7 +54,7 @@ deparse_parameter(KakehashiDeparse *context, Expr *expr)
 static void
 deparse_constant(KakehashiDeparse *context, Const *constant)
 {
-	if (constant->constisnull)
+	if (constant->constisnull && !kakehashi_is_text_form(constant->consttype))
 	{
 		appendStringInfoString(context->buf, "CAST(NULL AS ");
 		kakehashi_deparse_type(context->buf, constant->consttype, -1);

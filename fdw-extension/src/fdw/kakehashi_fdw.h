@@ -232,11 +232,18 @@ typedef enum KakehashiWordKind
 	KAKEHASHI_BOOL,
 	KAKEHASHI_FLOAT4,  /* the datum is sign-extended, the word is not */
 	KAKEHASHI_VARLENA, /* the word is the offset of a varlena */
-	KAKEHASHI_FIXED16  /* the word is the offset of 16 bytes */
+	KAKEHASHI_FIXED16, /* the word is the offset of 16 bytes */
+	KAKEHASHI_TEXT     /* the word is the offset of a varlena: the value as its type writes it */
 } KakehashiWordKind;
 
-/* Base type of a type if values of it cross the bridge, else InvalidOid; kind may be NULL. */
+/*
+ * The type as which values of a type cross the bridge, or InvalidOid; kind may be NULL. It is the base type, but text for
+ * enums and arrays of them, whose numbers mean something in this database only.
+ */
 extern Oid kakehashi_bridge_type(Oid type, KakehashiWordKind *kind);
+
+/* True if values of the type cross as text and are not text: the engine can keep them, and knows next to nothing of them. */
+extern bool kakehashi_is_text_form(Oid type);
 
 /* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */
 extern bool kakehashi_same_form(Oid local, Oid remote);
@@ -260,6 +267,7 @@ typedef struct KakehashiRowWriter
 	int count;
 	Oid *types;
 	KakehashiWordKind *kinds;
+	FmgrInfo *outputs; /* of KAKEHASHI_TEXT; NULL if there is none */
 	kh_batch_writer writer;
 	bool open;             /* writer holds memory */
 	int row_capacity;      /* asked for when it was opened; the writer may allow fewer */
@@ -286,7 +294,18 @@ typedef struct KakehashiResultMap
 	KakehashiWordKind *kinds;
 	Oid *types; /* base types */
 	int skip;   /* columns of the result before the first that is wanted */
+
+	/* Of KAKEHASHI_TEXT; NULL if there is none. */
+	struct KakehashiInput *inputs;
+	MemoryContext row; /* values of the current row */
 } KakehashiResultMap;
+
+typedef struct KakehashiInput
+{
+	FmgrInfo function;
+	Oid io_param;
+	int32 typmod;
+} KakehashiInput;
 
 /* attnums: of desc, from 1, in the order of the result. An empty result has one column that is ignored. */
 extern KakehashiResultMap *kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation);

@@ -3,7 +3,38 @@
  */
 #include "kakehashi_fdw.h"
 
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+static void
+prepare_input(KakehashiResultMap *map, int column, Form_pg_attribute att)
+{
+	KakehashiInput *input;
+	Oid function;
+
+	if (map->inputs == NULL)
+	{
+		map->inputs = (KakehashiInput *) palloc0(map->count * sizeof(KakehashiInput));
+		map->row = AllocSetContextCreate(CurrentMemoryContext, "kakehashi row values", ALLOCSET_SMALL_SIZES);
+	}
+	input = &map->inputs[column];
+	getTypeInputInfo(att->atttypid, &function, &input->io_param);
+	fmgr_info(function, &input->function);
+	input->typmod = att->atttypmod;
+}
+
+/* The value, from its text; it lives until the next row. */
+static Datum
+read_text(const KakehashiResultMap *map, int column, Datum written)
+{
+	KakehashiInput *input = &map->inputs[column];
+	MemoryContext old = MemoryContextSwitchTo(map->row);
+	Datum value = InputFunctionCall(&input->function, TextDatumGetCString(written), input->io_param, input->typmod);
+
+	MemoryContextSwitchTo(old);
+	return value;
+}
 
 KakehashiResultMap *
 kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
@@ -14,6 +45,8 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 
 	map->count = list_length(attnums);
 	map->skip = 0;
+	map->inputs = NULL;
+	map->row = NULL;
 	map->positions = (int *) palloc(Max(map->count, 1) * sizeof(int));
 	map->kinds = (KakehashiWordKind *) palloc(Max(map->count, 1) * sizeof(KakehashiWordKind));
 	map->types = (Oid *) palloc(Max(map->count, 1) * sizeof(Oid));
@@ -30,6 +63,8 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 			     errmsg("column \"%s\" of foreign table \"%s\" has type %s, which the engine does not have",
 			            NameStr(att->attname), relation, kakehashi_type_name(att->atttypid)),
 			     errhint("Give the column the type that IMPORT FOREIGN SCHEMA would give it, and cast in the query.")));
+		if (map->kinds[i] == KAKEHASHI_TEXT)
+			prepare_input(map, i, att);
 		i++;
 	}
 	return map;
@@ -72,6 +107,8 @@ kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, ui
 	if (batch->column_count < (uint32) (map->skip + map->count))
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("row batch has %u columns where %d are expected",
 		                                                        batch->column_count, map->skip + map->count)));
+	if (map->row != NULL)
+		MemoryContextReset(map->row);
 	for (int i = 0; i < map->count; i++)
 	{
 		int position = map->positions[i];
@@ -80,6 +117,8 @@ kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, ui
 		nulls[position] = kh_batch_is_null(batch, row, column);
 		values[position] =
 			nulls[position] ? (Datum) 0 : kakehashi_word_datum(batch, kh_batch_word(batch, row, column), map->kinds[i]);
+		if (map->kinds[i] == KAKEHASHI_TEXT && !nulls[position])
+			values[position] = read_text(map, i, values[position]);
 	}
 }
 

@@ -219,7 +219,9 @@ shippable(Walk *walk, Expr *expr)
 
 			/* bpchar compares without its blanks; as text it is another value. */
 			return kakehashi_bridge_type(exprType((Node *) relabel->arg), NULL) != BPCHAROID &&
-			       relabel->resulttype != BPCHAROID && shippable(walk, relabel->arg);
+			       !kakehashi_is_text_form(exprType((Node *) relabel->arg)) &&
+			       !kakehashi_is_text_form(relabel->resulttype) && relabel->resulttype != BPCHAROID &&
+			       shippable(walk, relabel->arg);
 		}
 		case T_OpExpr:
 			return kakehashi_is_shippable_operator(((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid) &&

@@ -3,10 +3,62 @@
  */
 #include "kakehashi_fdw.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+/* Types that PostgreSQL has by itself, so that their numbers mean the same everywhere. */
+static bool
+is_fixed_text_form(Oid type)
+{
+	switch (type)
+	{
+		case CHAROID:
+		case NAMEOID:
+		case TIMETZOID:
+		case JSONBOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+is_enum(Oid type)
+{
+	return type >= FirstNormalObjectId && get_typtype(type) == TYPTYPE_ENUM;
+}
+
+/* InvalidOid if values of the type do not cross as text. */
+static Oid
+text_form_type(Oid type)
+{
+	Oid element;
+
+	if (is_fixed_text_form(type))
+		return type;
+	if (is_enum(type))
+		return TEXTOID;
+	element = get_element_type(type);
+	if (!OidIsValid(element))
+		return InvalidOid;
+	if (is_enum(element))
+		return TEXTOID;
+	/* Arrays of domains are types of this database. */
+	return type < FirstGenbkiObjectId && OidIsValid(kakehashi_bridge_type(element, NULL)) ? type : InvalidOid;
+}
+
+bool
+kakehashi_is_text_form(Oid type)
+{
+	type = getBaseType(type);
+	return type == JSONOID || OidIsValid(text_form_type(type));
+}
 
 Oid
 kakehashi_bridge_type(Oid type, KakehashiWordKind *kind)
@@ -39,6 +91,7 @@ kakehashi_bridge_type(Oid type, KakehashiWordKind *kind)
 		case BPCHAROID:
 		case BYTEAOID:
 		case NUMERICOID:
+		case JSONOID:
 			found = KAKEHASHI_VARLENA;
 			break;
 		case UUIDOID:
@@ -46,7 +99,11 @@ kakehashi_bridge_type(Oid type, KakehashiWordKind *kind)
 			found = KAKEHASHI_FIXED16;
 			break;
 		default:
-			return InvalidOid;
+			type = text_form_type(type);
+			if (!OidIsValid(type))
+				return InvalidOid;
+			found = KAKEHASHI_TEXT;
+			break;
 	}
 	if (kind != NULL)
 		*kind = found;
@@ -85,6 +142,7 @@ kakehashi_word_datum_slow(const kh_batch *batch, uint64 word, KakehashiWordKind 
 		case KAKEHASHI_FLOAT4:
 			return Int32GetDatum((int32) word);
 		case KAKEHASHI_VARLENA:
+		case KAKEHASHI_TEXT:
 		case KAKEHASHI_FIXED16:
 			value = kh_batch_value(batch, word, kind == KAKEHASHI_FIXED16 ? 16 : 0);
 			if (value == NULL)
@@ -118,6 +176,16 @@ kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types)
 	for (int i = 0; i < count; i++)
 	{
 		writer->types[i] = kakehashi_bridge_type(types[i], &writer->kinds[i]);
+		if (OidIsValid(writer->types[i]) && writer->kinds[i] == KAKEHASHI_TEXT)
+		{
+			Oid output;
+			bool is_varlena;
+
+			if (writer->outputs == NULL)
+				writer->outputs = (FmgrInfo *) palloc0(count * sizeof(FmgrInfo));
+			getTypeOutputInfo(types[i], &output, &is_varlena);
+			fmgr_info(output, &writer->outputs[i]);
+		}
 		if (!OidIsValid(writer->types[i]))
 			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			                errmsg("values of type %s cannot be sent to the engine", kakehashi_type_name(types[i]))));
@@ -177,6 +245,9 @@ write_value(KakehashiRowWriter *writer, int column, Datum value)
 		case KAKEHASHI_FLOAT4:
 			kh_batch_writer_set_word(&writer->writer, (uint32) column, (uint64) (uint32) value);
 			return true;
+		case KAKEHASHI_TEXT:
+			value = CStringGetTextDatum(OutputFunctionCall(&writer->outputs[column], value));
+			/* FALLTHROUGH */
 		case KAKEHASHI_VARLENA:
 			varlena = PG_DETOAST_DATUM(value);
 			return kh_batch_writer_set_value(&writer->writer, (uint32) column, varlena, VARSIZE(varlena));
@@ -186,14 +257,34 @@ write_value(KakehashiRowWriter *writer, int column, Datum value)
 	return false; /* not reached: every kind is above */
 }
 
+/* Values as text do not depend on the session's settings; as postgres_fdw does it. Returns the level to go back to. */
+static int
+set_transmission_modes(void)
+{
+	int level = NewGUCNestLevel();
+
+	if (DateStyle != USE_ISO_DATES)
+		(void) set_config_option("datestyle", "ISO", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	if (IntervalStyle != INTSTYLE_POSTGRES)
+		(void) set_config_option("intervalstyle", "postgres", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+		                         false);
+	if (extra_float_digits < 3)
+		(void) set_config_option("extra_float_digits", "3", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+		                         false);
+	return level;
+}
+
 bool
 kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const bool *nulls)
 {
 	MemoryContext old;
 	bool fits = true;
+	int level = 0;
 
 	if (!kh_batch_writer_add_row(&writer->writer))
 		return false;
+	if (writer->outputs != NULL)
+		level = set_transmission_modes();
 	old = MemoryContextSwitchTo(writer->scratch);
 	for (int i = 0; i < writer->count && fits; i++)
 	{
@@ -204,6 +295,8 @@ kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const 
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(writer->scratch);
+	if (level != 0)
+		AtEOXact_GUC(true, level);
 	if (!fits)
 		kh_batch_writer_drop_row(&writer->writer);
 	return fits;

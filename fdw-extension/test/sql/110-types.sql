@@ -51,7 +51,7 @@ SELECT id FROM types.local l WHERE NOT EXISTS (SELECT FROM types.every_type e WH
 CREATE FOREIGN TABLE types.wrong (id int, c_int4 bigint) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'every_type');
 SELECT id FROM types.wrong WHERE id = 1;
 SELECT c_int4 FROM types.wrong WHERE id = 1;
-CREATE FOREIGN TABLE types.strange (id int, c_text json) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'every_type');
+CREATE FOREIGN TABLE types.strange (id int, c_text inet) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'every_type');
 SELECT c_text FROM types.strange;
 -- text, varchar and char(n) may stand for each other.
 CREATE FOREIGN TABLE types.similar (id int, c_varchar text, c_text varchar) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'every_type');

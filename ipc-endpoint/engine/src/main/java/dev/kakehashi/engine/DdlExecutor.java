@@ -8,6 +8,8 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -101,6 +103,9 @@ final class DdlExecutor {
       columnNames.add(column.name());
     }
     List<Index> indexes = keys(create, name, columnNames);
+    for (Index index : indexes) {
+      index.columns().forEach(i -> requireKey(create.columns().get(i).type()));
+    }
     Set<Integer> keyColumns =
         !indexes.isEmpty() && indexes.getFirst().primary()
             ? Set.copyOf(indexes.getFirst().columns())
@@ -155,6 +160,16 @@ final class DdlExecutor {
     return primary;
   }
 
+  private static void requireKey(SqlType type) {
+    if (!Types.hasEquality(type.oid())) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT,
+          "data type "
+              + Types.name(type.oid())
+              + " has no default operator class for access method \"btree\"");
+    }
+  }
+
   private static List<Integer> positions(List<String> keyColumns, List<String> columnNames) {
     List<Integer> positions = new ArrayList<>();
     for (String column : keyColumns) {
@@ -182,6 +197,7 @@ final class DdlExecutor {
         throw new EngineException(
             ErrorCode.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
       }
+      requireKey(table.columns().get(position).type());
       columns.add(position);
     }
     String given = create.name();

@@ -211,7 +211,7 @@ public final class RowBatchReader {
     return switch (typeOid) {
       case TypeOid.UUID, TypeOid.INTERVAL -> 16;
       case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, TypeOid.BYTEA, TypeOid.NUMERIC -> 0;
-      default -> -1;
+      default -> TypeOid.isTextForm(typeOid) ? 0 : -1;
     };
   }
 

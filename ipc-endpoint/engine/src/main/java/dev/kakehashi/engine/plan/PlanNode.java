@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.type.Types;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +70,13 @@ public sealed interface PlanNode {
   /// Groups by key columns (nulls are equal) and aggregates; output: keys, then one column per call. Without keys there is exactly one row.
   /// Without calls it is DISTINCT.
   record Aggregate(PlanNode input, int[] keys, List<AggregateCall> calls, int[] typeOids)
-      implements PlanNode {}
+      implements PlanNode {
+    public Aggregate {
+      for (int key = 0; key < keys.length; key++) {
+        Types.requireEquality(typeOids[key]);
+      }
+    }
+  }
 
   /// One aggregate function.
   ///
@@ -77,18 +85,25 @@ public sealed interface PlanNode {
   /// @param distinct each combination of argument values once per group
   /// @param filter boolean input column, or -1: only rows where it is true
   record AggregateCall(
-      String name,
-      int[] arguments,
-      int[] argumentOids,
-      boolean distinct,
-      int filter,
-      int typeOid) {}
+      String name, int[] arguments, int[] argumentOids, boolean distinct, int filter, int typeOid) {
+    public AggregateCall {
+      if (distinct) {
+        Arrays.stream(argumentOids).forEach(Types::requireEquality);
+      }
+    }
+  }
 
   /// Rows in order; with a limit only the first ones.
   ///
   /// @param limit expressions without columns of type int8; null value or null: no limit
   record Sort(PlanNode input, List<SortKey> keys, @Nullable Expr offset, @Nullable Expr limit)
       implements PlanNode {
+    public Sort {
+      for (SortKey key : keys) {
+        Types.requireOrder(input.typeOids()[key.column()]);
+      }
+    }
+
     @Override
     public int[] typeOids() {
       return input.typeOids();
@@ -171,6 +186,10 @@ public sealed interface PlanNode {
   /// INTERSECT or EXCEPT, [ALL], of two inputs with the same columns; nulls are equal.
   record SetOperation(PlanNode left, PlanNode right, boolean intersect, boolean all)
       implements PlanNode {
+    public SetOperation {
+      Arrays.stream(left.typeOids()).forEach(Types::requireEquality);
+    }
+
     @Override
     public int[] typeOids() {
       return left.typeOids();

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -118,8 +119,9 @@ final class TokenReader {
     if (!first.isIdentifier()) {
       throw syntaxError();
     }
+    boolean quotedChar = first.kind() == Token.Kind.QUOTED_WORD && first.text().equals("char");
     String name = typeName();
-    int oid = Types.oid(name);
+    int oid = quotedChar ? TypeOid.CHAR : Types.oid(name);
     if (oid == 0) {
       throw new EngineException(ErrorCode.UNDEFINED_OBJECT, "type \"" + name + "\" does not exist")
           .withPosition(first.start() + 1);
@@ -137,14 +139,31 @@ final class TokenReader {
       } while (acceptOperator(","));
       expectOperator(")");
     }
+    if (quotedChar) {
+      return arrays(SqlType.of(TypeOid.CHAR));
+    }
     oid = Types.oid(withTimeZone(name));
     if (modifiers.isEmpty() && (name.equals("char") || name.equals("character"))) {
       modifiers.add(1);
     }
     if (name.equals("float") && !modifiers.isEmpty()) {
-      return SqlType.of(Types.oid(modifiers.get(0) <= 24 ? "float4" : "float8"));
+      return arrays(SqlType.of(Types.oid(modifiers.get(0) <= 24 ? "float4" : "float8")));
     }
-    return Types.of(oid, modifiers.stream().mapToInt(Integer::intValue).toArray());
+    return arrays(Types.of(oid, modifiers.stream().mapToInt(Integer::intValue).toArray()));
+  }
+
+  /// `[]`, `[3]`, `[][]` or `ARRAY` after a type: dimensions and their sizes mean nothing, as in PostgreSQL.
+  private SqlType arrays(SqlType element) {
+    boolean array = acceptWords("array");
+    while (acceptOperator("[")) {
+      if (peek().kind() == Token.Kind.NUMBER) {
+        at++;
+      }
+      expectOperator("]");
+      array = true;
+    }
+    int oid = array ? TypeOid.arrayOf(element.oid()) : element.oid();
+    return new SqlType(oid, element.typeModifier());
   }
 
   private String typeName() {

@@ -23,6 +23,7 @@ import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.text.CharacterTypes;
 import dev.kakehashi.engine.type.time.DateTimeCasts;
 import dev.kakehashi.engine.type.time.TimePrecision;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -131,6 +132,13 @@ public final class Casts {
         CASTS.putIfAbsent(key(string, from), new Cast(CastContext.EXPLICIT, true, input(from)));
       }
       implicit(Types.UNKNOWN, from, input(from));
+    }
+    for (int oid : TypeOid.textForms()) {
+      for (int string : new int[] {TEXT, VARCHAR}) {
+        assignment(oid, string, IDENTITY);
+        CASTS.put(key(string, oid), new Cast(CastContext.EXPLICIT, true, IDENTITY));
+      }
+      implicit(Types.UNKNOWN, oid, IDENTITY);
     }
     implicit(Types.UNKNOWN, TEXT, IDENTITY);
     implicit(Types.UNKNOWN, VARCHAR, IDENTITY);

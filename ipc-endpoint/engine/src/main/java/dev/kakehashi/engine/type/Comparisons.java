@@ -33,6 +33,13 @@ final class Comparisons {
         ordered(set, oid, oid, comparison(kind));
       }
     }
+    for (int oid : TypeOid.textForms()) {
+      if (Types.hasOrder(oid)) {
+        varlena(set, oid);
+      } else if (Types.hasEquality(oid)) {
+        equality(set, oid);
+      }
+    }
     for (int left : INTEGERS) {
       for (int right : INTEGERS) {
         words(set, left, right);
@@ -79,10 +86,14 @@ final class Comparisons {
   }
 
   private static void varlena(FunctionSet set, int oid) {
+    equality(set, oid);
+    unequal(set, oid, oid, Ordering::compareVarlena);
+  }
+
+  private static void equality(FunctionSet set, int oid) {
     Body equal = (a, _, _) -> Ordering.equalVarlena(a[0], a[1]) ? 1 : 0;
     Body notEqual = (a, _, _) -> Ordering.equalVarlena(a[0], a[1]) ? 0 : 1;
     set.add("=", TypeOid.BOOL, equal, oid, oid).add("<>", TypeOid.BOOL, notEqual, oid, oid);
-    unequal(set, oid, oid, Ordering::compareVarlena);
   }
 
   static void ordered(FunctionSet set, int left, int right, Comparison comparison) {

@@ -46,11 +46,16 @@ public final class Types {
     OIDS.put("timestamp", TypeOid.TIMESTAMP);
     OIDS.put("timestamptz", TypeOid.TIMESTAMPTZ);
     OIDS.put("unknown", UNKNOWN);
+    OIDS.put("name", TypeOid.NAME);
+    OIDS.put("json", TypeOid.JSON);
+    OIDS.put("jsonb", TypeOid.JSONB);
+    OIDS.put("timetz", TypeOid.TIMETZ);
+    OIDS.put("time with time zone", TypeOid.TIMETZ);
   }
 
   private Types() {}
 
-  /// The types that can be stored, in no particular order.
+  /// The types that can be stored and have operators, in no particular order; see [TypeOid#isTextForm(int)] for the others.
   public static int[] all() {
     return ALL.clone();
   }
@@ -62,7 +67,38 @@ public final class Types {
         return true;
       }
     }
-    return false;
+    return TypeOid.isTextForm(oid);
+  }
+
+  /// Whether two values are equal exactly if their words' values are the same bytes, or by the type's own comparison.
+  public static boolean hasEquality(int oid) {
+    return switch (oid) {
+      case TypeOid.JSON, TypeOid.JSONB -> false;
+      default -> TypeOid.element(oid) == TypeOid.UNSPECIFIED;
+    };
+  }
+
+  /// Whether the engine orders values of the type.
+  public static boolean hasOrder(int oid) {
+    return !TypeOid.isTextForm(oid) || oid == TypeOid.NAME;
+  }
+
+  /// @throws EngineException UNDEFINED_FUNCTION for a type whose values cannot be told to be equal
+  public static void requireEquality(int oid) {
+    if (!hasEquality(oid)) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_FUNCTION,
+          "could not identify an equality operator for type " + name(oid));
+    }
+  }
+
+  /// @throws EngineException UNDEFINED_FUNCTION for a type whose values the engine does not order
+  public static void requireOrder(int oid) {
+    if (!hasOrder(oid)) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_FUNCTION,
+          "could not identify an ordering operator for type " + name(oid));
+    }
   }
 
   /// SQL name without modifier as format_type() gives it, for example "character varying".
@@ -88,9 +124,18 @@ public final class Types {
       case TypeOid.NUMERIC -> "numeric";
       case TypeOid.UUID -> "uuid";
       case UNKNOWN -> "unknown";
-      default ->
-          throw new EngineException(
-              ErrorCode.UNDEFINED_OBJECT, "type with OID " + oid + " does not exist");
+      case TypeOid.CHAR -> "\"char\"";
+      case TypeOid.NAME -> "name";
+      case TypeOid.JSON -> "json";
+      case TypeOid.JSONB -> "jsonb";
+      case TypeOid.TIMETZ -> "time with time zone";
+      default -> {
+        if (TypeOid.element(oid) != TypeOid.UNSPECIFIED) {
+          yield name(TypeOid.element(oid)) + "[]";
+        }
+        throw new EngineException(
+            ErrorCode.UNDEFINED_OBJECT, "type with OID " + oid + " does not exist");
+      }
     };
   }
 
@@ -119,14 +164,21 @@ public final class Types {
       case TypeOid.NUMERIC -> ColumnKind.NUMERIC;
       case TypeOid.UUID -> ColumnKind.UUID;
       case TypeOid.INTERVAL -> ColumnKind.INTERVAL;
-      default ->
-          throw new EngineException(
-              ErrorCode.UNDEFINED_OBJECT, "type with OID " + oid + " does not exist");
+      default -> {
+        if (TypeOid.isTextForm(oid)) {
+          yield ColumnKind.VARLENA;
+        }
+        throw new EngineException(
+            ErrorCode.UNDEFINED_OBJECT, "type with OID " + oid + " does not exist");
+      }
     };
   }
 
   /// The type as format_type() gives it, for example "numeric(15,2)" or "timestamp(3) without time zone".
   public static String format(SqlType type) {
+    if (TypeOid.element(type.oid()) != TypeOid.UNSPECIFIED) {
+      return format(new SqlType(TypeOid.element(type.oid()), type.typeModifier())) + "[]";
+    }
     String name = name(type.oid());
     int modifier = type.typeModifier();
     if (modifier < 0) {
@@ -135,7 +187,7 @@ public final class Types {
     return switch (type.oid()) {
       case TypeOid.BPCHAR, TypeOid.VARCHAR -> name + "(" + (modifier - 4) + ")";
       case TypeOid.NUMERIC -> name + "(" + precision(modifier) + "," + scale(modifier) + ")";
-      case TypeOid.TIME, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ -> {
+      case TypeOid.TIME, TypeOid.TIMETZ, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ -> {
         int space = name.indexOf(' ');
         yield name.substring(0, space) + "(" + modifier + ")" + name.substring(space);
       }
@@ -166,7 +218,7 @@ public final class Types {
       case TypeOid.BPCHAR -> characters(oid, "char", modifiers);
       case TypeOid.VARCHAR -> characters(oid, "varchar", modifiers);
       case TypeOid.NUMERIC -> numeric(modifiers);
-      case TypeOid.TIME, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ ->
+      case TypeOid.TIME, TypeOid.TIMETZ, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ ->
           new SqlType(oid, timePrecision(modifiers));
       case TypeOid.INTERVAL ->
           new SqlType(oid, INTERVAL_FULL_RANGE << 16 | timePrecision(modifiers));

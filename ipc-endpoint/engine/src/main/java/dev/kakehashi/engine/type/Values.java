@@ -90,7 +90,7 @@ public final class Values {
       case TypeOid.TIMESTAMP -> DateTimeFormat.timestamp(word);
       case TypeOid.TIMESTAMPTZ -> DateTimeFormat.timestamptz(word);
       case TypeOid.INTERVAL -> Intervals.toText(word);
-      default -> Types.name(oid); // throws
+      default -> TypeOid.isTextForm(oid) ? Varlena.string(word) : Types.name(oid); // throws
     };
   }
 
@@ -118,7 +118,12 @@ public final class Values {
       case TypeOid.TIMESTAMP -> DateTimeParser.timestamp(text, false);
       case TypeOid.TIMESTAMPTZ -> DateTimeParser.timestamp(text, true);
       case TypeOid.INTERVAL -> Intervals.parse(text, heap);
-      default -> throw SqlErrors.notSupported("type " + Types.name(oid) + " has no input");
+      default -> {
+        if (TypeOid.isTextForm(oid)) {
+          yield parseText(text, heap);
+        }
+        throw SqlErrors.notSupported("type " + Types.name(oid) + " has no input");
+      }
     };
   }
 
