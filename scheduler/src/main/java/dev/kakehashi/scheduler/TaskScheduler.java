@@ -80,13 +80,18 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// Starts the workers.
   public static TaskScheduler start(SchedulerConfig config) {
-    TaskScheduler scheduler = new TaskScheduler(config);
+    TaskScheduler scheduler = unstarted(config);
     for (Worker worker : scheduler.workers) {
       scheduler.watchdog.watch(worker, worker.thread);
       Platform.start(worker.thread);
     }
     scheduler.watchdog.start();
     return scheduler;
+  }
+
+  /// With all its parts, of which none runs.
+  static TaskScheduler unstarted(SchedulerConfig config) {
+    return new TaskScheduler(config);
   }
 
   /// Describes a job; nothing happens before its [Job.Builder#submit].

@@ -1,0 +1,400 @@
+package dev.kakehashi.scheduler;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.III_Result;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/// The protocols on the real memory model, two threads each, millions of times. The code under test is the module's
+/// own, without checks and without simulation.
+public class ProtocolStress {
+  private static final SchedulerConfig CONFIG =
+      SchedulerConfig.builder()
+          .workers(2)
+          .set(SchedulerConfig.Parameter.LOCAL_CAPACITY, 4)
+          .set(SchedulerConfig.Parameter.INBOX_CAPACITY, 4)
+          .build();
+
+  // Never started: it lends its workers and its job.
+  private static final TaskScheduler IDLE = TaskScheduler.unstarted(CONFIG);
+
+  private ProtocolStress() {}
+
+  static Worker lentWorker() {
+    return IDLE.workers()[0];
+  }
+
+  /// What is queued: counted by whoever takes it, and written plainly before it is published.
+  static final class Item implements Task {
+    int value;
+    int byOwner;
+    int byThief;
+
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      return null;
+    }
+
+    static Item[] make(int n) {
+      Item[] items = new Item[n];
+      for (int i = 0; i < n; i++) {
+        items[i] = new Item();
+      }
+      return items;
+    }
+
+    static void owner(@Nullable Object taken) {
+      if (taken != null) {
+        ((Item) taken).byOwner++;
+      }
+    }
+
+    /// How many of the taken items are not as they were published.
+    static int thief(@Nullable Object[] batch, int n) {
+      int unseen = 0;
+      for (int i = 0; i < n; i++) {
+        Item item = (Item) batch[2 * i];
+        if (item == null) {
+          unseen++;
+        } else {
+          item.byThief++;
+          unseen += item.value == 1 ? 0 : 1;
+        }
+      }
+      return unseen;
+    }
+
+    static void judge(Item[] items, III_Result r) {
+      for (Item item : items) {
+        int times = item.byOwner + item.byThief;
+        r.r1 += times == 0 ? 1 : 0;
+        r.r2 += times > 1 ? 1 : 0;
+      }
+    }
+  }
+
+  /// Four items; the owner pops three and pushes one, a thief takes half.
+  @JCStressTest
+  @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "each item once, as it was published")
+  @Outcome(expect = FORBIDDEN, desc = "lost, taken twice, or read before it was written")
+  @State
+  public static class DequePops {
+    private final Item[] items = Item.make(5);
+    private final PackedDeque deque = new PackedDeque(4, -2);
+    private final @Nullable Object[] batch = new @Nullable Object[8];
+
+    public DequePops() {
+      for (int i = 0; i < 4; i++) {
+        items[i].value = 1;
+        deque.push(items[i], null);
+      }
+    }
+
+    @Actor
+    public void owner() {
+      Item.owner(deque.popNewest());
+      Item.owner(deque.popNewest());
+      Item.owner(deque.popNewest());
+      items[4].value = 1;
+      if (!deque.push(items[4], null)) {
+        Item.owner(items[4]);
+      }
+    }
+
+    @Actor
+    public void thief(III_Result r) {
+      r.r3 = Item.thief(batch, deque.stealHalf(batch, 4, 1));
+    }
+
+    @Arbiter
+    public void judge(III_Result r) {
+      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
+        Item.owner(left);
+      }
+      Item.judge(items, r);
+    }
+  }
+
+  /// The owner goes round the ring while a thief is slow.
+  @JCStressTest
+  @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "each item once, as it was published")
+  @Outcome(expect = FORBIDDEN, desc = "lost, taken twice, or read before it was written")
+  @State
+  public static class DequeWrap {
+    private final Item[] items = Item.make(6);
+    private final PackedDeque deque = new PackedDeque(4, 0);
+    private final @Nullable Object[] batch = new @Nullable Object[8];
+
+    public DequeWrap() {
+      items[0].value = 1;
+      items[1].value = 1;
+      deque.push(items[0], null);
+      deque.push(items[1], null);
+    }
+
+    @Actor
+    public void owner() {
+      for (int i = 2; i < 6; i++) {
+        items[i].value = 1;
+        if (!deque.push(items[i], null)) {
+          Item.owner(items[i]);
+        }
+      }
+      Item.owner(deque.popOldest());
+    }
+
+    @Actor
+    public void thief(III_Result r) {
+      int unseen = Item.thief(batch, deque.stealHalf(batch, 4, 1));
+      r.r3 = unseen + Item.thief(batch, deque.stealHalf(batch, 4, 1));
+    }
+
+    @Arbiter
+    public void judge(III_Result r) {
+      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
+        Item.owner(left);
+      }
+      Item.judge(items, r);
+    }
+  }
+
+  /// A submitter and a worker at one inbox.
+  @JCStressTest
+  @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "each item once, as it was published")
+  @Outcome(expect = FORBIDDEN, desc = "lost, taken twice, or read before it was written")
+  @State
+  public static class InboxDrain {
+    private final Item[] items = Item.make(5);
+    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount());
+    private final @Nullable Object[] batch = new @Nullable Object[16];
+    private final Counters counters = new Counters();
+
+    public InboxDrain() {
+      items[0].value = 1;
+      inbox.offer(items[0], null);
+    }
+
+    @Actor
+    public void submitter() {
+      for (int i = 1; i < 5; i++) {
+        items[i].value = 1;
+        if (!inbox.offer(items[i], null)) {
+          Item.owner(items[i]);
+        }
+      }
+    }
+
+    @Actor
+    public void worker(III_Result r) {
+      int unseen = Item.thief(batch, inbox.drain(batch, 2, counters));
+      r.r3 = unseen + Item.thief(batch, inbox.drain(batch, 4, counters));
+    }
+
+    @Arbiter
+    public void judge(III_Result r) {
+      int n = inbox.drain(batch, 8, counters);
+      for (int i = 0; i < n; i++) {
+        Item.owner(batch[2 * i]);
+      }
+      Item.judge(items, r);
+    }
+  }
+
+  /// A submission and a worker that falls asleep.
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the submitter woke the worker")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the worker saw the task")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "both")
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
+  @State
+  public static class WakeUpBySubmission {
+    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount());
+    private final Sleepers sleepers = new Sleepers(2, 1, false);
+    private final Item item = new Item();
+
+    @Actor
+    public void submitter(II_Result r) {
+      inbox.offer(item, null);
+      r.r1 = sleepers.signal(false) ? 1 : 0;
+    }
+
+    @Actor
+    public void worker(II_Result r) {
+      sleepers.announce(IDLE.workers()[0], false);
+      r.r2 = inbox.isEmpty() ? 0 : 1;
+    }
+  }
+
+  /// A spawn and another worker that falls asleep.
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the spawning worker woke the other")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the other saw the task")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "both")
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
+  @State
+  public static class WakeUpBySpawn {
+    private final PackedDeque deque = new PackedDeque(4, 0);
+    private final Sleepers sleepers = new Sleepers(2, 1, false);
+    private final Item item = new Item();
+
+    @Actor
+    public void spawner(II_Result r) {
+      deque.push(item, null);
+      r.r1 = sleepers.signal(false) ? 1 : 0;
+    }
+
+    @Actor
+    public void worker(II_Result r) {
+      sleepers.announce(IDLE.workers()[0], false);
+      r.r2 = deque.size() > 0 ? 1 : 0;
+    }
+  }
+
+  /// A submission that sees a searcher, and that searcher on its way to work.
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the submitter woke the sleeper")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the searcher saw that there is more")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "both")
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
+  @State
+  public static class LastSearcher {
+    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount());
+    private final Sleepers sleepers = new Sleepers(2, 1, false);
+    private final Item item = new Item();
+
+    public LastSearcher() {
+      sleepers.announce(IDLE.workers()[1], false);
+      sleepers.startSearching();
+    }
+
+    @Actor
+    public void submitter(II_Result r) {
+      inbox.offer(item, null);
+      r.r1 = sleepers.signal(false) ? 1 : 0;
+    }
+
+    @Actor
+    public void searcher(II_Result r) {
+      r.r2 = sleepers.stopSearching() && !inbox.isEmpty() ? 1 : 0;
+    }
+  }
+
+  /// The last two counts of a job.
+  @JCStressTest
+  @Outcome(
+      id = {"0, 1", "1, 0"},
+      expect = ACCEPTABLE,
+      desc = "one ends the job and sees all writes")
+  @Outcome(expect = FORBIDDEN, desc = "ended twice, never, or before a task's writes")
+  @State
+  public static class JobCount {
+    private final Job job = Job.none(IDLE);
+    private int x;
+    private int y;
+
+    public JobCount() {
+      job.addPending(1);
+    }
+
+    @Actor
+    public void one(II_Result r) {
+      x = 1;
+      r.r1 = job.returnPending(1) ? (y == 1 ? 1 : 2) : 0;
+    }
+
+    @Actor
+    public void two(II_Result r) {
+      y = 1;
+      r.r2 = job.returnPending(1) ? (x == 1 ? 1 : 2) : 0;
+    }
+  }
+
+  /// A wait and the change that it waits for.
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "seen by the look")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "woken, or not even asleep")
+  @Outcome(expect = FORBIDDEN, desc = "slept through the change")
+  @State
+  public static class EventCountWait {
+    private final EventCount events = new EventCount();
+    private int change; // plain: the event count orders it
+
+    @Actor
+    public void waiter(II_Result r) {
+      long key = events.prepare();
+      if (change == 1) {
+        events.cancel(key);
+        r.r1 = 1;
+      } else {
+        r.r2 = events.await(key, Duration.ofSeconds(5)) && change == 1 ? 1 : 2;
+      }
+    }
+
+    @Actor
+    public void notifier() {
+      change = 1;
+      events.notifyWaiters();
+    }
+  }
+
+  /// A permit that is given back, and a task that wants it.
+  @JCStressTest
+  @Outcome(id = "1, 1, 1", expect = ACCEPTABLE, desc = "one permit in use, queued once")
+  @Outcome(expect = FORBIDDEN, desc = "the lane is lost, or queued twice")
+  @State
+  public static class LanePermit {
+    private final TaskScheduler scheduler = TaskScheduler.unstarted(CONFIG);
+    private final Lane lane = scheduler.newLane(1);
+    private final Job job = Job.none(scheduler);
+
+    public LanePermit() {
+      lane.tryEnter();
+    }
+
+    @Actor
+    public void submitter() {
+      lane.submit(new Item(), job, null);
+    }
+
+    @Actor
+    public void holder() {
+      lane.release(1, null);
+    }
+
+    @Arbiter
+    public void judge(III_Result r) {
+      r.r1 = lane.pending();
+      r.r2 = lane.active();
+      for (Inbox inbox : scheduler.inboxes()) {
+        r.r3 += inbox.size();
+      }
+    }
+  }
+
+  /// Two requests for the last token.
+  @JCStressTest
+  @Outcome(id = {"0, 1", "1, 0"}, expect = ACCEPTABLE, desc = "one starts")
+  @Outcome(expect = FORBIDDEN, desc = "both start, or none")
+  @State
+  public static class LastToken {
+    private final TokenBucket bucket = new TokenBucket(RateLimit.of(1), 0);
+
+    @Actor
+    public void one(II_Result r) {
+      r.r1 = bucket.tryTake(0) == 0 ? 1 : 0;
+    }
+
+    @Actor
+    public void two(II_Result r) {
+      r.r2 = bucket.tryTake(0) == 0 ? 1 : 0;
+    }
+  }
+}
