@@ -17,7 +17,10 @@ public class BrokenStress {
 
   /// The worker looks for tasks before it announces its sleep.
   @JCStressTest
-  @Outcome(id = {"1, 0", "0, 1", "1, 1"}, expect = ACCEPTABLE, desc = "someone sees")
+  @Outcome(
+      id = {"1, 0", "0, 1", "1, 1"},
+      expect = ACCEPTABLE,
+      desc = "someone sees")
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
   @State
   public static class LookBeforeAnnouncement {

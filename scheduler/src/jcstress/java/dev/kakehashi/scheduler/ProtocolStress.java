@@ -381,7 +381,10 @@ public class ProtocolStress {
 
   /// Two requests for the last token.
   @JCStressTest
-  @Outcome(id = {"0, 1", "1, 0"}, expect = ACCEPTABLE, desc = "one starts")
+  @Outcome(
+      id = {"0, 1", "1, 0"},
+      expect = ACCEPTABLE,
+      desc = "one starts")
   @Outcome(expect = FORBIDDEN, desc = "both start, or none")
   @State
   public static class LastToken {

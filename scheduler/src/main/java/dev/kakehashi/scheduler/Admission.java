@@ -47,7 +47,12 @@ public final class Admission {
 
   /// Admits a request that is no job, if it can start now and nothing waits. Whoever gets true calls [#leave()] once.
   public synchronized boolean tryEnter() {
-    return waiting.isEmpty() && mayStart() == 0;
+    Platform.locked(1);
+    try {
+      return waiting.isEmpty() && mayStart() == 0;
+    } finally {
+      Platform.locked(-1);
+    }
   }
 
   /// Gives back what [#tryEnter()] took.
@@ -62,7 +67,9 @@ public final class Admission {
   /// True if the job may start now; otherwise it is kept, and started by [TaskScheduler#admitted].
   synchronized boolean enter(Job job) {
     if (waiting.isEmpty()) {
+      Platform.locked(1);
       long early = mayStart();
+      Platform.locked(-1);
       if (early == 0) {
         return true;
       }
@@ -91,6 +98,15 @@ public final class Admission {
   }
 
   private void startWaiting() {
+    Platform.locked(1);
+    try {
+      startAllThatMay();
+    } finally {
+      Platform.locked(-1);
+    }
+  }
+
+  private void startAllThatMay() {
     for (Job job = waiting.peek(); job != null; job = waiting.peek()) {
       if (job.bootstrapGone()) {
         waiting.remove(); // cancelled

@@ -57,8 +57,11 @@ final class Platform {
       Thread.yield();
     }
 
-    /// A thread is between two steps of a protocol; it holds no lock.
+    /// A thread is between two steps of a protocol; it holds no lock but those of [#locked].
     default void point(Point point) {}
+
+    /// The current thread takes (1) or gives back (-1) a lock under which it passes points.
+    default void locked(int by) {}
 
     /// Whether the scheduler is to have this fault.
     default boolean mutated(Mutation mutation) {
@@ -222,11 +225,19 @@ final class Platform {
     }
   }
 
-  /// Between two steps of a protocol, without a lock held.
+  /// Between two steps of a protocol, without a lock held unless [#locked] says so.
   static void point(Point point) {
     Substitute s = current();
     if (s != null) {
       s.point(point);
+    }
+  }
+
+  /// The current thread takes (1) or gives back (-1) a lock under which it passes points.
+  static void locked(int by) {
+    Substitute s = current();
+    if (s != null) {
+      s.locked(by);
     }
   }
 

@@ -56,7 +56,7 @@ class JcstressTest {
     command.addAll(List.of("org.openjdk.jcstress.Main", "-t", tests, "-r", directory.toString()));
     command.addAll(List.of(System.getProperty("scheduler.jcstress", SHORT).split(" ")));
     Path output = directory.resolve("output.txt");
-    Process process =
+    java.lang.Process process =
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectErrorStream(true)
@@ -77,7 +77,8 @@ class JcstressTest {
     }
     Results results = new Results(counts[0], counts[1], counts[2], counts[3] + counts[4]);
     System.out.println("JcstressTest " + tests + " " + results);
-    if (results.planned == 0 || (tests.equals("ProtocolStress") && results.passed != results.planned)) {
+    if (results.planned == 0
+        || (tests.equals("ProtocolStress") && results.passed != results.planned)) {
       System.out.println(text);
     }
     return results;

@@ -56,6 +56,7 @@ final class Simulation implements Platform.Substitute {
     boolean wakeable; // by a permit, or for no reason
     boolean permit;
     boolean ended;
+    int locks;
     long wakeNanos;
     int priority;
 
@@ -357,8 +358,9 @@ final class Simulation implements Platform.Substitute {
   @Override
   public void point(Point point) {
     Fiber fiber = current;
-    if (fiber == null) {
-      return; // the test's own thread sets something up
+    if (fiber == null || fiber.locks > 0) {
+      return; // the test's own thread sets something up; or others would block outside the
+      // simulation
     }
     if (byPriority) {
       points++;
@@ -370,6 +372,14 @@ final class Simulation implements Platform.Substitute {
       Thread.yield();
     } else if (random.nextInt(3) == 0) {
       Thread.yield();
+    }
+  }
+
+  @Override
+  public void locked(int by) {
+    Fiber fiber = current;
+    if (fiber != null) {
+      fiber.locks += by;
     }
   }
 

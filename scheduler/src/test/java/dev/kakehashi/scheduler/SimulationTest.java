@@ -28,6 +28,9 @@ class SimulationTest {
         scenario("eventCount", Scenarios::eventCount, 10),
         scenario("condition", Scenarios::condition, 40),
         scenario("cancelledWait", Scenarios::cancelledWait, 10),
+        scenario("process", ServiceScenarios::process, 20),
+        scenario("token", ServiceScenarios::token, 10),
+        scenario("admission", ServiceScenarios::admission, 20),
         scenario("idle", Scenarios::idle, 100),
         scenario("fairness", Scenarios::fairness, 40));
   }
@@ -91,6 +94,8 @@ class SimulationTest {
         witness(Mutation.CONDITION_FORGETS_SIGNAL, Scenarios::condition, ""),
         witness(Mutation.CONDITION_FIRES_TWICE, Scenarios::cancelledWait, ""),
         witness(Mutation.CONDITION_IGNORES_CHECK, Scenarios::condition, "I8"),
+        witness(Mutation.PROCESS_WITHOUT_WAKE, ServiceScenarios::process, "I9"),
+        witness(Mutation.TOKEN_WITHOUT_CAS, ServiceScenarios::token, "I12"),
         witness(Mutation.SLOT_NOT_CLEARED, Scenarios::random, "I10"),
         witness(Mutation.OVERFLOW_INTO_INBOX, Scenarios::fairness, "I11"),
         witness(Mutation.FAIRNESS_BY_LAST_SAMPLE, Scenarios::fairness, "I11"),
@@ -130,9 +135,7 @@ class SimulationTest {
 
   @Test
   void shouldHaveAWitnessForEveryFault() {
-    // Processes and token buckets have no code here yet.
-    Set<Mutation> missing =
-        EnumSet.complementOf(EnumSet.of(Mutation.PROCESS_WITHOUT_WAKE, Mutation.TOKEN_WITHOUT_CAS));
+    Set<Mutation> missing = EnumSet.allOf(Mutation.class);
     witnesses().forEach(witness -> missing.remove((Mutation) witness.get()[0]));
     assertTrue(missing.isEmpty(), () -> "no test finds " + missing);
   }
