@@ -19,6 +19,12 @@
 #define KH_CONTROL_PAGE_STATE_OFFSET 28
 #define KH_CONTROL_PAGE_HEARTBEAT_NANOS_OFFSET 128
 #define KH_CONTROL_PAGE_SESSIONS_OFFSET 136
+#define KH_CONTROL_PAGE_MAILBOXES_OFFSET 140
+#define KH_CONTROL_PAGE_REQUESTS_OFFSET 144
+#define KH_CONTROL_PAGE_ARENA_BLOCKS_OFFSET 148
+#define KH_CONTROL_PAGE_QUEUES_OFFSET 152
+#define KH_CONTROL_PAGE_WATCHED_CHANNELS_OFFSET 156
+#define KH_CONTROL_PAGE_TRANSACTIONS_OFFSET 160
 
 /* Facts of one incarnation; written by the endpoint alone. */
 typedef struct kh_control_page
@@ -32,7 +38,13 @@ typedef struct kh_control_page
 	unsigned char padding_32[96];
 	uint64_t	heartbeat_nanos;	/* CLOCK_MONOTONIC, about once a second; for display, liveness is the socket */
 	uint32_t	sessions;	/* attached now */
-	unsigned char padding_140[3956];
+	uint32_t	mailboxes;	/* in use, also of sessions whose last response still runs; this and the following about once a second, for display */
+	uint32_t	requests;	/* whose final frame has not been sent */
+	uint32_t	arena_blocks;	/* in use, of all arenas */
+	uint32_t	queues;	/* request queues */
+	uint32_t	watched_channels;	/* responses that wait for their readers */
+	uint32_t	transactions;	/* open, with a handle */
+	unsigned char padding_164[3932];
 } kh_control_page;
 
 _Static_assert(sizeof(kh_control_page) == KH_CONTROL_PAGE_BYTES, "schema");
@@ -44,6 +56,12 @@ _Static_assert(offsetof(kh_control_page, process_id) == KH_CONTROL_PAGE_PROCESS_
 _Static_assert(offsetof(kh_control_page, state) == KH_CONTROL_PAGE_STATE_OFFSET, "schema");
 _Static_assert(offsetof(kh_control_page, heartbeat_nanos) == KH_CONTROL_PAGE_HEARTBEAT_NANOS_OFFSET, "schema");
 _Static_assert(offsetof(kh_control_page, sessions) == KH_CONTROL_PAGE_SESSIONS_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, mailboxes) == KH_CONTROL_PAGE_MAILBOXES_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, requests) == KH_CONTROL_PAGE_REQUESTS_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, arena_blocks) == KH_CONTROL_PAGE_ARENA_BLOCKS_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, queues) == KH_CONTROL_PAGE_QUEUES_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, watched_channels) == KH_CONTROL_PAGE_WATCHED_CHANNELS_OFFSET, "schema");
+_Static_assert(offsetof(kh_control_page, transactions) == KH_CONTROL_PAGE_TRANSACTIONS_OFFSET, "schema");
 
 #define KH_DOORBELL_PAGE_BYTES 4096
 #define KH_DOORBELL_PAGE_BELL_OFFSET 0

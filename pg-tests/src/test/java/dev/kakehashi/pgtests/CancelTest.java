@@ -62,6 +62,7 @@ class CancelTest {
     };
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "SELECT count(*) FROM number");
+      cluster.endpoint().awaitQuiet(1);
       long files = cluster.endpoint().openFiles();
       var waits = new ArrayList<Duration>();
       for (int i = 0; i < CANCELS; i++) {
@@ -83,6 +84,8 @@ class CancelTest {
       // The engine's last words about a cancelled statement may come after the cancel.
       OsProcess.awaitTrue(
           "return of all response slots", LIMIT, () -> "0".equals(outstandingCalls(connection)));
+      // The endpoint's own counts: one session with its mailbox, and nothing else.
+      cluster.endpoint().awaitQuiet(1);
       OsProcess.awaitTrue(
           "return to " + files + " open files (a few more are the JVM's)",
           LIMIT,

@@ -24,7 +24,9 @@ import dev.kakehashi.protocol.messages.SavepointEncoder;
 import dev.kakehashi.protocol.messages.TransactionAction;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /// Encodes requests and appends them. Thread-safe by its lock, since a cancel may come from another thread; request ids grow in the order of the
 /// queue because they are given under the same lock.
@@ -70,6 +72,17 @@ final class RequestEncoder {
           e);
     }
     appender.append(bytes, Protocol.MESSAGE_HEADER_BYTES + length);
+    lastRequestId = requestId;
+  }
+
+  /// Appends a frame that is whole once `complete` has entered the request id into it.
+  synchronized void frame(@Nullable Call call, byte[] frame, LongConsumer complete) {
+    long requestId = lastRequestId + 1;
+    if (call != null) {
+      call.begin(requestId);
+    }
+    complete.accept(requestId);
+    appender.append(frame, frame.length);
     lastRequestId = requestId;
   }
 

@@ -292,7 +292,15 @@ public final class Session implements AutoCloseable {
     appender.ringReleased();
   }
 
-  private Call take() {
+  RequestEncoder encoder() {
+    return encoder;
+  }
+
+  MemorySegment arenaMemory() {
+    return arena.memory();
+  }
+
+  Call take() {
     checkAlive();
     Call call = freeCalls.poll();
     if (call == null) {
@@ -303,7 +311,7 @@ public final class Session implements AutoCloseable {
     return call;
   }
 
-  private void send(Call call, Runnable request) {
+  void send(Call call, Runnable request) {
     try {
       request.run();
     } catch (RuntimeException e) {

@@ -29,6 +29,12 @@ final class ControlReport {
     runtime directory: %s
     incarnation: %s
     sessions: %d
+    open transactions: %d
+    running requests: %d
+    mailboxes in use: %d
+    result buffers in use: %d blocks
+    request queues: %d
+    results waiting for readers: %d
     last heartbeat: %.1f s ago\
     """
         .formatted(
@@ -37,6 +43,12 @@ final class ControlReport {
             runtimeDirectory,
             Long.toUnsignedString(page.getLong(ControlPageLayout.INCARNATION_OFFSET)),
             page.getInt(ControlPageLayout.SESSIONS_OFFSET),
+            page.getInt(ControlPageLayout.TRANSACTIONS_OFFSET),
+            page.getInt(ControlPageLayout.REQUESTS_OFFSET),
+            page.getInt(ControlPageLayout.MAILBOXES_OFFSET),
+            page.getInt(ControlPageLayout.ARENA_BLOCKS_OFFSET),
+            page.getInt(ControlPageLayout.QUEUES_OFFSET),
+            page.getInt(ControlPageLayout.WATCHED_CHANNELS_OFFSET),
             (System.nanoTime() - heartbeat) / 1e9);
   }
 

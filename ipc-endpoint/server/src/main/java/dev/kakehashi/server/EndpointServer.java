@@ -5,6 +5,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.sql.SqlApplication;
 import dev.kakehashi.sql.TransactionRegistry;
 import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.endpoint.Authenticator;
+import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -69,13 +71,15 @@ public final class EndpointServer implements AutoCloseable {
         TransportEndpoint.start(
             config,
             self ->
-                new SqlApplication(
-                    self,
-                    engine,
-                    registry,
-                    settings.count(Setting.MAX_TRANSACTIONS),
-                    settings.number(Setting.MAX_LEASE)),
-            new PeerAuthenticator());
+                archived(
+                    new SqlApplication(
+                        self,
+                        engine,
+                        registry,
+                        settings.count(Setting.MAX_TRANSACTIONS),
+                        settings.number(Setting.MAX_LEASE)),
+                    data),
+            authenticator(data));
     parts.push(endpoint);
     transport = endpoint;
     LOG.info(
@@ -83,6 +87,39 @@ public final class EndpointServer implements AutoCloseable {
         version(),
         data,
         settings.runtimeDirectory());
+  }
+
+  private RequestHandler archived(RequestHandler handler, Path data) {
+    String archive = settings.text(Setting.ARCHIVE);
+    return switch (archive) {
+      case "off" -> handler;
+      case "on" -> {
+        try {
+          var archiving =
+              new ArchivingHandler(
+                  handler, data.resolve("archive"), settings.number(Setting.ARCHIVE_SIZE));
+          parts.push(archiving);
+          yield archiving;
+        } catch (IOException e) {
+          throw new UncheckedIOException("could not begin the request archive", e);
+        }
+      }
+      default ->
+          throw new SettingsException(
+              "\"archive\" cannot be \"%s\": it has to be on or off".formatted(archive));
+    };
+  }
+
+  private Authenticator authenticator(Path data) {
+    String method = settings.text(Setting.AUTHENTICATION);
+    return switch (method) {
+      case "peer" -> new PeerAuthenticator();
+      case "password" -> new PasswordAuthenticator(new UserFile(data));
+      default ->
+          throw new SettingsException(
+              "\"authentication\" cannot be \"%s\": it has to be peer or password"
+                  .formatted(method));
+    };
   }
 
   /// Locks the data directory and says who has it.

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "kakehashi",
     description = "Endpoint of the bridge between PostgreSQL and a Java data engine.",
-    subcommands = {Main.Start.class, Main.Stop.class, Main.Status.class},
+    subcommands = {Main.Start.class, Main.Stop.class, Main.Status.class, UserCommand.class},
     versionProvider = Main.Version.class,
     mixinStandardHelpOptions = true)
 public final class Main implements Runnable {

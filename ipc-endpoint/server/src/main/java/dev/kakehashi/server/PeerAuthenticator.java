@@ -14,7 +14,7 @@ final class PeerAuthenticator implements Authenticator {
           ErrorCode.AUTHENTICATION_FAILED,
           "the endpoint does not accept passwords",
           "OS user \"" + osUserName + "\" is authenticated by the operating system.",
-          "Remove the option \"password\" from the user mapping.",
+          "Remove the option \"password\" from the user mapping, or set \"authentication\" of the endpoint to password.",
           null);
     }
     return requestedUser.isEmpty() ? osUserName : requestedUser;

@@ -49,7 +49,7 @@ class EndToEndTest {
   @AfterEach
   void detach() throws InterruptedException {
     session.close();
-    TestEndpoint.await(
+    endpoint.await(
         "resources of the session are given back",
         () -> {
           var usage = endpoint.server().transport().usage();
@@ -104,7 +104,7 @@ class EndToEndTest {
     PreparedStatement statement = session.prepare(FixedEngine.NUMBERS);
     try (Rows rows = session.query(statement, statement.parameters().addRow(100_000_000L))) {
       assertTrue(rows.next());
-      TestEndpoint.await(
+      endpoint.await(
           "producer waits for the reader",
           () -> endpoint.server().transport().usage().watchedChannels() > 0);
       // A window of batches, of four blocks at most.

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.kakehashi.client.EndpointException;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Rows;
@@ -20,12 +23,14 @@ import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.protocol.messages.FailedDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingEncoder;
+import dev.kakehashi.transport.endpoint.EndpointSession;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import net.openhft.chronicle.queue.ChronicleQueue;
@@ -37,6 +42,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /// Clients that break the protocol or go silent: they lose their session or transaction, nobody else anything.
 @SuppressWarnings("NullAway.Init") // set before each test
@@ -44,6 +50,7 @@ class RobustnessTest {
   private static final int FUZZ_SESSIONS = 100;
   private static final int FRAMES_PER_SESSION = 20;
   private static final int TEMPLATES = 32;
+  private static final int FLOOD = 2000;
 
   private TestEndpoint endpoint;
   private Session bystander;
@@ -59,7 +66,7 @@ class RobustnessTest {
   void stop() throws IOException, InterruptedException {
     assertArrayEquals(new byte[] {1}, bystander.ping(new byte[] {1}));
     bystander.close();
-    TestEndpoint.await(
+    endpoint.await(
         "resources are given back",
         () -> {
           var usage = endpoint.server().transport().usage();
@@ -91,7 +98,7 @@ class RobustnessTest {
       PreparedStatement insert = session.prepare(FixedEngine.INSERT);
       session.begin().update(insert, insert.parameters().addRow(1L, "lost"));
       append(session, frame(session, 4711, 1_000_000, 3, new byte[40]));
-      TestEndpoint.await("session is ended", () -> !session.isAlive());
+      endpoint.await("session is ended", () -> !session.isAlive());
       EndpointException e =
           assertThrows(EndpointException.class, () -> session.ping(new byte[] {3}));
       assertEquals("08006", e.sqlstate());
@@ -100,12 +107,34 @@ class RobustnessTest {
   }
 
   @Test
+  void shouldLogAFloodOfMalformedRequestsOnce() throws InterruptedException {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(EndpointSession.class);
+    logger.addAppender(log);
+    try (Session session = endpoint.attach();
+        ChronicleQueue queue = open(session);
+        ExcerptAppender appender = queue.createAppender()) {
+      for (int i = 0; i < FLOOD; i++) {
+        append(appender, frame(session, 4711, 1_000_000 + i, 3, new byte[40]));
+      }
+      endpoint.await("session is ended", () -> !session.isAlive());
+      endpoint.await("session is gone", () -> endpoint.server().transport().sessionCount() == 1);
+    } finally {
+      logger.detachAppender(log);
+    }
+    List<String> lines = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    // The first one, and at the end of the session how many there were besides.
+    assertTrue(lines.size() <= 2 && lines.getFirst().startsWith("ending session"), "" + lines);
+  }
+
+  @Test
   void shouldEndSessionWhoseRequestIdsDoNotGrow() throws InterruptedException {
     try (Session session = endpoint.attach()) {
       session.ping(new byte[0]);
       append(
           session, frame(session, PingEncoder.TEMPLATE_ID, 1, 0, new byte[8])); // as the one before
-      TestEndpoint.await("session is ended", () -> !session.isAlive());
+      endpoint.await("session is ended", () -> !session.isAlive());
     }
   }
 
@@ -244,7 +273,7 @@ class RobustnessTest {
       Transaction transaction =
           session.begin(TransactionOptions.DEFAULT.withLease(Duration.ofSeconds(2)));
       transaction.update(insert, insert.parameters().addRow(1L, "never committed"));
-      TestEndpoint.await("lease expires", () -> endpoint.engine().openTransactions() == 0);
+      endpoint.await("lease expires", () -> endpoint.engine().openTransactions() == 0);
       assertTrue(System.nanoTime() - transaction.leaseDeadlineNanos() >= 0);
       EndpointException e =
           assertThrows(
@@ -272,7 +301,7 @@ class RobustnessTest {
       client.toHandle().destroyForcibly();
       assertEquals(128 + 9, client.waitFor());
     }
-    TestEndpoint.await(
+    endpoint.await(
         "session of the killed process ends",
         () ->
             endpoint.server().transport().sessionCount() == 1

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /// A running endpoint with the fixed engine, in directories of its own.
@@ -66,14 +68,19 @@ final class TestEndpoint implements AutoCloseable {
     return Session.attach(AttachOptions.of(runtimeDirectory()));
   }
 
-  /// Waits for something that another thread does; fails after 60 s.
-  static void await(String what, BooleanSupplier condition) throws InterruptedException {
+  /// Waits for something that the endpoint does; fails after 60 s. It is looked for after each turn of the poller, which is
+  /// where sessions end and memory is given back.
+  void await(String what, BooleanSupplier condition) throws InterruptedException {
     long deadline = System.nanoTime() + 60_000_000_000L;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
         throw new AssertionError("timed out: " + what);
       }
-      Thread.sleep(1);
+      CountDownLatch turn = new CountDownLatch(1);
+      server.transport().execute(turn::countDown);
+      if (!turn.await(60, TimeUnit.SECONDS)) {
+        throw new AssertionError("the poller hangs, timed out: " + what);
+      }
     }
   }
 

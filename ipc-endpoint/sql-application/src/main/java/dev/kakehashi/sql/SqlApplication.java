@@ -415,6 +415,7 @@ public final class SqlApplication implements RequestHandler {
   }
 
   /// Transactions with a handle that have not ended. Poller only, or after the end of the transport.
+  @Override
   public int openTransactions() {
     return transactions.count();
   }

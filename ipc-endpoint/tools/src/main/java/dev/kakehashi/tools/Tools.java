@@ -1,5 +1,6 @@
 package dev.kakehashi.tools;
 
+import dev.kakehashi.tools.replay.ReplayCommand;
 import dev.kakehashi.tools.tpch.TpchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,7 +11,7 @@ import picocli.CommandLine.Command;
     description = "Tools around a Kakehashi endpoint.",
     mixinStandardHelpOptions = true,
     version = "1.0.0",
-    subcommands = TpchCommand.class)
+    subcommands = {TpchCommand.class, ReplayCommand.class})
 public final class Tools {
   private Tools() {}
 

@@ -18,14 +18,20 @@ public final class EndpointProcess implements AutoCloseable {
   private final Path runtimeDirectory;
   private final Path dataDirectory;
   private final Path log;
+  private final List<String> prefix;
   private final List<String> settings;
   private volatile @Nullable Process process;
 
   private EndpointProcess(
-      Path runtimeDirectory, Path dataDirectory, Path log, List<String> settings) {
+      Path runtimeDirectory,
+      Path dataDirectory,
+      Path log,
+      List<String> prefix,
+      List<String> settings) {
     this.runtimeDirectory = runtimeDirectory;
     this.dataDirectory = dataDirectory;
     this.log = log;
+    this.prefix = prefix;
     this.settings = settings;
   }
 
@@ -35,11 +41,18 @@ public final class EndpointProcess implements AutoCloseable {
   /// @param home existing directory on disk; the data directory and the log are made in it
   /// @param settings further `name=value` settings of the endpoint
   public static EndpointProcess start(Path runtimeDirectory, Path home, String... settings) {
+    return startAs(Installation.asServerUser(), runtimeDirectory, home, settings);
+  }
+
+  /// The same with a prefix of its command that decides as which OS user; see [Installation#asUser].
+  public static EndpointProcess startAs(
+      List<String> prefix, Path runtimeDirectory, Path home, String... settings) {
     var endpoint =
         new EndpointProcess(
             runtimeDirectory,
             home.resolve("endpoint"),
             home.resolve("endpoint.log"),
+            prefix,
             List.of(settings));
     endpoint.start();
     return endpoint;
@@ -53,7 +66,7 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// Starts it without waiting.
   public void launch() {
-    process = OsProcess.startServer(command("start"), Map.of(), log);
+    process = OsProcess.startServer(prefix, command("start"), Map.of(), log);
   }
 
   /// Waits until clients can attach.
@@ -93,6 +106,10 @@ public final class EndpointProcess implements AutoCloseable {
     return runtimeDirectory;
   }
 
+  public Path dataDirectory() {
+    return dataDirectory;
+  }
+
   public Path log() {
     return log;
   }
@@ -117,6 +134,64 @@ public final class EndpointProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// What the endpoint has in use; up to a second old.
+  public EndpointUsage usage() {
+    return EndpointUsage.read(runtimeDirectory);
+  }
+
+  /// Waits for figures that were taken after now.
+  public EndpointUsage freshUsage() {
+    // The first heartbeat from now on may come from a turn that began before.
+    EndpointUsage usage = nextUsage(usage().heartbeatNanos());
+    return nextUsage(usage.heartbeatNanos());
+  }
+
+  private EndpointUsage nextUsage(long after) {
+    OsProcess.awaitTrue(
+        "heartbeat of the endpoint", START_LIMIT, () -> usage().heartbeatNanos() != after);
+    return usage();
+  }
+
+  /// Waits until so many sessions are attached, and nothing but their mailboxes is held: no request, no buffer, no
+  /// transaction.
+  public void awaitQuiet(int sessions) {
+    try {
+      OsProcess.awaitTrue(
+          "release of everything but the mailboxes of " + sessions + " sessions",
+          START_LIMIT,
+          () -> freshUsage().isQuiet(sessions));
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + "; the endpoint has " + usage(), e);
+    }
+  }
+
+  /// Runs another command of the endpoint's program on the same directories.
+  ///
+  /// @return its output
+  /// @throws IllegalStateException when it fails
+  public String command(String input, String... words) {
+    var command = new ArrayList<String>();
+    command.addAll(
+        List.of(
+            Installation.java().toString(),
+            "@" + Installation.jvmOptions(),
+            "-jar",
+            Installation.endpointJar().toString()));
+    command.addAll(List.of(words));
+    command.addAll(
+        List.of(
+            "--runtime-directory",
+            runtimeDirectory.toString(),
+            "--data-directory",
+            dataDirectory.toString()));
+    OsProcess.Outcome outcome = OsProcess.run(command, Map.of(), input, Duration.ofMinutes(2));
+    if (outcome.exitCode() != 0) {
+      throw new IllegalStateException(
+          List.of(words) + " ended with " + outcome.exitCode() + ": " + outcome.output());
+    }
+    return outcome.output();
   }
 
   /// Orderly shutdown. Does nothing when the endpoint does not run.

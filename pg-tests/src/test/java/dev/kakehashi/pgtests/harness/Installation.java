@@ -57,6 +57,11 @@ public final class Installation {
     return existing(runDirectory().resolve("lib/jvm.options"));
   }
 
+  /// A client in C without PostgreSQL: `kh_ping RUNTIME_DIRECTORY COUNT`.
+  public static Path ping() {
+    return existing(runDirectory().resolve("lib/kh_ping"));
+  }
+
   public static Path java() {
     return Path.of(System.getProperty("java.home"), "bin", "java");
   }
@@ -66,7 +71,11 @@ public final class Installation {
     if (!"root".equals(System.getProperty("user.name"))) {
       return List.of();
     }
-    String user = serverUser();
+    return asUser(serverUser());
+  }
+
+  /// Prefix of a command that makes it run as an OS user with his groups; root only.
+  public static List<String> asUser(String user) {
     return List.of("setpriv", "--reuid=" + user, "--regid=" + user, "--init-groups");
   }
 

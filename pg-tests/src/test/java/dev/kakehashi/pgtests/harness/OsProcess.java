@@ -19,7 +19,13 @@ public final class OsProcess {
   /// Starts a server whose output goes to `log`. The returned process is the server itself, so that killing it hits it.
   public static Process startServer(
       List<String> command, Map<String, String> environment, Path log) {
-    var all = new ArrayList<>(Installation.asServerUser());
+    return startServer(Installation.asServerUser(), command, environment, log);
+  }
+
+  /// The same with a prefix that decides as whom.
+  static Process startServer(
+      List<String> prefix, List<String> command, Map<String, String> environment, Path log) {
+    var all = new ArrayList<>(prefix);
     all.addAll(command);
     var builder =
         new ProcessBuilder(all).directory(Path.of("/").toFile()).redirectErrorStream(true);
@@ -92,6 +98,11 @@ public final class OsProcess {
           command + " ended with " + outcome.exitCode() + ": " + outcome.output());
     }
     return outcome.output();
+  }
+
+  /// Runs a command as the user of this process, which is root, or in a form that changes it.
+  public static Outcome runAsSelf(List<String> command, Duration limit) {
+    return runAsSelf(command, Map.of(), "", limit);
   }
 
   /// Runs a command as the user of this process, and fails unless it ends with 0.

@@ -10,10 +10,28 @@ import java.util.List;
 public final class Tools {
   private Tools() {}
 
+  /// What a command printed on its standard output, and how it ended.
+  public record Outcome(int exitCode, String output) {}
+
   /// Runs a command of kakehashi-tools and returns its standard output.
   ///
   /// @throws IllegalStateException when it fails
   public static String run(String... arguments) {
+    Outcome outcome = outcome(arguments);
+    if (outcome.exitCode() != 0) {
+      throw new IllegalStateException(
+          "kakehashi-tools "
+              + List.of(arguments)
+              + " ended with "
+              + outcome.exitCode()
+              + ": "
+              + outcome.output());
+    }
+    return outcome.output();
+  }
+
+  /// Runs a command of kakehashi-tools, which may fail.
+  public static Outcome outcome(String... arguments) {
     var command = new ArrayList<>(Installation.asServerUser());
     command.addAll(
         List.of(
@@ -28,12 +46,7 @@ public final class Tools {
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
       process.getOutputStream().close();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      int exit = process.waitFor();
-      if (exit != 0) {
-        throw new IllegalStateException(
-            "kakehashi-tools " + List.of(arguments) + " ended with " + exit);
-      }
-      return output;
+      return new Outcome(process.waitFor(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

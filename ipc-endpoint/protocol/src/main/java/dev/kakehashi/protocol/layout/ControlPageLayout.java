@@ -10,6 +10,12 @@ public final class ControlPageLayout {
   public static final int STATE_OFFSET = 28;
   public static final int HEARTBEAT_NANOS_OFFSET = 128;
   public static final int SESSIONS_OFFSET = 136;
+  public static final int MAILBOXES_OFFSET = 140;
+  public static final int REQUESTS_OFFSET = 144;
+  public static final int ARENA_BLOCKS_OFFSET = 148;
+  public static final int QUEUES_OFFSET = 152;
+  public static final int WATCHED_CHANNELS_OFFSET = 156;
+  public static final int TRANSACTIONS_OFFSET = 160;
   public static final int PAGE_BYTES = 4096;
 
   public static final int STATE_STARTING = 0;

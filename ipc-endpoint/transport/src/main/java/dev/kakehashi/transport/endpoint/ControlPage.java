@@ -1,14 +1,20 @@
 package dev.kakehashi.transport.endpoint;
 
+import static dev.kakehashi.protocol.layout.ControlPageLayout.ARENA_BLOCKS_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.HEARTBEAT_NANOS_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.INCARNATION_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.LAYOUT_VERSION_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.MAGIC_OFFSET;
+import static dev.kakehashi.protocol.layout.ControlPageLayout.MAILBOXES_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.PAGE_BYTES;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.PROCESS_ID_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.PROTOCOL_VERSION_OFFSET;
+import static dev.kakehashi.protocol.layout.ControlPageLayout.QUEUES_OFFSET;
+import static dev.kakehashi.protocol.layout.ControlPageLayout.REQUESTS_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.SESSIONS_OFFSET;
 import static dev.kakehashi.protocol.layout.ControlPageLayout.STATE_OFFSET;
+import static dev.kakehashi.protocol.layout.ControlPageLayout.TRANSACTIONS_OFFSET;
+import static dev.kakehashi.protocol.layout.ControlPageLayout.WATCHED_CHANNELS_OFFSET;
 
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.transport.os.MappedFile;
@@ -53,6 +59,16 @@ final class ControlPage implements AutoCloseable {
 
   void sessions(int count) {
     SharedMemory.putIntRelease(page, SESSIONS_OFFSET, count);
+  }
+
+  /// What is in use, for display.
+  void usage(TransportEndpoint.ResourceUsage usage, int transactions) {
+    SharedMemory.putIntRelease(page, MAILBOXES_OFFSET, usage.mailboxes());
+    SharedMemory.putIntRelease(page, REQUESTS_OFFSET, usage.requests());
+    SharedMemory.putIntRelease(page, ARENA_BLOCKS_OFFSET, usage.blocks());
+    SharedMemory.putIntRelease(page, QUEUES_OFFSET, usage.queues());
+    SharedMemory.putIntRelease(page, WATCHED_CHANNELS_OFFSET, usage.watchedChannels());
+    SharedMemory.putIntRelease(page, TRANSACTIONS_OFFSET, transactions);
   }
 
   @Override

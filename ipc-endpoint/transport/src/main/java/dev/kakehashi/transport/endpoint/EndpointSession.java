@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,12 +48,17 @@ public final class EndpointSession {
   private volatile boolean closed;
   private @Nullable Object attachment;
 
+  private final LogThrottle refusals = new LogThrottle();
+
   private record Inbound(int firstBlock, int blocks) {}
 
   /// What a session needs of its owner.
   interface SessionHost extends ChannelWatch {
     /// Ends the session from our side.
     void disconnect(EndpointSession session, String reason);
+
+    /// Who is told of every answer, if anybody.
+    @Nullable ResponseObserver observer();
 
     /// Client gone and last response finished.
     void sessionReleased(EndpointSession session);
@@ -262,7 +269,18 @@ public final class EndpointSession {
   /// Ends the session because its client breaks the protocol. Thread-safe.
   public void refuse(String reason) {
     if (!closed) {
-      LOG.warn("ending session {} of OS user {} (process {}): {}", id, uid(), processId(), reason);
+      // Until the disconnect has gone through, every request that is in the queue already comes
+      // here.
+      String suppressed = refusals.admit();
+      if (suppressed != null) {
+        LOG.warn(
+            "ending session {} of OS user {} (process {}): {}{}",
+            id,
+            uid(),
+            processId(),
+            reason,
+            suppressed);
+      }
       host.disconnect(this, reason);
     }
   }
@@ -270,6 +288,10 @@ public final class EndpointSession {
   /// The client is gone.
   void close() {
     closed = true;
+    String suppressed = refusals.takeSuppressed();
+    if (!suppressed.isEmpty()) {
+      LOG.warn("session {} has ended{}", id, suppressed);
+    }
     for (ResponseChannel channel : channels) {
       channel.abandon();
     }
@@ -278,6 +300,19 @@ public final class EndpointSession {
   /// The client's hold, given up once the application knows that it is gone.
   void unhold() {
     responseFinished();
+  }
+
+  /// Responses without a final frame. Thread-safe.
+  int openResponses() {
+    return Math.max(0, holds.get() - (closed ? 0 : 1));
+  }
+
+  /// Called by each channel before its final frame is published. Thread-safe.
+  void responding(long requestId, DirectBuffer frameArea, int frameBytes) {
+    ResponseObserver observer = host.observer();
+    if (observer != null) {
+      observer.responding(this, requestId, new UnsafeBuffer(frameArea, 0, frameBytes));
+    }
   }
 
   /// Called by each channel after its final frame. Thread-safe.

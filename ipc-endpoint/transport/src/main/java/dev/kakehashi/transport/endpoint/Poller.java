@@ -106,7 +106,6 @@ final class Poller implements Runnable {
       // can write to.
       LOG.error("queue {} cannot be read, its sessions end", queue.name(), e);
       channels.queueFailed(queue);
-      queues.remove(queue);
       return 0;
     }
   }
@@ -185,6 +184,7 @@ final class Poller implements Runnable {
     /// Looks at everything that waits; returns when to do so again, in nanoseconds from now.
     long inspect(long nowNanos);
 
+    /// Ends the sessions of the queue, and takes it out of the poller.
     void queueFailed(RequestQueue queue);
   }
 }

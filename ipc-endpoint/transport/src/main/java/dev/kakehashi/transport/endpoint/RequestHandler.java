@@ -27,4 +27,9 @@ public interface RequestHandler {
   ///
   /// @return when to call again at the latest, in nanoseconds from now
   long tick(long nowNanos);
+
+  /// Transactions with a handle that have not ended, for display. Poller only.
+  default int openTransactions() {
+    return 0;
+  }
 }

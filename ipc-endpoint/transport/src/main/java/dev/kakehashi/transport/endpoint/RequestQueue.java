@@ -3,6 +3,7 @@ package dev.kakehashi.transport.endpoint;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.os.SparseFile;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ final class RequestQueue implements AutoCloseable {
   private final QueueTable table;
   private final int maxFrameBytes;
   private final byte[] frameBytes;
+  private final LogThrottle warnings = new LogThrottle();
   private final UnsafeBuffer frame = new UnsafeBuffer(0, 0);
   private volatile int
       sessions; // written by the attach thread and the poller, under the owner's lock
@@ -103,6 +105,14 @@ final class RequestQueue implements AutoCloseable {
     return writers;
   }
 
+  /// Logs what a client of this queue does wrong, where its session is not known.
+  void warn(String what) {
+    String suppressed = warnings.admit();
+    if (suppressed != null) {
+      LOG.warn("queue {}: {}{}", name(), what, suppressed);
+    }
+  }
+
   int sessions() {
     return sessions;
   }
@@ -139,7 +149,7 @@ final class RequestQueue implements AutoCloseable {
     long length = content.readRemaining();
     consumed(start - Integer.BYTES, start + length);
     if (length > maxFrameBytes) {
-      LOG.warn("dropping a request of {} bytes from queue {}", length, name());
+      warn("dropping a request of " + length + " bytes");
       return 0;
     }
     content.read(frameBytes, 0, (int) length);
@@ -236,16 +246,25 @@ final class RequestQueue implements AutoCloseable {
   @Override
   public void close() {
     closeFile();
-    tailer.close();
-    queue.close();
-    table.close();
+    closeQuietly(tailer);
+    closeQuietly(queue);
+    closeQuietly(table);
     try (var files = Files.newDirectoryStream(directory)) {
       for (Path path : files) {
         Files.delete(path);
       }
       Files.delete(directory);
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       LOG.warn("could not remove queue {}: {}", name(), e.getMessage());
+    }
+  }
+
+  /// Files that clients have damaged may fail once more here; the rest has to go all the same.
+  private void closeQuietly(AutoCloseable part) {
+    try {
+      part.close();
+    } catch (Exception | InternalError e) {
+      LOG.warn("could not close queue {} in order: {}", name(), e.getMessage());
     }
   }
 }

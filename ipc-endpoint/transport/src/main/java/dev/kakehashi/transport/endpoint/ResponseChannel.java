@@ -395,6 +395,7 @@ public final class ResponseChannel {
       } catch (IndexOutOfBoundsException | IllegalStateException e) {
         frameBytes = frameTooLong().encode(frameArea, requestId, 0, 0, TransactionState.NONE);
       }
+      session.responding(requestId, frameArea, frameBytes);
       active = false;
       eventPending = false;
       reclaim();

@@ -10,15 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// All sessions, and what they share: principals' memory and queues.
 ///
 /// A session's id is `generation << 16 | index`, so that the poller finds it by one array access. The attach thread adds sessions, the
 /// poller ends and releases them; both under the lock of this object, except [#find].
 final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(SessionTable.class);
   private static final int INDEX_BITS = 16;
   private static final long QUEUE_IDLE_NANOS = 10_000_000_000L;
 
@@ -28,6 +25,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
   private final ControlPage control;
   private final WatchedChannels watched;
   private final RequestHandler handler;
+  private final @Nullable ResponseObserver observer;
   private final AtomicReferenceArray<EndpointSession> table;
   private @Nullable AttachServer attachServer; // set once, before any session
 
@@ -52,6 +50,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     this.control = control;
     this.watched = watched;
     this.handler = handler;
+    this.observer = handler instanceof ResponseObserver observing ? observing : null;
     this.table = new AtomicReferenceArray<>(config.sessions().maxSessions());
   }
 
@@ -130,11 +129,11 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
       return null;
     }
     if (session.queue() != queue) {
-      LOG.warn(
-          "queue {} carries a request of session {}, which belongs to queue {}",
-          queue.name(),
-          sessionId,
-          session.queue().name());
+      queue.warn(
+          "carries a request of session "
+              + sessionId
+              + ", which belongs to queue "
+              + session.queue().name());
       return null;
     }
     return session;
@@ -169,11 +168,17 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     table.set((int) (session.id() & (1 << INDEX_BITS) - 1), null);
     RequestQueue queue = session.queue();
     queue.addSessions(-1);
-    if (queue.sessions() == 0) {
+    // A queue that could not be read is closed already, and another may have its name by now.
+    if (queue.sessions() == 0 && queues.get(queue.writers()) == queue) {
       idleSince.put(queue, System.nanoTime());
     }
     occupied--;
     notifyAll();
+  }
+
+  @Override
+  public @Nullable ResponseObserver observer() {
+    return observer;
   }
 
   @Override
@@ -191,16 +196,25 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     watched.watchDrained(channel);
   }
 
-  /// Ends the sessions of a queue that cannot be read.
-  void queueFailed(RequestQueue queue) {
+  /// Ends the sessions of a queue that cannot be read, and removes it: the next client gets a new one. Poller only.
+  ///
+  /// All under the lock, so that no session is opened on the queue in between.
+  synchronized void queueFailed(RequestQueue queue) {
     for (int index = 0; index < table.length(); index++) {
       EndpointSession session = table.get(index);
       if (session != null && session.queue() == queue) {
         session.refuse("its request queue cannot be read");
       }
     }
-    synchronized (this) {
-      queues.remove(queue.writers());
+    discard(queue);
+  }
+
+  /// Takes a queue out of use, unless it is already. Sessions that are still ending may refer to it. Poller only, under the lock.
+  private void discard(RequestQueue queue) {
+    idleSince.remove(queue);
+    if (queues.remove(queue.writers(), queue)) {
+      poller.remove(queue);
+      queue.close();
     }
   }
 
@@ -213,12 +227,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
           idle.add(queue);
         }
       });
-      for (RequestQueue queue : idle) {
-        idleSince.remove(queue);
-        queues.remove(queue.writers());
-        poller.remove(queue);
-        queue.close();
-      }
+      idle.forEach(this::discard);
     }
     return Long.MAX_VALUE;
   }
@@ -229,12 +238,18 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
 
   synchronized TransportEndpoint.ResourceUsage usage() {
     int mailboxes = 0;
+    int requests = 0;
     int blocks = 0;
+    for (int index = 0; index < table.length(); index++) {
+      EndpointSession session = table.get(index);
+      requests += session == null ? 0 : session.openResponses();
+    }
     for (Principal principal : principals.values()) {
       mailboxes += principal.mailboxes().usedCount();
       blocks += principal.arena().usedBlocks();
     }
-    return new TransportEndpoint.ResourceUsage(mailboxes, blocks, queues.size(), watched.size());
+    return new TransportEndpoint.ResourceUsage(
+        mailboxes, requests, blocks, queues.size(), watched.size());
   }
 
   /// Waits until the last session has been released; false when that takes longer than until `deadlineNanos`.

@@ -111,10 +111,12 @@ public final class TransportEndpoint implements AutoCloseable {
   /// Shared memory in use.
   ///
   /// @param mailboxes of sessions, also of those whose last response still runs
+  /// @param requests without a final frame
   /// @param blocks of the arenas
   /// @param queues request queues that are open
   /// @param watchedChannels channels that wait for their readers
-  public record ResourceUsage(int mailboxes, int blocks, int queues, int watchedChannels) {}
+  public record ResourceUsage(
+      int mailboxes, int requests, int blocks, int queues, int watchedChannels) {}
 
   private void frame(RequestQueue queue, UnsafeBuffer frame) {
     EndpointSession session = null;
@@ -157,13 +159,15 @@ public final class TransportEndpoint implements AutoCloseable {
     if (session != null) {
       session.refuse(reason);
     } else {
-      LOG.warn("dropping a request from queue {}: {}", queue.name(), reason);
+      queue.warn("dropping a request: " + reason);
     }
   }
 
   private long tick(long now) {
+    long next = Math.min(handler.tick(now), sessions.tick(now));
+    control.usage(sessions.usage(), handler.openTransactions());
     control.heartbeat(now);
-    return Math.min(handler.tick(now), sessions.tick(now));
+    return next;
   }
 
   private void retime() {

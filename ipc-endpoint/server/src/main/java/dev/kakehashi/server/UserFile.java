@@ -1,0 +1,148 @@
+package dev.kakehashi.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Users of an endpoint and their passwords: lines `name:verifier` of the file `users` in the data directory, mode 0600.
+///
+/// Each change replaces the file, so that a reader finds the old or the new one whole; those who change it exclude each other
+/// by the lock of a file beside it. A running endpoint sees a change at the next attach.
+final class UserFile {
+  private static final String NAME = "users";
+  private static final int MAX_NAME_CHARS = 63; // as PostgreSQL
+  private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rw-------");
+
+  private final Path directory;
+
+  /// @param directory data directory of the endpoint
+  UserFile(Path directory) {
+    this.directory = directory;
+  }
+
+  private Path file() {
+    return directory.resolve(NAME);
+  }
+
+  /// All users by name; none when there is no file.
+  ///
+  /// @throws SettingsException naming file and line when it cannot be understood
+  Map<String, ScramVerifier> read() throws IOException {
+    Map<String, ScramVerifier> users = new TreeMap<>();
+    if (Files.notExists(file())) {
+      return users;
+    }
+    int number = 0;
+    for (String line : Files.readAllLines(file())) {
+      number++;
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      int colon = line.indexOf(':');
+      try {
+        users.put(
+            checkedName(line.substring(0, Math.max(colon, 0))),
+            ScramVerifier.parse(line.substring(colon + 1)));
+      } catch (IllegalArgumentException | SettingsException e) {
+        throw new SettingsException("%s:%d: %s".formatted(file(), number, e.getMessage()));
+      }
+    }
+    return users;
+  }
+
+  /// @return null when there is no such user
+  @Nullable ScramVerifier find(String name) throws IOException {
+    return read().get(name);
+  }
+
+  /// Adds a user.
+  ///
+  /// @param replace whether a user who is there gets the new password
+  /// @throws SettingsException for a name that is taken or cannot be one
+  void add(String name, ScramVerifier verifier, boolean replace) throws IOException {
+    checkedName(name);
+    change(users -> {
+      if (users.putIfAbsent(name, verifier) != null) {
+        if (!replace) {
+          throw new SettingsException(
+              "user \"%s\" already exists; --replace changes the password".formatted(name));
+        }
+        users.put(name, verifier);
+      }
+    });
+  }
+
+  /// @throws SettingsException when there is no such user
+  void remove(String name) throws IOException {
+    change(users -> {
+      if (users.remove(name) == null) {
+        throw new SettingsException("user \"%s\" does not exist".formatted(name));
+      }
+    });
+  }
+
+  private static String checkedName(String name) {
+    if (name.isEmpty()
+        || name.length() > MAX_NAME_CHARS
+        || name.startsWith("#")
+        || name.chars().anyMatch(c -> c == ':' || Character.isISOControl(c))) {
+      throw new SettingsException(
+          "\"%s\" cannot be the name of a user: 1 to %d characters, no colon, no control character, no # at the beginning"
+              .formatted(name, MAX_NAME_CHARS));
+    }
+    return name;
+  }
+
+  private interface Change {
+    void apply(Map<String, ScramVerifier> users);
+  }
+
+  private void change(Change change) throws IOException {
+    Files.createDirectories(directory);
+    try (FileChannel guard =
+            FileChannel.open(
+                directory.resolve(NAME + ".lock"),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(OWN));
+        FileLock lock = guard.lock()) {
+      if (!lock.isValid()) {
+        throw new IOException("could not lock \"" + directory + "\"");
+      }
+      Map<String, ScramVerifier> users = read();
+      change.apply(users);
+      StringBuilder lines = new StringBuilder();
+      users.forEach((name, verifier) ->
+          lines.append(name).append(':').append(verifier.format()).append('\n'));
+      replace(lines.toString());
+    }
+  }
+
+  private void replace(String content) throws IOException {
+    Path next = directory.resolve(NAME + ".new");
+    Files.deleteIfExists(next);
+    try (FileChannel channel =
+        FileChannel.open(
+            next,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(OWN))) {
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+}

@@ -1,0 +1,222 @@
+package dev.kakehashi.tools.replay;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.FrameSession;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.archive.ArchiveReader;
+import dev.kakehashi.protocol.archive.ArchiveRecord;
+import dev.kakehashi.protocol.messages.CancelDecoder;
+import dev.kakehashi.protocol.messages.ExecuteDecoder;
+import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.PrepareDecoder;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// Sends the requests of an archive once more, in their order, and compares the answers with those of then.
+///
+/// Requests are sent where they stand in the archive and waited for where their answers stand: what overlapped then overlaps
+/// now, and a request that waited for another one's transaction does so again without holding up the rest. What was cancelled
+/// then is cancelled where its answer stands; requests to cancel are not sent. One thread.
+final class Replay {
+  private static final String QUERY_CANCELED = "57014";
+  private static final int MAX_DIFFERENCES_SHOWN = 20;
+
+  /// What came out.
+  ///
+  /// @param skipped requests of transactions that began before the archive does, or of sessions that could not be had
+  /// @param differences answers of another SQLSTATE or another count of rows than then
+  record Summary(
+      long sessions, long requests, long skipped, long differences, List<String> shown) {}
+
+  /// A session of the archive, played here.
+  private static final class Player {
+    final FrameSession session;
+    final Set<Long> statements = new HashSet<>();
+    final Map<Long, FrameSession.Pending> pending = new HashMap<>(); // by request id of then
+    final Map<Long, Long> buffers = new HashMap<>(); // offsets of now by those of then
+
+    Player(FrameSession session) {
+      this.session = session;
+    }
+  }
+
+  private final Function<ArchiveRecord.SessionBegan, FrameSession> attach;
+  private final LongConsumer pace;
+  private final Map<Long, Player> players = new HashMap<>();
+  private final Handles handles = new Handles();
+  private final List<String> shown = new ArrayList<>();
+  private long sessions;
+  private long requests;
+  private long skipped;
+  private long differences;
+
+  /// @param attach opens a session for one of the archive
+  /// @param pace called with the wall clock of each request then, in microseconds; may wait
+  Replay(Function<ArchiveRecord.SessionBegan, FrameSession> attach, LongConsumer pace) {
+    this.attach = attach;
+    this.pace = pace;
+  }
+
+  Summary run(ArchiveReader archive) throws IOException {
+    try {
+      for (ArchiveRecord record = archive.next(); record != null; record = archive.next()) {
+        play(record);
+      }
+    } finally {
+      players.values().forEach(player -> player.session.close());
+    }
+    return new Summary(sessions, requests, skipped, differences, shown);
+  }
+
+  private void play(ArchiveRecord record) {
+    switch (record) {
+      case ArchiveRecord.SessionBegan began -> {
+        // Named again at the beginning of each file.
+        if (!players.containsKey(began.sessionId())) {
+          players.put(began.sessionId(), new Player(attach.apply(began)));
+          sessions++;
+        }
+      }
+      case ArchiveRecord.StatementKept kept -> prepareAgain(kept.frame());
+      case ArchiveRecord.Requested requested -> request(requested);
+      case ArchiveRecord.Finished finished -> finish(finished);
+      case ArchiveRecord.SessionEnded ended -> {
+        Player player = players.remove(ended.sessionId());
+        if (player != null) {
+          player.session.close();
+        }
+      }
+    }
+  }
+
+  /// A statement that a session had before the first file of the archive begins; in later files the session has it already.
+  private void prepareAgain(byte[] frame) {
+    Player player = players.get(sessionId(frame));
+    if (player != null && player.session.isAlive() && player.statements.add(statementId(frame))) {
+      FrameSession.Pending sent = player.session.send(frame);
+      if (sent != null) {
+        player.session.finish(sent);
+      }
+    }
+  }
+
+  private void request(ArchiveRecord.Requested requested) {
+    byte[] frame = requested.frame();
+    UnsafeBuffer buffer = new UnsafeBuffer(frame);
+    if (frame.length < Protocol.MESSAGE_HEADER_BYTES + 2 * Long.BYTES) {
+      skipped++;
+      return;
+    }
+    int template = Frames.templateId(buffer);
+    if (template == CancelDecoder.TEMPLATE_ID) {
+      return;
+    }
+    Player player = players.get(sessionId(frame));
+    long requestId = requestId(buffer);
+    if (player == null || !player.session.isAlive() || !handles.translate(frame)) {
+      skipped++;
+      return;
+    }
+    if (requested.inbound().length > 0 && !stage(player, buffer, requested.inbound())) {
+      skipped++;
+      return;
+    }
+    if (template == PrepareDecoder.TEMPLATE_ID) {
+      player.statements.add(statementId(frame));
+    }
+    pace.accept(requested.epochMicros());
+    requests++;
+    try {
+      FrameSession.Pending sent = player.session.send(frame);
+      if (sent != null) {
+        player.pending.put(requestId, sent);
+      }
+    } catch (EndpointException e) {
+      differs("request " + requestId + " could not be sent: " + e.getMessage());
+    }
+  }
+
+  /// Writes inbound rows where the request will say they are.
+  private static boolean stage(Player player, UnsafeBuffer frame, byte[] inbound) {
+    long then = Frames.wrap(new ExecuteDecoder(), frame).inboundOffset();
+    Long now = player.buffers.get(then);
+    if (now == null) {
+      return false; // granted before the archive begins
+    }
+    player.session.write(now, inbound);
+    frame.putLong(
+        Protocol.MESSAGE_HEADER_BYTES + ExecuteEncoder.inboundOffsetEncodingOffset(),
+        now,
+        ByteOrder.LITTLE_ENDIAN);
+    return true;
+  }
+
+  private void finish(ArchiveRecord.Finished then) {
+    Player player = players.get(then.sessionId());
+    FrameSession.@Nullable Pending sent =
+        player == null ? null : player.pending.remove(then.requestId());
+    if (player == null || sent == null) {
+      return; // asked before the archive begins, or skipped
+    }
+    try {
+      if (then.sqlstate().equals(QUERY_CANCELED)) {
+        player.session.cancel(sent);
+      }
+      FrameSession.Answer now = player.session.finish(sent);
+      handles.bind(then.transactionHandle(), now.transactionHandle());
+      int granted = Math.min(then.granted().size(), now.grantedBuffers().size());
+      for (int i = 0; i < granted; i++) {
+        player.buffers.put(then.granted().get(i), now.grantedBuffers().get(i));
+      }
+      compare(then, now);
+    } catch (EndpointException e) {
+      differs("request " + then.requestId() + " was not answered: " + e.getMessage());
+    }
+  }
+
+  private void compare(ArchiveRecord.Finished then, FrameSession.Answer now) {
+    String what = "session " + then.sessionId() + ", request " + then.requestId() + ": ";
+    if (!then.sqlstate().equals(now.sqlstate())) {
+      differs(
+          what
+              + (then.sqlstate().isEmpty() ? "succeeded" : "SQLSTATE " + then.sqlstate())
+              + " then, "
+              + (now.sqlstate().isEmpty()
+                  ? "succeeds"
+                  : "SQLSTATE " + now.sqlstate() + " (" + now.message() + ")")
+              + " now");
+    } else if (then.rowsAffected() != now.rowsAffected()) {
+      differs(what + then.rowsAffected() + " rows then, " + now.rowsAffected() + " rows now");
+    }
+  }
+
+  private void differs(String how) {
+    differences++;
+    if (shown.size() < MAX_DIFFERENCES_SHOWN) {
+      shown.add(how);
+    }
+  }
+
+  private static long sessionId(byte[] frame) {
+    return new UnsafeBuffer(frame).getLong(Protocol.MESSAGE_HEADER_BYTES, ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static long statementId(byte[] prepare) {
+    return Frames.wrap(new PrepareDecoder(), new UnsafeBuffer(prepare)).statementId();
+  }
+
+  private static long requestId(UnsafeBuffer frame) {
+    return frame.getLong(Protocol.MESSAGE_HEADER_BYTES + Long.BYTES, ByteOrder.LITTLE_ENDIAN);
+  }
+}

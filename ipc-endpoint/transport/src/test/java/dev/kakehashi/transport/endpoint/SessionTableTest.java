@@ -1,0 +1,149 @@
+package dev.kakehashi.transport.endpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.protocol.messages.ClientKind;
+import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.os.Credentials;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// Queues of sessions, without threads: the poller's commands run when the test says so.
+@SuppressWarnings("NullAway.Init") // set before each test
+class SessionTableTest {
+  private static final long LONG_AFTER_NANOS = TimeUnit.HOURS.toNanos(1);
+
+  private Path root;
+  private TransportConfig config;
+  private RuntimeDirectory runtime;
+  private Doorbell doorbell;
+  private ControlPage control;
+  private Poller poller;
+  private SessionTable sessions;
+  private AttachServer attachServer;
+
+  @BeforeEach
+  void create() throws IOException {
+    root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
+    config = TransportConfig.defaults(root.resolve("run"));
+    runtime = RuntimeDirectory.open(config);
+    doorbell = Doorbell.create(runtime);
+    control = ControlPage.create(runtime, 1);
+    WatchedChannels watched = new WatchedChannels(() -> {});
+    Poller.ChannelInspector inspector =
+        new Poller.ChannelInspector() {
+          @Override
+          public void checkWritable() {}
+
+          @Override
+          public long inspect(long nowNanos) {
+            return Long.MAX_VALUE;
+          }
+
+          @Override
+          public void queueFailed(RequestQueue queue) {
+            sessions.queueFailed(queue);
+          }
+        };
+    poller = new Poller(doorbell, (queue, frame) -> {}, inspector, now -> 1000, config.polling());
+    sessions = new SessionTable(config, runtime, poller, control, watched, new NoRequests());
+    attachServer =
+        AttachServer.open(runtime, config, sessions, (uid, osUser, user, password) -> osUser, 1);
+    sessions.attachServer(attachServer);
+  }
+
+  @AfterEach
+  void remove() throws IOException {
+    attachServer.close();
+    sessions.close();
+    control.close();
+    doorbell.close();
+    runtime.close();
+    try (var paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  private EndpointSession open() throws IOException {
+    return sessions.open(
+        new EndpointSession.Client(
+            new Credentials(1, Credentials.ownUid(), 0),
+            ClientKind.JAVA_CLIENT,
+            "somebody",
+            "somebody",
+            "test",
+            1));
+  }
+
+  /// Runs what was handed to the poller; stopped before, it does nothing else.
+  private void runCommands() {
+    poller.stop();
+    poller.run();
+  }
+
+  private Path directoryOf(RequestQueue queue) {
+    return runtime.queues().resolve(queue.name());
+  }
+
+  @Test
+  void shouldCloseAQueueThatFailedAndKeepItsSuccessor() throws IOException {
+    EndpointSession first = open();
+    RequestQueue failed = first.queue();
+    sessions.queueFailed(failed);
+    assertFalse(Files.exists(directoryOf(failed)), "closed at once");
+    assertEquals(0, sessions.usage().queues());
+
+    EndpointSession second = open();
+    RequestQueue successor = second.queue();
+    assertNotSame(failed, successor);
+    assertEquals(failed.name(), successor.name());
+
+    sessions.ended(first);
+    runCommands();
+    sessions.tick(System.nanoTime() + LONG_AFTER_NANOS);
+    assertEquals(1, sessions.usage().queues(), "the end of the old sessions leaves it alone");
+    assertTrue(Files.exists(directoryOf(successor)));
+    assertSame(successor, second.queue());
+    assertSame(second, sessions.find(second.id(), successor));
+
+    sessions.queueFailed(failed); // reported twice
+    assertTrue(Files.exists(directoryOf(successor)));
+    sessions.ended(second);
+    runCommands();
+    sessions.tick(System.nanoTime() + LONG_AFTER_NANOS);
+    assertEquals(0, sessions.usage().queues(), "idle for long");
+    assertFalse(Files.exists(directoryOf(successor)));
+  }
+
+  private static final class NoRequests implements RequestHandler {
+    @Override
+    public void request(
+        EndpointSession session,
+        long requestId,
+        @Nullable ResponseChannel channel,
+        int templateId,
+        DirectBuffer frame) {}
+
+    @Override
+    public void sessionClosed(EndpointSession session) {}
+
+    @Override
+    public long tick(long nowNanos) {
+      return Long.MAX_VALUE;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.kakehashi.pgtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.pgtests.harness.EndpointProcess;
+import dev.kakehashi.pgtests.harness.Installation;
+import dev.kakehashi.pgtests.harness.OsProcess;
+import dev.kakehashi.pgtests.harness.OsUsers;
+import dev.kakehashi.pgtests.harness.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/// Clients of other OS users than the endpoint's: who is in the group or on the list attaches and gets a queue of his own; who
+/// is not is refused; nobody reaches what belongs to another.
+@EnabledIf(
+    value = "dev.kakehashi.pgtests.harness.OsUsers#permitted",
+    disabledReason = "only root can make OS users")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OtherUsersTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private final OsUsers users = OsUsers.create();
+  private final String owner = users.add("e", true);
+  private final String member = users.add("m", true);
+  private final String listed = users.add("l", false);
+  private final String stranger = users.add("s", false);
+  private Workspace workspace;
+  private EndpointProcess endpoint;
+
+  OtherUsersTest() throws IOException {
+    workspace = Workspace.create("users");
+    for (Path directory : List.of(workspace.disk(), workspace.memory())) {
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+      Files.setOwner(
+          directory,
+          directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(owner));
+    }
+    endpoint =
+        EndpointProcess.startAs(
+            Installation.asUser(owner),
+            workspace.memory().resolve("run"),
+            workspace.disk(),
+            "group=" + users.group(),
+            "allowed_users=" + listed);
+  }
+
+  @BeforeAll
+  void attachEach() {
+    // Their queues, mailboxes and arenas are there from now on.
+    for (String user : List.of(owner, member, listed)) {
+      OsProcess.Outcome outcome = as(user, Installation.ping().toString(), run().toString(), "100");
+      assertEquals(0, outcome.exitCode(), user + ": " + outcome.output());
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    endpoint.close();
+    workspace.close();
+    users.close();
+  }
+
+  private Path run() {
+    return endpoint.runtimeDirectory();
+  }
+
+  private static OsProcess.Outcome as(String user, String... command) {
+    var all = new ArrayList<>(Installation.asUser(user));
+    all.addAll(List.of(command));
+    return OsProcess.runAsSelf(all, LIMIT);
+  }
+
+  /// The queue directories of a user.
+  private List<Path> queues(String user) throws IOException {
+    try (Stream<Path> queues = Files.list(run().resolve("queues"))) {
+      return queues
+          .filter(path -> path.getFileName().toString().startsWith(OsUsers.uid(user) + "-"))
+          .toList();
+    }
+  }
+
+  @Test
+  void shouldGiveEachUserAQueueOfHisOwn() throws IOException {
+    for (String user : List.of(owner, member, listed)) {
+      assertTrue(!queues(user).isEmpty(), user);
+    }
+    try (Stream<Path> all = Files.list(run().resolve("queues"))) {
+      assertEquals(
+          queues(owner).size() + queues(member).size() + queues(listed).size(), all.count());
+    }
+  }
+
+  @Test
+  void shouldRefuseAStrangerAndSayWhy() throws IOException {
+    OsProcess.Outcome outcome =
+        as(stranger, Installation.ping().toString(), run().toString(), "100");
+    assertEquals(1, outcome.exitCode(), outcome.output());
+    assertTrue(
+        outcome.output().contains("08001") && outcome.output().contains("Permission denied"),
+        outcome.output());
+    assertEquals(List.of(), queues(stranger));
+  }
+
+  @Test
+  void shouldKeepUsersFromReadingAndWritingWhatBelongsToAnother() throws IOException {
+    List<Path> ofMember = new ArrayList<>(queues(member));
+    for (Path queue : queues(member)) {
+      try (Stream<Path> files = Files.list(queue)) {
+        files.forEach(ofMember::add);
+      }
+    }
+    ofMember.add(run().resolve("mailboxes").resolve(OsUsers.uid(member)));
+    ofMember.add(run().resolve("arena").resolve(OsUsers.uid(member)));
+    assertTrue(ofMember.size() >= 5, "a table, a cycle file, a mailbox, an arena: " + ofMember);
+    for (Path path : ofMember) {
+      for (String other : List.of(listed, stranger)) {
+        for (String access : List.of("-r", "-w")) {
+          OsProcess.Outcome outcome = as(other, "test", access, path.toString());
+          assertEquals(1, outcome.exitCode(), other + " may " + access + " " + path);
+        }
+      }
+      assertEquals(0, as(member, "test", "-w", path.toString()).exitCode(), "own " + path);
+    }
+    for (String shared : List.of("control", "queues", "mailboxes", "arena", "")) {
+      OsProcess.Outcome outcome = as(member, "test", "-w", run().resolve(shared).toString());
+      assertEquals(1, outcome.exitCode(), "a client may change " + run().resolve(shared));
+    }
+  }
+}

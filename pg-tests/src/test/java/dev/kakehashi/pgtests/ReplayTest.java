@@ -1,0 +1,93 @@
+package dev.kakehashi.pgtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.pgtests.harness.Cluster;
+import dev.kakehashi.pgtests.harness.EndpointProcess;
+import dev.kakehashi.pgtests.harness.Sql;
+import dev.kakehashi.pgtests.harness.Tools;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What an endpoint with an archive was asked through PostgreSQL is asked of an empty one once more, by `kakehashi replay`: the
+/// answers are the same, and so are the rows afterwards.
+class ReplayTest {
+  private static final String ROWS = "SELECT * FROM item ORDER BY id";
+
+  @Test
+  void shouldRebuildTheRowsOnAnotherEndpoint() throws Exception {
+    try (var cluster = Cluster.start("replay", "archive=on")) {
+      cluster.createTable("item", "id int4, name text, price numeric(10,2)", "id");
+      work(cluster);
+      List<String> rows;
+      try (Connection connection = cluster.connect()) {
+        rows = Sql.rows(connection, ROWS);
+      }
+      assertEquals(5001, rows.size());
+      cluster.endpoint().stop();
+
+      Path archive = cluster.endpoint().dataDirectory().resolve("archive");
+      try (var other =
+          EndpointProcess.start(
+              cluster.workspace().memory().resolve("other"),
+              cluster.workspace().newDiskDirectory("other"))) {
+        String summary =
+            Tools.run(
+                "replay",
+                "--runtime-directory",
+                other.runtimeDirectory().toString(),
+                archive.toString());
+        assertTrue(summary.contains(" 0 skipped, 0 answers differ"), "replay reports: " + summary);
+        try (Connection connection = cluster.connect()) {
+          Sql.execute(
+              connection,
+              "ALTER SERVER kakehashi OPTIONS (SET runtime_dir '"
+                  + other.runtimeDirectory()
+                  + "')");
+          assertEquals(rows, Sql.rows(connection, ROWS));
+        }
+        // Once more over the rows that are there now: many keys are taken, and it says so.
+        Tools.Outcome again =
+            Tools.outcome(
+                "replay",
+                "--runtime-directory",
+                other.runtimeDirectory().toString(),
+                archive.toString());
+        assertEquals(3, again.exitCode(), again.output());
+        assertTrue(again.output().contains("succeeded then, SQLSTATE 42P07"), again.output());
+      }
+    }
+  }
+
+  /// Some of everything: bulk rows (through the arena), transactions that overlap, savepoints, failures, a time-out.
+  private static void work(Cluster cluster) throws SQLException {
+    try (Connection one = cluster.connect();
+        Connection two = cluster.connect()) {
+      Sql.execute(
+          one,
+          "INSERT INTO item SELECT i, 'item ' || i, i * 0.25 FROM generate_series(1, 5000) i",
+          "BEGIN",
+          "UPDATE item SET price = price + 1 WHERE id <= 10",
+          "SAVEPOINT s",
+          "DELETE FROM item WHERE id = 1",
+          "ROLLBACK TO s");
+      Sql.execute(two, "BEGIN", "UPDATE item SET name = 'two' WHERE id = 20", "COMMIT");
+      Sql.execute(one, "COMMIT");
+      Sql.execute(two, "BEGIN", "DELETE FROM item", "ROLLBACK");
+      assertEquals(
+          "23505", Sql.failure(one, "INSERT INTO item VALUES (1, 'again', 0)").getSQLState());
+      Sql.execute(two, "SET statement_timeout = '300ms'");
+      assertEquals(
+          "57014",
+          Sql.failure(
+                  two,
+                  "SELECT count(*) FROM item a, item b, item c WHERE a.price * b.price * c.price = 5")
+              .getSQLState());
+      Sql.execute(one, "INSERT INTO item VALUES (0, NULL, NULL)");
+    }
+  }
+}
