@@ -18,13 +18,20 @@ step "endpoint in $PREFIX"
 install -m 0644 "$ROOT/ipc-endpoint/server/target/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
 install -m 0644 "$ROOT/ipc-endpoint/server/src/main/dist/jvm.options" "$lib/jvm.options"
 install -m 0644 "$ROOT/ipc-endpoint/tools/target/kakehashi-tools.jar" "$lib/kakehashi-tools.jar"
-for program in endpoint tools; do
-  cat >"$DESTDIR$PREFIX/bin/kakehashi-$program" <<LAUNCHER
+cat >"$DESTDIR$PREFIX/bin/kakehashi" <<LAUNCHER
 #!/bin/sh
-# Starts a program of Kakehashi. KAKEHASHI_JAVA_OPTIONS come last, so that they override.
-exec "\${JAVA_HOME:-$JAVA_HOME}/bin/java" "@$PREFIX/lib/kakehashi/jvm.options" \${KAKEHASHI_JAVA_OPTIONS:-} \\
-  -jar "$PREFIX/lib/kakehashi/kakehashi-$program.jar" "\$@"
+# Kakehashi: "kakehashi --help", "kakehashi replay --help", "kakehashi tpch --help". KAKEHASHI_JAVA_OPTIONS come last, so that
+# they override. Finds its files beside itself, so that the whole tree can be moved.
+lib=\$(dirname "\$(readlink -f "\$0")")/../lib/kakehashi
+case "\${1:-}" in
+  replay | tpch) program=tools ;;
+  *) program=endpoint ;;
+esac
+exec "\${JAVA_HOME:-$JAVA_HOME}/bin/java" "@\$lib/jvm.options" \${KAKEHASHI_JAVA_OPTIONS:-} -jar "\$lib/kakehashi-\$program.jar" "\$@"
 LAUNCHER
-  chmod 0755 "$DESTDIR$PREFIX/bin/kakehashi-$program"
-done
-say "installed; next: kakehashi-endpoint start, then CREATE EXTENSION kakehashi_fdw"
+chmod 0755 "$DESTDIR$PREFIX/bin/kakehashi"
+# Settings that an administrator has changed stay.
+mkdir -p "$DESTDIR$PREFIX/etc/kakehashi"
+[ -f "$DESTDIR$PREFIX/etc/kakehashi/kakehashi.conf" ] ||
+  install -m 0644 "$ROOT/ipc-endpoint/server/src/main/dist/kakehashi.conf" "$DESTDIR$PREFIX/etc/kakehashi/kakehashi.conf"
+say "installed; next: $PREFIX/bin/kakehashi start --config $PREFIX/etc/kakehashi/kakehashi.conf, then CREATE EXTENSION kakehashi_fdw"

@@ -1,0 +1,94 @@
+package dev.kakehashi.pgtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.pgtests.harness.Installation;
+import dev.kakehashi.pgtests.harness.OsProcess;
+import dev.kakehashi.pgtests.harness.Workspace;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// What `make install` puts below DESTDIR works from there: launcher, settings, endpoint, tools; and the extension's files are
+/// where PostgreSQL looks for them.
+class InstallTest {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  @Test
+  void shouldInstallAProgramThatStartsAndStops() throws IOException {
+    try (var workspace = Workspace.create("install")) {
+      Path destination = Files.createDirectory(workspace.disk().resolve("dest"));
+      OsProcess.runOkAsSelf(
+          List.of(
+              "env",
+              "DESTDIR=" + destination,
+              "PREFIX=/opt/kakehashi",
+              "JAVA_HOME=" + System.getProperty("java.home"),
+              Installation.checkout().resolve(".make/install.sh").toString()),
+          LIMIT);
+      assertEquals(
+          Set.of("kakehashi_fdw.so", "kakehashi_fdw.control", "kakehashi_fdw--1.0.sql"),
+          names(destination, "kakehashi_fdw(--1\\.0)?\\.(so|control|sql)"));
+
+      Path prefix = destination.resolve("opt/kakehashi");
+      String kakehashi = prefix.resolve("bin/kakehashi").toString();
+      assertTrue(run(kakehashi, "--version").startsWith("kakehashi "));
+      assertTrue(run(kakehashi, "tpch", "--help").contains("TPC-H"));
+
+      Path data = workspace.newDiskDirectory("data");
+      Path runtime = workspace.memory().resolve("run");
+      List<String> directories =
+          List.of("--data-directory", data.toString(), "--runtime-directory", runtime.toString());
+      var start = new ArrayList<>(List.of(kakehashi, "start", "--config"));
+      start.add(prefix.resolve("etc/kakehashi/kakehashi.conf").toString());
+      start.addAll(directories);
+      Path log = workspace.disk().resolve("endpoint.log");
+      Process endpoint = OsProcess.startServer(start, Map.of(), log);
+      try {
+        OsProcess.awaitTrue(
+            "start of the installed endpoint",
+            LIMIT,
+            () -> {
+              assertTrue(endpoint.isAlive(), () -> OsProcess.tail(log, 20));
+              return Files.exists(runtime.resolve("endpoint.sock"));
+            });
+        run(Installation.ping().toString(), runtime.toString(), "10");
+        String status = run(with(directories, kakehashi, "status"));
+        assertTrue(status.contains("endpoint is ready"), status);
+        run(with(directories, kakehashi, "stop"));
+        assertEquals(143, OsProcess.awaitExit(endpoint, LIMIT), "ended by SIGTERM");
+        assertTrue(Files.notExists(runtime.resolve("endpoint.sock")));
+      } finally {
+        endpoint.destroyForcibly();
+      }
+    }
+  }
+
+  private static String[] with(List<String> directories, String... command) {
+    var all = new ArrayList<>(List.of(command));
+    all.addAll(directories);
+    return all.toArray(String[]::new);
+  }
+
+  private static String run(String... command) {
+    return OsProcess.runOk(List.of(command), Map.of(), LIMIT);
+  }
+
+  private static Set<String> names(Path tree, String pattern) throws IOException {
+    try (Stream<Path> paths = Files.walk(tree)) {
+      return paths
+          .map(path -> path.getFileName().toString())
+          .filter(name -> name.matches(pattern))
+          .collect(Collectors.toSet());
+    }
+  }
+}
