@@ -22,10 +22,11 @@ rm -rf "$out" && mkdir -p "$out"
 cleanup() {
   local status=$?
   trap - EXIT
+  [ -z "${bare_pid:-}" ] || { kill "$bare_pid" && wait "$bare_pid"; } 2>/dev/null || true
   stop_postgres "$home/pg"
   stop_postgres "$home/remote"
   stop_endpoint "$home/endpoint"
-  rm -rf "$home"
+  rm -rf "$home" "$runtime_dir-bare"
   exit $status
 }
 trap cleanup EXIT
@@ -175,8 +176,15 @@ report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select
 report "copy from of 200k rows" "$(copy_from heap)" "$(copy_from pgfdw)" "$(copy_from kakehashi)"
 report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
 say "endpoint: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
-make -s -C "$ROOT/fdw-extension/test/ipc" tools
-install -m 755 "$ROOT/fdw-extension/build/ipc/kh_ping" "$RUN_DIR/lib/kh_ping"
-say "bare transport, round trip, C client:" | tee -a "$out/results.txt"
-for _ in 1 2 3; do as_server "$RUN_DIR/lib/kh_ping" "$runtime_dir" 100000 | tee -a "$out/results.txt"; done
+# The transport alone: its endpoint says when a ping arrived, so that the ways there and back can be told apart.
+install -m 644 "$ROOT"/ipc-endpoint/benchmarks/target/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
+bare=$runtime_dir-bare
+exec_as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" \
+  -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-endpoint.jar" dev.kakehashi.benchmarks.BareEndpoint "$bare" \
+  >"$out/bare.log" 2>&1 </dev/null &
+bare_pid=$!
+bare_listens() { [ ! -d "/proc/$bare_pid" ] || grep -q " 00010000 .* $bare/endpoint.sock\$" /proc/net/unix; }
+wait_until 60 bare_listens && [ -d "/proc/$bare_pid" ] || die "could not start the bare endpoint" "Its log is $out/bare.log."
+say "bare transport, C client:" | tee -a "$out/results.txt"
+for _ in 1 2 3; do as_server "$RUN_DIR/lib/kh_ping" "$bare" 100000 64 ways | tee -a "$out/results.txt"; done
 say "kept in $out/results.txt"

@@ -48,5 +48,13 @@ stage_endpoint() {
   [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
 }
 
+# A client without PostgreSQL, for tests and for measuring.
+stage_ping() {
+  make -s -C "$ROOT/fdw-extension/test/ipc" tools
+  stage_file "$ROOT/fdw-extension/build/ipc/kh_ping" kh_ping
+  chmod 0755 "$RUN_DIR/lib/kh_ping"
+}
+
 stage_postgres
 stage_endpoint
+stage_ping

@@ -20,8 +20,9 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* arrived: NULL, or takes the time that a BareEndpoint puts into its answer. */
 static bool
-ping(kh_session *session, const unsigned char *payload, uint32_t bytes, kh_error *error)
+ping(kh_session *session, const unsigned char *payload, uint32_t bytes, int64_t *arrived, kh_error *error)
 {
 	kh_call *call = kh_send_ping(session, payload, bytes, error);
 	kh_wait found = KH_WAIT_TIMEOUT;
@@ -45,28 +46,36 @@ ping(kh_session *session, const unsigned char *payload, uint32_t bytes, kh_error
 		return false;
 	}
 	answer = kh_call_payload(call, &answer_bytes);
-	same = answer_bytes == bytes && memcmp(answer, payload, bytes) == 0;
+	same = answer_bytes == bytes && (arrived != NULL || memcmp(answer, payload, bytes) == 0);
+	if (same && arrived != NULL)
+		memcpy(arrived, answer, sizeof(*arrived));
 	kh_call_end(call);
 	if (!same)
 		snprintf(error->message, sizeof(error->message), "the answer differs from what was sent");
 	return same;
 }
 
+/* there: NULL, or takes the times of the ways to the endpoint; the ways back are the rest. */
 static bool
-run(kh_session *session, int64_t *nanos, long count, uint32_t bytes, kh_error *error)
+run(kh_session *session, int64_t *nanos, int64_t *there, long count, uint32_t bytes, kh_error *error)
 {
 	unsigned char payload[4096];
 
 	for (long i = -1000; i < count; i++)
 	{
 		int64_t began;
+		int64_t ended;
+		int64_t arrived = 0;
 
 		memset(payload, (int) i, bytes);
 		began = kh_now_nanos();
-		if (!ping(session, payload, bytes, error))
+		if (!ping(session, payload, bytes, there != NULL ? &arrived : NULL, error))
 			return false;
+		ended = kh_now_nanos();
 		if (i >= 0)
-			nanos[i] = kh_now_nanos() - began;
+			nanos[i] = ended - began;
+		if (i >= 0 && there != NULL)
+			there[i] = arrived - began;
 	}
 	return true;
 }
@@ -95,6 +104,25 @@ attach_often(const kh_attach_options *options, kh_error *error)
 	return true;
 }
 
+static void
+report(const char *what, int64_t *nanos, long count, uint32_t bytes)
+{
+	qsort(nanos, (size_t) count, sizeof(*nanos), compare);
+	printf("%ld pings of %u bytes, %s: p50 %lld ns, p90 %lld ns, p99 %lld ns, p99.9 %lld ns, max %lld ns\n", count,
+	       bytes, what, (long long) nanos[count / 2], (long long) nanos[count * 9 / 10],
+	       (long long) nanos[count * 99 / 100], (long long) nanos[count * 999 / 1000], (long long) nanos[count - 1]);
+}
+
+static void
+report_ways(int64_t *nanos, int64_t *there, long count, uint32_t bytes)
+{
+	/* The ways back take the place of the round trips, which have been reported. */
+	for (long i = 0; i < count; i++)
+		nanos[i] -= there[i];
+	report("one way to the endpoint", there, count, bytes);
+	report("one way back", nanos, count, bytes);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -103,28 +131,43 @@ main(int argc, char **argv)
 	uint32_t bytes = argc > 3 ? (uint32_t) strtoul(argv[3], NULL, 10) : 64;
 	kh_error error = {0};
 	kh_session *session;
+	bool ways = argc > 4 && strcmp(argv[4], "ways") == 0;
 	int64_t *nanos;
+	int64_t *there = NULL;
+	int64_t *trips = NULL;
 
-	if (argc < 2 || count < 1 || bytes > 4096)
+	if (argc < 2 || count < 1 || bytes < sizeof(int64_t) || bytes > 4096 || (argc > 4 && !ways))
 	{
-		fprintf(stderr, "usage: kh_ping RUNTIME_DIRECTORY [COUNT [BYTES]]\n");
+		fprintf(stderr, "usage: kh_ping RUNTIME_DIRECTORY [COUNT [BYTES [ways]]]\n"
+		                "ways: times of both ways, too; needs a BareEndpoint (module benchmarks)\n");
 		return 2;
 	}
 	options.runtime_directory = argv[1];
 	nanos = calloc((size_t) count, sizeof(*nanos));
+	if (ways)
+	{
+		there = calloc((size_t) count, sizeof(*there));
+		trips = calloc((size_t) count, sizeof(*trips));
+	}
 	session = attach_often(&options, &error) ? kh_attach(&options, &error) : NULL;
-	if (nanos == NULL || session == NULL || !run(session, nanos, count, bytes, &error))
+	if (nanos == NULL || (ways && (there == NULL || trips == NULL)) || session == NULL ||
+	    !run(session, nanos, there, count, bytes, &error))
 	{
 		fprintf(stderr, "%s: %s %s\n", error.sqlstate, error.message, error.detail);
 		kh_detach(session);
 		free(nanos);
+		free(there);
+		free(trips);
 		return 1;
 	}
-	qsort(nanos, (size_t) count, sizeof(*nanos), compare);
-	printf("%ld pings of %u bytes: p50 %lld ns, p90 %lld ns, p99 %lld ns, p99.9 %lld ns, max %lld ns\n", count, bytes,
-	       (long long) nanos[count / 2], (long long) nanos[count * 9 / 10], (long long) nanos[count * 99 / 100],
-	       (long long) nanos[count * 999 / 1000], (long long) nanos[count - 1]);
+	if (ways)
+		memcpy(trips, nanos, (size_t) count * sizeof(*trips));
+	report("there and back", nanos, count, bytes);
+	if (ways)
+		report_ways(trips, there, count, bytes);
 	kh_detach(session);
 	free(nanos);
+	free(there);
+	free(trips);
 	return 0;
 }
