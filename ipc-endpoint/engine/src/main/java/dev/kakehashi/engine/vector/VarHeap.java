@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
 
 /// Native memory for by-reference values: allocation by bumping a pointer, release all at once.
 ///
@@ -27,6 +28,9 @@ public final class VarHeap implements AutoCloseable {
         function("malloc", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
     FREE = function("free", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
   }
+
+  /// Of all heaps of the process; changes with each block, not with each value.
+  private static final LongAdder HELD_BYTES = new LongAdder();
 
   private long[] addresses = new long[4];
   private long[] sizes = new long[4];
@@ -69,6 +73,11 @@ public final class VarHeap implements AutoCloseable {
     return sum;
   }
 
+  /// Bytes of native memory that all heaps hold. Thread-safe; exact when no statement runs.
+  public static long heldBytes() {
+    return HELD_BYTES.sum();
+  }
+
   /// Frees every value at once; keeps the memory for reuse.
   public void reset() {
     if (blocks > 0) {
@@ -86,6 +95,7 @@ public final class VarHeap implements AutoCloseable {
         throw new AssertionError("free does not throw", e);
       }
     }
+    HELD_BYTES.add(-capacityBytes());
     blocks = 0;
     current = -1;
     at = 0;
@@ -126,6 +136,7 @@ public final class VarHeap implements AutoCloseable {
     if (address == 0) {
       throw new OutOfMemoryError("no native memory for " + bytes + " bytes");
     }
+    HELD_BYTES.add(bytes);
     return address;
   }
 }
