@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.StringJoiner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @SuppressWarnings("NullAway.Init") // set before each test
 class IdleMemoryTest {
   /// More than the cache of [TestEngine] holds.
-  private static final int TEXTS = 300;
+  private static final int TEXTS = 105;
 
   /// Every operator, with values that need memory of their own.
   private static final List<String> STATEMENTS =
@@ -41,9 +42,11 @@ class IdleMemoryTest {
   void open() {
     engine = new TestEngine(directory);
     engine.run("create table t (id int primary key, name text, price numeric(10,2))");
+    StringJoiner rows = new StringJoiner(", ");
     for (int i = 0; i < 200; i++) {
-      engine.run("insert into t values (" + i + ", 'name " + i % 20 + "', " + i + ".25)");
+      rows.add("(" + i + ", 'name " + i % 20 + "', " + i + ".25)");
     }
+    engine.run("insert into t values " + rows);
   }
 
   @AfterEach

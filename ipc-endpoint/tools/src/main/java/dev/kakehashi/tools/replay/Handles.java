@@ -5,6 +5,7 @@ import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
+import dev.kakehashi.protocol.messages.PrepareTransactionEncoder;
 import dev.kakehashi.protocol.messages.QueryOutcomeEncoder;
 import dev.kakehashi.protocol.messages.ReleaseSavepointEncoder;
 import dev.kakehashi.protocol.messages.RollbackEncoder;
@@ -58,6 +59,8 @@ final class Handles {
       case ExecuteEncoder.TEMPLATE_ID -> ExecuteEncoder.transactionHandleEncodingOffset();
       case CommitEncoder.TEMPLATE_ID -> CommitEncoder.transactionHandleEncodingOffset();
       case RollbackEncoder.TEMPLATE_ID -> RollbackEncoder.transactionHandleEncodingOffset();
+      case PrepareTransactionEncoder.TEMPLATE_ID ->
+          PrepareTransactionEncoder.transactionHandleEncodingOffset();
       case SavepointEncoder.TEMPLATE_ID -> SavepointEncoder.transactionHandleEncodingOffset();
       case ReleaseSavepointEncoder.TEMPLATE_ID ->
           ReleaseSavepointEncoder.transactionHandleEncodingOffset();
