@@ -50,6 +50,14 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION kakehashi_disconnect(name) IS
   'ends the cached sessions with a server; true if there was one';
 
+CREATE FUNCTION kakehashi_resolve(server name, OUT global_id text, OUT outcome text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 2;
+
+COMMENT ON FUNCTION kakehashi_resolve(name) IS
+  'decides prepared parts of transactions of this database as PostgreSQL has decided the transactions';
+
 CREATE FUNCTION kakehashi_sessions(
   OUT server_name name,
   OUT user_name name,

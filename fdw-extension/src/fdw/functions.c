@@ -18,6 +18,7 @@ PG_FUNCTION_INFO_V1(kakehashi_execute);
 PG_FUNCTION_INFO_V1(kakehashi_query);
 PG_FUNCTION_INFO_V1(kakehashi_disconnect);
 PG_FUNCTION_INFO_V1(kakehashi_sessions);
+PG_FUNCTION_INFO_V1(kakehashi_resolve);
 
 static void
 check_usage(ForeignServer *server)
@@ -202,5 +203,26 @@ kakehashi_sessions(PG_FUNCTION_ARGS)
 		values[8] = Int32GetDatum(kakehashi_statements_count(session));
 		tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
 	}
+	return (Datum) 0;
+}
+
+static void
+put_resolved(const char *global_id, const char *outcome, void *arg)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) arg;
+	Datum values[2] = {CStringGetTextDatum(global_id), CStringGetTextDatum(outcome)};
+	bool nulls[2] = {false};
+
+	tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+}
+
+Datum
+kakehashi_resolve(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+
+	InitMaterializedSRF(fcinfo, 0);
+	kakehashi_two_phase_resolve(session, put_resolved, info);
 	return (Datum) 0;
 }

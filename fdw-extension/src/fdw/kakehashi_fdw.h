@@ -46,6 +46,7 @@ typedef enum KakehashiCommitResponse
 } KakehashiCommitResponse;
 
 extern int kakehashi_commit_response;
+extern bool kakehashi_atomic_commit;
 
 /* ---- option.c ---- */
 
@@ -94,6 +95,9 @@ typedef struct KakehashiInbound
 	struct KakehashiCall *call;
 } KakehashiInbound;
 
+/* Longest name of a prepared transaction, with its end. */
+#define KAKEHASHI_GLOBAL_ID_BYTES 96
+
 typedef struct KakehashiSession
 {
 	Oid mapping_id; /* hash key; first */
@@ -121,6 +125,7 @@ typedef struct KakehashiSession
 	bool committing;            /* its commit has been requested, and not answered */
 	bool lost;                  /* the endpoint died under a transaction */
 	bool aborted;               /* the engine has ended the transaction by itself */
+	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
 	const void *snapshot_owner; /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 
 	dlist_head calls;          /* of KakehashiCall */
@@ -197,6 +202,21 @@ pg_noreturn extern void kakehashi_report_lost(KakehashiSession *session, const k
 /* ---- xact.c ---- */
 
 extern void kakehashi_xact_init(void);
+
+/* ---- two_phase.c ---- */
+
+/* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
+extern bool kakehashi_two_phase_needed(int changed_sessions);
+
+/* Prepares the session's part; reports the engine's error. Before PostgreSQL commits. */
+extern void kakehashi_two_phase_prepare(KakehashiSession *session);
+
+/* Decides the session's prepared part, if there is one. Never fails: a warning, and it is resolved later. */
+extern void kakehashi_two_phase_decide(KakehashiSession *session, bool commit);
+
+/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. */
+typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
+extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
 
 /*
  * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
@@ -396,6 +416,7 @@ extern void kakehashi_key_junk_name(char *name, AttrNumber attnum); /* NAMEDATAL
 extern void kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rte, Relation rel);
 extern List *kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index);
 extern int kakehashi_is_updatable(Relation rel);
+extern void kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs);
 extern List *kakehashi_insert_columns(Relation rel);
 
 /* Columns that must come back: for RETURNING, row triggers, and checks of views. */

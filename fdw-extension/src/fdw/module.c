@@ -11,6 +11,7 @@
 PG_MODULE_MAGIC;
 
 int kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
+bool kakehashi_atomic_commit = true;
 
 static const struct config_enum_entry commit_response_values[] = {
 	{"stored", KAKEHASHI_COMMIT_STORED, false}, {"available", KAKEHASHI_COMMIT_AVAILABLE, false}, {NULL, 0, false}};
@@ -27,6 +28,9 @@ _PG_init(void)
 	                         "\"stored\": the transaction survives a loss of power; \"available\": others can see it.",
 	                         &kakehashi_commit_response, KAKEHASHI_COMMIT_STORED, commit_response_values, PGC_USERSET,
 	                         0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("kakehashi.atomic_commit", "Changes on an engine and elsewhere commit together or not at all.",
+	                         "If on, the engine's part is prepared first when local tables or another server were changed, too.",
+	                         &kakehashi_atomic_commit, true, PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("kakehashi");
 	kakehashi_xact_init();
 	kakehashi_lookup_init();
@@ -59,6 +63,7 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 	routine->BeginForeignInsert = kakehashi_begin_insert;
 	routine->EndForeignInsert = kakehashi_end_insert;
 	routine->IsForeignRelUpdatable = kakehashi_is_updatable;
+	routine->ExecForeignTruncate = kakehashi_truncate;
 	routine->PlanDirectModify = kakehashi_plan_direct_modify;
 	routine->BeginDirectModify = kakehashi_begin_direct_modify;
 	routine->IterateDirectModify = kakehashi_iterate_direct_modify;

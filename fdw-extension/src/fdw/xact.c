@@ -136,9 +136,23 @@ end_calls(KakehashiSession *session, SubTransactionId subid)
 	}
 }
 
+/* Sessions whose transactions have changed something. */
+static int
+changed_sessions(void)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+	int count = 0;
+
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+		count += session->level > 0 && session->wrote ? 1 : 0;
+	return count;
+}
+
 /* Waits for the engine's answer if there is something to lose. */
 static void
-commit_session(KakehashiSession *session)
+commit_session(KakehashiSession *session, bool two_phase)
 {
 	kh_error error;
 	KakehashiCall *call;
@@ -167,6 +181,12 @@ commit_session(KakehashiSession *session)
 		session->lost = true;
 		kakehashi_report_lost(session, NULL, "COMMIT");
 	}
+	if (two_phase && session->wrote)
+	{
+		kakehashi_two_phase_prepare(session);
+		session->level = 0;
+		return;
+	}
 	session->committing = true;
 	call = kakehashi_call_track(
 		session, kh_send_commit(session->ipc, session->handle, (kh_commit_response) kakehashi_commit_response, &error),
@@ -192,7 +212,9 @@ abort_session(KakehashiSession *session)
 					 "The engine's part of the transaction may be committed, although PostgreSQL's is rolled back.")));
 	}
 	session->committing = false;
-	if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
+	if (session->global_id[0] != '\0')
+		kakehashi_two_phase_decide(session, false);
+	else if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
 	    !kh_post_rollback(session->ipc, session->handle, &error))
 		session->invalidated = true;
 }
@@ -222,9 +244,11 @@ on_xact_event(XactEvent event, void *arg)
 {
 	HASH_SEQ_STATUS scan;
 	KakehashiSession *session;
+	bool two_phase;
 
 	if (kakehashi_session_table() == NULL)
 		return;
+	two_phase = event == XACT_EVENT_PRE_COMMIT && kakehashi_two_phase_needed(changed_sessions());
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
 	{
@@ -234,7 +258,7 @@ on_xact_event(XactEvent event, void *arg)
 		{
 			case XACT_EVENT_PRE_COMMIT:
 			case XACT_EVENT_PARALLEL_PRE_COMMIT:
-				commit_session(session);
+				commit_session(session, two_phase);
 				break;
 			case XACT_EVENT_PRE_PREPARE:
 				if (session->level > 0)
@@ -248,6 +272,9 @@ on_xact_event(XactEvent event, void *arg)
 				forget_transaction(session);
 				break;
 			case XACT_EVENT_COMMIT:
+				kakehashi_two_phase_decide(session, true);
+				forget_transaction(session);
+				break;
 			case XACT_EVENT_PARALLEL_COMMIT:
 			case XACT_EVENT_PREPARE:
 				forget_transaction(session);
