@@ -122,11 +122,11 @@ typedef struct KakehashiSession
 	int rollback_level;
 	bool wrote;
 	uint64 rows_written;
-	bool committing;            /* its commit has been requested, and not answered */
-	bool lost;                  /* the endpoint died under a transaction */
-	bool aborted;               /* the engine has ended the transaction by itself */
+	bool committing;                           /* its commit has been requested, and not answered */
+	bool lost;                                 /* the endpoint died under a transaction */
+	bool aborted;                              /* the engine has ended the transaction by itself */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
-	const void *snapshot_owner; /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
+	const void *snapshot_owner;                /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 
 	dlist_head calls;          /* of KakehashiCall */
 	HTAB *statements;          /* by text and types; NULL when not attached */

@@ -28,9 +28,10 @@ _PG_init(void)
 	                         "\"stored\": the transaction survives a loss of power; \"available\": others can see it.",
 	                         &kakehashi_commit_response, KAKEHASHI_COMMIT_STORED, commit_response_values, PGC_USERSET,
 	                         0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("kakehashi.atomic_commit", "Changes on an engine and elsewhere commit together or not at all.",
-	                         "If on, the engine's part is prepared first when local tables or another server were changed, too.",
-	                         &kakehashi_atomic_commit, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"kakehashi.atomic_commit", "Changes on an engine and elsewhere commit together or not at all.",
+		"If on, the engine's part is prepared first when local tables or another server were changed, too.",
+		&kakehashi_atomic_commit, true, PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("kakehashi");
 	kakehashi_xact_init();
 	kakehashi_lookup_init();

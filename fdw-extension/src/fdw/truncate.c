@@ -32,8 +32,8 @@ kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs)
 		initStringInfo(&sql);
 		appendStringInfoString(&sql, "DELETE FROM ");
 		kakehashi_deparse_table(&sql, rel);
-		(void) kakehashi_call_complete(kakehashi_execute_statement(
-			session, kakehashi_statement_get(session, sql.data, NULL, 0), NULL, NULL, 0));
+		(void) kakehashi_call_complete(
+			kakehashi_execute_statement(session, kakehashi_statement_get(session, sql.data, NULL, 0), NULL, NULL, 0));
 		pfree(sql.data);
 	}
 }

@@ -215,7 +215,7 @@ abort_session(KakehashiSession *session)
 	if (session->global_id[0] != '\0')
 		kakehashi_two_phase_decide(session, false);
 	else if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
-	    !kh_post_rollback(session->ipc, session->handle, &error))
+	         !kh_post_rollback(session->ipc, session->handle, &error))
 		session->invalidated = true;
 }
 
