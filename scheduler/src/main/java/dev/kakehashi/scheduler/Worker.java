@@ -30,6 +30,9 @@ final class Worker extends Runner implements Runnable {
   private static final int LOOKS_FOR_TWO = 8; // a single task is about to be popped by its owner
   private static final long SHORT_SLEEP_NANOS = 50_000; // a search this much longer would have paid
 
+  private static final long AWAY_NANOS = 100_000; // a yield that finds nobody else takes about 1 us
+  private static final int IGNORED_SHORT_SLEEPS = 64; // before searching is tried again
+
   private static final int FAR = 1 << 30;
 
   private final int index;
@@ -73,6 +76,7 @@ final class Worker extends Runner implements Runnable {
   private long lastLookNanos = Platform.nanoTime();
   private long taskNanos = 1;
   private long spinNanos;
+  private int shortSleepsToIgnore;
 
   Worker(TaskScheduler scheduler, int index, Sleepers sleepers) {
     super(scheduler, new Counters());
@@ -447,11 +451,17 @@ final class Worker extends Runner implements Runnable {
     }
     long budget = busy ? Long.MAX_VALUE : spinNanos;
     long start = Platform.nanoTime();
-    while (Platform.nanoTime() - start < budget && !scheduler.stopped()) {
+    long now = start;
+    while (now - start < budget && !scheduler.stopped()) {
       if (pollingWaitNanos > 0) {
         Platform.parkNanos(this, pollingWaitNanos);
       } else {
         Platform.yieldNow(); // the submitter may need this very core
+      }
+      long before = now;
+      now = Platform.nanoTime();
+      if (now - before > AWAY_NANOS && pollingWaitNanos <= 0 && !busy) {
+        return lookAfterAbsence();
       }
       Task found = searchOnce(TIGHT_LOOKS);
       if (found != null) {
@@ -461,6 +471,15 @@ final class Worker extends Runner implements Runnable {
       }
     }
     return null;
+  }
+
+  /// Yielding gave this processor away for long: someone else needs it. What turned up meanwhile was not found by
+  /// searching, and who goes on yielding is served last, by the kernel's accounts: wake-ups of several milliseconds
+  /// instead of microseconds. Sleeping is what gets a processor soon.
+  private @Nullable Task lookAfterAbsence() {
+    spinNanos = 0;
+    shortSleepsToIgnore = IGNORED_SHORT_SLEEPS;
+    return searchOnce(TIGHT_LOOKS);
   }
 
   private @Nullable Task searchOnce(int round) {
@@ -508,7 +527,9 @@ final class Worker extends Runner implements Runnable {
     }
     permit = false;
     Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
-    if (Platform.nanoTime() - start <= SHORT_SLEEP_NANOS) {
+    if (shortSleepsToIgnore > 0) {
+      shortSleepsToIgnore--;
+    } else if (Platform.nanoTime() - start <= SHORT_SLEEP_NANOS) {
       widenSearch();
     } else {
       spinNanos >>= 1;

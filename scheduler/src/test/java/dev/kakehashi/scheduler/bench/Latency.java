@@ -136,9 +136,9 @@ final class Latency {
         .forkJoin("lifo", () -> longJob(pools.lifo, units, true).millis());
   }
 
-  private record Outcome(double millis, double p99Micros) {}
+  record Outcome(double millis, double p99Micros) {}
 
-  private static Outcome ourLongJob(TaskScheduler scheduler, int units, boolean disturbed)
+  static Outcome ourLongJob(TaskScheduler scheduler, int units, boolean disturbed)
       throws InterruptedException {
     CountDownLatch ended = new CountDownLatch(1);
     long start = System.nanoTime();
