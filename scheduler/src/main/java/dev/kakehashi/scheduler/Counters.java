@@ -46,6 +46,7 @@ final class Counters {
   static final int PROCESSES_DONE = 35;
   static final int PROCESSES_FAILED = 36;
   static final int EVENTS_DROPPED = 37;
+  static final int WORKERS_REPLACED = 38;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -87,7 +88,8 @@ final class Counters {
           "process.steps",
           "process.done",
           "process.failed",
-          "process.eventsDropped");
+          "process.eventsDropped",
+          "workers.replaced");
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 

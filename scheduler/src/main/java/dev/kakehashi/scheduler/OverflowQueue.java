@@ -24,8 +24,16 @@ final class OverflowQueue {
 
   void addAll(@Nullable Object[] batch, int from, int to) {
     synchronized (this) {
-      for (int i = from; i < to; i++) {
-        append((Task) batch[2 * i], (Job) batch[2 * i + 1]);
+      int before = items.size();
+      try {
+        for (int i = from; i < to; i++) {
+          append((Task) batch[2 * i], (Job) batch[2 * i + 1]);
+        }
+      } catch (OutOfMemoryError e) {
+        while (items.size() > before) {
+          items.removeLast(); // all or nothing: the caller still has them
+        }
+        throw e;
       }
       size = items.size() / 2;
     }

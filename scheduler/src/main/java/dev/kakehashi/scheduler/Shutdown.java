@@ -87,16 +87,32 @@ final class Shutdown {
     scheduler.stopWorkers();
     List<String> stuck = new ArrayList<>();
     for (Worker worker : scheduler.workers()) {
-      if (!Platform.join(worker.thread, AFTER_CANCEL.toNanos())) {
+      if (!join(worker)) {
         String stack = Arrays.toString(worker.thread.getStackTrace());
         worker.thread.interrupt();
-        if (!Platform.join(worker.thread, AFTER_CANCEL.toNanos())) {
+        if (!join(worker)) {
           stuck.add(worker.thread.getName() + " " + stack);
         }
       }
     }
     scheduler.watcher().stop();
     return report(cancelled, stuck);
+  }
+
+  private static boolean join(Worker worker) throws InterruptedException {
+    for (; ; ) {
+      WorkerThread thread = worker.thread;
+      if (!thread.begun()) {
+        Platform.pause(); // it is about to, or cannot start and is given up for another one
+        continue;
+      }
+      if (!Platform.join(thread, AFTER_CANCEL.toNanos())) {
+        return false;
+      }
+      if (thread.equals(worker.thread)) {
+        return true; // otherwise another thread has taken the worker over
+      }
+    }
   }
 
   private ShutdownReport report(int cancelled, List<String> stuck) {

@@ -82,8 +82,7 @@ public final class TaskScheduler implements AutoCloseable {
   public static TaskScheduler start(SchedulerConfig config) {
     TaskScheduler scheduler = unstarted(config);
     for (Worker worker : scheduler.workers) {
-      scheduler.watchdog.watch(worker, worker.thread);
-      Platform.start(worker.thread);
+      scheduler.startWorker(worker);
     }
     scheduler.watchdog.start();
     return scheduler;
@@ -92,6 +91,11 @@ public final class TaskScheduler implements AutoCloseable {
   /// With all its parts, of which none runs.
   static TaskScheduler unstarted(SchedulerConfig config) {
     return new TaskScheduler(config);
+  }
+
+  void startWorker(Worker worker) {
+    watchdog.watch(worker, worker.thread);
+    Platform.start(worker.thread);
   }
 
   /// Describes a job; nothing happens before its [Job.Builder#submit].
@@ -504,10 +508,20 @@ public final class TaskScheduler implements AutoCloseable {
     try {
       config.uncaught().uncaught(where, thrown);
     } catch (Throwable t) {
-      // The last resort has failed: the JVM's own handler prints it.
-      t.addSuppressed(thrown);
+      lastResort(t, thrown);
+    }
+  }
+
+  // The handler has failed: the JVM's own one prints it. If that fails, too, there is nobody left
+  // to tell but the
+  // counter; the caller's work goes on.
+  private void lastResort(Throwable failure, Throwable thrown) {
+    try {
+      failure.addSuppressed(thrown);
       Thread current = Thread.currentThread();
-      current.getUncaughtExceptionHandler().uncaughtException(current, t);
+      current.getUncaughtExceptionHandler().uncaughtException(current, failure);
+    } catch (Throwable t) {
+      counters.addShared(Counters.UNCAUGHT, 1);
     }
   }
 

@@ -54,7 +54,9 @@ final class Worker extends Runner implements Runnable {
 
   final PackedDeque deque;
   final OverflowQueue pinned = new OverflowQueue(); // filled by anyone, drained by this worker
-  final WorkerThread thread;
+
+  /// Changes when a fresh thread takes the worker over.
+  volatile WorkerThread thread;
 
   // Set by the waker after it has taken this worker off the stack, cleared here; volatile, pairs
   // with unpark.
@@ -62,6 +64,13 @@ final class Worker extends Runner implements Runnable {
   private boolean wokenSearching; // written by the waker before permit
   private boolean handedStolen; // likewise
   private int handed; // tasks that the distributor has put into `batch`; written before permit
+
+  // For recover(): whether this worker is counted as searching, is or was on the sleepers' stack
+  // and
+  // has not taken its permit; a task that was found and is about to run.
+  private boolean searching;
+  private boolean announced;
+  private @Nullable Task found;
 
   private @Nullable Job nextJob;
   private boolean nextStolen;
@@ -99,7 +108,7 @@ final class Worker extends Runner implements Runnable {
     batch = new @Nullable Object[2 * Math.max(batchLimit, stealLimit)];
     deque = new PackedDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0);
     random = 0x9E3779B9 * (index + 1);
-    thread = new WorkerThread(this, config.threadNamePrefix() + "-worker-" + index);
+    thread = newThread();
   }
 
   @Override
@@ -114,15 +123,69 @@ final class Worker extends Runner implements Runnable {
     } catch (Throwable t) {
       scheduler.uncaught("onWorkerStart", t);
     }
-    boolean more = true;
-    while (more) {
+    for (; ; ) {
       try {
-        more = step();
+        while (step()) {}
+        return;
       } catch (Throwable t) {
-        // Not a task's: those are caught with their job. The worker goes on whatever it was.
-        scheduler.uncaught(thread.getName(), t);
+        // Not a task's: those are caught with their job.
+        if (isTakenOver(t)) {
+          return;
+        }
       }
     }
+  }
+
+  /// Something outside any task has failed, such as an allocation or the stack: a fresh thread takes over everything
+  /// this worker has. False if there can be none: then this one goes on.
+  private boolean isTakenOver(Throwable thrown) {
+    try {
+      scheduler.uncaught(thread.getName(), thrown);
+      recover();
+      counters.add(Counters.WORKERS_REPLACED);
+      thread = newThread(); // before it starts: it must be known to who wakes it
+      scheduler.startWorker(this);
+      return true;
+    } catch (Throwable again) {
+      thread = (WorkerThread) Thread.currentThread();
+      scheduler.uncaught(thread.getName(), again);
+      return false;
+    }
+  }
+
+  /// Gives back what this worker holds outside its deque: its place among the sleepers, the search role, tasks in hand.
+  private void recover() {
+    if (announced) {
+      sleepers.wake(this);
+      while (!permit) {
+        Platform.pause(); // whoever took it off the stack is about to
+      }
+      permit = false;
+      announced = false;
+      searching = wokenSearching;
+    }
+    if (found != null) {
+      scheduler.overflow().add(found, nextJob);
+      found = null;
+    }
+    for (int i = 0; i < batch.length; i += 2) {
+      Task task = (Task) batch[i];
+      if (task != null) {
+        scheduler.overflow().add(task, (Job) batch[i + 1]);
+        batch[i] = null;
+        batch[i + 1] = null;
+      }
+    }
+    handed = 0;
+    nextJob = null;
+    if (searching) {
+      searching = false;
+      endSearch();
+    }
+  }
+
+  private WorkerThread newThread() {
+    return new WorkerThread(this, scheduler.config().threadNamePrefix() + "-worker-" + index);
   }
 
   /// Finds one task and runs it; false when the scheduler has stopped and nothing is left.
@@ -324,6 +387,8 @@ final class Worker extends Runner implements Runnable {
       if (areStolen && wasEmpty) {
         stolenBelow = deque.nextIndex();
       }
+      java.util.Arrays.fill(
+          batch, 2, 2 * (1 + pushed), null); // not in hand any more, see recover()
       if (1 + pushed < n) {
         scheduler.overflow().addAll(batch, 1 + pushed, n);
       }
@@ -348,36 +413,42 @@ final class Worker extends Runner implements Runnable {
   // ---- idle: search, then sleep ----
 
   private @Nullable Task idle() {
-    boolean searching = sleepers.startSearching();
+    searching = sleepers.startSearching();
     for (; ; ) {
       if (searching) {
-        Task found = role ? distribute() : search();
+        found = role ? distribute() : search();
         if (found != null) {
+          searching = !role; // a distributor with a task has left its role
           Platform.point(Point.FOUND);
-          if (!role) {
+          if (searching) {
+            searching = false;
             endSearch();
           }
-          return resume(found);
+          return resume();
         }
       }
       if (scheduler.stopped()) {
         if (searching) {
+          searching = false;
           sleepers.stopSearching();
         }
-        return lastLook();
+        found = lastLook();
+        return resume();
       }
-      searching = sleep(searching);
+      sleep();
       if (handed > 0) {
         int n = handed;
         handed = 0;
-        return resume(keep(n, handedStolen));
+        found = keep(n, handedStolen);
+        return resume();
       }
-      Task mine = takePinned();
-      if (mine != null) {
+      found = takePinned();
+      if (found != null) {
         if (searching) {
+          searching = false;
           endSearch();
         }
-        return resume(mine);
+        return resume();
       }
       if (!searching) {
         searching = sleepers.startSearching();
@@ -434,11 +505,13 @@ final class Worker extends Runner implements Runnable {
     }
   }
 
-  private @Nullable Task resume(@Nullable Task found) {
+  private @Nullable Task resume() {
+    Task task = found;
+    found = null;
     // Idle time is not task time.
     lastLookNanos = Platform.nanoTime();
     untilLook = interval;
-    return found;
+    return task;
   }
 
   private @Nullable Task search() {
@@ -491,21 +564,24 @@ final class Worker extends Runner implements Runnable {
     spinNanos = Math.min(spinLimitNanos, Math.max(1000, 2 * spinNanos));
   }
 
-  /// Sleeps until woken; true if this worker is counted as searching then. It may be counted as that without having
+  /// Sleeps until woken; `searching` says afterwards whether this worker is counted as that. It may be without having
   /// slept: someone has to distribute.
-  private boolean sleep(boolean searched) {
+  private void sleep() {
     Platform.point(Point.BEFORE_ANNOUNCE);
-    Sleepers.Announced announced = sleepers.announce(this, searched);
-    if (announced == Sleepers.Announced.MUST_DISTRIBUTE) {
-      return true;
+    Sleepers.Announced how = sleepers.announce(this, searching);
+    if (how == Sleepers.Announced.MUST_DISTRIBUTE) {
+      searching = true;
+      return;
     }
+    searching = false;
+    announced = true;
     Platform.point(Point.ANNOUNCED);
     if (scheduler.stopped()) {
       // Announced after everyone was woken: a signal would be held back by a searcher who is about
       // to
       // leave, and nobody would come again.
       sleepers.wakeAll();
-    } else if (!rescanLeftOut(announced) && scheduler.anyWork()) {
+    } else if (!rescanLeftOut(how) && scheduler.anyWork()) {
       signal();
     }
     if (!pinned.isEmpty()) {
@@ -526,6 +602,8 @@ final class Worker extends Runner implements Runnable {
       }
     }
     permit = false;
+    announced = false;
+    searching = wokenSearching;
     Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
     if (shortSleepsToIgnore > 0) {
       shortSleepsToIgnore--;
@@ -534,13 +612,12 @@ final class Worker extends Runner implements Runnable {
     } else {
       spinNanos >>= 1;
     }
-    return wokenSearching;
   }
 
-  private static boolean rescanLeftOut(Sleepers.Announced announced) {
+  private static boolean rescanLeftOut(Sleepers.Announced how) {
     return Platform.mutated(Mutation.SLEEP_WITHOUT_RESCAN)
         || (Platform.mutated(Mutation.ONLY_LAST_SEARCHER_RESCANS)
-            && announced != Sleepers.Announced.ASLEEP_AS_LAST_SEARCHER);
+            && how != Sleepers.Announced.ASLEEP_AS_LAST_SEARCHER);
   }
 
   /// Lets the sleeping worker go on. Called by the thread that took it off the stack.
