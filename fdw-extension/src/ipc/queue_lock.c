@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Appends take less than this unless the holder lost the processor. */
-#define SPIN_NANOS 50000
+#define SPIN_NANOS 2000
 
 /* A holder is looked up only after it has had time to finish; then every so often. */
 #define CHECK_NANOS 1000000

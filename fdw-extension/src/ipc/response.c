@@ -7,6 +7,7 @@
  */
 #include "session_internal.h"
 
+#include <sched.h>
 #include <string.h>
 
 /* The futex does not see the socket: how often a sleeper looks whether the endpoint is alive. */
@@ -14,6 +15,23 @@
 
 /* Looks per clock read while spinning. */
 #define LOOKS_PER_CLOCK 16
+
+/*
+ * An endpoint that is awake and idle answers a small request within a few microseconds. After them somebody else may need this
+ * processor in order to answer us: the endpoint, or a client before us.
+ */
+#define YIELD_AFTER_NANOS 3000
+
+/*
+ * A yield that takes longer has let somebody compute. Then it costs milliseconds, while who sleeps is woken at once: for a
+ * while, longer each time, waiters go to sleep after the first looks.
+ */
+#define DEAR_NANOS 200000
+#define MIN_PAUSE_NANOS 20000000
+#define MAX_PAUSE_NANOS 1000000000
+
+/* The spin never gets shorter than this part of the published one, so that it can get longer again. */
+#define SHORTEST_SPIN 8
 
 bool
 kh_slot_look(const kh_call *call, uint64_t *produced, bool *final)
@@ -53,11 +71,35 @@ lost(kh_error *error)
 	return KH_WAIT_DISCONNECTED;
 }
 
-/* Looks until there is something, or until. *now: the clock afterwards. */
+/* Gives the processor away; the clock afterwards. */
+static int64_t
+yield_processor(kh_session *session, int64_t before)
+{
+	int64_t now;
+
+	(void) sched_yield();
+	now = kh_now_nanos();
+	if (now - before > DEAR_NANOS)
+	{
+		session->pause_nanos *= 2;
+		if (session->pause_nanos < MIN_PAUSE_NANOS)
+			session->pause_nanos = MIN_PAUSE_NANOS;
+		if (session->pause_nanos > MAX_PAUSE_NANOS)
+			session->pause_nanos = MAX_PAUSE_NANOS;
+		session->yield_from = now + session->pause_nanos;
+	}
+	else if (now - session->yield_from > session->pause_nanos)
+		session->pause_nanos = 0;
+	return now;
+}
+
+/* Looks until there is something, or until, or it is time to sleep. *now: the clock before, and afterwards. */
 static kh_wait
 spin(kh_call *call, int64_t until, int64_t *now, kh_error *error)
 {
-	while ((*now = kh_now_nanos()) < until)
+	int64_t yield_after = *now + YIELD_AFTER_NANOS;
+
+	while (*now < until)
 	{
 		for (int i = 0; i < LOOKS_PER_CLOCK; i++)
 		{
@@ -67,8 +109,14 @@ spin(kh_call *call, int64_t until, int64_t *now, kh_error *error)
 				return found;
 			kh_relax();
 		}
+		*now = kh_now_nanos();
+		if (*now < yield_after)
+			continue;
+		if (*now < call->session->yield_from)
+			break;
+		*now = yield_processor(call->session, *now);
 	}
-	return KH_WAIT_TIMEOUT;
+	return look(call, error);
 }
 
 /* One sleep. *failure: of the futex. */
@@ -92,11 +140,28 @@ sleep_once(kh_call *call, int64_t nanos, int *failure, kh_error *error)
 	return found;
 }
 
+/*
+ * Spinning pays when the answer comes within the published time: then the next spin is longer. Else most of the wait is
+ * slept through anyway, and the processor is better used by others.
+ */
+static void
+adapt_spin(kh_session *session, int64_t waited_nanos)
+{
+	int64_t longest = session->published.limits.spin_nanos;
+	int64_t spin = session->spin_nanos;
+
+	spin = waited_nanos < longest ? 2 * spin : spin / 2;
+	if (spin < longest / SHORTEST_SPIN)
+		spin = longest / SHORTEST_SPIN;
+	session->spin_nanos = spin < longest ? spin : longest;
+}
+
 kh_wait
 kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
 {
 	kh_session *session = call->session;
 	kh_wait found;
+	int64_t began;
 	int64_t now;
 	int64_t deadline;
 	int64_t spin_end;
@@ -110,9 +175,9 @@ kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
 	}
 	if (session->broken)
 		return lost(error);
-	now = kh_now_nanos();
+	began = now = kh_now_nanos();
 	deadline = timeout_nanos < 0 ? INT64_MAX : kh_deadline(now, timeout_nanos);
-	spin_end = kh_deadline(now, session->published.limits.spin_nanos);
+	spin_end = kh_deadline(now, session->spin_nanos);
 	found = spin(call, spin_end < deadline ? spin_end : deadline, &now, error);
 	while (found == KH_WAIT_TIMEOUT && now < deadline)
 	{
@@ -131,6 +196,7 @@ kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
 			return KH_WAIT_TIMEOUT;
 		now = kh_now_nanos();
 	}
+	adapt_spin(session, kh_now_nanos() - began);
 	return found;
 }
 

@@ -95,6 +95,9 @@ set_up_calls(kh_session *session, kh_error *error)
 	}
 	session->free_count = slots;
 	session->next_request_id = highest + 1;
+	session->spin_nanos = session->published.limits.spin_nanos;
+	session->yield_from = 0;
+	session->pause_nanos = 0;
 	return true;
 }
 

@@ -87,7 +87,10 @@ struct kh_session
 	kh_queue *queue;
 	unsigned char *request; /* limits.max_frame_bytes: the frame being sent */
 	uint64_t next_request_id;
-	kh_call *calls; /* one per slot */
+	int64_t spin_nanos;  /* of the next wait: at most limits.spin_nanos */
+	int64_t yield_from;  /* no yields before, on the monotonic clock */
+	int64_t pause_nanos; /* how long there are none after the next dear one */
+	kh_call *calls;      /* one per slot */
 	uint16_t *free_slots;
 	uint32_t free_count;
 	uint32_t abandoned_count;

@@ -12,6 +12,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
+import dev.kakehashi.protocol.PoliteSpin;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.layout.BatchDescriptorLayout;
@@ -34,6 +35,7 @@ final class Call {
   private final MemorySegment slot;
   private final MemorySegment arena;
   private final RowBatchReader reader = new RowBatchReader();
+  private final PoliteSpin spin = new PoliteSpin();
   private long requestId;
   private long consumed;
 
@@ -72,23 +74,25 @@ final class Call {
         == ResponseSlotLayout.finishedStatus(requestId);
   }
 
+  private boolean isSomething() {
+    return hasBatch() || isFinished();
+  }
+
   /// Waits until there is a batch or the final frame: spins as long as published, then sleeps.
   private void await() {
-    long start = System.nanoTime();
-    while (!hasBatch() && !isFinished()) {
-      if (System.nanoTime() - start < limits.spinNanos()) {
-        Thread.onSpinWait();
-        continue;
-      }
+    if (spin.await(this::isSomething, limits.spinNanos())) {
+      return;
+    }
+    while (!isSomething()) {
       int event = SharedMemory.getIntAcquire(slot, EVENT_OFFSET);
       SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 1);
       // Pairs with the endpoint: it adds to `event`, fences, and looks at `clientSleeping`.
       SharedMemory.fullFence();
-      if (!hasBatch() && !isFinished()) {
+      if (!isSomething()) {
         Futex.await(slot, EVENT_OFFSET, event, LIVENESS_NANOS);
       }
       SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
-      if (!hasBatch() && !isFinished()) {
+      if (!isSomething()) {
         session.checkAlive();
       }
     }

@@ -154,7 +154,7 @@ public record TransportConfig(
       Duration attachTimeout) {
     public static final Sessions DEFAULT =
         new Sessions(
-            1000, 1024, Duration.ofNanos(50_000), Duration.ofMinutes(15), Duration.ofSeconds(5));
+            1000, 1024, Duration.ofNanos(200_000), Duration.ofMinutes(15), Duration.ofSeconds(5));
 
     public Sessions {
       require(maxSessions >= 1 && maxSessions <= 0xFFFF, "sessions", maxSessions, "1..65535");

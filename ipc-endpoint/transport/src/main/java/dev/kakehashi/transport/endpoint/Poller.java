@@ -1,5 +1,6 @@
 package dev.kakehashi.transport.endpoint;
 
+import dev.kakehashi.protocol.PoliteSpin;
 import dev.kakehashi.transport.TransportConfig;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -14,8 +15,6 @@ import org.slf4j.LoggerFactory;
 final class Poller implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
   private static final int REQUESTS_PER_TURN = 32;
-  private static final int YIELD_AFTER_NANOS = 20_000;
-  private static final int POLLS_PER_CLOCK_READ = 16;
   private static final long IDLE_TICK_NANOS = 1_000_000_000L;
 
   private final Doorbell doorbell;
@@ -26,6 +25,7 @@ final class Poller implements Runnable {
   private final long maxSpinNanos;
   private final CopyOnWriteArrayList<RequestQueue> queues = new CopyOnWriteArrayList<>();
   private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
+  private final PoliteSpin spin = new PoliteSpin();
   private volatile boolean stopped;
   private long spinNanos;
   private long nextTickNanos;
@@ -136,7 +136,8 @@ final class Poller implements Runnable {
   /// Spins, then sleeps. Spinning pays when work comes within `maxSpinNanos`; then the next spin is longer.
   private void idle() {
     long start = System.nanoTime();
-    if (spin(start)) {
+    long untilTick = nextTickNanos - start;
+    if (spin.await(this::look, Math.min(spinNanos, untilTick))) {
       spinNanos = Math.min(maxSpinNanos, 2 * spinNanos);
       return;
     }
@@ -149,26 +150,8 @@ final class Poller implements Runnable {
         soon ? Math.min(maxSpinNanos, 2 * spinNanos) : Math.max(minSpinNanos, spinNanos / 2);
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // a hint: nothing depends on it
-  private boolean spin(long start) {
-    long elapsed = 0;
-    while (elapsed < spinNanos && !stopped) {
-      for (int i = 0; i < POLLS_PER_CLOCK_READ; i++) {
-        if (turn()) {
-          return true;
-        }
-        Thread.onSpinWait();
-      }
-      elapsed = System.nanoTime() - start;
-      if (elapsed > YIELD_AFTER_NANOS) {
-        // On a small machine whoever works on the answer may need this processor.
-        Thread.yield();
-      }
-      if (start + elapsed - nextTickNanos >= 0) {
-        return false;
-      }
-    }
-    return false;
+  private boolean look() {
+    return stopped || turn();
   }
 
   /// The look between "sleeping" and the wait; work found is done at once.
