@@ -81,6 +81,7 @@ final class PlanInstance {
       case PlanNode.TableScan scan -> addState(scan, new ScanOperators.Morsels(scan));
       case PlanNode.IndexScan scan -> {}
       case PlanNode.Values values -> {}
+      case PlanNode.SystemScan scan -> {}
       case PlanNode.ParameterRows rows -> {}
       case PlanNode.Filter filter -> addStages(filter.input());
       case PlanNode.Project project -> addStages(project.input());
@@ -132,6 +133,7 @@ final class PlanInstance {
       }
       case PlanNode.IndexScan scan -> true;
       case PlanNode.Values values -> true;
+      case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
       case PlanNode.Filter filter -> collect(filter.input(), scans);
       case PlanNode.Project project -> collect(project.input(), scans);
@@ -179,6 +181,7 @@ final class PlanInstance {
       case PlanNode.IndexScan scan ->
           new ScanOperators.IndexScan(execution, scan, context, withRowIds);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
+      case PlanNode.SystemScan scan -> new ScanOperators.Values(scan, context);
       case PlanNode.ParameterRows rows -> new ScanOperators.ParameterScan(execution, rows);
       case PlanNode.Filter filter ->
           new RowOperators.Filter(

@@ -78,6 +78,7 @@ final class PlanRunner implements StatementRunner {
       }
       case PlanNode.IndexScan scan -> !scan.equals().isEmpty();
       case PlanNode.Values values -> true;
+      case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
       case PlanNode.Filter filter -> collect(filter.input());
       case PlanNode.Project project -> collect(project.input());

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.store.KeyRange;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The leaves of chains: tables, indexes, computed rows.
@@ -282,12 +284,25 @@ final class ScanOperators {
     private final List<Evaluator[]> rows = new ArrayList<>();
     private final VectorBatch single = oneRow();
     private final VectorBatch batch;
+    private final @Nullable Supplier<List<List<Expr>>> source;
     private int next;
 
     Values(PlanNode.Values node, EvalContext context) {
       this.context = context;
       this.batch = new VectorBatch(node.typeOids().length);
-      for (var row : node.rows()) {
+      this.source = null;
+      take(node.rows());
+    }
+
+    Values(PlanNode.SystemScan node, EvalContext context) {
+      this.context = context;
+      this.batch = new VectorBatch(node.typeOids().length);
+      this.source = node.rows();
+    }
+
+    private void take(List<List<Expr>> expressions) {
+      rows.clear();
+      for (List<Expr> row : expressions) {
         rows.add(Evaluators.of(row, context));
       }
     }
@@ -295,6 +310,9 @@ final class ScanOperators {
     @Override
     void open() {
       next = 0;
+      if (source != null) {
+        take(source.get());
+      }
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.type.Types;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A node of a physical query plan. Its rows have the columns `typeOids()`, and expressions above it name them by position.
@@ -47,6 +48,10 @@ public sealed interface PlanNode {
 
   /// Rows computed from expressions without columns.
   record Values(List<List<Expr>> rows, int[] typeOids) implements PlanNode {}
+
+  /// Rows of constants that are made when the scan is opened: what describes the catalogue and the server.
+  record SystemScan(String table, Supplier<List<List<Expr>>> rows, int[] typeOids)
+      implements PlanNode {}
 
   /// The statement's rows of parameters as input rows. Made by execution itself, for statements that insert their parameters.
   record ParameterRows(int[] typeOids) implements PlanNode {}

@@ -49,6 +49,7 @@ final class PlanPrinter {
         detail(depth, "Filter", text(scan.filter()));
       }
       case PlanNode.IndexScan scan -> indexScan(scan, depth);
+      case PlanNode.SystemScan scan -> line(depth, "System Scan on " + scan.table());
       case PlanNode.Values values -> line(depth, "Values (" + values.rows().size() + " rows)");
       case PlanNode.ParameterRows rows -> line(depth, "Parameter Rows");
       case PlanNode.Filter filter -> {

@@ -93,23 +93,35 @@ final class PlanTranslator {
 
   private PlanNode systemScan(ScanShape shape) {
     Table table = shape.table();
-    List<List<Expr>> rows = new ArrayList<>();
-    for (@Nullable Object[] row : SystemTables.rows(table, catalog, rowCount)) {
-      List<Expr> values = new ArrayList<>();
-      for (int column : shape.columns()) {
-        values.add(value(row[column], table.columns().get(column).type()));
-      }
-      rows.add(values);
-    }
+    int[] columns = shape.columns();
+    CatalogSnapshot snapshot = catalog;
+    ToLongFunction<Table> live = rowCount;
     int[] oids = new int[shape.columns().length];
     for (int i = 0; i < oids.length; i++) {
       oids[i] = table.columns().get(shape.columns()[i]).type().oid();
     }
-    PlanNode plan = new PlanNode.Values(rows, oids);
+    PlanNode plan =
+        new PlanNode.SystemScan(
+            table.schema() + "." + table.name(),
+            () -> systemRows(table, columns, snapshot, live),
+            oids);
     return shape.conjuncts().isEmpty()
         ? plan
         : new PlanNode.Filter(
             plan, ExprTranslator.translate(RexUtil.composeConjunction(rex, shape.conjuncts())));
+  }
+
+  private static List<List<Expr>> systemRows(
+      Table table, int[] columns, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
+    List<List<Expr>> rows = new ArrayList<>();
+    for (@Nullable Object[] row : SystemTables.rows(table, catalog, rowCount)) {
+      List<Expr> values = new ArrayList<>();
+      for (int column : columns) {
+        values.add(value(row[column], table.columns().get(column).type()));
+      }
+      rows.add(values);
+    }
+    return rows;
   }
 
   private static Expr value(@Nullable Object value, SqlType type) {

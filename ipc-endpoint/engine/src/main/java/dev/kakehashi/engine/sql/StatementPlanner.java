@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.Statement;
-import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
@@ -34,11 +33,7 @@ final class StatementPlanner {
       case ParsedStatement.Change change -> {
         DmlBinder.Planned planned = new DmlBinder(queries).bind(change, parent);
         yield new SqlFront.Planned(
-            Statement.Kind.DML,
-            planned.plan(),
-            context.parameterOids(),
-            planned.columns(),
-            isReusable());
+            Statement.Kind.DML, planned.plan(), context.parameterOids(), planned.columns(), true);
       }
     };
   }
@@ -73,12 +68,7 @@ final class StatementPlanner {
         new PhysicalPlan.Query(root, context.locksRows),
         context.parameterOids(),
         columns,
-        isReusable());
-  }
-
-  /// System tables are read when the statement is planned.
-  private boolean isReusable() {
-    return context.tables.stream().noneMatch(Table::isSystem);
+        true);
   }
 
   private static List<Statement.Column> columns(BoundQuery query) {
