@@ -11,15 +11,22 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/// A data directory: `FORMAT` names the version of its format, `rows/` is the database of the durable log.
+/// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `rows/` is the database of the base image.
+///
+/// Format 1 had no `log/`: the database's own was the log. It is read, and becomes format 2 before anything is written.
 final class DataDirectory {
   private static final String FORMAT_FILE = "FORMAT";
-  private static final String FORMAT = "kakehashi store 1";
+  private static final String FORMAT = "kakehashi store 2";
+  private static final String FORMAT_BEFORE = "kakehashi store 1";
 
   private DataDirectory() {}
 
   static Path database(Path directory) {
     return directory.resolve("rows");
+  }
+
+  static Path log(Path directory) {
+    return directory.resolve("log");
   }
 
   /// Makes the directory, or checks that its format is ours.
@@ -29,11 +36,11 @@ final class DataDirectory {
       Files.createDirectories(directory);
       if (Files.exists(format)) {
         String found = Files.readString(format, StandardCharsets.UTF_8).strip();
-        if (!found.equals(FORMAT)) {
+        if (!found.equals(FORMAT) && !found.equals(FORMAT_BEFORE)) {
           throw new EngineException(
                   ErrorCode.DATA_CORRUPTED,
-                  "data directory \"%s\" has format \"%s\", this version reads \"%s\""
-                      .formatted(directory, found, FORMAT))
+                  "data directory \"%s\" has format \"%s\", this version reads \"%s\" and \"%s\""
+                      .formatted(directory, found, FORMAT_BEFORE, FORMAT))
               .withHint("Open it with the version that wrote it.");
         }
         return;
@@ -48,6 +55,21 @@ final class DataDirectory {
       throw new EngineException(
           ErrorCode.INTERNAL_ERROR,
           "could not prepare data directory \"%s\": %s".formatted(directory, e),
+          e);
+    }
+  }
+
+  /// Notes that an older directory is of our format now.
+  static void upgrade(Path directory) {
+    Path format = directory.resolve(FORMAT_FILE);
+    try {
+      if (!Files.readString(format, StandardCharsets.UTF_8).strip().equals(FORMAT)) {
+        writeFormat(directory, format);
+      }
+    } catch (IOException e) {
+      throw new EngineException(
+          ErrorCode.INTERNAL_ERROR,
+          "could not upgrade data directory \"%s\": %s".formatted(directory, e),
           e);
     }
   }

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.log.RocksLog;
+import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
@@ -75,7 +75,10 @@ final class MemoryStore implements Store {
 
   static MemoryStore open(StoreConfig config) {
     DataDirectory.prepare(config.directory());
-    DurableLog log = new RocksLog(DataDirectory.database(config.directory()));
+    DurableLog log =
+        SegmentedLog.open(
+            DataDirectory.log(config.directory()), DataDirectory.database(config.directory()));
+    DataDirectory.upgrade(config.directory());
     MemoryPool pool = new MemoryPool(config.memoryLimitBytes());
     MemoryStore store = new MemoryStore(pool, log);
     store.collector.start();

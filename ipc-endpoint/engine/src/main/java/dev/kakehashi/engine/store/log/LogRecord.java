@@ -3,7 +3,7 @@ package dev.kakehashi.engine.store.log;
 import java.util.Arrays;
 
 /// One atomic unit of changes, encoded as the body of a RocksDB write batch: per change a tag, then key and value with their lengths as
-/// variable-length integers. So a flush only strings the records together. Confined to one thread at a time.
+/// variable-length integers. So neither the log nor the base image has to encode anything again. Confined to one thread at a time.
 public final class LogRecord {
   private static final byte TAG_DELETE = 0x0;
   private static final byte TAG_PUT = 0x1;
@@ -15,6 +15,18 @@ public final class LogRecord {
 
   public LogRecord(int capacity) {
     bytes = new byte[Math.max(16, capacity)];
+  }
+
+  /// Changes that were encoded before; takes over `bytes`.
+  static LogRecord of(byte[] bytes, int length, int count) {
+    LogRecord record = new LogRecord(bytes);
+    record.length = length;
+    record.count = count;
+    return record;
+  }
+
+  private LogRecord(byte[] bytes) {
+    this.bytes = bytes;
   }
 
   /// Begins a put; the value's bytes follow by [#reserve(int)] or [#putBytes].

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.CompressionType;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
@@ -22,24 +23,27 @@ import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/// The durable log in RocksDB: its write-ahead log is our log, its sorted files are our base image, its checksums guard both.
+/// The base image: the state of the store at some position of the log, in RocksDB's sorted files, whose checksums guard it.
+///
+/// It is written without RocksDB's own log: what has been applied survives a crash from the next [#flush()] on, and until then is in ours. Each step is
+/// applied together with its position, and files are written in the order of the steps, so after a crash the image is the state at the position that it names.
 ///
 /// Sized to be small: the live data is in the store's pages, RocksDB is read at recovery only. So the block cache only serves compaction and
-/// recovery, and the write buffers hold what was written since the last flush to a sorted file.
-public final class RocksLog implements DurableLog {
+/// recovery, and the write buffers hold what was applied since the last flush to a sorted file.
+final class RocksImage implements AutoCloseable {
   private static final long BLOCK_CACHE_BYTES = 4 << 20;
   private static final long WRITE_BUFFER_BYTES = 16 << 20;
-  private static final long MAX_WAL_BYTES = 64 << 20;
   private static final long INFO_LOG_BYTES = 1 << 20;
   private static final int BATCH_HEADER_BYTES = 12;
 
   private final LRUCache cache;
   private final Options options;
-  private final WriteOptions synced;
+  private final WriteOptions unlogged;
+  private final FlushOptions flushed;
   private final RocksDB database;
 
   /// @throws EngineException DATA_CORRUPTED if a checksum does not hold, CANNOT_CONNECT if another process has it open
-  public RocksLog(Path directory) {
+  RocksImage(Path directory) {
     RocksDB.loadLibrary();
     cache = new LRUCache(BLOCK_CACHE_BYTES);
     options =
@@ -48,7 +52,6 @@ public final class RocksLog implements DurableLog {
             .setParanoidChecks(true)
             .setWriteBufferSize(WRITE_BUFFER_BYTES)
             .setMaxWriteBufferNumber(3)
-            .setMaxTotalWalSize(MAX_WAL_BYTES)
             .setMaxBackgroundJobs(2)
             .setMaxOpenFiles(256)
             .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
@@ -64,21 +67,25 @@ public final class RocksLog implements DurableLog {
                     .setBlockCache(cache)
                     .setBlockSize(16 << 10)
                     .setFormatVersion(5));
-    synced = new WriteOptions().setSync(true);
+    unlogged = new WriteOptions().setDisableWAL(true);
+    flushed = new FlushOptions().setWaitForFlush(true);
     try {
       database = RocksDB.open(options, directory.toString());
     } catch (RocksDBException e) {
-      synced.close();
+      unlogged.close();
+      flushed.close();
       options.close();
       cache.close();
       throw failure("could not open store in \"" + directory + "\"", e);
     }
   }
 
-  @Override
-  public void write(List<LogRecord> records) {
-    long bytes = BATCH_HEADER_BYTES;
-    int count = 0;
+  /// Applies the records in order and then `position`, all of them or none.
+  ///
+  /// @throws EngineException DISK_FULL or INTERNAL_ERROR; the same records may be tried again
+  void apply(List<LogRecord> records, LogRecord position) {
+    long bytes = (long) BATCH_HEADER_BYTES + position.length();
+    int count = position.count();
     for (LogRecord record : records) {
       bytes += record.length();
       count += record.count();
@@ -90,15 +97,36 @@ public final class RocksLog implements DurableLog {
       System.arraycopy(record.bytes(), 0, batch, at, record.length());
       at += record.length();
     }
+    System.arraycopy(position.bytes(), 0, batch, at, position.length());
     try (WriteBatch writes = new WriteBatch(batch)) {
-      database.write(synced, writes);
+      database.write(unlogged, writes);
     } catch (RocksDBException e) {
-      throw failure("could not write to the store's log", e);
+      throw failure("could not write to the store's base image", e);
     }
   }
 
-  @Override
-  public void scan(byte[] from, byte[] to, Visitor visitor) {
+  /// Returns when all that was applied survives power loss.
+  ///
+  /// @throws EngineException DISK_FULL or INTERNAL_ERROR
+  void flush() {
+    try {
+      database.flush(flushed);
+    } catch (RocksDBException e) {
+      throw failure("could not write to the store's base image", e);
+    }
+  }
+
+  /// @throws EngineException DATA_CORRUPTED
+  Optional<byte[]> get(byte[] key) {
+    try {
+      return Optional.ofNullable(database.get(key));
+    } catch (RocksDBException e) {
+      throw failure("could not read the store", e);
+    }
+  }
+
+  /// See [DurableLog#scan].
+  void scan(byte[] from, byte[] to, DurableLog.Visitor visitor) {
     ByteBuffer key = ByteBuffer.allocateDirect(256);
     ByteBuffer value = ByteBuffer.allocateDirect(64 << 10);
     try (Slice upper = new Slice(to);
@@ -120,8 +148,8 @@ public final class RocksLog implements DurableLog {
     }
   }
 
-  @Override
-  public Optional<byte[]> lastKey(byte[] from, byte[] to) {
+  /// See [DurableLog#lastKey].
+  Optional<byte[]> lastKey(byte[] from, byte[] to) {
     try (Slice lower = new Slice(from);
         ReadOptions reads = new ReadOptions().setIterateLowerBound(lower).setFillCache(false);
         RocksIterator iterator = database.newIterator(reads)) {
@@ -157,7 +185,8 @@ public final class RocksLog implements DurableLog {
   @Override
   public void close() {
     database.close();
-    synced.close();
+    unlogged.close();
+    flushed.close();
     options.close();
     cache.close();
   }

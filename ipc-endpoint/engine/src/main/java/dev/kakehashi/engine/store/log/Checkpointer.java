@@ -1,0 +1,291 @@
+package dev.kakehashi.engine.store.log;
+
+import dev.kakehashi.engine.api.EngineException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The thread that brings the base image after the log, so that the log stays short, and makes the next segments. Writers of the log never wait for it, unless
+/// they are [#MAX_QUEUED_BYTES] ahead.
+///
+/// What is in the log is applied in pieces of some size, not at each commit: until then it is only kept in memory. When `checkpointBytes` of the log have
+/// been applied the image is flushed, and the segments before are given back. So recovery applies `checkpointBytes` and a few pieces at most.
+///
+/// `queue`, `queuedBytes`, `queuedEnd`, `failure` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
+final class Checkpointer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Checkpointer.class);
+
+  /// Bytes applied in one step.
+  private static final long STEP_BYTES = 8 << 20;
+
+  private static final long MAX_QUEUED_BYTES = 64 << 20;
+  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final RocksImage image;
+  private final LogFormat format;
+  private final LogSegments segments;
+  private final long applyBytes;
+  private final long checkpointBytes;
+  private final Thread thread;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private List<Step> queue = new ArrayList<>();
+  private long queuedBytes;
+  private long queuedEnd;
+  private boolean segmentDue;
+  private boolean stopping;
+  private @Nullable EngineException failure;
+
+  // Of the thread.
+  private long applied;
+  private long checkpointed;
+  private long lastPrepared;
+
+  private record Step(List<LogRecord> records, long bytes, long end) {}
+
+  /// @param checkpointed what survives in the image
+  /// @param applied what is in the image
+  Checkpointer(
+      RocksImage image,
+      LogFormat format,
+      LogSegments segments,
+      SegmentedLog.Options options,
+      long checkpointed,
+      long applied) {
+    this.image = image;
+    this.format = format;
+    this.segments = segments;
+    this.applyBytes = options.applyBytes();
+    this.checkpointBytes = options.checkpointBytes();
+    this.checkpointed = checkpointed;
+    this.applied = applied;
+    this.queuedEnd = applied;
+    this.lastPrepared = format.segment(applied);
+    this.thread = new Thread(this::run, "kakehashi-checkpoint");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /// Takes a group that is in the log.
+  void add(List<LogRecord> records, long bytes, long end) {
+    lock.lock();
+    try {
+      long segment = format.segment(end);
+      // Half of a segment is time enough to make another.
+      boolean pastHalf = format.offset(end) > format.segmentBytes() / 2;
+      boolean due = pastHalf && (segment != format.segment(queuedEnd) || !wasPastHalf());
+      queue.add(new Step(List.copyOf(records), bytes, end));
+      boolean enough = queuedBytes < applyBytes && queuedBytes + bytes >= applyBytes;
+      queuedBytes += bytes;
+      queuedEnd = end;
+      segmentDue |= due;
+      if (due || enough) {
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean wasPastHalf() {
+    return format.offset(queuedEnd) > format.segmentBytes() / 2;
+  }
+
+  /// Waits until the image is not too far behind.
+  ///
+  /// @throws EngineException why it cannot follow
+  void awaitRoom() {
+    lock.lock();
+    try {
+      while (queuedBytes > MAX_QUEUED_BYTES && !stopping) {
+        if (failure != null) {
+          throw failure;
+        }
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    attempt(() -> segments.prepare(lastPrepared));
+    while (true) {
+      List<Step> steps = next();
+      boolean last = steps.isEmpty();
+      attempt(this::prepareSegment);
+      int from = 0;
+      while (from < steps.size()) {
+        int to = from;
+        long bytes = 0;
+        do {
+          bytes += steps.get(to).bytes();
+          to++;
+        } while (to < steps.size() && bytes + steps.get(to).bytes() <= STEP_BYTES);
+        List<Step> piece = steps.subList(from, to);
+        if (!insist(() -> apply(piece))) {
+          return;
+        }
+        done(bytes);
+        from = to;
+      }
+      if (isStopping() && last) {
+        // A clean end leaves nothing to be recovered.
+        attempt(this::checkpoint);
+        return;
+      }
+      if (applied - checkpointed >= checkpointBytes) {
+        attempt(this::checkpoint);
+      }
+    }
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  /// Waits for work and takes it; empty if only a segment is due, or for the last time.
+  private List<Step> next() {
+    lock.lock();
+    try {
+      while (queuedBytes < applyBytes && !segmentDue && !stopping) {
+        changed.awaitUninterruptibly();
+      }
+      segmentDue = false;
+      if (queuedBytes < applyBytes && !stopping) {
+        return List.of();
+      }
+      List<Step> taken = queue;
+      queue = new ArrayList<>();
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void done(long bytes) {
+    lock.lock();
+    try {
+      queuedBytes -= bytes;
+      failure = null;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isStopping() {
+    lock.lock();
+    try {
+      return stopping;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long queuedEnd() {
+    lock.lock();
+    try {
+      return queuedEnd;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void prepareSegment() throws IOException {
+    long end = queuedEnd();
+    long next = format.segment(end) + 1;
+    if (next > lastPrepared && format.offset(end) > format.segmentBytes() / 2) {
+      segments.prepare(next);
+      lastPrepared = next;
+    }
+  }
+
+  private void apply(List<Step> steps) {
+    List<LogRecord> records = new ArrayList<>();
+    steps.forEach(step -> records.addAll(step.records()));
+    long end = steps.getLast().end();
+    image.apply(records, SegmentedLog.position(format, end));
+    applied = end;
+  }
+
+  private void checkpoint() throws IOException {
+    image.flush();
+    checkpointed = applied;
+    segments.retireBelow(format.segment(checkpointed));
+  }
+
+  /// Does work that can also be done later.
+  private void attempt(Work work) {
+    try {
+      work.run();
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      LOG.warn("could not shorten the store's log; trying again later", e);
+    }
+  }
+
+  /// Does work until it succeeds; false if the store is closing meanwhile.
+  private boolean insist(Work work) {
+    while (true) {
+      try {
+        work.run();
+        return true;
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        LOG.error("could not bring the base image after the store's log; trying again", e);
+        if (!pauseBeforeRetry(SegmentedLog.failure("could not write to the store", e))) {
+          return false;
+        }
+      }
+    }
+  }
+
+  private boolean pauseBeforeRetry(EngineException reason) {
+    lock.lock();
+    try {
+      failure = reason;
+      changed.signalAll();
+      long left = RETRY_NANOS;
+      while (left > 0 && !stopping) {
+        try {
+          left = changed.awaitNanos(left);
+        } catch (InterruptedException e) {
+          // Nobody may stop this thread but close(); what it was asked for it does at once.
+          left = 0;
+        }
+      }
+      return !stopping;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Applies all that was added, flushes the image, and ends the thread. What fails is left to recovery.
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      stopping = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package dev.kakehashi.engine.store.log;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the log from a position to its end.
+///
+/// The end is the first group that is not whole: a write that was under way at a crash. As the next group is begun only when the one before survives power
+/// loss, nothing whole can follow it; where something does, an acknowledged commit is damaged, and the log is refused.
+final class LogReader {
+  /// Takes a group.
+  interface Visitor {
+    /// @param end where the next group begins
+    void group(LogRecord group, long end);
+  }
+
+  private final LogFormat format;
+  private final LogSegments segments;
+  private final LogFile.Opener opener;
+  private final ByteBuffer bytes;
+  private long loaded = -1;
+
+  LogReader(LogFormat format, LogSegments segments, LogFile.Opener opener) {
+    this.format = format;
+    this.segments = segments;
+    this.opener = opener;
+    this.bytes = ByteBuffer.allocate(format.segmentBytes()).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /// Calls `visitor` for every whole group from `start` on; returns where the next one has to be written.
+  ///
+  /// @throws EngineException DATA_CORRUPTED
+  long replay(long start, Visitor visitor) throws IOException {
+    long at = format.frameStart(start);
+    if (!segments.has(format.segment(at)) && at != format.firstPosition(format.segment(at))) {
+      throw corrupted("log segment \"%s\" is missing".formatted(segments.path(format.segment(at))));
+    }
+    while (true) {
+      long groupStart = at;
+      Group group = new Group();
+      at = read(groupStart, group);
+      if (at < 0) {
+        refuseIfMoreFollows(groupStart);
+        return groupStart;
+      }
+      visitor.group(LogRecord.of(group.payload, group.length, group.changes), at);
+      at = format.frameStart(at);
+    }
+  }
+
+  private static final class Group {
+    byte[] payload = new byte[0];
+    int length;
+    int changes;
+
+    void add(ByteBuffer segment, int offset, int bytes) {
+      int needed = Math.addExact(length, bytes);
+      if (needed > payload.length) {
+        payload = Arrays.copyOf(payload, needed);
+      }
+      segment.get(offset, payload, length, bytes);
+      length = needed;
+    }
+  }
+
+  /// Reads the frames of a group; returns its end, or -1 if it is not whole.
+  private long read(long groupStart, Group group) throws IOException {
+    long at = groupStart;
+    int previousCrc = 0;
+    while (true) {
+      LogFormat.Frame frame =
+          load(format.segment(at)) ? format.frame(bytes, at, groupStart, previousCrc) : null;
+      if (frame == null) {
+        return -1;
+      }
+      group.add(bytes, format.offset(at) + LogFormat.FRAME_HEADER_BYTES, frame.payloadBytes());
+      group.changes = frame.changes();
+      at += frame.bytes();
+      if (frame.last()) {
+        return at;
+      }
+      previousCrc = frame.crc();
+      at = format.frameStart(at);
+    }
+  }
+
+  /// Brings a segment into `bytes`; what the file lacks is zero. False if there is no such segment, or it has no header of its own.
+  private boolean load(long number) throws IOException {
+    if (loaded == number) {
+      return true;
+    }
+    if (!segments.has(number)) {
+      return false;
+    }
+    loaded = -1;
+    Arrays.fill(bytes.array(), (byte) 0);
+    bytes.clear();
+    try (LogFile file = opener.open(segments.path(number))) {
+      file.read(bytes, 0);
+    }
+    bytes.clear();
+    loaded = number;
+    return format.isHeader(bytes, number);
+  }
+
+  private void refuseIfMoreFollows(long end) throws IOException {
+    long last = segments.last();
+    for (long number = format.segment(end); number <= last; number++) {
+      if (!segments.has(number)) {
+        continue;
+      }
+      loaded = -1;
+      boolean hasHeader = load(number);
+      int from = LogFormat.HEADER_BYTES;
+      if (number == format.segment(end)) {
+        // What begins at the end itself was seen to be incomplete, unless it was not looked at.
+        from = format.offset(end) + (hasHeader ? LogFormat.ALIGNMENT : 0);
+      }
+      Long found = firstGroup(number, from);
+      if (found != null) {
+        throw corrupted(
+            "log segment \"%s\" is damaged at byte %d: commits follow at byte %d of \"%s\""
+                .formatted(
+                    segments.path(format.segment(end)),
+                    format.offset(end),
+                    format.offset(found),
+                    segments.path(number).getFileName()));
+      }
+    }
+  }
+
+  private @Nullable Long firstGroup(long number, int from) {
+    int to = format.segmentBytes() - LogFormat.FRAME_HEADER_BYTES;
+    for (int offset = from; offset < to; offset += LogFormat.ALIGNMENT) {
+      long position = number * format.segmentBytes() + offset;
+      if (bytes.getLong(offset + 8) == position
+          && format.frame(bytes, position, position, 0) != null) {
+        return position;
+      }
+    }
+    return null;
+  }
+
+  static EngineException corrupted(String what) {
+    return new EngineException(ErrorCode.DATA_CORRUPTED, "store is corrupted: " + what)
+        .withHint("Restore the data directory from a backup.");
+  }
+}

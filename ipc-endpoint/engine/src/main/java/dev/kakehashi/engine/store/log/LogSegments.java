@@ -1,0 +1,152 @@
+package dev.kakehashi.engine.store.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.TreeSet;
+
+/// The files of the log's segments: made ahead of their use, and used again.
+///
+/// A file gets its name when its header is durable, so a file with a segment's name has that segment's header unless it is damaged. A new file is
+/// written with zeros and synchronised first: then a flush changes no block map and costs no transaction of the file system (here fdatasync takes 90 µs
+/// instead of 130).
+///
+/// Thread-safe by one lock, under which files are made: who needs a segment that is just being made waits for it.
+final class LogSegments {
+  private static final String SUFFIX = ".log";
+
+  /// A file that is being made.
+  static final Path FRESH = Path.of("fresh.new");
+
+  private static final int ZEROS_BYTES = 1 << 20;
+
+  /// Files kept for use again beyond those that the log needs.
+  private static final int MAX_SPARES = 4;
+
+  private final Path directory;
+  private final LogFormat format;
+  private final LogFile.Opener opener;
+
+  // Guarded by this.
+  private final TreeSet<Long> numbers = new TreeSet<>();
+  private final Deque<Long> spares = new ArrayDeque<>();
+
+  /// @param numbers segments that are there
+  LogSegments(Path directory, LogFormat format, LogFile.Opener opener, List<Long> numbers) {
+    this.directory = directory;
+    this.format = format;
+    this.opener = opener;
+    this.numbers.addAll(numbers);
+  }
+
+  /// Segments in a directory, in their order.
+  static List<Long> list(Path directory) throws IOException {
+    List<Long> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+      for (Path file : files) {
+        String name = file.getFileName().toString();
+        found.add(Long.parseUnsignedLong(name.substring(0, name.length() - SUFFIX.length()), 16));
+      }
+    } catch (NumberFormatException e) {
+      throw new IOException("\"" + directory + "\" has files that are not the log's", e);
+    }
+    found.sort(null);
+    return found;
+  }
+
+  static Path path(Path directory, long number) {
+    return directory.resolve("%016x%s".formatted(number, SUFFIX));
+  }
+
+  Path path(long number) {
+    return path(directory, number);
+  }
+
+  synchronized boolean has(long number) {
+    return numbers.contains(number);
+  }
+
+  synchronized long last() {
+    return numbers.isEmpty() ? -1 : numbers.last();
+  }
+
+  /// Opens a segment; makes it first, in a hurry, if nobody has made it ahead of time.
+  synchronized LogFile open(long number) throws IOException {
+    if (!numbers.contains(number)) {
+      make(number, false);
+    }
+    return opener.open(path(number));
+  }
+
+  /// Makes a segment ahead of its use.
+  synchronized void prepare(long number) throws IOException {
+    if (!numbers.contains(number)) {
+      make(number, true);
+    }
+  }
+
+  private void make(long number, boolean zeroed) throws IOException {
+    Long spare = spares.peek();
+    Path source = spare == null ? directory.resolve(FRESH) : path(spare);
+    try (LogFile file = opener.open(source)) {
+      if (spare == null && zeroed) {
+        zero(file, 0);
+      }
+      file.write(format.header(number), 0);
+      file.force();
+    }
+    Files.move(source, path(number), StandardCopyOption.ATOMIC_MOVE);
+    spares.poll();
+    forceDirectory(directory);
+    numbers.add(number);
+  }
+
+  /// Writes zeros from `offset` to the end of a segment.
+  void zero(LogFile file, int offset) throws IOException {
+    ByteBuffer zeros = ByteBuffer.allocateDirect(ZEROS_BYTES);
+    int at = offset;
+    while (at < format.segmentBytes()) {
+      zeros.position(0).limit(Math.min(ZEROS_BYTES, format.segmentBytes() - at));
+      int bytes = zeros.remaining();
+      file.write(zeros, at);
+      at += bytes;
+    }
+  }
+
+  /// Segments below `number` are not needed any more.
+  synchronized void retireBelow(long number) throws IOException {
+    while (!numbers.isEmpty() && numbers.first() < number) {
+      long old = numbers.first();
+      if (spares.size() < MAX_SPARES) {
+        spares.add(old);
+      } else {
+        Files.deleteIfExists(path(old));
+      }
+      numbers.remove(old);
+    }
+  }
+
+  /// Deletes the segments above `number`, durably.
+  synchronized void deleteAbove(long number) throws IOException {
+    while (!numbers.isEmpty() && numbers.last() > number) {
+      Files.deleteIfExists(path(numbers.last()));
+      numbers.remove(numbers.last());
+    }
+    forceDirectory(directory);
+  }
+
+  static void forceDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

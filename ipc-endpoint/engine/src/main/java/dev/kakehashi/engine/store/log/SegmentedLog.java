@@ -1,0 +1,202 @@
+package dev.kakehashi.engine.store.log;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// A log of our own in front of a base image in RocksDB.
+///
+/// A write is one pwrite and one fdatasync into a segment whose blocks are there already; the image follows in the background ([Checkpointer]). Measured
+/// before (2 processors, ext4 on a virtual disk): 120 bytes in RocksDB's log, whose file grows, 130 to 150 µs; here 90 µs, what the disk takes.
+///
+/// Opening applies what the image lacks, then removes the rest of a write that a crash has cut off, so that nothing of it can be taken for a part of a
+/// later one.
+public final class SegmentedLog implements DurableLog {
+  private static final int SEGMENT_BYTES = 4 << 20;
+  private static final long APPLY_BYTES = 1 << 20;
+  private static final long CHECKPOINT_BYTES = 64 << 20;
+  private static final long REPLAY_BYTES = 4 << 20;
+
+  /// Entry of the image that says which log it belongs to, and up to where it has been applied. Below all keys of the store.
+  private static final byte[] POSITION_KEY = {0};
+
+  private final RocksImage image;
+  private final LogWriter writer;
+  private final Checkpointer checkpointer;
+
+  /// Sizes, and how files are opened: tests use others.
+  ///
+  /// @param segmentBytes multiple of 4096; of a new log, an old one keeps its own
+  /// @param applyBytes records that are worth waking up the image's thread for
+  /// @param checkpointBytes length of the log at which the image is flushed
+  record Options(int segmentBytes, long applyBytes, long checkpointBytes, LogFile.Opener opener) {
+    static final Options DEFAULT =
+        new Options(SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LogFile::open);
+  }
+
+  /// Opens log and image, or makes them.
+  ///
+  /// @param imageDirectory RocksDB's; one that was written with RocksDB's own log, before there was this one, is taken over
+  /// @throws EngineException DATA_CORRUPTED if a checksum does not hold or a file is missing, CANNOT_CONNECT if another process has it open
+  public static SegmentedLog open(Path logDirectory, Path imageDirectory) {
+    return open(logDirectory, imageDirectory, Options.DEFAULT);
+  }
+
+  static SegmentedLog open(Path logDirectory, Path imageDirectory, Options options) {
+    RocksImage image = new RocksImage(imageDirectory);
+    boolean opened = false;
+    try {
+      SegmentedLog log = new SegmentedLog(image, logDirectory, options);
+      opened = true;
+      return log;
+    } catch (IOException e) {
+      throw failure("could not open the store's log in \"" + logDirectory + "\"", e);
+    } finally {
+      if (!opened) {
+        image.close();
+      }
+    }
+  }
+
+  private SegmentedLog(RocksImage image, Path directory, Options options) throws IOException {
+    this.image = image;
+    Files.createDirectories(directory);
+    Optional<ByteBuffer> known = image.get(POSITION_KEY).map(ByteBuffer::wrap);
+    LogFormat format;
+    long start;
+    if (known.isPresent()) {
+      ByteBuffer position = known.get();
+      format = new LogFormat(position.getLong(8), position.getInt(16));
+      start = position.getLong(0);
+    } else {
+      format = new LogFormat(new SecureRandom().nextLong(), options.segmentBytes());
+      start = format.firstPosition(0);
+      begin(directory, format, start);
+    }
+    LogSegments segments =
+        new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
+    long end = replay(format, segments, options.opener(), start);
+    cut(format, segments, options.opener(), end);
+    segments.retireBelow(format.segment(start));
+    writer = new LogWriter(format, segments, end);
+    checkpointer = new Checkpointer(image, format, segments, options, start, end);
+  }
+
+  /// The image does not know of a log: files there are of one that never came to be.
+  private void begin(Path directory, LogFormat format, long start) throws IOException {
+    for (long number : LogSegments.list(directory)) {
+      Files.delete(LogSegments.path(directory, number));
+    }
+    LogSegments.forceDirectory(directory);
+    LogSegments.forceDirectory(directory.resolve(".."));
+    image.apply(List.of(), position(format, start));
+    image.flush();
+  }
+
+  private long replay(LogFormat format, LogSegments segments, LogFile.Opener opener, long start)
+      throws IOException {
+    List<LogRecord> groups = new ArrayList<>();
+    long[] bytes = {0};
+    long[] applied = {start};
+    long end =
+        new LogReader(format, segments, opener)
+            .replay(
+                start,
+                (group, groupEnd) -> {
+                  groups.add(group);
+                  bytes[0] += group.length();
+                  applied[0] = groupEnd;
+                  if (bytes[0] >= REPLAY_BYTES) {
+                    image.apply(groups, position(format, groupEnd));
+                    groups.clear();
+                    bytes[0] = 0;
+                  }
+                });
+    if (!groups.isEmpty()) {
+      image.apply(groups, position(format, applied[0]));
+    }
+    return end;
+  }
+
+  private static void cut(LogFormat format, LogSegments segments, LogFile.Opener opener, long end)
+      throws IOException {
+    long number = format.segment(end);
+    segments.deleteAbove(number);
+    if (segments.has(number)) {
+      try (LogFile file = opener.open(segments.path(number))) {
+        segments.zero(file, format.offset(end));
+        file.force();
+      }
+    }
+  }
+
+  /// The entry that goes into the image with what has been applied up to `end`.
+  static LogRecord position(LogFormat format, long end) {
+    LogRecord record = new LogRecord(32);
+    record.put(
+        POSITION_KEY,
+        ByteBuffer.allocate(20)
+            .putLong(end)
+            .putLong(format.logId())
+            .putInt(format.segmentBytes())
+            .array());
+    return record;
+  }
+
+  @Override
+  public void write(List<LogRecord> records) {
+    long bytes = 0;
+    for (LogRecord record : records) {
+      bytes += record.length();
+    }
+    if (bytes == 0) {
+      return;
+    }
+    checkpointer.awaitRoom();
+    try {
+      writer.append(records);
+    } catch (IOException e) {
+      throw failure("could not write to the store's log", e);
+    }
+    checkpointer.add(records, bytes, writer.end());
+  }
+
+  @Override
+  public void scan(byte[] from, byte[] to, Visitor visitor) {
+    image.scan(from, to, visitor);
+  }
+
+  @Override
+  public Optional<byte[]> lastKey(byte[] from, byte[] to) {
+    return image.lastKey(from, to);
+  }
+
+  static EngineException failure(String what, Throwable e) {
+    if (e instanceof EngineException known) {
+      return known;
+    }
+    String reason = String.valueOf(e.getMessage());
+    boolean full = reason.contains("No space left") || reason.contains("Disk quota exceeded");
+    return new EngineException(
+        full ? ErrorCode.DISK_FULL : ErrorCode.INTERNAL_ERROR, what + ": " + reason, e);
+  }
+
+  @Override
+  public void close() {
+    checkpointer.close();
+    try {
+      writer.close();
+    } catch (IOException e) {
+      throw failure("could not close the store's log", e);
+    } finally {
+      image.close();
+    }
+  }
+}

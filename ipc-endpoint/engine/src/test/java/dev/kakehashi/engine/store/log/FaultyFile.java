@@ -1,0 +1,62 @@
+package dev.kakehashi.engine.store.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// A file on a disk that fails when it is told to: a full one writes a part before it does.
+record FaultyFile(LogFile file, Disk disk) implements LogFile {
+  /// What is wrong with the disk.
+  static final class Disk {
+    final AtomicReference<@Nullable String> writeError = new AtomicReference<>();
+    final AtomicReference<@Nullable String> forceError = new AtomicReference<>();
+    private final Thread owner = Thread.currentThread();
+
+    /// Of the thread that has made this: not of those that make segments in the background.
+    final AtomicInteger forces = new AtomicInteger();
+
+    LogFile open(Path path) throws IOException {
+      return new FaultyFile(LogFile.open(path), this);
+    }
+  }
+
+  @Override
+  public void write(ByteBuffer bytes, long offset) throws IOException {
+    String error = disk.writeError.get();
+    if (error != null) {
+      file.write(bytes.limit(bytes.position() + bytes.remaining() / 2), offset);
+      throw new IOException(error);
+    }
+    file.write(bytes, offset);
+  }
+
+  @Override
+  public void read(ByteBuffer bytes, long offset) throws IOException {
+    file.read(bytes, offset);
+  }
+
+  @Override
+  public long size() throws IOException {
+    return file.size();
+  }
+
+  @Override
+  public void force() throws IOException {
+    if (Thread.currentThread() == disk.owner) {
+      disk.forces.incrementAndGet();
+    }
+    String error = disk.forceError.get();
+    if (error != null) {
+      throw new IOException(error);
+    }
+    file.force();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}
