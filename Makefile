@@ -15,10 +15,10 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test check format bench install clean
+.PHONY: help deps generate build run psql stop test check format bench bench-scheduler install clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that are missing (apt, root or sudo; DOCKER=no: without containers)
 	@.make/deps.sh
@@ -60,6 +60,9 @@ format: ## format Java and C sources in place
 
 bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport
 	@.make/bench.sh
+
+bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor and virtual threads (ROWS="tree wake")
+	@.make/bench-scheduler.sh
 
 install: build ## install the extension into PG_CONFIG's PostgreSQL and the endpoint into PREFIX (/usr/local)
 	@.make/install.sh
