@@ -400,4 +400,47 @@ public class ProtocolStress {
       r.r2 = bucket.tryTake(0) == 0 ? 1 : 0;
     }
   }
+
+  /// An event that arrives while its process makes a step.
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "seen by the step")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "seen by the step, and one more to come")
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "for the step to come")
+  @Outcome(expect = FORBIDDEN, desc = "lost, or two steps to come")
+  @State
+  public static class ProcessEvent {
+    private final TaskScheduler scheduler = TaskScheduler.unstarted(CONFIG);
+    private final Job job = Job.none(scheduler);
+    private int seen;
+    private final ProcessRun run =
+        new ProcessRun(scheduler.processes(), new Pid(0, 0), this::step, "stress", null, null);
+
+    private Process.Step step(Events events, StepOutput output) {
+      while (events.poll() != null) {
+        seen++;
+      }
+      return Process.Step.IDLE;
+    }
+
+    @Actor
+    public void worker() {
+      scheduler.workers()[0].execute(run, job, false);
+    }
+
+    @Actor
+    public void sender() {
+      Event event = Event.message(null);
+      event.enterQueue();
+      run.post(event, 10);
+    }
+
+    @Arbiter
+    public void judge(II_Result r) {
+      r.r1 = seen;
+      r.r2 = scheduler.workers()[0].deque.size();
+      for (Inbox inbox : scheduler.inboxes()) {
+        r.r2 += inbox.size();
+      }
+    }
+  }
 }

@@ -73,7 +73,7 @@ final class RandomProgram {
   private final AtomicInteger teardowns = new AtomicInteger();
   private final AtomicReference<@Nullable Throwable> violation = new AtomicReference<>();
   private final List<ProbedLane> jobLanes = new ArrayList<>();
-  private final @Nullable Thread[] pinnedThread = new @Nullable Thread[1];
+  private final @Nullable Worker[] pinnedWorker = new @Nullable Worker[1];
   private final List<ProbedLane> taskLanes = new ArrayList<>();
   private final List<Condition> conditions = new ArrayList<>();
   private volatile boolean over;
@@ -299,12 +299,14 @@ final class RandomProgram {
     }
   }
 
-  // In the pinned lane, which has one permit.
+  // In the pinned lane, which has one permit. A worker's thread is replaced when it fails outside
+  // of
+  // tasks.
   private void onPinned() {
-    Thread before = pinnedThread[0];
-    Thread now = Platform.currentThread();
-    claim(before == null || before.equals(now), "I4: a pinned task on another thread");
-    pinnedThread[0] = now;
+    Worker now = ((WorkerThread) Platform.currentThread()).worker;
+    Worker before = pinnedWorker[0];
+    claim(before == null || before.equals(now), "I4: a pinned task on another worker");
+    pinnedWorker[0] = now;
   }
 
   /// Thrown on purpose.

@@ -29,6 +29,15 @@ final class Scenarios {
   private Scenarios() {}
 
   static void random(long seed, @Nullable Mutation mutation) {
+    random(seed, mutation, false);
+  }
+
+  /// As [#random], and workers fail between two tasks.
+  static void failingWorkers(long seed, @Nullable Mutation mutation) {
+    random(seed, mutation, true);
+  }
+
+  private static void random(long seed, @Nullable Mutation mutation, boolean workersFail) {
     Simulation.run(
         seed,
         MAX_SWITCHES,
@@ -52,6 +61,9 @@ final class Scenarios {
           RandomProgram program =
               new RandomProgram(new SplittableRandom(~seed), SHAPE, work, "seed=" + seed);
           simulation.watch(program.scheduler());
+          if (workersFail) {
+            simulation.failWorkers();
+          }
           program.run();
         });
   }

@@ -4,7 +4,9 @@ import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,9 @@ final class Simulation implements Platform.Substitute {
   private static final long SWITCH_NANOS = 100;
   private static final long START_NANOS = 1_000_000_000;
   private static final int SPURIOUS_ONE_IN = 400;
+  private static final int FAILURE_ONE_IN = 30;
+  private static final Set<Point> BETWEEN_TASKS =
+      EnumSet.of(Point.FOUND, Point.BEFORE_ANNOUNCE, Point.ANNOUNCED, Point.BEFORE_PARK);
   private static final int CHANGE_POINTS = 8;
   private static final int CHANGE_WITHIN = 600;
   private static final Method NEW_VIRTUAL_THREAD;
@@ -74,6 +79,7 @@ final class Simulation implements Platform.Substitute {
   private @Nullable Fiber current;
   private @Nullable Throwable thrown;
   private @Nullable TaskScheduler watched;
+  private boolean workersFail;
   private long nowNanos = START_NANOS;
   private int points;
   private int switches;
@@ -118,6 +124,11 @@ final class Simulation implements Platform.Substitute {
   /// From now on nothing may stay queued in this scheduler while one of its workers sleeps.
   void watch(TaskScheduler scheduler) {
     watched = scheduler;
+  }
+
+  /// From now on workers fail outside of tasks, as an allocation may.
+  void failWorkers() {
+    workersFail = true;
   }
 
   /// Something is wrong: the run ends.
@@ -361,6 +372,12 @@ final class Simulation implements Platform.Substitute {
     if (fiber == null || fiber.locks > 0) {
       return; // the test's own thread sets something up; or others would block outside the
       // simulation
+    }
+    if (workersFail
+        && fiber.thread instanceof WorkerThread
+        && BETWEEN_TASKS.contains(point)
+        && random.nextInt(FAILURE_ONE_IN) == 0) {
+      throw new OutOfMemoryError("wanted");
     }
     if (byPriority) {
       points++;
