@@ -147,7 +147,7 @@ final class Worker extends Runner implements Runnable {
       scheduler.startWorker(this);
       return true;
     } catch (Throwable again) {
-      thread = (WorkerThread) Thread.currentThread();
+      thread = (WorkerThread) Platform.currentThread();
       scheduler.uncaught(thread.getName(), again);
       return false;
     }

@@ -24,6 +24,7 @@ class SimulationTest {
   private static Stream<Arguments> scenarios() {
     return Stream.of(
         scenario("random", Scenarios::random, 1),
+        scenario("failingWorkers", Scenarios::failingWorkers, 4),
         scenario("deque", Scenarios::deque, 10),
         scenario("eventCount", Scenarios::eventCount, 10),
         scenario("condition", Scenarios::condition, 40),
