@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 ///
 /// Skipped when PostgreSQL is not installed. Statements of a script end with a semicolon at the end of a line.
 final class StatementDifferenceTest {
-  private static final int MAX_SHOWN = 20;
+  private static final int MAX_SHOWN = 30;
 
   private static PrivatePostgres postgres;
   private static Connection connection;
@@ -50,7 +50,7 @@ final class StatementDifferenceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dml"})
+  @ValueSource(strings = {"dml", "windows", "grouping", "nesting"})
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();
     try (Statement statement = connection.createStatement();

@@ -81,6 +81,8 @@ final class AggregateBreaker extends Breaker {
     if (keyOids.length == 0) {
       all.ensureGroups(1);
     }
+    all.addEmptySets();
+    all.addOrdered();
     result = all;
   }
 
@@ -111,6 +113,7 @@ final class AggregateBreaker extends Breaker {
         new ColumnVector(anyDistinct ? VectorBatch.CAPACITY : 0);
     private final VectorBatch distinctRow = new VectorBatch(0);
     private final int[] distinctNumber = new int[1];
+    private final @Nullable OrderedInput[] ordered = new @Nullable OrderedInput[functions.length];
     private long accounted;
 
     Partial() {
@@ -118,7 +121,9 @@ final class AggregateBreaker extends Breaker {
         AggregateCall call = node.calls().get(i);
         accumulators[i] = functions[i].newAccumulator();
         arguments[i] = new ColumnVector[call.arguments().length];
-        if (call.distinct()) {
+        if (!call.order().isEmpty()) {
+          ordered[i] = new OrderedInput(call, node.input().typeOids(), memory);
+        } else if (call.distinct()) {
           int[] oids = Arrays.copyOf(call.argumentOids(), call.argumentOids().length + 1);
           oids[oids.length - 1] = TypeOid.INT4;
           seen[i] = new GroupTable(oids, memory);
@@ -157,6 +162,11 @@ final class AggregateBreaker extends Breaker {
         count = keepFiltered(batch.columns[call.filter()], rows, count);
         rows = someRows;
         rowGroups = someGroups;
+      }
+      OrderedInput later = ordered[i];
+      if (later != null) {
+        later.add(batch, rows, rowGroups, count);
+        return;
       }
       GroupTable distinct = seen[i];
       if (distinct != null) {
@@ -232,7 +242,43 @@ final class AggregateBreaker extends Breaker {
         other.ensureGroups(1);
       }
       for (int i = 0; i < accumulators.length; i++) {
-        accumulators[i].merge(other.accumulators[i], map, count);
+        OrderedInput mine = ordered[i];
+        OrderedInput theirs = other.ordered[i];
+        if (mine != null && theirs != null) {
+          mine.add(theirs, map);
+        } else {
+          accumulators[i].merge(other.accumulators[i], map, count);
+        }
+      }
+      account();
+    }
+
+    /// Makes the groups of empty grouping sets that no row has made.
+    void addEmptySets() {
+      if (node.emptySets().length == 0) {
+        return;
+      }
+      try (VectorBatch row = new VectorBatch(keyOids.length)) {
+        for (int set : node.emptySets()) {
+          row.reset();
+          row.size = 1;
+          for (int k = 0; k < keyOids.length - 1; k++) {
+            row.columns[k].setNull(0);
+          }
+          row.columns[keyOids.length - 1].words[0] = set;
+          table.find(row.columns, row, groups);
+        }
+      }
+      ensureGroups(table.size());
+    }
+
+    /// Adds the rows that had to wait for their order.
+    void addOrdered() {
+      for (int i = 0; i < functions.length; i++) {
+        OrderedInput waiting = ordered[i];
+        if (waiting != null) {
+          waiting.feed(accumulators[i]);
+        }
       }
       account();
     }
@@ -253,6 +299,11 @@ final class AggregateBreaker extends Breaker {
       table.clear();
       for (Accumulator accumulator : accumulators) {
         accumulator.close();
+      }
+      for (OrderedInput waiting : ordered) {
+        if (waiting != null) {
+          waiting.clear();
+        }
       }
       for (GroupTable distinct : seen) {
         if (distinct != null) {

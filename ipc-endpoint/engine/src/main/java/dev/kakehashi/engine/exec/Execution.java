@@ -4,23 +4,43 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What all operators of one plan instance share while it runs. Written by [StatementRun] between stages, when no task of the statement runs.
 final class Execution {
-  private final MemoryAccount memory = new MemoryAccount();
+  /// The execution that this one is a part of (the inner side of a correlation, a term of a recursion); null: the statement's.
+  private final @Nullable Execution outer;
+
+  private final MemoryAccount memory;
   private final VarHeap noHeap = new VarHeap();
   private final List<EvalContext> contexts = new ArrayList<>();
   private @Nullable StatementScope scope;
   private @Nullable ParameterTable parameters;
   private int row;
 
+  /// Parameters of a part: the statement's, then values of outer columns.
+  private long[] words = new long[0];
+
+  private boolean[] nulls = new boolean[0];
+
+  private @Nullable Map<Integer, MaterializedRows> workTables;
+
+  Execution(@Nullable Execution outer) {
+    this.outer = outer;
+    this.memory = outer == null ? new MemoryAccount() : outer.memory;
+  }
+
   MemoryAccount memory() {
     return memory;
   }
 
   StatementScope scope() {
+    if (outer != null) {
+      return outer.scope();
+    }
     StatementScope current = scope;
     if (current == null) {
       throw new IllegalStateException("no statement is running");
@@ -29,6 +49,9 @@ final class Execution {
   }
 
   ParameterTable parameters() {
+    if (outer != null) {
+      return outer.parameters();
+    }
     ParameterTable current = parameters;
     if (current == null) {
       throw new IllegalStateException("no statement is running");
@@ -50,6 +73,36 @@ final class Execution {
     }
   }
 
+  /// Sets the parameters of a part of a statement.
+  void setParameters(long[] newWords, boolean[] newNulls) {
+    words = newWords;
+    nulls = newNulls;
+    for (EvalContext context : contexts) {
+      install(context);
+    }
+  }
+
+  /// Makes rows visible under a number to this part and the parts within it.
+  void setWorkTable(int number, MaterializedRows rows) {
+    Map<Integer, MaterializedRows> tables = workTables;
+    if (tables == null) {
+      tables = new HashMap<>();
+      workTables = tables;
+    }
+    tables.put(number, rows);
+  }
+
+  MaterializedRows workTable(int number) {
+    MaterializedRows rows = workTables == null ? null : workTables.get(number);
+    if (rows != null) {
+      return rows;
+    }
+    if (outer == null) {
+      throw new IllegalStateException("no work table " + number);
+    }
+    return outer.workTable(number);
+  }
+
   /// A context for one more chain, with the current parameters.
   EvalContext newContext() {
     EvalContext context = new EvalContext();
@@ -59,7 +112,11 @@ final class Execution {
   }
 
   private void install(EvalContext context) {
-    parameters().install(row, context);
+    if (outer == null) {
+      parameters().install(row, context);
+    } else {
+      context.setParameters(words, nulls);
+    }
     context.functions = newFunctionContext();
   }
 

@@ -14,7 +14,7 @@ final class PlanInstance {
   /// A chain and the context it evaluates with.
   record Chain(Operator top, EvalContext context) {}
 
-  private final Execution execution = new Execution();
+  private final Execution execution;
   private final IdentityHashMap<PlanNode, NodeState> states = new IdentityHashMap<>();
   private final List<NodeState> stateList = new ArrayList<>();
   private final List<Stage> stages = new ArrayList<>();
@@ -23,6 +23,11 @@ final class PlanInstance {
   /// @param root input of the statement's consumer
   /// @param withRowIds whether the consumer wants row identifiers of the scan
   PlanInstance(PlanNode root, boolean withRowIds) {
+    this(root, withRowIds, new Execution(null));
+  }
+
+  PlanInstance(PlanNode root, boolean withRowIds, Execution execution) {
+    this.execution = execution;
     addStages(root);
     addStage(root, null, withRowIds);
   }
@@ -87,6 +92,14 @@ final class PlanInstance {
       case PlanNode.Project project -> addStages(project.input());
       case PlanNode.Limit limit -> addStages(limit.input());
       case PlanNode.LockRows lock -> addStages(lock.input());
+      case PlanNode.Correlate correlate -> addStages(correlate.left());
+      case PlanNode.Recursion recursion -> {}
+      case PlanNode.WorkTable table -> {}
+      case PlanNode.Expand expand -> addStages(expand.input());
+      case PlanNode.Window window -> {
+        addStages(window.input());
+        addBreaker(window, window.input(), new WindowBreaker(window, execution));
+      }
       case PlanNode.UnionAll union -> union.inputs().forEach(this::addStages);
       case PlanNode.Aggregate aggregate -> {
         addStages(aggregate.input());
@@ -155,10 +168,21 @@ final class PlanInstance {
       }
       case PlanNode.Aggregate aggregate -> true;
       case PlanNode.Sort sort -> true;
+      case PlanNode.Window window -> true;
+      case PlanNode.Correlate correlate ->
+          collect(correlate.left(), scans) || locksRows(correlate.right());
+      case PlanNode.Recursion recursion -> true;
+      case PlanNode.WorkTable table -> true;
+      case PlanNode.Expand expand -> collect(expand.input(), scans);
       case PlanNode.SetOperation operation -> true;
       case PlanNode.HashJoin join -> collect(join.left(), scans) || marksRight(join.kind());
       case PlanNode.NestedLoopJoin join -> collect(join.left(), scans) || marksRight(join.kind());
     };
+  }
+
+  private static boolean locksRows(PlanNode node) {
+    return node instanceof PlanNode.LockRows
+        || node.inputs().stream().anyMatch(PlanInstance::locksRows);
   }
 
   private static boolean marksRight(JoinKind kind) {
@@ -191,6 +215,16 @@ final class PlanInstance {
               build(project.input(), context, withRowIds), project.expressions(), context);
       case PlanNode.Limit limit ->
           new RowOperators.Limit(build(limit.input(), context, withRowIds), limit, context);
+      case PlanNode.Expand expand ->
+          new RowOperators.Expand(build(expand.input(), context, withRowIds), expand);
+      case PlanNode.Correlate correlate ->
+          new CorrelateOperator(
+              build(correlate.left(), context, withRowIds),
+              new SubPlan(correlate.right(), execution),
+              correlate,
+              context);
+      case PlanNode.Recursion recursion -> new RecursionOperator(execution, recursion, context);
+      case PlanNode.WorkTable table -> new RecursionOperator.WorkTableScan(execution, table);
       case PlanNode.LockRows lock ->
           new LockOperator(execution, build(lock.input(), context, withRowIds), lock);
       case PlanNode.UnionAll union -> {
@@ -202,6 +236,7 @@ final class PlanInstance {
       }
       case PlanNode.Aggregate aggregate -> state(aggregate, AggregateBreaker.class).source();
       case PlanNode.Sort sort -> state(sort, SortBreaker.class).source();
+      case PlanNode.Window window -> state(window, WindowBreaker.class).source(context);
       case PlanNode.SetOperation operation -> state(operation, SetOperationBreaker.class).source();
       case PlanNode.HashJoin join ->
           new JoinOperator(

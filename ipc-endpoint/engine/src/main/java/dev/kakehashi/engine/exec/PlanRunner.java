@@ -84,6 +84,15 @@ final class PlanRunner implements StatementRunner {
       case PlanNode.Project project -> collect(project.input());
       case PlanNode.Limit limit -> collect(limit.input());
       case PlanNode.LockRows lock -> collect(lock.input());
+      case PlanNode.Window window -> collect(window.input());
+      case PlanNode.Correlate correlate -> {
+        collect(correlate.left());
+        collect(correlate.right());
+        yield false;
+      }
+      case PlanNode.Recursion recursion -> false;
+      case PlanNode.WorkTable table -> false;
+      case PlanNode.Expand expand -> collect(expand.input());
       case PlanNode.UnionAll union -> union.inputs().stream().allMatch(this::collect);
       case PlanNode.Aggregate aggregate -> collect(aggregate.input());
       case PlanNode.Sort sort -> collect(sort.input());

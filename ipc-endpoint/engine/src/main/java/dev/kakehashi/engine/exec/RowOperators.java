@@ -11,6 +11,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,67 @@ final class RowOperators {
     @Override
     void close() {
       input.close();
+    }
+  }
+
+  /// Each batch once per grouping set, with the keys that the set lacks replaced by nulls.
+  static final class Expand extends Operator {
+    private final Operator input;
+    private final PlanNode.Expand node;
+    private final VectorBatch out;
+    private final ColumnVector nulls = new ColumnVector(VectorBatch.CAPACITY);
+    private final ColumnVector number = new ColumnVector(VectorBatch.CAPACITY);
+    private @Nullable VectorBatch current;
+    private int set;
+
+    Expand(Operator input, PlanNode.Expand node) {
+      this.input = input;
+      this.node = node;
+      this.out = new VectorBatch(0, node.typeOids().length);
+      for (int row = 0; row < VectorBatch.CAPACITY; row++) {
+        nulls.setNull(row);
+      }
+    }
+
+    @Override
+    void open() {
+      current = null;
+      input.open();
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      VectorBatch batch = current;
+      if (batch == null || set == node.sets().length) {
+        batch = input.next();
+        current = batch;
+        set = 0;
+        if (batch == null) {
+          return null;
+        }
+      }
+      boolean[] present = node.sets()[set];
+      int keys = node.keys().length;
+      for (int k = 0; k < keys; k++) {
+        out.columns[k] = present[k] ? batch.columns[node.keys()[k]] : nulls;
+      }
+      Arrays.fill(number.words, set++);
+      out.columns[keys] = number;
+      System.arraycopy(batch.columns, 0, out.columns, keys + 1, batch.columns.length);
+      out.size = batch.size;
+      int live = batch.liveRows();
+      out.selected = batch.selected < 0 ? -1 : live;
+      if (batch.selected >= 0) {
+        // Copied: an operator above may narrow this set's rows.
+        System.arraycopy(batch.selection, 0, out.selection, 0, live);
+      }
+      return out;
+    }
+
+    @Override
+    void close() {
+      input.close();
+      current = null;
     }
   }
 

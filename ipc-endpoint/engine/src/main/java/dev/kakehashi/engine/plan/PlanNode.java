@@ -2,6 +2,7 @@ package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -14,6 +15,32 @@ public sealed interface PlanNode {
 
   /// PostgreSQL's type OIDs of the output columns.
   int[] typeOids();
+
+  /// Nodes that this one reads, the left one first.
+  default List<PlanNode> inputs() {
+    return switch (this) {
+      case TableScan scan -> List.of();
+      case IndexScan scan -> List.of();
+      case Values values -> List.of();
+      case SystemScan scan -> List.of();
+      case ParameterRows rows -> List.of();
+      case WorkTable table -> List.of();
+      case Filter filter -> List.of(filter.input);
+      case Project project -> List.of(project.input);
+      case Aggregate aggregate -> List.of(aggregate.input);
+      case Expand expand -> List.of(expand.input);
+      case Sort sort -> List.of(sort.input);
+      case Limit limit -> List.of(limit.input);
+      case LockRows lock -> List.of(lock.input);
+      case Window window -> List.of(window.input);
+      case HashJoin join -> List.of(join.left, join.right);
+      case NestedLoopJoin join -> List.of(join.left, join.right);
+      case Correlate correlate -> List.of(correlate.left, correlate.right);
+      case Recursion recursion -> List.of(recursion.anchor, recursion.step);
+      case SetOperation operation -> List.of(operation.left, operation.right);
+      case UnionAll union -> union.inputs;
+    };
+  }
 
   /// All visible rows of a table that satisfy the filter.
   ///
@@ -74,12 +101,37 @@ public sealed interface PlanNode {
 
   /// Groups by key columns (nulls are equal) and aggregates; output: keys, then one column per call. Without keys there is exactly one row.
   /// Without calls it is DISTINCT.
-  record Aggregate(PlanNode input, int[] keys, List<AggregateCall> calls, int[] typeOids)
+  ///
+  /// @param emptySets values of the last key, an int4, that have a group (with the other keys null) even without input
+  record Aggregate(
+      PlanNode input, int[] keys, List<AggregateCall> calls, int[] typeOids, int[] emptySets)
       implements PlanNode {
     public Aggregate {
       for (int key = 0; key < keys.length; key++) {
         Types.requireEquality(typeOids[key]);
       }
+    }
+
+    public Aggregate(PlanNode input, int[] keys, List<AggregateCall> calls, int[] typeOids) {
+      this(input, keys, calls, typeOids, new int[0]);
+    }
+  }
+
+  /// Every input row once per grouping set. Output: the keys, null where the set does not have them, the number of the set (int4), then the
+  /// input's columns.
+  ///
+  /// @param sets whether key k belongs to set s: `sets[s][k]`
+  record Expand(PlanNode input, int[] keys, boolean[][] sets) implements PlanNode {
+    @Override
+    public int[] typeOids() {
+      int[] inputOids = input.typeOids();
+      int[] oids = new int[keys.length + 1 + inputOids.length];
+      for (int i = 0; i < keys.length; i++) {
+        oids[i] = inputOids[keys[i]];
+      }
+      oids[keys.length] = TypeOid.INT4;
+      System.arraycopy(inputOids, 0, oids, keys.length + 1, inputOids.length);
+      return oids;
     }
   }
 
@@ -89,12 +141,29 @@ public sealed interface PlanNode {
   /// @param arguments input columns
   /// @param distinct each combination of argument values once per group
   /// @param filter boolean input column, or -1: only rows where it is true
+  /// @param order input columns by which a group's rows are ordered before they are aggregated; may be empty
   record AggregateCall(
-      String name, int[] arguments, int[] argumentOids, boolean distinct, int filter, int typeOid) {
+      String name,
+      int[] arguments,
+      int[] argumentOids,
+      boolean distinct,
+      int filter,
+      int typeOid,
+      List<SortKey> order) {
     public AggregateCall {
       if (distinct) {
         Arrays.stream(argumentOids).forEach(Types::requireEquality);
       }
+    }
+
+    public AggregateCall(
+        String name,
+        int[] arguments,
+        int[] argumentOids,
+        boolean distinct,
+        int filter,
+        int typeOid) {
+      this(name, arguments, argumentOids, distinct, filter, typeOid, List.of());
     }
   }
 
@@ -134,6 +203,113 @@ public sealed interface PlanNode {
     NOWAIT,
     SKIP_LOCKED
   }
+
+  /// Window functions over partitions of the input in an order; output: the input's columns, then one per call.
+  ///
+  /// @param order within a partition; rows that are equal in it are peers
+  record Window(
+      PlanNode input, int[] partition, List<SortKey> order, List<WindowCall> calls, int[] typeOids)
+      implements PlanNode {
+    public Window {
+      for (int column : partition) {
+        Types.requireEquality(typeOids[column]);
+      }
+      for (SortKey key : order) {
+        Types.requireOrder(typeOids[key.column()]);
+      }
+    }
+  }
+
+  /// One window function or aggregate.
+  ///
+  /// @param arguments input columns
+  /// @param aggregate whether it is an aggregate over the frame
+  /// @param filter boolean input column, or -1: an aggregate takes only rows where it is true
+  record WindowCall(
+      String name,
+      int[] arguments,
+      int[] argumentOids,
+      boolean aggregate,
+      int filter,
+      Frame frame,
+      int typeOid) {}
+
+  /// Rows that a window function sees, relative to the current one.
+  record Frame(FrameMode mode, FrameBound start, FrameBound end, FrameExclusion exclusion) {}
+
+  /// What the offsets of a frame count.
+  enum FrameMode {
+    ROWS,
+    GROUPS,
+    RANGE
+  }
+
+  /// Rows that are left out of a frame.
+  enum FrameExclusion {
+    NO_OTHERS,
+    CURRENT_ROW,
+    GROUP,
+    TIES
+  }
+
+  /// One end of a frame.
+  ///
+  /// @param offset int8 without columns, of ROWS and GROUPS; else null
+  /// @param negative with an offset: boolean without columns, whether it is negative; null there: the offset is null
+  /// @param keyColumn of RANGE with an offset: input column with the order's value, or -1
+  /// @param limitColumn of RANGE with an offset: input column with the greatest or least value that belongs to the frame, of the same type
+  record FrameBound(
+      FrameBoundKind kind,
+      @Nullable Expr offset,
+      @Nullable Expr negative,
+      int keyColumn,
+      int limitColumn) {
+    /// A bound without offset.
+    public static FrameBound of(FrameBoundKind kind) {
+      return new FrameBound(kind, null, null, -1, -1);
+    }
+  }
+
+  /// Where a frame begins or ends.
+  enum FrameBoundKind {
+    UNBOUNDED_PRECEDING,
+    PRECEDING,
+    CURRENT_ROW,
+    FOLLOWING,
+    UNBOUNDED_FOLLOWING
+  }
+
+  /// For each row of the left side, the right side with values of that row as parameters. SEMI and ANTI output the left columns only.
+  ///
+  /// @param leftColumns their values are the right side's parameters from `firstParameter` on
+  record Correlate(
+      PlanNode left, PlanNode right, JoinKind kind, int[] leftColumns, int firstParameter)
+      implements PlanNode {
+    @Override
+    public int[] typeOids() {
+      return joined(left, right, kind);
+    }
+  }
+
+  /// WITH RECURSIVE: the rows of `anchor`, then again and again those that `step` makes of the rows before, until there are none.
+  ///
+  /// @param all false: rows that were there already are left out
+  /// @param number of the [WorkTable] with which `step` reads the rows before
+  record Recursion(PlanNode anchor, PlanNode step, boolean all, int number) implements PlanNode {
+    public Recursion {
+      if (!all) {
+        Arrays.stream(anchor.typeOids()).forEach(Types::requireEquality);
+      }
+    }
+
+    @Override
+    public int[] typeOids() {
+      return anchor.typeOids();
+    }
+  }
+
+  /// The rows of a recursion's step before.
+  record WorkTable(int number, int[] typeOids) implements PlanNode {}
 
   /// A sort column.
   record SortKey(int column, boolean descending, boolean nullsFirst) {}

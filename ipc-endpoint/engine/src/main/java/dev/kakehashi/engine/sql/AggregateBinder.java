@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.sql.PgOperators.AggregateOperator;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
+import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
@@ -39,8 +40,22 @@ final class AggregateBinder {
       call = node.operand(0);
       filter = node.operand(1);
     }
+    SqlNodeList order = SqlNodeList.EMPTY;
+    if (call.getKind() == SqlKind.WITHIN_GROUP) {
+      order = call.operand(1);
+      call = call.operand(0);
+    }
     String functionName = call.getOperator().getName().toLowerCase(java.util.Locale.ROOT);
+    if (functionName.equals("grouping")) {
+      return grouping(call, scope);
+    }
     if (!Aggregates.isAggregate(functionName)) {
+      if (!order.isEmpty()) {
+        throw context.error(
+            ErrorCode.UNDEFINED_FUNCTION,
+            "ORDER BY specified, but " + functionName + " is not an aggregate function",
+            node);
+      }
       if (filter != null) {
         throw context.error(
             ErrorCode.WRONG_OBJECT_TYPE,
@@ -60,23 +75,52 @@ final class AggregateBinder {
     }
     aggregation.inside = true;
     try {
-      Aggregation.Call bound = call(call, functionName, filter, scope);
+      Aggregation.Call bound = call(call, functionName, filter, order, scope);
       return context.rex.makeInputRef(bound.type(), Aggregation.MARKER + aggregation.add(bound));
     } finally {
       aggregation.inside = false;
     }
   }
 
-  private Aggregation.Call call(SqlCall call, String name, @Nullable SqlNode filter, Scope scope) {
+  /// An aggregate that is used as a window function.
+  Aggregation.Call overWindow(SqlCall call, String name, @Nullable SqlNode filter, Scope scope) {
+    if (Aggregates.isOrderedSet(name)) {
+      throw expressions.unsupported(call, "OVER for ordered-set aggregate " + name);
+    }
+    Aggregation.Call bound = call(call, name, filter, SqlNodeList.EMPTY, scope);
+    if (bound.distinct()) {
+      throw expressions.unsupported(call, "DISTINCT for window functions");
+    }
+    return bound;
+  }
+
+  /// grouping(...): which of its arguments the group's set lacks, as bits.
+  private RexNode grouping(SqlCall call, Scope scope) {
+    Aggregation aggregation = scope.aggregation;
+    if (aggregation == null) {
+      throw context.error(
+          ErrorCode.GROUPING_ERROR, "grouping operations are not allowed in " + scope.clause, call);
+    }
+    List<RexNode> arguments = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList()) {
+      arguments.add(expressions.bindTyped(operand, scope));
+    }
+    RelDataType type = context.types.of(TypeOid.INT8, false);
+    Aggregation.Call bound =
+        new Aggregation.Call(SqlStdOperatorTable.GROUPING, arguments, false, null, List.of(), type);
+    RexNode place = context.rex.makeInputRef(type, Aggregation.MARKER + aggregation.add(bound));
+    return java.util.Objects.requireNonNull(
+        expressions.coercion.convert(place, SqlType.of(TypeOid.INT4), CastContext.EXPLICIT));
+  }
+
+  private Aggregation.Call call(
+      SqlCall call, String name, @Nullable SqlNode filter, SqlNodeList orderBy, Scope scope) {
     boolean distinct =
         call.getFunctionQuantifier() != null
             && call.getFunctionQuantifier().symbolValue(SqlSelectKeyword.class)
                 == SqlSelectKeyword.DISTINCT;
     List<RexNode> arguments = new ArrayList<>();
     for (SqlNode operand : call.getOperandList()) {
-      if (operand instanceof SqlNodeList) {
-        throw expressions.unsupported(operand, "ORDER BY in an aggregate");
-      }
       if (operand instanceof SqlIdentifier identifier && identifier.isStar()) {
         continue;
       }
@@ -84,6 +128,16 @@ final class AggregateBinder {
     }
     RexNode condition =
         filter == null ? null : expressions.bindCondition(filter, scope, "argument of FILTER");
+    List<Windowing.Key> order = new ArrayList<>();
+    for (SqlNode item : orderBy) {
+      SortOrder.Item key = SortOrder.item(item);
+      order.add(
+          new Windowing.Key(
+              expressions.bindTyped(key.expression(), scope), key.descending(), key.nullsFirst()));
+    }
+    if (Aggregates.isOrderedSet(name)) {
+      return orderedSet(call, name, arguments, order, distinct, condition);
+    }
     if (name.equals("count")) {
       boolean star = arguments.isEmpty();
       List<RexNode> typed = arguments.stream().map(expressions.coercion::resolveUnknown).toList();
@@ -95,9 +149,56 @@ final class AggregateBinder {
           typed,
           distinct,
           condition,
+          List.of(),
           context.types.of(TypeOid.INT8, false));
     }
-    return typed(call, name, arguments, distinct, condition);
+    return typed(call, name, arguments, distinct, condition, order);
+  }
+
+  /// percentile_cont, percentile_disc, mode: the value is the only item of WITHIN GROUP.
+  private Aggregation.Call orderedSet(
+      SqlCall call,
+      String name,
+      List<RexNode> direct,
+      List<Windowing.Key> order,
+      boolean distinct,
+      @Nullable RexNode condition) {
+    if (order.isEmpty()) {
+      throw context.error(
+          ErrorCode.UNDEFINED_FUNCTION,
+          "WITHIN GROUP is required for ordered-set aggregate " + name,
+          call);
+    }
+    List<RexNode> all = new ArrayList<>(direct);
+    order.forEach(key -> all.add(key.expression()));
+    boolean mode = name.equals("mode");
+    if (all.size() != (mode ? 1 : 2) || distinct) {
+      throw noAggregate(call, name, all);
+    }
+    List<RexNode> arguments = new ArrayList<>();
+    if (!mode) {
+      arguments.add(toDouble(call, name, all, direct.getFirst()));
+    }
+    RexNode value = order.getFirst().expression();
+    arguments.add(name.equals("percentile_cont") ? toDouble(call, name, all, value) : value);
+    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    AggregateFunction function =
+        java.util.Objects.requireNonNull(Aggregates.resolve(name, oids), name);
+    RelDataType type = context.types.createTypeWithNullability(arguments.getLast().getType(), true);
+    Windowing.Key key =
+        new Windowing.Key(
+            arguments.getLast(), order.getFirst().descending(), order.getFirst().nullsFirst());
+    return new Aggregation.Call(
+        new AggregateOperator(function, type), arguments, false, condition, List.of(key), type);
+  }
+
+  private RexNode toDouble(SqlCall call, String name, List<RexNode> all, RexNode node) {
+    RexNode converted =
+        expressions.coercion.convert(node, SqlType.of(TypeOid.FLOAT8), CastContext.IMPLICIT);
+    if (converted == null) {
+      throw noAggregate(call, name, all);
+    }
+    return converted;
   }
 
   private Aggregation.Call typed(
@@ -105,7 +206,8 @@ final class AggregateBinder {
       String name,
       List<RexNode> arguments,
       boolean distinct,
-      @Nullable RexNode condition) {
+      @Nullable RexNode condition,
+      List<Windowing.Key> order) {
     AggregateFunction function =
         Aggregates.resolve(name, arguments.stream().mapToInt(Coercion::oidOf).toArray());
     if (function == null) {
@@ -119,6 +221,15 @@ final class AggregateBinder {
       }
       converted.add(one);
     }
+    if (distinct
+        && order.stream()
+            .anyMatch(key ->
+                !converted.contains(key.expression()) && !arguments.contains(key.expression()))) {
+      throw context.error(
+          ErrorCode.INVALID_COLUMN_REFERENCE,
+          "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+          call);
+    }
     SqlType type = SqlType.of(function.resultOid());
     SqlType argumentType = Coercion.typeOf(converted.getFirst());
     if ((name.equals("min") || name.equals("max")) && argumentType.oid() == type.oid()) {
@@ -126,10 +237,10 @@ final class AggregateBinder {
     }
     RelDataType relType = context.types.of(type, true);
     return new Aggregation.Call(
-        new AggregateOperator(function, relType), converted, distinct, condition, relType);
+        new AggregateOperator(function, relType), converted, distinct, condition, order, relType);
   }
 
-  private RuntimeException noAggregate(SqlCall call, String name, List<RexNode> arguments) {
+  RuntimeException noAggregate(SqlCall call, String name, List<RexNode> arguments) {
     int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
     for (int i = 0; i < oids.length; i++) {
       oids[i] = oids[i] == 0 ? Types.UNKNOWN : oids[i];

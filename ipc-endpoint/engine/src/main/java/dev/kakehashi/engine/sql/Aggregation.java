@@ -18,6 +18,7 @@ final class Aggregation {
       List<RexNode> arguments,
       boolean distinct,
       @Nullable RexNode filter,
+      List<Windowing.Key> order,
       RelDataType type) {}
 
   final List<Call> calls = new ArrayList<>();

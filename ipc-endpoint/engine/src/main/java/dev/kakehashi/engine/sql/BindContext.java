@@ -37,6 +37,8 @@ final class BindContext {
 
   private int nextAlias;
 
+  private int nextWorkTable;
+
   BindContext(CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids) {
     this.catalog = catalog;
     this.rowCount = rowCount;
@@ -58,6 +60,16 @@ final class BindContext {
       parameterOids = Arrays.copyOf(parameterOids, number);
     }
     return parameterOids[number - 1];
+  }
+
+  /// Number of parameters seen so far.
+  int parameterCount() {
+    return parameterOids.length;
+  }
+
+  /// A number for a recursion's work table.
+  int newWorkTable() {
+    return nextWorkTable++;
   }
 
   void setParameterOid(int number, int oid) {

@@ -144,6 +144,7 @@ final class ExprTranslator {
       case IS_DISTINCT_FROM -> new Expr.IsDistinct(translate(first), translate(operands.get(1)));
       case IS_NOT_DISTINCT_FROM ->
           new Expr.Not(new Expr.IsDistinct(translate(first), translate(operands.get(1))));
+      case PLUS, MINUS -> comparison(call);
       case CAST -> cast(call);
       case CASE -> caseOf(call);
       case COALESCE -> new Expr.Coalesce(oid(call), translate(operands));

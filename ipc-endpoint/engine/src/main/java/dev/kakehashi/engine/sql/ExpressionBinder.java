@@ -43,7 +43,8 @@ final class ExpressionBinder {
   final Coercion coercion;
   private final NameResolver names;
   private final QueryBinder queries;
-  private final AggregateBinder aggregates;
+  final AggregateBinder aggregates;
+  private final WindowBinder windows;
 
   ExpressionBinder(BindContext context, QueryBinder queries) {
     this.context = context;
@@ -51,6 +52,7 @@ final class ExpressionBinder {
     this.coercion = new Coercion(context);
     this.names = new NameResolver(context);
     this.aggregates = new AggregateBinder(context, this);
+    this.windows = new WindowBinder(context, this);
   }
 
   /// The expression; its type may be `unknown`.
@@ -152,7 +154,7 @@ final class ExpressionBinder {
       case TRIM -> bindTrim(call, scope);
       case POSITION ->
           bindFunction(call, "strpos", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
-      case OVER -> throw unsupported(call, "window function");
+      case OVER -> windows.bind(call, scope);
       case DEFAULT ->
           context.rex.makeCall(
               context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
@@ -172,6 +174,12 @@ final class ExpressionBinder {
       case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
       case "nullif" -> bindNullIf(call, scope);
       default -> {
+        if (WindowBinder.isWindowFunction(name)) {
+          throw context.error(
+              ErrorCode.WRONG_OBJECT_TYPE,
+              "window function " + name + " requires an OVER clause",
+              call);
+        }
         RexNode aggregate = aggregates.bind(call, name, scope);
         yield aggregate != null
             ? aggregate

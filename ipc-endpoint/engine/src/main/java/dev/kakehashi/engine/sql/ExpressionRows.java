@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptCluster;
@@ -9,6 +10,7 @@ import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 
 /// VALUES: rows computed from expressions that name no columns.
 final class ExpressionRows extends AbstractRelNode {
@@ -23,6 +25,16 @@ final class ExpressionRows extends AbstractRelNode {
   @Override
   public RelNode copy(org.apache.calcite.plan.RelTraitSet traitSet, List<RelNode> inputs) {
     return this;
+  }
+
+  /// Outer columns of a correlated subquery are replaced this way.
+  @Override
+  public RelNode accept(RexShuttle shuttle) {
+    List<List<RexNode>> changed = new ArrayList<>();
+    for (List<RexNode> row : rows) {
+      changed.add(shuttle.apply(row));
+    }
+    return changed.equals(rows) ? this : new ExpressionRows(getCluster(), getRowType(), changed);
   }
 
   @Override

@@ -9,8 +9,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.logical.LogicalCorrelate;
+import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalTableScan;
 import org.apache.calcite.rel.type.RelDataType;
@@ -108,8 +112,7 @@ final class FromBinder {
       case JOIN -> join((SqlJoin) node, parent);
       case AS -> aliased((SqlCall) node, parent);
       case IDENTIFIER -> named((SqlIdentifier) node, null, parent);
-      case LATERAL ->
-          throw context.error(ErrorCode.FEATURE_NOT_SUPPORTED, "LATERAL is not supported", node);
+      case LATERAL -> derived(((SqlCall) node).operand(0), context.newAlias(), parent);
       case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY, EXPLICIT_TABLE ->
           derived(node, context.newAlias(), parent);
       default ->
@@ -128,9 +131,10 @@ final class FromBinder {
             ? named(table, alias, parent)
             : source.getKind() == SqlKind.JOIN
                 ? item(source, parent)
-                : source.getKind() == SqlKind.LATERAL
-                    ? item(source, parent)
-                    : derived(source, alias, parent);
+                : derived(
+                    source.getKind() == SqlKind.LATERAL ? ((SqlCall) source).operand(0) : source,
+                    alias,
+                    parent);
     if (call.operandCount() == 2) {
       return from;
     }
@@ -145,7 +149,7 @@ final class FromBinder {
     }
     if (call.operandCount() - 2 > renamed.size()) {
       throw context.error(
-          ErrorCode.AMBIGUOUS_COLUMN,
+          ErrorCode.INVALID_COLUMN_REFERENCE,
           "table \""
               + alias
               + "\" has "
@@ -198,14 +202,11 @@ final class FromBinder {
       throw context.error(
           ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a WITH query", at);
     }
-    BoundQuery bound =
-        context.within(
-            common.source(),
-            () -> queries.bind(common.query(), common.scope(), BoundQuery.Expectation.NONE));
+    BoundQuery bound = rows(common, at);
     List<String> names = new ArrayList<>(bound.names());
     if (common.columns().size() > names.size()) {
       throw context.error(
-          ErrorCode.AMBIGUOUS_COLUMN,
+          ErrorCode.INVALID_COLUMN_REFERENCE,
           "WITH query \""
               + common.name()
               + "\" has "
@@ -219,6 +220,25 @@ final class FromBinder {
       names.set(i, common.columns().get(i));
     }
     return from(bound.rel(), alias, null, names, List.of());
+  }
+
+  private BoundQuery rows(Scope.CommonTable common, SqlNode at) {
+    Scope.Recursion recursion = common.recursion();
+    if (recursion == null) {
+      return queries.commonTable(common);
+    }
+    if (recursion.work != null) {
+      return recursion.work;
+    }
+    if (recursion.binding) {
+      throw context.error(
+          ErrorCode.INVALID_RECURSION,
+          "recursive reference to query \""
+              + common.name()
+              + "\" must not appear within its non-recursive term",
+          at);
+    }
+    return queries.commonTable(common);
   }
 
   private From from(
@@ -260,6 +280,9 @@ final class FromBinder {
 
   private From join(SqlJoin join, @Nullable Scope parent) {
     From left = item(join.getLeft(), parent);
+    if (isLateral(join.getRight())) {
+      return lateral(join, left, parent);
+    }
     From right = item(join.getRight(), parent);
     refuseDuplicateAliases(left.fields(), right.fields(), join);
     int leftCount = left.rel().getRowType().getFieldCount();
@@ -288,6 +311,65 @@ final class FromBinder {
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
     right.tables().forEach(t -> tables.add(t.moved(leftCount)));
     return new From(rel, map(output, node -> retype(node, rel.getRowType())), tables);
+  }
+
+  private static boolean isLateral(SqlNode node) {
+    return node.getKind() == SqlKind.LATERAL
+        || (node.getKind() == SqlKind.AS
+            && ((SqlCall) node).operand(0).getKind() == SqlKind.LATERAL);
+  }
+
+  /// A join whose right side may name columns of the left.
+  private From lateral(SqlJoin join, From left, @Nullable Scope parent) {
+    Scope outer = new Scope(parent);
+    outer.fields.addAll(left.fields());
+    outer.rowType = left.rel().getRowType();
+    From right = item(join.getRight(), outer);
+    refuseDuplicateAliases(left.fields(), right.fields(), join);
+    JoinRelType type = type(join);
+    if (type != JoinRelType.INNER && type != JoinRelType.LEFT) {
+      throw context.error(
+          ErrorCode.INVALID_COLUMN_REFERENCE,
+          "the combining JOIN type must be INNER or LEFT for a LATERAL reference",
+          join);
+    }
+    if (join.isNatural() || join.getConditionType() == JoinConditionType.USING) {
+      throw queries.expressions.unsupported(join, "USING with LATERAL");
+    }
+    RelNode filtered = right.rel();
+    if (join.getConditionType() == JoinConditionType.ON) {
+      Scope inner = new Scope(outer);
+      inner.fields.addAll(right.fields());
+      inner.rowType = right.rel().getRowType();
+      inner.clause = "JOIN conditions";
+      RexNode condition =
+          queries.expressions.bindCondition(
+              java.util.Objects.requireNonNull(join.getCondition()), inner, "argument of JOIN/ON");
+      if (!condition.isAlwaysTrue()) {
+        filtered =
+            LogicalFilter.create(
+                filtered,
+                condition,
+                com.google.common.collect.ImmutableSet.copyOf(inner.correlations));
+      }
+    }
+    CorrelationId id = outer.correlation;
+    RelNode rel =
+        id == null
+            ? LogicalJoin.create(
+                left.rel(), filtered, List.of(), context.rex.makeLiteral(true), Set.of(), type)
+            : LogicalCorrelate.create(
+                left.rel(),
+                filtered,
+                List.of(),
+                id,
+                RelOptUtil.correlationColumns(id, filtered),
+                type);
+    int leftCount = left.rel().getRowType().getFieldCount();
+    List<Scope.Field> fields = new ArrayList<>(left.fields());
+    fields.addAll(map(right.fields(), node -> shift(node, leftCount)));
+    List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
+    return new From(rel, map(fields, node -> retype(node, rel.getRowType())), tables);
   }
 
   private static JoinRelType type(SqlJoin join) {

@@ -1,15 +1,19 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.calcite.rel.RelCollations;
+import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
@@ -19,6 +23,7 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +34,20 @@ final class Grouping {
   private final Scope scope;
   private final List<RexNode> keys;
   private final Aggregation aggregation;
+
+  /// Sets of GROUPING SETS and its relatives; null: one, of all keys.
+  private final @Nullable List<Set<RexNode>> sets;
+
   private boolean correlated;
   private @Nullable RelDataType groupedType;
 
-  Grouping(BindContext context, Scope scope, List<RexNode> keys, Aggregation aggregation) {
+  Grouping(
+      BindContext context,
+      Scope scope,
+      List<RexNode> keys,
+      @Nullable List<Set<RexNode>> sets,
+      Aggregation aggregation) {
+    this.sets = sets;
     this.context = context;
     this.scope = scope;
     this.keys = new ArrayList<>(keys);
@@ -81,7 +96,7 @@ final class Grouping {
   }
 
   private void addDependent(RexInputRef reference, SqlNode at) {
-    for (Scope.BaseTable table : scope.baseTables) {
+    for (Scope.BaseTable table : sets == null ? scope.baseTables : List.<Scope.BaseTable>of()) {
       int column = reference.getIndex() - table.firstField();
       Index key = table.table().primaryKey();
       if (column < 0 || column >= table.table().columns().size() || key == null) {
@@ -114,7 +129,18 @@ final class Grouping {
     for (Aggregation.Call call : aggregation.calls) {
       List<Integer> arguments = new ArrayList<>();
       for (RexNode argument : call.arguments()) {
+        if (call.function().getKind() == SqlKind.GROUPING && !keys.contains(argument)) {
+          throw new EngineException(
+              ErrorCode.GROUPING_ERROR,
+              "arguments to GROUPING must be grouping expressions of the associated query level");
+        }
         arguments.add(column(columns, argument));
+      }
+      List<RelFieldCollation> order = new ArrayList<>();
+      for (Windowing.Key key : call.order()) {
+        order.add(
+            new SortOrder(column(columns, key.expression()), key.descending(), key.nullsFirst())
+                .collation());
       }
       RexNode filter = call.filter();
       int filterColumn =
@@ -134,7 +160,7 @@ final class Grouping {
               arguments,
               filterColumn,
               null,
-              RelCollations.EMPTY,
+              RelCollations.of(order),
               call.type(),
               null));
     }
@@ -148,11 +174,40 @@ final class Grouping {
     RelNode project =
         org.apache.calcite.rel.logical.LogicalProject.create(
             input, List.of(), columns, names, java.util.Set.of());
-    RelNode aggregate =
-        LogicalAggregate.create(
-            project, List.of(), ImmutableBitSet.range(keys.size()), null, calls);
+    ImmutableBitSet all = ImmutableBitSet.range(keys.size());
+    List<RelNode> layers = new ArrayList<>();
+    for (List<ImmutableBitSet> layer : layers()) {
+      layers.add(LogicalAggregate.create(project, List.of(), all, layer, calls));
+    }
+    RelNode aggregate = layers.size() == 1 ? layers.getFirst() : LogicalUnion.create(layers, true);
     groupedType = aggregate.getRowType();
     return aggregate;
+  }
+
+  /// The grouping sets, each at most once per layer, in the order that Calcite wants.
+  private List<List<ImmutableBitSet>> layers() {
+    List<List<ImmutableBitSet>> layers = new ArrayList<>();
+    List<ImmutableBitSet> wanted = new ArrayList<>();
+    if (sets == null) {
+      wanted.add(ImmutableBitSet.range(keys.size()));
+    } else {
+      for (Set<RexNode> set : sets) {
+        wanted.add(ImmutableBitSet.of(set.stream().map(keys::indexOf).toList()));
+      }
+    }
+    for (ImmutableBitSet set : wanted) {
+      List<ImmutableBitSet> free =
+          layers.stream().filter(layer -> !layer.contains(set)).findFirst().orElse(null);
+      if (free == null) {
+        free = new ArrayList<>();
+        layers.add(free);
+      }
+      free.add(set);
+    }
+    for (List<ImmutableBitSet> layer : layers) {
+      layer.sort(ImmutableBitSet.COMPARATOR);
+    }
+    return layers;
   }
 
   private static int column(List<RexNode> columns, RexNode expression) {

@@ -8,11 +8,11 @@ import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.plan.hep.HepProgramBuilder;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.sql2rel.RelDecorrelator;
-import org.apache.calcite.sql2rel.RelFieldTrimmer;
 import org.apache.calcite.tools.RelBuilder;
 
 /// Rewrites algebra with Calcite's rules: subqueries to joins, filters down, joins in a good order, unused columns away.
@@ -72,8 +72,9 @@ final class Optimizer {
   static RelNode optimize(RelNode query) {
     RelNode rel = query;
     RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(rel.getCluster(), null);
-    if (Inspection.hasSubquery(rel)) {
-      rel = run(SUBQUERIES, rel);
+    boolean subqueries = Inspection.hasSubquery(rel);
+    if (subqueries || Inspection.count(rel, Correlate.class) > 0) {
+      rel = subqueries ? run(SUBQUERIES, rel) : rel;
       rel = RelDecorrelator.decorrelateQuery(rel, builder);
     }
     rel = run(PUSH_DOWN, rel);
@@ -87,7 +88,7 @@ final class Optimizer {
     if (joins > 0) {
       rel = run(FINISH, rel);
     }
-    rel = new RelFieldTrimmer(null, builder).trim(rel);
+    rel = new FieldTrimmer(builder).trim(rel);
     return run(MERGE_PROJECTS, rel);
   }
 

@@ -113,6 +113,24 @@ public final class PgOperators {
     }
   }
 
+  /// Place of a window function's value in an expression, until windows are computed.
+  static final class WindowPlace extends SqlFunction {
+    private static final long serialVersionUID = 1L;
+
+    final int number;
+
+    WindowPlace(int number) {
+      super(
+          "window" + number,
+          SqlKind.OTHER_FUNCTION,
+          null,
+          null,
+          null,
+          SqlFunctionCategory.USER_DEFINED_FUNCTION);
+      this.number = number;
+    }
+  }
+
   /// A function of the types package.
   public static final class FunctionOperator extends SqlFunction {
     private static final long serialVersionUID = 1L;

@@ -81,6 +81,33 @@ final class PlanPrinter {
         detail(depth, "Limit", text(limit.limit()));
         node(limit.input(), depth + 1);
       }
+      case PlanNode.Window window -> {
+        line(depth, "Window");
+        detail(depth, "Partition", Arrays.toString(window.partition()));
+        detail(depth, "Keys", window.order());
+        window
+            .calls()
+            .forEach(c -> detail(depth, "Call", c.name() + Arrays.toString(c.arguments())));
+        node(window.input(), depth + 1);
+      }
+      case PlanNode.Expand expand -> {
+        line(depth, "Grouping Sets");
+        detail(depth, "Keys", Arrays.toString(expand.keys()));
+        detail(depth, "Sets", expand.sets().length);
+        node(expand.input(), depth + 1);
+      }
+      case PlanNode.Correlate correlate -> {
+        line(depth, "Correlated Join " + correlate.kind());
+        detail(depth, "Outer Columns", Arrays.toString(correlate.leftColumns()));
+        node(correlate.left(), depth + 1);
+        node(correlate.right(), depth + 1);
+      }
+      case PlanNode.Recursion recursion -> {
+        line(depth, "Recursive Union" + (recursion.all() ? " All" : ""));
+        node(recursion.anchor(), depth + 1);
+        node(recursion.step(), depth + 1);
+      }
+      case PlanNode.WorkTable table -> line(depth, "Work Table " + table.number());
       case PlanNode.LockRows lock -> {
         line(depth, "Lock Rows");
         node(lock.input(), depth + 1);

@@ -7,18 +7,19 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
-import dev.kakehashi.engine.sql.PgOperators.AggregateOperator;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelFieldCollation;
+import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
-import org.apache.calcite.rel.core.AggregateCall;
+import org.apache.calcite.rel.core.Correlate;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Intersect;
 import org.apache.calcite.rel.core.Join;
@@ -30,8 +31,12 @@ import org.apache.calcite.rel.core.Union;
 import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexCorrelVariable;
+import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +47,11 @@ final class PlanTranslator {
   private final CatalogSnapshot catalog;
   private final ToLongFunction<Table> rowCount;
 
+  /// Parameters given so far: the statement's, then outer columns of correlations.
+  private int parameters;
+
   PlanTranslator(BindContext context) {
+    this.parameters = context.parameterCount();
     this.rex = context.rex;
     this.catalog = context.catalog;
     this.rowCount = context.rowCount;
@@ -61,6 +70,7 @@ final class PlanTranslator {
       case Aggregate aggregate -> aggregate(aggregate);
       case Join join -> join(join);
       case Sort sort -> sort(sort);
+      case WindowedRows windows -> windows.plan(translate(windows.getInput()));
       case LockedRows locked ->
           new PlanNode.LockRows(
               translate(locked.getInput()),
@@ -68,6 +78,14 @@ final class PlanTranslator {
                   .map(l -> new PlanNode.RowLock(l.table().tableId(), l.table().name(), l.column()))
                   .toList(),
               locked.policy);
+      case Correlate correlate -> correlate(correlate);
+      case RecursiveRows recursion ->
+          new PlanNode.Recursion(
+              translate(Optimizer.optimize(recursion.anchor)),
+              translate(Optimizer.optimize(recursion.step)),
+              recursion.all,
+              recursion.number);
+      case WorkTableRows table -> new PlanNode.WorkTable(table.number, oids(table));
       case Union union -> union(union);
       case Intersect intersect -> setOperation(intersect.getInputs(), true, intersect.all);
       case Minus minus -> setOperation(minus.getInputs(), false, minus.all);
@@ -78,9 +96,7 @@ final class PlanTranslator {
   }
 
   private static String unsupported(RelNode rel) {
-    return rel instanceof org.apache.calcite.rel.core.Correlate
-        ? "this form of correlated subquery"
-        : rel.getRelTypeName();
+    return rel.getRelTypeName();
   }
 
   private PlanNode scan(ScanShape shape) {
@@ -138,55 +154,13 @@ final class PlanTranslator {
 
   private PlanNode project(Project project) {
     PlanNode input = translate(project.getInput());
-    return new PlanNode.Project(input, ExprTranslator.translate(project.getProjects()));
+    return RexOver.containsOver(project.getProjects(), null)
+        ? NumberedRows.project(project, input)
+        : new PlanNode.Project(input, ExprTranslator.translate(project.getProjects()));
   }
 
   private PlanNode aggregate(Aggregate aggregate) {
-    if (aggregate.getGroupType() != Aggregate.Group.SIMPLE) {
-      throw ExprTranslator.unsupported("GROUPING SETS");
-    }
-    PlanNode input = translate(aggregate.getInput());
-    int[] inputOids = input.typeOids();
-    int[] keys = aggregate.getGroupSet().toArray();
-    List<PlanNode.AggregateCall> calls = new ArrayList<>();
-    List<Expr> output = new ArrayList<>();
-    for (int key : keys) {
-      output.add(new Expr.Column(output.size(), inputOids[key]));
-    }
-    boolean literals = false;
-    for (AggregateCall call : aggregate.getAggCallList()) {
-      if (call.getAggregation().getKind() == SqlKind.LITERAL_AGG) {
-        // The same constant in every group; made by Calcite for IN.
-        output.add(ExprTranslator.translate(call.rexList.getFirst()));
-        literals = true;
-        continue;
-      }
-      output.add(new Expr.Column(keys.length + calls.size(), PgType.of(call.getType()).oid()));
-      int[] arguments = call.getArgList().stream().mapToInt(Integer::intValue).toArray();
-      int[] oids = new int[arguments.length];
-      for (int i = 0; i < oids.length; i++) {
-        oids[i] = inputOids[arguments[i]];
-      }
-      String name = call.getAggregation().getName().toLowerCase(Locale.ROOT);
-      if (call.getAggregation() instanceof AggregateOperator operator) {
-        name = operator.aggregate.name();
-        oids = operator.aggregate.argumentOids();
-      }
-      calls.add(
-          new PlanNode.AggregateCall(
-              name,
-              arguments,
-              oids,
-              call.isDistinct(),
-              call.filterArg,
-              PgType.of(call.getType()).oid()));
-    }
-    int[] typeOids = new int[keys.length + calls.size()];
-    for (int i = 0; i < typeOids.length; i++) {
-      typeOids[i] = i < keys.length ? inputOids[keys[i]] : calls.get(i - keys.length).typeOid();
-    }
-    PlanNode plan = new PlanNode.Aggregate(input, keys, calls, typeOids);
-    return literals ? new PlanNode.Project(plan, output) : plan;
+    return new AggregateTranslator(aggregate, translate(aggregate.getInput())).translate();
   }
 
   private PlanNode sort(Sort sort) {
@@ -242,6 +216,45 @@ final class PlanTranslator {
         shape.conjuncts(),
         new AccessPath.WantedOrder(columns, descending),
         rex);
+  }
+
+  private PlanNode correlate(Correlate correlate) {
+    int[] columns = correlate.getRequiredColumns().toArray();
+    int first = parameters;
+    parameters += columns.length;
+    CorrelationId id = correlate.getCorrelationId();
+    RexShuttle toParameters =
+        new RexShuttle() {
+          @Override
+          public RexNode visitFieldAccess(RexFieldAccess access) {
+            if (!(access.getReferenceExpr() instanceof RexCorrelVariable variable)
+                || !variable.id.equals(id)) {
+              return access;
+            }
+            int position = Arrays.binarySearch(columns, access.getField().getIndex());
+            return rex.makeDynamicParam(access.getType(), first + position);
+          }
+        };
+    RelNode right =
+        correlate
+            .getRight()
+            .accept(
+                new RelHomogeneousShuttle() {
+                  @Override
+                  public RelNode visit(RelNode other) {
+                    return super.visit(other).accept(toParameters);
+                  }
+                });
+    JoinKind kind =
+        switch (correlate.getJoinType()) {
+          case INNER -> JoinKind.INNER;
+          case LEFT -> JoinKind.LEFT;
+          case SEMI -> JoinKind.SEMI;
+          case ANTI -> JoinKind.ANTI;
+          default -> throw ExprTranslator.unsupported("join " + correlate.getJoinType());
+        };
+    return new PlanNode.Correlate(
+        translate(correlate.getLeft()), translate(right), kind, columns, first);
   }
 
   private PlanNode union(Union union) {

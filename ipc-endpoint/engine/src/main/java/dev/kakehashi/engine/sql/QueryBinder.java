@@ -102,22 +102,57 @@ final class QueryBinder {
     Scope scope = new Scope(parent);
     for (SqlNode node : with.withList) {
       SqlWithItem item = (SqlWithItem) node;
-      if (item.recursive != null && item.recursive.booleanValue()) {
-        throw expressions.unsupported(item, "WITH RECURSIVE");
-      }
       List<String> columns = new ArrayList<>();
       if (item.columnList != null) {
         item.columnList.forEach(column -> columns.add(((SqlIdentifier) column).getSimple()));
       }
-      Scope visible = new Scope(parent);
-      visible.commonTables.addAll(scope.commonTables);
-      scope.commonTables.add(
-          new Scope.CommonTable(
-              item.name.getSimple(), item.query, context.source, columns, visible));
-      // Bound once here so that errors in a query that nobody names are found.
-      bind(item.query, visible, Expectation.NONE);
+      boolean recursive = item.recursive != null && item.recursive.booleanValue();
+      addCommonTable(scope, item.name.getSimple(), item.query, context.source, columns, recursive);
     }
     return bind(with.body, scope, expectation, tail);
+  }
+
+  /// Adds a query of WITH to a scope.
+  ///
+  /// @param recursive whether it may name itself
+  void addCommonTable(
+      Scope scope,
+      String name,
+      SqlNode query,
+      Source source,
+      List<String> columns,
+      boolean recursive) {
+    if (scope.commonTables.stream().anyMatch(table -> table.name().equals(name))) {
+      throw context.error(
+          ErrorCode.DUPLICATE_ALIAS,
+          "WITH query name \"" + name + "\" specified more than once",
+          query);
+    }
+    Scope visible = new Scope(scope.parent);
+    visible.commonTables.addAll(scope.commonTables);
+    Scope.CommonTable table =
+        new Scope.CommonTable(
+            name,
+            query,
+            source,
+            columns,
+            visible,
+            recursive && RecursionBinder.names(query, name) ? new Scope.Recursion() : null);
+    if (table.recursion() != null) {
+      visible.commonTables.add(table);
+    }
+    scope.commonTables.add(table);
+    // Bound once here so that errors in a query that nobody names are found.
+    commonTable(table);
+  }
+
+  BoundQuery commonTable(Scope.CommonTable table) {
+    return context.within(
+        table.source(),
+        () ->
+            table.recursion() == null
+                ? bind(table.query(), table.scope(), Expectation.NONE)
+                : new RecursionBinder(this).bind(table, table.recursion()));
   }
 
   private BoundQuery setOperation(

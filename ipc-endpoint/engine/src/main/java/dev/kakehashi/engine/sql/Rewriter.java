@@ -24,6 +24,20 @@ final class Rewriter {
   /// Name of the call that stands for FOR UPDATE, in front of a select list.
   static final String LOCK_CALL = "kh lock";
 
+  /// Name of the call that stands for a window's frame, the last item of its ORDER BY.
+  static final String FRAME_CALL = "kh frame";
+
+  /// Name of the call that stands for DISTINCT ON, in front of a select list.
+  static final String DISTINCT_ON_CALL = "kh distinct on";
+
+  /// Name of the call that stands for WITH TIES, in front of a select list.
+  static final String TIES_CALL = "kh ties";
+
+  /// Names of calls in front of a select list that are no columns.
+  static final Set<String> SELECT_MARKERS = Set.of(LOCK_CALL, DISTINCT_ON_CALL, TIES_CALL);
+
+  private static final Set<String> FRAME_MODES = Set.of("rows", "range", "groups");
+
   /// Alias of the row that a SELECT without FROM but with WHERE selects from.
   static final String DUAL = "kh dual";
 
@@ -103,6 +117,8 @@ final class Rewriter {
   private static final Set<String> CALL_KEYWORDS =
       Set.of("substring", "trim", "position", "overlay");
 
+  private static final Set<String> SET_OPERATIONS = Set.of("union", "intersect", "except");
+
   private static final Set<String> LOCKS = Set.of("update", "share", "no", "key");
 
   private static final Set<String> VALUE_FUNCTIONS =
@@ -132,6 +148,22 @@ final class Rewriter {
     int selectList = -1;
 
     boolean distinct;
+
+    boolean setOperation;
+
+    /// Whether it is the parenthesis of a window definition, and whether that has had its ORDER BY.
+    boolean window;
+
+    boolean ordered;
+
+    /// Whether the WINDOW clause of the SELECT has begun.
+    boolean windowClause;
+
+    /// Whether the parenthesis holds the arguments of a function, so far without a query.
+    boolean arguments;
+
+    /// Whether it is the list of DISTINCT ON.
+    boolean distinctOn;
 
     /// Where in `text` the operand begins that the parenthesis belongs to.
     int start;
@@ -224,16 +256,23 @@ final class Rewriter {
     in.at++;
     switch (token.text()) {
       case "(" -> {
-        levels.push(new Level(afterName ? operandStart : text.length()));
+        Level level = new Level(afterName ? operandStart : text.length());
+        level.arguments = afterName;
+        level.distinctOn = in.at > 2 && in.peek(-2).isWord("on") && in.peek(-3).isWord("distinct");
+        level.window =
+            in.at > 1
+                && (in.peek(-2).isWord("over")
+                    || (levels.getFirst().windowClause && in.peek(-2).isWord("as")));
+        levels.push(level);
         emit("(", token.start());
       }
       case ")" -> {
         if (levels.size() == 1) {
           throw TokenReader.syntaxErrorAt(sql, token);
         }
-        int start = levels.pop().start;
-        emit(") ", token.start());
-        operandStart = start;
+        Level closed = levels.pop();
+        emit(closed.distinctOn ? "), " : ") ", token.start());
+        operandStart = closed.start;
       }
       case "::" -> {
         // Calcite's :: binds less than comparisons.
@@ -274,6 +313,9 @@ final class Rewriter {
         emit("\"" + DEFAULT_CALL + "\"() ", token.start());
       }
       operandStart = start;
+    } else if (word.equals("table") && beginsQuery()) {
+      in.at++;
+      emit("select * from ", token.start());
     } else if (word.equals("extract") && call) {
       extract(token);
     } else if (word.equals("cast") && call) {
@@ -282,6 +324,8 @@ final class Rewriter {
       level.cast = true;
       levels.push(level);
       emit("cast(", token.start());
+    } else if (levels.getFirst().window && FRAME_MODES.contains(word) && beginsBound()) {
+      frame(levels.getFirst());
     } else if (isKeyword(word, call)) {
       keyword(token);
     } else if (VALUE_FUNCTIONS.contains(word) && !call) {
@@ -315,13 +359,77 @@ final class Rewriter {
     if (word.equals("only")) {
       return previousIs("row") || previousIs("rows");
     }
-    if (word.equals("filter") || word.equals("within")) {
+    if (word.equals("within")) {
+      return in.peek(1).isWord("group") && in.peek(-1).isOperator(")");
+    }
+    if (word.equals("filter")) {
       return call && in.peek(-1).isOperator(")");
     }
     if (word.equals("to")) {
       return previousIs("similar");
     }
+    if (word.equals("window")) {
+      return levels.getFirst().selectList >= 0 && in.peek(2).isWord("as");
+    }
+    if (word.equals("partition")) {
+      return levels.getFirst().window;
+    }
     return KEYWORDS.contains(word);
+  }
+
+  private boolean beginsQuery() {
+    return in.at == 0
+        || in.peek(-1).isOperator("(")
+        || SET_OPERATIONS.contains(in.peek(-1).text())
+        || (previousIs("all") && in.at > 1 && SET_OPERATIONS.contains(in.peek(-2).text()));
+  }
+
+  private boolean beginsBound() {
+    Token next = in.peek(1);
+    return !next.isOperator(",") && !next.isOperator(")") && !next.isWord("order");
+  }
+
+  /// A frame clause becomes one more item of the window's ORDER BY: a call with mode, bounds and exclusion.
+  private void frame(Level level) {
+    Token mode = in.next();
+    emit((level.ordered ? ", " : "order by ") + quoted(FRAME_CALL), mode.start());
+    emit("(" + quoted("kh " + mode.text()), mode.start());
+    if (in.acceptWords("between")) {
+      bound();
+      in.expectWord("and");
+      bound();
+    } else {
+      bound();
+    }
+    if (in.acceptWords("exclude")) {
+      for (String exclusion : List.of("current row", "no others", "group", "ties")) {
+        if (in.acceptWords(exclusion.split(" ", -1))) {
+          emit(", " + quoted("kh exclude " + exclusion), mode.start());
+          break;
+        }
+      }
+    }
+    emit(") ", mode.start());
+  }
+
+  private void bound() {
+    int start = in.peek().start();
+    for (String bound : List.of("unbounded preceding", "unbounded following", "current row")) {
+      if (in.acceptWords(bound.split(" ", -1))) {
+        emit(", " + quoted("kh " + bound), start);
+        return;
+      }
+    }
+    emit(", ", start);
+    int depth = levels.size();
+    while (levels.size() > depth
+        || !(in.peek().isWord("preceding") || in.peek().isWord("following"))) {
+      if (in.atEnd() || levels.size() < depth) {
+        throw in.syntaxError();
+      }
+      token();
+    }
+    emit(", " + quoted("kh " + in.next().text()), start);
   }
 
   private boolean rowsOfFetch() {
@@ -345,12 +453,34 @@ final class Rewriter {
       rowLocks(level);
       return;
     }
+    if (word.equals("with") && in.peek(1).isWord("ties")) {
+      withTies(level, token);
+      return;
+    }
     in.at++;
+    if (word.equals("distinct") && in.peek().isWord("on") && in.peek(1).isOperator("(")) {
+      in.at++;
+      operandStart = text.length();
+      emit(quoted(DISTINCT_ON_CALL), token.start());
+      level.distinct = true;
+      return;
+    }
+    if (word.equals("order")) {
+      if (level.arguments) {
+        // ORDER BY of an aggregate: Calcite's parser knows WITHIN GROUP only.
+        emit(") within group (", token.start());
+      }
+      level.ordered = true;
+    }
+    level.setOperation |= SET_OPERATIONS.contains(word);
+    level.windowClause |= word.equals("window");
     if (word.equals("select")) {
+      level.arguments = false;
       level.selectWithoutFrom = true;
     } else if (word.equals("from")) {
       level.selectWithoutFrom = false;
     } else if (level.selectWithoutFrom
+        && !(in.at > 1 && in.peek(-2).isWord("within"))
         && (word.equals("where") || word.equals("group") || word.equals("having"))) {
       level.selectWithoutFrom = false;
       emit("from (values (", token.start());
@@ -364,6 +494,12 @@ final class Rewriter {
     if (word.equals("select")) {
       level.selectList = text.length();
       level.distinct = in.peek().isWord("distinct");
+      level.windowClause = false;
+    }
+    if (in.at > 1
+        && in.peek(-2).isWord("fetch")
+        && (in.peek().isWord("row") || in.peek().isWord("rows"))) {
+      literal(new Source.Literal.NumberText("1"), token);
     }
     switch (word) {
       case "null", "true", "false", "unknown" -> operandStart = start;
@@ -397,12 +533,25 @@ final class Rewriter {
       wait = "skip locked";
     }
     call.append(quoted(wait)).append("), ");
-    if (level.distinct) {
+    if (level.distinct || level.setOperation) {
       throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE is not allowed with DISTINCT clause")
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              "FOR UPDATE is not allowed with "
+                  + (level.distinct ? "DISTINCT clause" : "UNION/INTERSECT/EXCEPT"))
           .withPosition(first.start() + 1);
     }
     insert(level.selectList, call.toString());
+  }
+
+  private void withTies(Level level, Token token) {
+    in.at += 2;
+    if (level.selectList < 0 || level.setOperation) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED, "WITH TIES of a set operation is not supported")
+          .withPosition(token.start() + 1);
+    }
+    emit("only ", token.start());
+    insert(level.selectList, quoted(TIES_CALL) + "(), ");
   }
 
   private static String quoted(String name) {

@@ -8,7 +8,6 @@ import java.util.List;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 record RowLocks(List<String> tables, LockWait policy) {
   /// What the rewriter's call in the select list says; null if there is none.
   static @Nullable RowLocks of(SqlSelect select) {
-    SqlNodeList list = select.getSelectList();
-    if (list.isEmpty() || !isCall(list.get(0)) || !(list.get(0) instanceof SqlCall call)) {
+    SqlCall call = FirstRows.marker(select, Rewriter.LOCK_CALL);
+    if (call == null) {
       return null;
     }
     List<String> names = new ArrayList<>();
@@ -35,11 +34,6 @@ record RowLocks(List<String> tables, LockWait policy) {
           default -> LockWait.WAIT;
         };
     return new RowLocks(names, wait);
-  }
-
-  /// Whether an item of a select list is the rewriter's call.
-  static boolean isCall(SqlNode node) {
-    return node instanceof SqlCall call && call.getOperator().getName().equals(Rewriter.LOCK_CALL);
   }
 
   boolean locks(String alias) {

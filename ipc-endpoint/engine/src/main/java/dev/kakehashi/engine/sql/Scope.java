@@ -40,6 +40,9 @@ final class Scope {
   /// Collects aggregates while a SELECT list is bound; null where aggregates are not allowed.
   @Nullable Aggregation aggregation;
 
+  /// Collects window functions while a SELECT list is bound; null where they are not allowed.
+  @Nullable Windowing windowing;
+
   /// What an aggregate here would be told, for example "aggregate functions are not allowed in WHERE".
   String clause = "WHERE";
 
@@ -54,7 +57,17 @@ final class Scope {
       org.apache.calcite.sql.SqlNode query,
       Source source,
       List<String> columns,
-      Scope scope) {}
+      Scope scope,
+      @Nullable Recursion recursion) {}
+
+  /// What a recursive query of WITH knows of itself.
+  static final class Recursion {
+    /// The rows before, while the recursive term is bound; null outside of it.
+    @Nullable BoundQuery work;
+
+    /// Whether the non-recursive term is being bound.
+    boolean binding;
+  }
 
   /// A base table of the FROM clause.
   ///

@@ -10,6 +10,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.logical.LogicalAggregate;
@@ -19,12 +20,12 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWindow;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +44,8 @@ final class SelectBinder {
 
   BoundQuery bind(
       SqlSelect select, @Nullable Scope parent, Expectation expectation, QueryBinder.Tail tail) {
-    if ((select.getWindowList() != null && !select.getWindowList().isEmpty())
-        || select.getQualify() != null) {
-      throw queries.expressions.unsupported(select, "WINDOW");
+    if (select.getQualify() != null) {
+      throw queries.expressions.unsupported(select, "QUALIFY");
     }
     Scope scope = new Scope(parent);
     scope.locks = RowLocks.of(select);
@@ -55,26 +55,35 @@ final class SelectBinder {
     scope.correlations = new LinkedHashSet<>();
     Aggregation aggregation = new Aggregation();
     scope.aggregation = aggregation;
+    Windowing windowing = windowing(select);
+    scope.windowing = windowing;
     List<Item> items = items(select.getSelectList(), scope, expectation);
+    scope.windowing = null;
+    scope.clause = "HAVING";
     RexNode having =
         select.getHaving() == null
             ? null
             : queries.expressions.bindCondition(select.getHaving(), scope, "argument of HAVING");
     List<String> names = items.stream().map(Item::name).toList();
     List<RexNode> output = new ArrayList<>(items.stream().map(Item::expression).toList());
+    scope.windowing = windowing;
     List<SortOrder> keys = orderKeys(tail, names, output, scope, select.isDistinct());
+    List<Integer> distinctOn = distinctOn(select, names, output, scope);
     scope.aggregation = null;
+    scope.windowing = null;
 
     if (select.getGroup() != null || having != null || !aggregation.calls.isEmpty()) {
       if (scope.locks != null) {
         throw RowLocks.notAllowed("GROUP BY clause or aggregate functions");
       }
-      List<RexNode> groups = groups(select.getGroup(), scope, items);
-      Grouping grouping = new Grouping(context, scope, groups, aggregation);
+      GroupByBinder.GroupBy groups =
+          new GroupByBinder(queries, scope, items).bind(select.getGroup());
+      Grouping grouping = new Grouping(context, scope, groups.keys(), groups.sets(), aggregation);
       if (!scope.correlations.isEmpty()) {
         grouping.redirectCorrelations();
       }
       grouping.complete(output, select);
+      windowing.calls.forEach(call -> grouping.complete(call.expressions(), select));
       if (having != null) {
         grouping.complete(List.of(having), select);
       }
@@ -87,8 +96,33 @@ final class SelectBinder {
                 com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
       }
       output = new ArrayList<>(output.stream().map(grouping::rewrite).toList());
+      windowing.rewrite(grouping::rewrite);
     }
-    return finish(select, rel, names, output, keys, tail, scope);
+    if (!windowing.calls.isEmpty()) {
+      if (scope.locks != null) {
+        throw RowLocks.notAllowed("window functions");
+      }
+      int[] places = new int[windowing.calls.size()];
+      RelNode windows = windowing.apply(rel, context, queries, places);
+      output.replaceAll(node -> Windowing.resolve(node, windows, places, context));
+      rel = windows;
+    }
+    return finish(select, rel, names, output, keys, distinctOn, tail, scope);
+  }
+
+  private Windowing windowing(SqlSelect select) {
+    Windowing windowing = new Windowing();
+    if (select.getWindowList() != null) {
+      for (SqlNode node : select.getWindowList()) {
+        SqlWindow window = (SqlWindow) node;
+        String name = Objects.requireNonNull(window.getDeclName()).getSimple();
+        if (windowing.named.put(name, window) != null) {
+          throw context.error(
+              ErrorCode.WINDOWING_ERROR, "window \"" + name + "\" is already defined", window);
+        }
+      }
+    }
+    return windowing;
   }
 
   private BoundQuery finish(
@@ -97,6 +131,7 @@ final class SelectBinder {
       List<String> names,
       List<RexNode> output,
       List<SortOrder> keys,
+      List<Integer> distinctOn,
       QueryBinder.Tail tail,
       Scope scope) {
     List<LockedRows.Lock> locks = locks(scope, input, output);
@@ -117,6 +152,14 @@ final class SelectBinder {
     RexNode offset = queries.limit(tail.offset());
     RexNode fetch = queries.limit(tail.fetch());
     RowLocks locked = scope.locks;
+    if (!distinctOn.isEmpty()) {
+      rel = new FirstRows(queries).distinctOn(rel, distinctOn, keys);
+    }
+    if (fetch != null && FirstRows.marker(select, Rewriter.TIES_CALL) != null) {
+      rel = new FirstRows(queries).withTies(rel, keys, offset, fetch, select);
+      offset = null;
+      fetch = null;
+    }
     if (locked == null) {
       rel = SortOrder.apply(rel, keys, offset, fetch);
     } else {
@@ -137,6 +180,29 @@ final class SelectBinder {
       rel = queries.project(rel, visible, names, Set.of());
     }
     return new BoundQuery(rel, names);
+  }
+
+  /// Columns of DISTINCT ON; expressions that are none yet are added to `output`.
+  private List<Integer> distinctOn(
+      SqlSelect select, List<String> names, List<RexNode> output, Scope scope) {
+    SqlCall call = FirstRows.marker(select, Rewriter.DISTINCT_ON_CALL);
+    List<Integer> columns = new ArrayList<>();
+    if (call == null) {
+      return columns;
+    }
+    for (SqlNode node : call.getOperandList()) {
+      int column = queries.outputColumn(node, names);
+      if (column < 0) {
+        RexNode bound = queries.expressions.bindTyped(node, scope);
+        column = output.indexOf(bound);
+        if (column < 0) {
+          column = output.size();
+          output.add(bound);
+        }
+      }
+      columns.add(column);
+    }
+    return columns;
   }
 
   /// Adds the row identifiers of the tables to lock to `output`.
@@ -185,7 +251,7 @@ final class SelectBinder {
   private List<Item> items(SqlNodeList list, Scope scope, Expectation expectation) {
     List<Item> items = new ArrayList<>();
     for (SqlNode node : list) {
-      if (RowLocks.isCall(node)) {
+      if (FirstRows.isMarker(node)) {
         continue;
       }
       if (node instanceof SqlIdentifier identifier && identifier.isStar()) {
@@ -252,7 +318,7 @@ final class SelectBinder {
       }
       case EXISTS -> "exists";
       case TRIM -> "btrim";
-      case FILTER -> defaultName(((SqlCall) node).operand(0));
+      case FILTER, OVER, WITHIN_GROUP -> defaultName(((SqlCall) node).operand(0));
       case SELECT -> {
         SqlNodeList list = ((SqlSelect) node).getSelectList();
         SqlNode first = list.get(0);
@@ -311,42 +377,6 @@ final class SelectBinder {
       keys.add(new SortOrder(column, item.descending(), item.nullsFirst()));
     }
     return keys;
-  }
-
-  private List<RexNode> groups(@Nullable SqlNodeList group, Scope scope, List<Item> items) {
-    List<RexNode> groups = new ArrayList<>();
-    if (group == null) {
-      return groups;
-    }
-    scope.clause = "GROUP BY";
-    List<String> names = items.stream().map(Item::name).toList();
-    for (SqlNode node : group) {
-      RexNode bound;
-      if (node instanceof SqlDynamicParam) {
-        bound = items.get(queries.outputColumn(node, names)).expression();
-      } else if (node instanceof SqlIdentifier identifier
-          && identifier.isSimple()
-          && scope.fields.stream().noneMatch(f -> f.name().equals(identifier.getSimple()))
-          && names.contains(identifier.getSimple())) {
-        bound = items.get(names.indexOf(identifier.getSimple())).expression();
-      } else if (node.getKind() == SqlKind.GROUPING_SETS
-          || node.getKind() == SqlKind.ROLLUP
-          || node.getKind() == SqlKind.CUBE) {
-        throw queries.expressions.unsupported(node, "GROUPING SETS");
-      } else if (node instanceof SqlNodeList list && list.isEmpty()) {
-        continue;
-      } else {
-        bound = queries.expressions.bindTyped(node, scope);
-      }
-      if (Grouping.hasAggregate(bound)) {
-        throw context.error(
-            ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in GROUP BY", node);
-      }
-      if (!groups.contains(bound)) {
-        groups.add(bound);
-      }
-    }
-    return groups;
   }
 
   /// Name of the column behind an input reference, for messages.

@@ -35,6 +35,13 @@ record SortOrder(int column, boolean descending, boolean nullsFirst) {
     return new Item(node, descending, nullsFirst == null ? descending : nullsFirst);
   }
 
+  RelFieldCollation collation() {
+    return new RelFieldCollation(
+        column,
+        descending ? RelFieldCollation.Direction.DESCENDING : RelFieldCollation.Direction.ASCENDING,
+        nullsFirst ? RelFieldCollation.NullDirection.FIRST : RelFieldCollation.NullDirection.LAST);
+  }
+
   static RelNode apply(
       RelNode input, List<SortOrder> keys, @Nullable RexNode offset, @Nullable RexNode fetch) {
     if (keys.isEmpty() && offset == null && fetch == null) {
@@ -45,15 +52,7 @@ record SortOrder(int column, boolean descending, boolean nullsFirst) {
       if (fields.stream().anyMatch(f -> f.getFieldIndex() == key.column)) {
         continue;
       }
-      fields.add(
-          new RelFieldCollation(
-              key.column,
-              key.descending
-                  ? RelFieldCollation.Direction.DESCENDING
-                  : RelFieldCollation.Direction.ASCENDING,
-              key.nullsFirst
-                  ? RelFieldCollation.NullDirection.FIRST
-                  : RelFieldCollation.NullDirection.LAST));
+      fields.add(key.collation());
     }
     RelCollation collation = RelCollations.of(fields);
     return LogicalSort.create(input, collation, offset, fetch);

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataTypeField;
-import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
 /// From a parsed statement to its plan: the queries of WITH, then the statement itself.
@@ -42,17 +41,22 @@ final class StatementPlanner {
   private Scope with(ParsedStatement.With with, @Nullable Scope parent) {
     Scope scope = new Scope(parent);
     for (ParsedStatement.CommonTable table : with.tables()) {
-      if (!(table.query() instanceof ParsedStatement.Query query) || with.recursive()) {
-        throw ExprTranslator.unsupported("this form of WITH");
+      if (!(table.query() instanceof ParsedStatement.Query query)) {
+        throw ExprTranslator.unsupported("a statement that changes rows, or WITH, in WITH");
       }
       Source text = query.text();
-      SqlNode node = SqlFront.parse(text);
-      Scope visible = new Scope(parent);
-      visible.commonTables.addAll(scope.commonTables);
-      scope.commonTables.add(
-          new Scope.CommonTable(table.name().name(), node, text, table.columns(), visible));
-      // Bound once here so that errors in a query that nobody names are found.
-      context.within(text, () -> queries.bind(node, visible, Expectation.NONE));
+      context.within(
+          text,
+          () -> {
+            queries.addCommonTable(
+                scope,
+                table.name().name(),
+                SqlFront.parse(text),
+                text,
+                table.columns(),
+                with.recursive());
+            return scope;
+          });
     }
     return scope;
   }

@@ -27,13 +27,21 @@ public final class Aggregates {
     if (name.equals(SINGLE_VALUE) && argumentOids.length == 1) {
       return StandardAggregates.singleValue(argumentOids[0]);
     }
+    if (isOrderedSet(name)) {
+      return argumentOids.length == 0 ? null : StandardAggregates.orderedSet(name, argumentOids);
+    }
     return Overloads.resolve(
         name, BY_NAME.getOrDefault(name, List.of()), AggregateFunction::argumentOids, argumentOids);
   }
 
+  /// Whether the name is an aggregate's that needs WITHIN GROUP.
+  public static boolean isOrderedSet(String name) {
+    return name.equals("percentile_cont") || name.equals("percentile_disc") || name.equals("mode");
+  }
+
   /// Whether the name is an aggregate function's.
   public static boolean isAggregate(String name) {
-    return name.equals("count") || BY_NAME.containsKey(name);
+    return name.equals("count") || isOrderedSet(name) || BY_NAME.containsKey(name);
   }
 
   /// Every aggregate but count, for tests and catalogue views.

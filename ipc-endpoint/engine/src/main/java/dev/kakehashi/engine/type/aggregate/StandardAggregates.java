@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// The aggregate functions with their types; count(any) is resolved apart.
 public final class StandardAggregates {
@@ -56,6 +57,25 @@ public final class StandardAggregates {
   /// The value of a scalar subquery.
   public static AggregateFunction singleValue(int oid) {
     return new AggregateFunction("single_value", new int[] {oid}, oid, () -> new SingleValue(oid));
+  }
+
+  /// An aggregate over ordered rows, or null if the name is none.
+  ///
+  /// @param argumentOids direct argument, then the ordered value
+  public static @Nullable AggregateFunction orderedSet(String name, int[] argumentOids) {
+    int valueOid = argumentOids[argumentOids.length - 1];
+    OrderedSet.Mode mode =
+        switch (name) {
+          case "percentile_cont" -> OrderedSet.Mode.PERCENTILE_CONT;
+          case "percentile_disc" -> OrderedSet.Mode.PERCENTILE_DISC;
+          case "mode" -> OrderedSet.Mode.MODE;
+          default -> null;
+        };
+    if (mode == null || argumentOids.length != (mode == OrderedSet.Mode.MODE ? 1 : 2)) {
+      return null;
+    }
+    return new AggregateFunction(
+        name, argumentOids, valueOid, () -> new OrderedSet(mode, valueOid));
   }
 
   private void add(String name, int result, Supplier<Accumulator> factory, int... arguments) {

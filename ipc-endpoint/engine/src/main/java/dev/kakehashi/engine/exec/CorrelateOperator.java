@@ -1,0 +1,181 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.plan.PlanNode.JoinKind;
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Runs the right side for each row of the left. Values of the right side are copied, because it goes on before the batch is full.
+final class CorrelateOperator extends Operator {
+  private final Operator left;
+  private final SubPlan right;
+  private final PlanNode.Correlate node;
+  private final EvalContext context;
+  private final int leftColumns;
+  private final ColumnKind[] rightKinds;
+  private final boolean onlyLeft;
+  private final VectorBatch out;
+  private @Nullable VectorBatch input;
+
+  /// Live row of the input that the right side runs for, -1 before the first.
+  private int current;
+
+  private boolean rightOpen;
+  private boolean matched;
+  private @Nullable VectorBatch pending;
+  private int pendingRow;
+
+  CorrelateOperator(Operator left, SubPlan right, PlanNode.Correlate node, EvalContext context) {
+    this.left = left;
+    this.right = right;
+    this.node = node;
+    this.context = context;
+    this.leftColumns = node.left().typeOids().length;
+    this.rightKinds = MaterializedRows.kinds(node.right().typeOids());
+    this.onlyLeft = node.kind() == JoinKind.SEMI || node.kind() == JoinKind.ANTI;
+    this.out = new VectorBatch(node.typeOids().length);
+  }
+
+  @Override
+  void open() {
+    left.open();
+    input = null;
+    pending = null;
+    rightOpen = false;
+  }
+
+  @Override
+  @Nullable VectorBatch next() {
+    out.reset();
+    while (out.size < VectorBatch.CAPACITY) {
+      if (rightOpen) {
+        takeRight();
+        continue;
+      }
+      VectorBatch batch = input;
+      if (batch != null && current + 1 < batch.liveRows()) {
+        current++;
+        openRight(batch);
+        continue;
+      }
+      if (out.size > 0) {
+        // The rows given out point into the left batch, which the next one replaces.
+        input = null;
+        return out;
+      }
+      input = left.next();
+      current = -1;
+      if (input == null) {
+        return null;
+      }
+    }
+    return out;
+  }
+
+  private int leftRow(VectorBatch batch) {
+    return batch.selected < 0 ? current : batch.selection[current];
+  }
+
+  private void openRight(VectorBatch batch) {
+    int count = node.firstParameter() + node.leftColumns().length;
+    long[] words = Arrays.copyOf(context.parameters, Math.max(count, context.parameters.length));
+    boolean[] nulls =
+        Arrays.copyOf(context.parameterNulls, Math.max(count, context.parameterNulls.length));
+    int row = leftRow(batch);
+    for (int i = 0; i < node.leftColumns().length; i++) {
+      ColumnVector column = batch.columns[node.leftColumns()[i]];
+      nulls[node.firstParameter() + i] = column.isNull(row);
+      words[node.firstParameter() + i] = column.isNull(row) ? 0 : column.words[row];
+    }
+    right.open(words, nulls);
+    rightOpen = true;
+    matched = false;
+    pending = null;
+  }
+
+  /// Takes rows of the right side until it ends or the batch is full.
+  private void takeRight() {
+    VectorBatch rows = pending;
+    if (rows == null) {
+      rows = right.next();
+      pendingRow = 0;
+      pending = rows;
+    }
+    if (rows == null || (onlyLeft && rows.liveRows() > 0)) {
+      matched |= rows != null;
+      endRight();
+      return;
+    }
+    int live = rows.liveRows();
+    while (pendingRow < live && out.size < VectorBatch.CAPACITY) {
+      matched = true;
+      int row = rows.selected < 0 ? pendingRow : rows.selection[pendingRow];
+      pendingRow++;
+      int to = putLeft();
+      for (int c = 0; c < rightKinds.length; c++) {
+        ColumnVector from = rows.columns[c];
+        if (from.isNull(row)) {
+          out.columns[leftColumns + c].setNull(to);
+        } else {
+          long word = from.words[row];
+          out.columns[leftColumns + c].words[to] =
+              rightKinds[c].byReference()
+                  ? out.heap.copy(word, MaterializedRows.valueBytes(rightKinds[c], word))
+                  : word;
+        }
+      }
+    }
+    if (pendingRow == live) {
+      pending = null;
+    }
+  }
+
+  private void endRight() {
+    boolean alone =
+        switch (node.kind()) {
+          case LEFT, ANTI -> !matched;
+          case SEMI -> matched;
+          default -> false;
+        };
+    if (alone) {
+      int to = putLeft();
+      for (int c = leftColumns; c < out.columns.length; c++) {
+        out.columns[c].setNull(to);
+      }
+    }
+    right.close();
+    rightOpen = false;
+    pending = null;
+  }
+
+  private int putLeft() {
+    VectorBatch batch = input;
+    if (batch == null) {
+      throw new IllegalStateException("no row on the left");
+    }
+    int row = leftRow(batch);
+    int to = out.size++;
+    for (int c = 0; c < leftColumns; c++) {
+      if (batch.columns[c].isNull(row)) {
+        out.columns[c].setNull(to);
+      } else {
+        out.columns[c].words[to] = batch.columns[c].words[row];
+      }
+    }
+    return to;
+  }
+
+  @Override
+  void close() {
+    right.close();
+    rightOpen = false;
+    left.close();
+    out.close();
+    input = null;
+    pending = null;
+  }
+}

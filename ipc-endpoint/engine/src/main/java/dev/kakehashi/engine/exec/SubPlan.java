@@ -1,0 +1,69 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A part of a plan that runs many times within one task of the statement, each time with other parameters: stage after stage on that task's thread.
+final class SubPlan {
+  private final Execution execution;
+  private final PlanInstance instance;
+  private @Nullable Operator top;
+
+  SubPlan(PlanNode root, Execution outer) {
+    this.execution = new Execution(outer);
+    this.instance = new PlanInstance(root, false, execution);
+  }
+
+  Execution execution() {
+    return execution;
+  }
+
+  /// Begins an execution: everything but the last stage runs now.
+  void open(long[] words, boolean[] nulls) {
+    close();
+    execution.setParameters(words, nulls);
+    instance.open();
+    int last = instance.stages().size() - 1;
+    for (int stage = 0; stage < last; stage++) {
+      Breaker breaker = instance.stages().get(stage).breaker();
+      if (breaker == null) {
+        throw new IllegalStateException("only the last stage has no breaker");
+      }
+      Breaker.Collector collector = breaker.newCollector();
+      Operator chain = instance.chain(stage, 0).top();
+      chain.open();
+      VectorBatch batch = chain.next();
+      while (batch != null) {
+        collector.accept(batch);
+        execution.scope().checkCancelled();
+        batch = chain.next();
+      }
+      collector.finish();
+      chain.close();
+      breaker.complete(List.of(collector));
+    }
+    Operator opened = instance.chain(last, 0).top();
+    opened.open();
+    top = opened;
+  }
+
+  /// Next rows; null at the end.
+  @Nullable VectorBatch next() {
+    Operator opened = top;
+    if (opened == null) {
+      throw new IllegalStateException("the part is not open");
+    }
+    execution.scope().checkCancelled();
+    return opened.next();
+  }
+
+  /// Frees what the execution holds. Idempotent.
+  void close() {
+    if (top != null) {
+      top = null;
+      instance.close();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.Set;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.sql2rel.RelFieldTrimmer;
+import org.apache.calcite.tools.RelBuilder;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.apache.calcite.util.mapping.Mapping;
+import org.apache.calcite.util.mapping.MappingType;
+import org.apache.calcite.util.mapping.Mappings;
+
+/// Calcite's removal of unused columns, through our own nodes, too. Public because Calcite finds the methods by reflection.
+public final class FieldTrimmer extends RelFieldTrimmer {
+  FieldTrimmer(RelBuilder builder) {
+    super(null, builder);
+  }
+
+  /// Keeps all functions, and of the input's columns those that they or the consumer use.
+  @Override
+  public TrimResult trimFields(
+      RelNode node, ImmutableBitSet fieldsUsed, Set<RelDataTypeField> extraFields) {
+    if (!(node instanceof WindowedRows windows)) {
+      return super.trimFields(node, fieldsUsed, extraFields);
+    }
+    int inputs = windows.getInput().getRowType().getFieldCount();
+    ImmutableBitSet needed =
+        fieldsUsed.intersect(ImmutableBitSet.range(inputs)).union(windows.inputColumns());
+    TrimResult trimmed = trimChild(windows, windows.getInput(), needed, extraFields);
+    RelNode input = trimmed.left;
+    Mapping below = trimmed.right;
+    int[] to = new int[inputs];
+    for (int i = 0; i < inputs; i++) {
+      to[i] = below.getTargetOpt(i);
+    }
+    RelNode moved = windows.moved(input, to);
+    int kept = input.getRowType().getFieldCount();
+    Mapping mapping =
+        Mappings.create(
+            MappingType.INVERSE_SURJECTION,
+            windows.getRowType().getFieldCount(),
+            moved.getRowType().getFieldCount());
+    for (int i = 0; i < inputs; i++) {
+      if (to[i] >= 0) {
+        mapping.set(i, to[i]);
+      }
+    }
+    for (int i = 0; i < windows.calls.size(); i++) {
+      mapping.set(inputs + i, kept + i);
+    }
+    return result(moved, mapping);
+  }
+}

@@ -1,0 +1,125 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.sql.BoundQuery.Expectation;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSetOperator;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.jspecify.annotations.Nullable;
+
+/// Binds a query of WITH RECURSIVE that names itself: `non-recursive term UNION [ALL] recursive term`.
+final class RecursionBinder {
+  private final BindContext context;
+  private final QueryBinder queries;
+
+  RecursionBinder(QueryBinder queries) {
+    this.context = queries.context;
+    this.queries = queries;
+  }
+
+  /// Whether a query names a table.
+  static boolean names(SqlNode query, String table) {
+    boolean[] found = {false};
+    query.accept(
+        new SqlBasicVisitor<@Nullable Void>() {
+          @Override
+          public @Nullable Void visit(SqlIdentifier identifier) {
+            found[0] |= identifier.isSimple() && identifier.getSimple().equals(table);
+            return null;
+          }
+        });
+    return found[0];
+  }
+
+  BoundQuery bind(Scope.CommonTable table, Scope.Recursion recursion) {
+    if (table.query().getKind() != SqlKind.UNION
+        || !(table.query() instanceof SqlBasicCall union)) {
+      recursion.binding = true;
+      try {
+        queries.bind(table.query(), table.scope(), Expectation.NONE);
+        throw error(table, "does not have the form non-recursive-term UNION [ALL] recursive-term");
+      } finally {
+        recursion.binding = false;
+      }
+    }
+    BoundQuery anchor;
+    recursion.binding = true;
+    try {
+      anchor = queries.bind(union.operand(0), table.scope(), Expectation.NONE);
+    } finally {
+      recursion.binding = false;
+    }
+    List<String> names = new ArrayList<>(anchor.names());
+    for (int i = 0; i < Math.min(names.size(), table.columns().size()); i++) {
+      names.set(i, table.columns().get(i));
+    }
+    int number = context.newWorkTable();
+    RelDataType rowType = nullable(anchor);
+    recursion.work = new BoundQuery(new WorkTableRows(context.cluster, rowType, number), names);
+    try {
+      BoundQuery step =
+          queries.bind(union.operand(1), table.scope(), Expectation.of(anchor.types()));
+      boolean all = ((SqlSetOperator) union.getOperator()).isAll();
+      RelNode converted = converted(table, anchor, step);
+      return new BoundQuery(
+          new RecursiveRows(anchor.rel(), converted, all, number, rowType), names);
+    } finally {
+      recursion.work = null;
+    }
+  }
+
+  private RuntimeException error(Scope.CommonTable table, String what) {
+    return context.error(
+        ErrorCode.INVALID_RECURSION,
+        "recursive query \"" + table.name() + "\" " + what,
+        table.query());
+  }
+
+  /// The type of the rows, with columns that may be null: those of later steps may be.
+  private RelDataType nullable(BoundQuery anchor) {
+    List<RelDataType> types = new ArrayList<>();
+    for (SqlType type : anchor.types()) {
+      types.add(context.types.of(type, true));
+    }
+    return context.types.createStructType(types, anchor.rel().getRowType().getFieldNames());
+  }
+
+  private RelNode converted(Scope.CommonTable table, BoundQuery anchor, BoundQuery step) {
+    if (step.names().size() != anchor.names().size()) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR,
+          "each UNION query must have the same number of columns",
+          table.query());
+    }
+    List<SqlType> types = anchor.types();
+    for (int i = 0; i < types.size(); i++) {
+      SqlType overall =
+          queries.expressions.coercion.commonType(
+              List.of(types.get(i), step.types().get(i)), "UNION", table.query());
+      if (overall.oid() != types.get(i).oid()) {
+        throw context.error(
+            ErrorCode.DATATYPE_MISMATCH,
+            "recursive query \""
+                + table.name()
+                + "\" column "
+                + (i + 1)
+                + " has type "
+                + Types.name(types.get(i).oid())
+                + " in non-recursive term but type "
+                + Types.name(overall.oid())
+                + " overall",
+            table.query());
+      }
+    }
+    return queries.convertColumns(step, types, "UNION", table.query());
+  }
+}

@@ -1,0 +1,150 @@
+package dev.kakehashi.engine.type.aggregate;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Accumulator;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// percentile_cont, percentile_disc and mode: their rows come in order, and by-reference values outlive the accumulator.
+final class OrderedSet implements Accumulator {
+  /// Which function it is.
+  enum Mode {
+    PERCENTILE_CONT,
+    PERCENTILE_DISC,
+    MODE
+  }
+
+  private static final class State {
+    long[] words = new long[8];
+    int size;
+    double fraction;
+    boolean fractionNull = true;
+
+    void add(long word) {
+      if (size == words.length) {
+        words = Arrays.copyOf(words, 2 * size);
+      }
+      words[size++] = word;
+    }
+  }
+
+  private final Mode mode;
+  private final int oid;
+  private final ColumnKind kind;
+  private final List<State> states = new ArrayList<>();
+
+  /// @param oid type of the values
+  OrderedSet(Mode mode, int oid) {
+    this.mode = mode;
+    this.oid = oid;
+    this.kind = Types.kind(oid);
+  }
+
+  @Override
+  public void resize(int groupCount) {
+    while (states.size() < groupCount) {
+      states.add(new State());
+    }
+  }
+
+  @Override
+  public void add(ColumnVector[] arguments, int @Nullable [] rows, int[] groups, int count) {
+    for (int i = 0; i < count; i++) {
+      add(arguments, rows == null ? i : rows[i], groups[i]);
+    }
+  }
+
+  @Override
+  public void addAll(ColumnVector[] arguments, int @Nullable [] rows, int count, int group) {
+    for (int i = 0; i < count; i++) {
+      add(arguments, rows == null ? i : rows[i], group);
+    }
+  }
+
+  private void add(ColumnVector[] arguments, int row, int group) {
+    State state = states.get(group);
+    ColumnVector values = arguments[arguments.length - 1];
+    if (arguments.length > 1 && !arguments[0].isNull(row)) {
+      state.fraction = Double.longBitsToDouble(arguments[0].words[row]);
+      state.fractionNull = false;
+    }
+    if (!values.isNull(row)) {
+      state.add(values.words[row]);
+    }
+  }
+
+  @Override
+  public void merge(Accumulator other, int[] groups, int count) {
+    throw new IllegalStateException("ordered input is not aggregated in parts");
+  }
+
+  @Override
+  public void result(int group, ColumnVector out, int row, FunctionContext context) {
+    State state = states.get(group);
+    if (mode != Mode.MODE && !state.fractionNull) {
+      if (!(state.fraction >= 0 && state.fraction <= 1)) {
+        throw new EngineException(
+            ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
+            "percentile value " + state.fraction + " is not between 0 and 1");
+      }
+    }
+    if (state.size == 0 || (mode != Mode.MODE && state.fractionNull)) {
+      out.setNull(row);
+      return;
+    }
+    switch (mode) {
+      case MODE -> out.words[row] = Values.copy(oid, mostFrequent(state), context.heap);
+      case PERCENTILE_DISC -> {
+        int at = (int) Math.max(0, Math.ceil(state.fraction * state.size) - 1);
+        out.words[row] = Values.copy(oid, state.words[at], context.heap);
+      }
+      case PERCENTILE_CONT -> out.words[row] = interpolated(state);
+    }
+  }
+
+  private static long interpolated(State state) {
+    double exact = state.fraction * (state.size - 1);
+    int first = (int) Math.floor(exact);
+    int second = (int) Math.ceil(exact);
+    double low = Double.longBitsToDouble(state.words[first]);
+    double high = Double.longBitsToDouble(state.words[second]);
+    return Double.doubleToRawLongBits(first == second ? low : low + (exact - first) * (high - low));
+  }
+
+  private long mostFrequent(State state) {
+    long best = state.words[0];
+    int bestCount = 0;
+    int from = 0;
+    for (int i = 1; i <= state.size; i++) {
+      if (i == state.size || Ordering.compare(kind, state.words[from], state.words[i]) != 0) {
+        if (i - from > bestCount) {
+          bestCount = i - from;
+          best = state.words[from];
+        }
+        from = i;
+      }
+    }
+    return best;
+  }
+
+  @Override
+  public long memoryBytes() {
+    long sum = 0;
+    for (State state : states) {
+      sum += 48 + 8L * state.words.length;
+    }
+    return sum;
+  }
+
+  @Override
+  public void close() {}
+}
