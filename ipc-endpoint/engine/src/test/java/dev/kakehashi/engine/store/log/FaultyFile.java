@@ -45,7 +45,7 @@ record FaultyFile(LogFile file, Disk disk) implements LogFile {
 
   @Override
   public void force() throws IOException {
-    if (Thread.currentThread() == disk.owner) {
+    if (Thread.currentThread().equals(disk.owner)) {
       disk.forces.incrementAndGet();
     }
     String error = disk.forceError.get();
