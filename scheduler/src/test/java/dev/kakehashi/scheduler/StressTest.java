@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StressTest {
   private static final long TASKS = Long.getLong("scheduler.stressTasks", 10_000_000);
   private static final long RUN_NANOS =
-      Duration.ofSeconds(Long.getLong("scheduler.stressSeconds", 12)).toNanos();
+      Duration.ofSeconds(Long.getLong("scheduler.stressSeconds", 16)).toNanos();
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   @Test
