@@ -143,6 +143,20 @@ kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
 	}
 }
 
+bool
+kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos)
+{
+	kh_error error;
+	kh_wait wait;
+
+	if (call->ipc == NULL || call->finished)
+		return true;
+	pgstat_report_wait_start(PG_WAIT_EXTENSION);
+	wait = kh_call_wait(call->ipc, timeout_nanos, &error);
+	pgstat_report_wait_end();
+	return wait != KH_WAIT_TIMEOUT;
+}
+
 const kh_result *
 kakehashi_call_finish(KakehashiCall *call)
 {

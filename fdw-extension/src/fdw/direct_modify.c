@@ -120,6 +120,8 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 			                                     exprCollation((Node *) entry->expr));
 	}
 	scan->operation = plan->operation;
+	/* Of an inheritance tree, the scan may have been planned below an asynchronous Append. */
+	scan->scan.plan.async_capable = false;
 	scan->resultRelation = result_relation;
 	scan->fdw_exprs = context.params;
 	scan->fdw_private = list_make3(makeString(sql.data), returning, makeInteger(plan->canSetTag ? 1 : 0));

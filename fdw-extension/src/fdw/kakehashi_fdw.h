@@ -62,6 +62,7 @@ typedef struct KakehashiOptions
 	int batch_size;
 	bool use_remote_estimate;
 	bool updatable;
+	bool async_capable;
 	bool keep_connections;
 	const char *schema_name; /* NULL unless given */
 	const char *table_name;  /* NULL unless given */
@@ -184,6 +185,9 @@ extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *i
 
 /* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
 extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
+
+/* True if the next batch, the end or a failure has come, within the time at most; reports nothing. */
+extern bool kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos);
 
 /* Waits for the end, releasing all batches. The result is valid until kakehashi_call_end. */
 extern const kh_result *kakehashi_call_finish(KakehashiCall *call);
@@ -355,6 +359,10 @@ extern void kakehashi_begin_scan(ForeignScanState *node, int eflags);
 extern TupleTableSlot *kakehashi_iterate_scan(ForeignScanState *node);
 extern void kakehashi_rescan(ForeignScanState *node);
 extern void kakehashi_end_scan(ForeignScanState *node);
+extern bool kakehashi_is_async_capable(ForeignPath *path);
+extern void kakehashi_async_request(AsyncRequest *areq);
+extern void kakehashi_async_configure_wait(AsyncRequest *areq);
+extern void kakehashi_async_notify(AsyncRequest *areq);
 
 /* Parameters of a remote statement that are evaluated at run time. */
 typedef struct KakehashiParameters

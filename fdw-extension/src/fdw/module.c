@@ -51,6 +51,10 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IterateForeignScan = kakehashi_iterate_scan;
 	routine->ReScanForeignScan = kakehashi_rescan;
 	routine->EndForeignScan = kakehashi_end_scan;
+	routine->IsForeignPathAsyncCapable = kakehashi_is_async_capable;
+	routine->ForeignAsyncRequest = kakehashi_async_request;
+	routine->ForeignAsyncConfigureWait = kakehashi_async_configure_wait;
+	routine->ForeignAsyncNotify = kakehashi_async_notify;
 
 	routine->AddForeignUpdateTargets = kakehashi_add_update_targets;
 	routine->PlanForeignModify = kakehashi_plan_modify;

@@ -62,6 +62,8 @@ static const OptionRule option_rules[] = {
 	{"use_remote_estimate", ForeignTableRelationId, OPTION_BOOL, false},
 	{"updatable", ForeignServerRelationId, OPTION_BOOL, false},
 	{"updatable", ForeignTableRelationId, OPTION_BOOL, false},
+	{"async_capable", ForeignServerRelationId, OPTION_BOOL, false},
+	{"async_capable", ForeignTableRelationId, OPTION_BOOL, false},
 	{"batch_size", ForeignServerRelationId, OPTION_COUNT, false},
 	{"batch_size", ForeignTableRelationId, OPTION_COUNT, false},
 	{"schema_name", ForeignTableRelationId, OPTION_STRING, false},
@@ -251,6 +253,8 @@ apply_options(KakehashiOptions *options, List *defs)
 			options->keep_connections = defGetBoolean(def);
 		else if (strcmp(def->defname, "use_remote_estimate") == 0)
 			options->use_remote_estimate = defGetBoolean(def);
+		else if (strcmp(def->defname, "async_capable") == 0)
+			options->async_capable = defGetBoolean(def);
 		else if (strcmp(def->defname, "updatable") == 0)
 			options->updatable = defGetBoolean(def);
 		else if (strcmp(def->defname, "batch_size") == 0)
@@ -273,6 +277,7 @@ kakehashi_options(ForeignServer *server, ForeignTable *table)
 		.batch_size = DEFAULT_BATCH_SIZE,
 		.use_remote_estimate = true,
 		.updatable = true,
+		.async_capable = true,
 		.keep_connections = true,
 	};
 

@@ -6,7 +6,9 @@
  */
 #include "kakehashi_plan.h"
 
+#include "executor/execAsync.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
@@ -199,4 +201,83 @@ kakehashi_end_scan(ForeignScanState *node)
 		return;
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	end_request(state);
+}
+
+/*
+ * Several scans below one Append: all requests are sent before any answer is waited for. What is waited for is memory and
+ * no file descriptor, so that Append's set of events stays without ours: asked to configure its wait, a scan looks whether
+ * it has an answer, and if Append has nothing else to do sleeps a moment over it.
+ */
+#define ASYNC_SLICE_NANOS INT64CONST(1000000)
+
+bool
+kakehashi_is_async_capable(ForeignPath *path)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) path->path.parent->fdw_private;
+
+	if (fpinfo == NULL)
+		return false;
+	if (fpinfo->is_upper)
+		fpinfo = (KakehashiRelation *) ((KakehashiUpper *) fpinfo)->scan->fdw_private;
+	return fpinfo->options.async_capable;
+}
+
+static bool
+is_ready(RemoteScan *state, int64 timeout_nanos)
+{
+	if (state->has_batch && state->next_row < state->batch.row_count)
+		return true;
+	if (state->call == NULL)
+		return true;
+	/* The batch that is read to its end would count as an answer. */
+	if (state->has_batch && state->call->ipc != NULL)
+		kh_call_release(state->call->ipc);
+	state->has_batch = false;
+	return kakehashi_call_is_ready(state->call, timeout_nanos);
+}
+
+void
+kakehashi_async_request(AsyncRequest *areq)
+{
+	ForeignScanState *node = (ForeignScanState *) areq->requestee;
+	RemoteScan *state = (RemoteScan *) node->fdw_state;
+	bool begun = state->begun;
+
+	if (!begun)
+		begin_request(node, state);
+	else
+		ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	if (!begun || !is_ready(state, 0))
+		ExecAsyncRequestPending(areq);
+	else
+		ExecAsyncRequestDone(areq, areq->requestee->ExecProcNodeReal(areq->requestee));
+}
+
+static void
+answer(AsyncRequest *areq)
+{
+	areq->callback_pending = false;
+	ExecAsyncRequestDone(areq, areq->requestee->ExecProcNodeReal(areq->requestee));
+	ExecAsyncResponse(areq);
+	/* Not counted by the caller. */
+	if (areq->requestee->instrument != NULL)
+		InstrUpdateTupleCount(areq->requestee->instrument, TupIsNull(areq->result) ? 0.0 : 1.0);
+}
+
+void
+kakehashi_async_configure_wait(AsyncRequest *areq)
+{
+	RemoteScan *state = (RemoteScan *) ((ForeignScanState *) areq->requestee)->fdw_state;
+	AppendState *append = (AppendState *) areq->requestor;
+
+	/* Others may have more to say: nobody sleeps long, and not at all while there is a subplan to run meanwhile. */
+	if (is_ready(state, append->as_syncdone && bms_is_empty(append->as_needrequest) ? ASYNC_SLICE_NANOS : 0))
+		answer(areq);
+}
+
+void
+kakehashi_async_notify(AsyncRequest *areq)
+{
+	/* No event is ever configured, so none happens. */
+	elog(ERROR, "unexpected notification of an asynchronous foreign scan");
 }

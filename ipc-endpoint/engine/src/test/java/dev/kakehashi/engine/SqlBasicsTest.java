@@ -76,6 +76,36 @@ final class SqlBasicsTest {
   }
 
   @Test
+  void shouldGiveTheFirstRowsOfMany() {
+    engine.run("create table many (id int4 primary key, a int4, s text)");
+    Statement insert = engine.prepare("insert into many values ($1, $2, $3)", 23, 23, 25);
+    Object[][] rows = new Object[40_000][];
+    for (int i = 0; i < rows.length; i++) {
+      Integer a = i % 97 == 0 ? null : i * 7919 % 50_021;
+      rows[i] = new Object[] {i, a, a == null ? null : "s" + a % 1000};
+    }
+    Transaction transaction = engine.begin(TransactionOptions.Isolation.READ_COMMITTED);
+    engine.execute(transaction, insert, rows);
+    engine.commit(transaction);
+    // The same order of everything, cut off by the reader.
+    for (String key : List.of("a", "s")) {
+      for (String order : List.of("", " desc")) {
+        for (String nulls : List.of(" nulls first", " nulls last")) {
+          String by = " order by " + key + order + nulls + ", id";
+          List<String> all = engine.query("select id, a, s from many" + by);
+          assertEquals(rows.length, all.size());
+          assertEquals(
+              all.subList(0, 10), engine.query("select id, a, s from many" + by + " limit 10"), by);
+          assertEquals(
+              all.subList(500, 507),
+              engine.query("select id, a, s from many" + by + " limit 7 offset 500"),
+              by);
+        }
+      }
+    }
+  }
+
+  @Test
   void shouldGiveAggregatesPostgresTypes() {
     TestEngine.Result result =
         engine.run("select count(*), sum(id), avg(id), sum(price), min(name), sum(n) from t");

@@ -78,9 +78,11 @@ final class SortBreaker extends Breaker {
   private final class Run implements Collector {
     private MaterializedRows rows = new MaterializedRows(node.typeOids(), memory);
     private int[] sorted = new int[0];
+    private final TopThreshold threshold = new TopThreshold(node.keys().get(0));
 
     @Override
     public void accept(VectorBatch batch) {
+      threshold.narrow(batch, rows.kind(node.keys().get(0).column()));
       rows.append(batch);
       if (keep < rows.size() / CUT_FACTOR && rows.size() >= MIN_CUT_ROWS) {
         cut();
@@ -97,6 +99,9 @@ final class SortBreaker extends Breaker {
       first.account();
       rows.clear();
       rows = first;
+      if (keep > 0) {
+        threshold.set(rows, rows.size() - 1);
+      }
     }
 
     @Override
