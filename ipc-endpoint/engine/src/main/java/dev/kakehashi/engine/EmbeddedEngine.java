@@ -15,6 +15,7 @@ import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
+import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.txn.Deadlocks;
@@ -269,6 +270,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public long statementMemoryBytes() {
       return config.statementMemoryBytes();
+    }
+
+    @Override
+    public EngineException describe(EngineException failure, RowConflict conflict) {
+      return ConflictReport.describe(failure, conflict, store, catalog.snapshot());
     }
 
     @Override

@@ -128,6 +128,9 @@ final class TransactionsTest {
             () -> engine.run(snapshot, "update t set v = v + 1 where id = 1"));
     assertEquals("40001", failure.code().sqlstate());
     assertEquals("could not serialize access due to concurrent update", failure.getMessage());
+    assertEquals(
+        "Key (id)=(1) of table \"public.t\" was changed by a concurrent transaction.",
+        failure.detail());
     engine.rollback(snapshot);
   }
 
@@ -139,6 +142,10 @@ final class TransactionsTest {
     engine.run(reader, "update t set v = 0 where id = 2");
     EngineException failure = assertThrows(EngineException.class, () -> engine.commit(reader));
     assertEquals("40001", failure.code().sqlstate());
+    assertEquals("t", failure.tableName());
+    assertEquals(
+        "Key (id)=(1) of table \"public.t\" was changed by a concurrent transaction.",
+        failure.detail());
   }
 
   @Test

@@ -290,6 +290,42 @@ class RobustnessTest {
     }
   }
 
+  /// A lease that was asked for ends a statement that runs, too; one request later than the last would have kept both.
+  @Test
+  void shouldCancelStatementThatRunsWhenTheLeaseExpires() throws InterruptedException {
+    try (Session session = endpoint.attach();
+        PreparedStatement forever = session.prepare(FixedEngine.FOREVER)) {
+      Transaction transaction =
+          session.begin(TransactionOptions.DEFAULT.withLease(Duration.ofMillis(500)));
+      try (Rows rows = transaction.query(forever)) {
+        EndpointException e = assertThrows(EndpointException.class, rows::next);
+        assertEquals("25P03", e.sqlstate());
+      }
+      TestEndpoint.await("transaction ends", () -> endpoint.engine().openTransactions() == 0);
+    }
+  }
+
+  /// The end of a session ends only what no other session uses.
+  @Test
+  void shouldKeepTransactionOfClosedSessionThatAnotherUses() throws InterruptedException {
+    try (Session other = endpoint.attach()) {
+      long handle;
+      try (Session session = endpoint.attach()) {
+        PreparedStatement insert = session.prepare(FixedEngine.INSERT);
+        Transaction transaction = session.begin();
+        transaction.update(insert, insert.parameters().addRow(1L, "of the first"));
+        handle = transaction.handle();
+        PreparedStatement second = other.prepare(FixedEngine.INSERT);
+        other.attachTransaction(handle).update(second, second.parameters().addRow(2L, "other's"));
+      }
+      TestEndpoint.await(
+          "the first session is gone", () -> endpoint.server().transport().sessionCount() == 1);
+      assertEquals(1, endpoint.engine().openTransactions());
+      other.attachTransaction(handle).rollback();
+      TestEndpoint.await("transaction ends", () -> endpoint.engine().openTransactions() == 0);
+    }
+  }
+
   @Test
   void shouldEndSessionAndTransactionOfKilledProcess() throws Exception {
     Process client = KilledClient.start(endpoint.runtimeDirectory());

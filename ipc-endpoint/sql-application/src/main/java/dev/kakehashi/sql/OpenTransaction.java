@@ -15,6 +15,10 @@ final class OpenTransaction {
   private final Transaction transaction;
   private final int uid;
   private final long leaseNanos;
+
+  /// Longest time since the last request that a statement at work may keep the transaction alive.
+  private final long workNanos;
+
   private final List<SqlSession> sessions = new ArrayList<>(1);
   private final List<ResponseChannel> results =
       new ArrayList<>(1); // guarded by itself; responses that run
@@ -23,12 +27,22 @@ final class OpenTransaction {
   private volatile boolean leaseExpired;
   private boolean ending;
   private long consumedAtLastCheck;
+  private long lastUseNanos;
 
-  OpenTransaction(long handle, Transaction transaction, int uid, long leaseNanos, long nowNanos) {
+  /// @param workNanos at least `leaseNanos`
+  OpenTransaction(
+      long handle,
+      Transaction transaction,
+      int uid,
+      long leaseNanos,
+      long workNanos,
+      long nowNanos) {
     this.handle = handle;
     this.transaction = transaction;
     this.uid = uid;
     this.leaseNanos = leaseNanos;
+    this.workNanos = workNanos;
+    this.lastUseNanos = nowNanos;
     this.leaseDeadlineNanos = nowNanos + leaseNanos;
   }
 
@@ -63,6 +77,7 @@ final class OpenTransaction {
 
   /// A request of `session` continues the transaction: its lease begins anew, and it lives as long as the session at least.
   void use(SqlSession session, long nowNanos) {
+    lastUseNanos = nowNanos;
     leaseDeadlineNanos = nowNanos + leaseNanos;
     if (!sessions.contains(session)) {
       sessions.add(session);
@@ -114,8 +129,8 @@ final class OpenTransaction {
     return leaseExpired;
   }
 
-  /// Decides at the end of the lease. A statement that works renews it, and so does a reader that has released a batch since the last look; a reader that
-  /// does not read does not.
+  /// Decides at the end of the lease. Under the default lease a statement that works renews it, and so does a reader that has released a batch since the last look; a
+  /// reader that does not read does not. A lease that the client asked for ends whatever runs.
   ///
   /// @return whether the lease is over
   boolean checkLease(long nowNanos) {
@@ -132,8 +147,9 @@ final class OpenTransaction {
     }
     boolean progress = consumed != consumedAtLastCheck;
     consumedAtLastCheck = consumed;
-    if (running.get() > 0 && (!waitsForReader || progress)) {
-      leaseDeadlineNanos = nowNanos + leaseNanos;
+    boolean works = running.get() > 0 && (!waitsForReader || progress);
+    if (works && nowNanos - lastUseNanos < workNanos) {
+      leaseDeadlineNanos = Math.min(nowNanos + leaseNanos, lastUseNanos + workNanos);
       return false;
     }
     leaseExpired = true;

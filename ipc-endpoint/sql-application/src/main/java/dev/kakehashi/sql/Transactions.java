@@ -88,7 +88,12 @@ final class Transactions {
     long now = System.nanoTime();
     OpenTransaction transaction =
         new OpenTransaction(
-            handle, engine.begin(options), session.endpointSession().uid(), lease, now);
+            handle,
+            engine.begin(options),
+            session.endpointSession().uid(),
+            lease,
+            leaseNanos == 0 ? maxLeaseNanos : lease,
+            now);
     transaction.engineTransaction().reference(handle);
     table.put(transaction);
     transaction.use(session, now);

@@ -43,6 +43,7 @@ final class StatementRun implements Task {
   private int stage;
   private int row;
   private long mark;
+  private long markAfter;
   private long total;
   private boolean cancelHooked;
 
@@ -285,6 +286,8 @@ final class StatementRun implements Task {
       MaterializedRows returned = consumer.returned();
       if (returned != null && returned.size() > 0) {
         returningStage = true;
+        markAfter = scope.transaction().mark();
+        scope.changesMade();
         return launch(
             List.of(
                 new StageTask(
@@ -309,7 +312,11 @@ final class StatementRun implements Task {
     Throwable thrown = failure.get();
     if (changes && instance != null) {
       try {
-        scope.transaction().rollbackTo(mark);
+        if (returningStage) {
+          scope.undoIfLast(mark, markAfter);
+        } else {
+          scope.transaction().rollbackTo(mark);
+        }
       } catch (RuntimeException e) {
         if (thrown != null) {
           e.addSuppressed(thrown);

@@ -21,6 +21,12 @@ public interface StatementScope {
   /// Begins the next execution of the same statement, for the next row of parameters: it sees what the earlier ones did, in the same snapshot.
   void nextRow();
 
+  /// The changes are made, only rows are left to be delivered: later operations of the transaction may begin.
+  void changesMade();
+
+  /// After [#changesMade()]: undoes the changes between two marks, if nothing has come after them; otherwise they stay, as part of a transaction that goes on or ends.
+  void undoIfLast(long from, long to);
+
   /// Decides what a conflict means here.
   ///
   /// @return signalled when the statement may be tried again

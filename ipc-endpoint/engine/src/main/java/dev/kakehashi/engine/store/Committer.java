@@ -7,6 +7,7 @@ import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.log.LogRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -234,6 +235,7 @@ final class Committer {
     private final @Nullable ReadSet reads;
     private long validated;
     private List<RowTransaction> checked = List.of();
+    private @Nullable RowConflict conflict;
 
     Validation(RowTransaction transaction) {
       this.transaction = transaction;
@@ -270,13 +272,16 @@ final class Committer {
         for (int i = 0; guarded != null && i < transaction.writes(); i++) {
           Page page = transaction.page(i);
           long tableId = page.table.tableId();
-          if (guarded.hasTable(tableId)) {
-            return false;
-          }
-          for (ReadSet.Range range : guarded.ranges(tableId)) {
-            if (reader.touchesInFlight(page, transaction.rowSlot(i), transaction, range, key)) {
-              return false;
+          boolean touched = guarded.hasTable(tableId);
+          if (!touched) {
+            for (ReadSet.Range range : guarded.ranges(tableId)) {
+              touched |=
+                  reader.touchesInFlight(page, transaction.rowSlot(i), transaction, range, key);
             }
+          }
+          if (touched) {
+            conflict = RowConflict.changed(page, transaction.rowSlot(i));
+            return false;
           }
         }
       }
@@ -284,36 +289,39 @@ final class Committer {
       return true;
     }
 
-    RowConflict conflict() {
-      return new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED);
-    }
-  }
-
-  /// Whether no row that was read has changed in commits with timestamps in `(after, upTo]`.
-  private boolean isUnchanged(ReadSet reads, long after, long upTo) {
-    if (after == upTo || reads.isEmpty()) {
-      return true;
-    }
-    RowReader reader = new RowReader(store);
-    KeyBuffer key = new KeyBuffer(64);
-    for (Garbage garbage : collector.pending()) {
-      long timestamp = garbage.timestamp();
-      if (timestamp <= after || timestamp > upTo) {
-        continue;
+    /// Whether no row that was read has changed in commits with timestamps in `(after, upTo]`.
+    private boolean isUnchanged(ReadSet read, long after, long upTo) {
+      if (after == upTo || read.isEmpty()) {
+        return true;
       }
-      for (int i = 0; i < garbage.writes(); i++) {
-        Page page = garbage.page(i);
-        long tableId = page.table.tableId();
-        if (reads.hasTable(tableId)) {
-          return false;
+      RowReader reader = new RowReader(store);
+      KeyBuffer key = new KeyBuffer(64);
+      for (Garbage garbage : collector.pending()) {
+        long timestamp = garbage.timestamp();
+        if (timestamp <= after || timestamp > upTo) {
+          continue;
         }
-        for (ReadSet.Range range : reads.ranges(tableId)) {
-          if (reader.touches(page, garbage.rowSlot(i), timestamp, range, key)) {
+        for (int i = 0; i < garbage.writes(); i++) {
+          Page page = garbage.page(i);
+          long tableId = page.table.tableId();
+          boolean touched = read.hasTable(tableId);
+          if (!touched) {
+            for (ReadSet.Range range : read.ranges(tableId)) {
+              touched |= reader.touches(page, garbage.rowSlot(i), timestamp, range, key);
+            }
+          }
+          if (touched) {
+            conflict = RowConflict.changed(page, garbage.rowSlot(i));
             return false;
           }
         }
       }
+      return true;
     }
-    return true;
+
+    /// What [#begin()] or [#finish()] found.
+    RowConflict conflict() {
+      return Objects.requireNonNull(conflict);
+    }
   }
 }

@@ -14,12 +14,40 @@ public final class RowConflict extends RuntimeException {
 
   private final Kind kind;
   private final transient StoreTransaction owner;
+  private final long tableId;
+  private final long rowId;
 
+  /// @param tableId the table
+  /// @param rowId the row that both wanted
   /// @param owner the other transaction; its ended state is enough when `kind` is CHANGED_SINCE_SNAPSHOT
-  public RowConflict(Kind kind, StoreTransaction owner) {
+  public RowConflict(Kind kind, StoreTransaction owner, long tableId, long rowId) {
     super(kind.name(), null, false, false);
     this.kind = kind;
     this.owner = owner;
+    this.tableId = tableId;
+    this.rowId = rowId;
+  }
+
+  static RowConflict changed(Page page, int slot) {
+    return new RowConflict(
+        Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED, page.table.tableId(), page.rowId(slot));
+  }
+
+  static RowConflict owned(
+      @org.jspecify.annotations.Nullable StoreTransaction owner, Page page, int slot) {
+    return new RowConflict(
+        Kind.OWNER_ACTIVE,
+        owner == null ? RowTransaction.ENDED : owner,
+        page.table.tableId(),
+        page.rowId(slot));
+  }
+
+  public long tableId() {
+    return tableId;
+  }
+
+  public long rowId() {
+    return rowId;
   }
 
   public Kind kind() {

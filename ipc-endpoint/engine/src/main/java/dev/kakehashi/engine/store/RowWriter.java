@@ -373,8 +373,7 @@ final class RowWriter {
       long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
       if (timestamp == 0) {
         RowTransaction owner = slots.owner(Stamp.slot(stamp));
-        throw new RowConflict(
-            RowConflict.Kind.OWNER_ACTIVE, owner == null ? RowTransaction.ENDED : owner);
+        throw RowConflict.owned(owner, page, slot);
       }
       // Its commit is on the way here. We stamp for it, so that only the top version of a chain is
       // ever in flight for another transaction.
@@ -382,7 +381,7 @@ final class RowWriter {
       stamp = page.stamp(slot);
     }
     if (Stamp.timestamp(stamp) > transaction.snapshot()) {
-      throw new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED);
+      throw RowConflict.changed(page, slot);
     }
     return !Stamp.isTombstone(stamp);
   }
@@ -571,8 +570,7 @@ final class RowWriter {
         at = Stamp.isInFlight(older) ? Native.getLong(at + RowLayout.UNDO_PREVIOUS) : 0;
       }
       if (matches) {
-        throw new RowConflict(
-            RowConflict.Kind.OWNER_ACTIVE, owner == null ? RowTransaction.ENDED : owner);
+        throw RowConflict.owned(owner, page, slot);
       }
       return;
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A transaction of the embedded engine.
 ///
 /// Operations take turns ([Turns]). A query gives its turn back as soon as it has its view: what it sees is fixed, so later statements of the
-/// transaction need not wait for its reader. A change keeps its turn to its end. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
+/// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
 /// `state` and `marks` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
@@ -151,6 +151,28 @@ public final class EngineTransaction implements Transaction {
     }
   }
 
+  /// The changes of a statement are made, only rows are left to be delivered: the next operation need not wait for their reader.
+  void changesMade() {
+    turns.end();
+  }
+
+  /// Undoes a statement that has given its turn back, if nothing has come after it.
+  ///
+  /// @param from mark before its changes
+  /// @param to mark after them
+  void undoIfLast(long from, long to) {
+    if (!turns.tryBegin()) {
+      return; // its transaction ends, or goes on: what is there stays
+    }
+    try {
+      if (state == State.ACTIVE && store.mark() == to) {
+        store.rollbackTo(from);
+      }
+    } finally {
+      turns.end();
+    }
+  }
+
   /// The turn of a statement that was never opened ends.
   void skipped() {
     turns.end();
@@ -232,14 +254,16 @@ public final class EngineTransaction implements Transaction {
     }
   }
 
-  private static EngineException commitFailure(Throwable failure) {
-    if (failure instanceof RowConflict) {
+  private EngineException commitFailure(Throwable failure) {
+    if (failure instanceof RowConflict conflict) {
       // What a serializable transaction has read was changed by one that committed before it.
-      return new EngineException(
-              ErrorCode.SERIALIZATION_FAILURE,
-              "could not serialize access due to read/write dependencies among transactions",
-              failure)
-          .withHint("The transaction might succeed if retried.");
+      return environment.describe(
+          new EngineException(
+                  ErrorCode.SERIALIZATION_FAILURE,
+                  "could not serialize access due to read/write dependencies among transactions",
+                  failure)
+              .withHint("The transaction might succeed if retried."),
+          conflict);
     }
     return failure instanceof EngineException known
         ? known

@@ -66,6 +66,10 @@ public final class StatementExecution implements Execution, StatementScope {
   private final LongAdder scanned = new LongAdder();
   private @Nullable ReadView view;
   private boolean opened;
+
+  /// It has given its turn back before its end.
+  private boolean changesMade;
+
   private boolean waits;
   private volatile @Nullable Reason cancelled;
   private @Nullable List<Runnable> hooks;
@@ -166,11 +170,24 @@ public final class StatementExecution implements Execution, StatementScope {
     }
     stopWaiting();
     if (opened) {
-      transaction.closed(this, keepsTurn());
+      transaction.closed(this, keepsTurn() && !changesMade);
     } else {
       transaction.skipped();
     }
     done.accept(count, failure);
+  }
+
+  @Override
+  public void changesMade() {
+    if (keepsTurn() && !changesMade) {
+      changesMade = true;
+      transaction.changesMade();
+    }
+  }
+
+  @Override
+  public void undoIfLast(long from, long to) {
+    transaction.undoIfLast(from, to);
   }
 
   private static EngineException stopping(SchedulerStoppedException cause) {
@@ -289,8 +306,12 @@ public final class StatementExecution implements Execution, StatementScope {
     Condition condition = environment.scheduler().condition();
     if (conflict.kind() == RowConflict.Kind.CHANGED_SINCE_SNAPSHOT) {
       if (!transaction.isReadCommitted()) {
-        throw new EngineException(
-            ErrorCode.SERIALIZATION_FAILURE, "could not serialize access due to concurrent update");
+        throw environment.describe(
+            new EngineException(
+                    ErrorCode.SERIALIZATION_FAILURE,
+                    "could not serialize access due to concurrent update")
+                .withHint("The transaction might succeed if retried."),
+            conflict);
       }
       condition.signal();
       return condition;

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.txn;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.scheduler.TaskScheduler;
 
@@ -15,6 +17,9 @@ public interface TransactionEnvironment {
 
   /// Most bytes that a statement may hold.
   long statementMemoryBytes();
+
+  /// Says in a failure which table and key a conflict was about.
+  EngineException describe(EngineException failure, RowConflict conflict);
 
   /// A transaction has ended.
   void ended(EngineTransaction transaction);

@@ -31,6 +31,17 @@ final class Turns {
     operation.run();
   }
 
+  /// Takes the turn if nobody has it.
+  boolean tryBegin() {
+    synchronized (this) {
+      if (busy) {
+        return false;
+      }
+      busy = true;
+      return true;
+    }
+  }
+
   /// Ends the turn of the running operation.
   void end() {
     Runnable next;

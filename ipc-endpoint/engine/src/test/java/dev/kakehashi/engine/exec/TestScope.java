@@ -57,6 +57,14 @@ final class TestScope implements StatementScope {
   }
 
   @Override
+  public void changesMade() {}
+
+  @Override
+  public void undoIfLast(long from, long to) {
+    transaction.rollbackTo(from);
+  }
+
+  @Override
   public Condition onConflict(RowConflict conflict) {
     Condition ended = scheduler.condition();
     conflict.owner().whenEnded(ended::signal);
