@@ -94,7 +94,11 @@ final class Upsert {
         throw affectedTwice();
       }
       // Committed after the snapshot: the statement begins again with a newer one where it may.
-      throw new RowConflict(RowConflict.Kind.CHANGED_SINCE_SNAPSHOT, table.transaction());
+      throw new RowConflict(
+          RowConflict.Kind.CHANGED_SINCE_SNAPSHOT,
+          table.transaction(),
+          table.table().definition().tableId(),
+          -1);
     }
     long rowId = existing.rowIds[0];
     if (!table.table().lock(table.transaction(), rowId) || !changed.add(rowId)) {

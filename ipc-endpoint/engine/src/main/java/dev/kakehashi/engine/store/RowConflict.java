@@ -18,7 +18,7 @@ public final class RowConflict extends RuntimeException {
   private final long rowId;
 
   /// @param tableId the table
-  /// @param rowId the row that both wanted
+  /// @param rowId the row that both wanted; -1: not known
   /// @param owner the other transaction; its ended state is enough when `kind` is CHANGED_SINCE_SNAPSHOT
   public RowConflict(Kind kind, StoreTransaction owner, long tableId, long rowId) {
     super(kind.name(), null, false, false);

@@ -1,0 +1,342 @@
+package dev.kakehashi.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.Transaction;
+import dev.kakehashi.client.TransactionOptions;
+import dev.kakehashi.protocol.messages.IsolationLevel;
+import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.server.History.Append;
+import dev.kakehashi.server.History.Outcome;
+import dev.kakehashi.server.History.Read;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Random transactions of several clients against an endpoint that is killed in between, and a check of the history that they saw.
+///
+/// They append to lists that may not be there yet, read lists by key and by range (so rows come into ranges that others have read), move money between
+/// accounts, and add all accounts up. `-Dkakehashi.kills` makes it as long as one likes.
+class HistoryTest {
+  private static final int CLIENTS = 4;
+  private static final int KEYS = 12;
+  private static final int ACCOUNTS = 8;
+  private static final long MONEY = 100L * ACCOUNTS;
+  private static final int COMMITS_BEFORE_KILL = 120;
+  private static final int KILLS = Integer.getInteger("kakehashi.kills", 2);
+  private static final long LIMIT_NANOS = 60_000_000_000L;
+
+  private final History history = new History(); // guarded by itself
+  private final AtomicLong values = new AtomicLong();
+  private final AtomicInteger commits = new AtomicInteger();
+  private final AtomicInteger refusals = new AtomicInteger();
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  @Test
+  @Timeout(60 + 300)
+  void shouldBeSerializable() throws Exception {
+    runAndCheck(IsolationLevel.SERIALIZABLE);
+  }
+
+  @Test
+  @Timeout(60 + 300)
+  void shouldBeSnapshotIsolation() throws Exception {
+    runAndCheck(IsolationLevel.REPEATABLE_READ);
+  }
+
+  private void runAndCheck(IsolationLevel isolation) throws Exception {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    try (EndpointProcess endpoint = EndpointProcess.open()) {
+      try (Session session = endpoint.attach()) {
+        session.execute("create table lists (k int8 primary key, v text not null)");
+        session.execute("create table accounts (id int8 primary key, balance int8 not null)");
+        for (long id = 0; id < ACCOUNTS; id++) {
+          session.execute("insert into accounts values (" + id + ", 100)");
+        }
+      }
+      List<Thread> clients = new ArrayList<>();
+      for (int c = 0; c < CLIENTS; c++) {
+        Client client = new Client(endpoint, isolation, "client" + c, new Random(seed + c));
+        clients.add(new Thread(client, client.name));
+      }
+      clients.forEach(Thread::start);
+      for (int kill = 0; kill <= KILLS; kill++) {
+        awaitCommits((kill + 1) * COMMITS_BEFORE_KILL);
+        if (kill < KILLS) {
+          endpoint.kill();
+          endpoint.start();
+        }
+      }
+      stopping.set(true);
+      for (Thread client : clients) {
+        client.join();
+      }
+      if (failure.get() != null) {
+        throw new AssertionError("seed " + seed, failure.get());
+      }
+      try (Session session = endpoint.attach()) {
+        Map<Long, List<Long>> finals = finals(session);
+        List<String> findings = history.check(finals, isolation == IsolationLevel.SERIALIZABLE);
+        assertEquals(List.of(), findings, "seed " + seed);
+        assertEquals(MONEY, money(session));
+      }
+      System.out.println(
+          history.size()
+              + " transactions, "
+              + commits
+              + " committed, "
+              + refusals
+              + " refused, "
+              + KILLS
+              + " kills");
+      assertTrue(refusals.get() > 0, "nothing ever conflicted, seed " + seed);
+    }
+  }
+
+  private void awaitCommits(int count) throws InterruptedException {
+    int last = -1;
+    long deadline = System.nanoTime() + LIMIT_NANOS;
+    while (commits.get() < count && failure.get() == null) {
+      if (commits.get() != last) {
+        last = commits.get();
+        deadline = System.nanoTime() + LIMIT_NANOS;
+      }
+      assertTrue(System.nanoTime() < deadline, "no transaction commits any more");
+      Thread.sleep(1);
+    }
+  }
+
+  private static Map<Long, List<Long>> finals(Session session) {
+    Map<Long, List<Long>> finals = new TreeMap<>();
+    try (PreparedStatement all = session.prepare("select k, v from lists");
+        Rows rows = session.query(all)) {
+      while (rows.next()) {
+        finals.put(rows.getLong(0), list(rows.getString(1)));
+      }
+    }
+    return finals;
+  }
+
+  private static long money(Session session) {
+    try (PreparedStatement sum = session.prepare("select sum(balance)::int8 from accounts");
+        Rows rows = session.query(sum)) {
+      assertTrue(rows.next());
+      return rows.getLong(0);
+    }
+  }
+
+  private static List<Long> list(String text) {
+    return Arrays.stream(text.split(",", -1)).map(Long::valueOf).toList();
+  }
+
+  /// One client: a session for each life of the endpoint, one transaction after the other.
+  private final class Client implements Runnable {
+    private final EndpointProcess endpoint;
+    private final TransactionOptions options;
+    private final String name;
+    private final Random random;
+    private int count;
+
+    Client(EndpointProcess endpoint, IsolationLevel isolation, String name, Random random) {
+      this.endpoint = endpoint;
+      this.options = TransactionOptions.DEFAULT.withIsolation(isolation);
+      this.name = name;
+      this.random = random;
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!stopping.get() && failure.get() == null) {
+          try (Session session = attach()) {
+            live(session);
+          }
+        }
+      } catch (Throwable e) {
+        failure.compareAndSet(null, e);
+      }
+    }
+
+    /// Until the endpoint dies.
+    private void live(Session session) {
+      try {
+        Life life = new Life(session);
+        while (!stopping.get() && failure.get() == null) {
+          life.one();
+        }
+      } catch (EndpointException e) {
+        if (session.isAlive()) {
+          throw e;
+        }
+      }
+    }
+
+    private Session attach() throws InterruptedException {
+      long deadline = System.nanoTime() + 3 * LIMIT_NANOS;
+      while (true) {
+        try {
+          return endpoint.attach();
+        } catch (EndpointException down) {
+          if (System.nanoTime() > deadline || failure.get() != null) {
+            throw down;
+          }
+          Thread.sleep(20);
+        }
+      }
+    }
+
+    /// What one session does until the endpoint dies.
+    private final class Life {
+      private final Session session;
+      private final PreparedStatement append;
+      private final PreparedStatement insert;
+      private final PreparedStatement read;
+      private final PreparedStatement range;
+      private final PreparedStatement pay;
+      private final PreparedStatement sum;
+
+      Life(Session session) {
+        this.session = session;
+        append = session.prepare("update lists set v = v || ',' || $2 where k = $1", 20, 25);
+        insert = session.prepare("insert into lists values ($1, $2)", 20, 25);
+        read = session.prepare("select k, v from lists where k = $1", 20);
+        range = session.prepare("select k, v from lists where k between $1 and $2", 20, 20);
+        pay = session.prepare("update accounts set balance = balance + $2 where id = $1", 20, 20);
+        sum = session.prepare("select sum(balance)::int8 from accounts");
+      }
+
+      void one() {
+        List<Read> reads = new ArrayList<>();
+        List<Append> appends = new ArrayList<>();
+        String label = name + "-" + count++;
+        Transaction transaction = session.begin(options);
+        Outcome outcome;
+        try {
+          for (int operations = 1 + random.nextInt(4); operations > 0; operations--) {
+            operation(transaction, reads, appends);
+          }
+          outcome = null;
+        } catch (EndpointException refused) {
+          outcome = Outcome.ABORTED;
+          note(label, outcome, reads, appends);
+          if (!session.isAlive()) {
+            throw refused;
+          }
+          checkRefusal(refused);
+          transaction.rollback();
+          return;
+        }
+        try {
+          transaction.commit();
+          outcome = Outcome.COMMITTED;
+          commits.incrementAndGet();
+        } catch (EndpointException refused) {
+          if (session.isAlive()) {
+            checkRefusal(refused);
+            outcome = Outcome.ABORTED;
+          } else {
+            note(label, askLater(transaction.handle()), reads, appends);
+            throw refused;
+          }
+        }
+        note(label, outcome, reads, appends);
+      }
+
+      /// The registry may know; otherwise the lists will tell.
+      private Outcome askLater(long handle) {
+        try (Session next = attach()) {
+          TransactionState state = next.outcome(handle);
+          return switch (state) {
+            case COMMITTED -> Outcome.COMMITTED;
+            case ABORTED -> Outcome.ABORTED;
+            default -> Outcome.UNKNOWN;
+          };
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+
+      private void checkRefusal(EndpointException refused) {
+        refusals.incrementAndGet();
+        // 23505: two have made the same list.
+        if (!List.of("40001", "40P01", "23505").contains(refused.sqlstate())) {
+          throw new AssertionError("unexpected refusal", refused);
+        }
+      }
+
+      private void note(String label, Outcome outcome, List<Read> reads, List<Append> appends) {
+        synchronized (history) {
+          history.add(new History.Transaction(label, outcome, reads, appends));
+        }
+      }
+
+      private void operation(Transaction transaction, List<Read> reads, List<Append> appends) {
+        long key = random.nextInt(KEYS);
+        switch (random.nextInt(6)) {
+          case 0, 1 -> {
+            long value = values.incrementAndGet();
+            // Before it is sent: it may be done and not answered.
+            appends.add(new Append(key, value));
+            String text = Long.toString(value);
+            if (transaction.update(append, append.parameters().addRow(key, text)) == 0) {
+              transaction.update(insert, insert.parameters().addRow(key, text));
+            }
+          }
+          case 2 -> read(transaction, read, reads, key, key);
+          case 3 -> read(transaction, range, reads, key, Math.min(KEYS - 1L, key + 3));
+          case 4 -> {
+            long amount = 1 + random.nextInt(20);
+            long from = random.nextInt(ACCOUNTS);
+            long to = random.nextInt(ACCOUNTS);
+            transaction.update(pay, pay.parameters().addRow(from, -amount));
+            transaction.update(pay, pay.parameters().addRow(to, amount));
+          }
+          default -> {
+            try (Rows rows = transaction.query(sum)) {
+              assertTrue(rows.next());
+              assertEquals(MONEY, rows.getLong(0));
+            }
+          }
+        }
+      }
+
+      private void read(
+          Transaction transaction,
+          PreparedStatement statement,
+          List<Read> reads,
+          long from,
+          long to) {
+        Map<Long, List<Long>> found = new TreeMap<>();
+        var parameters = statement.parameters();
+        try (Rows rows =
+            transaction.query(
+                statement,
+                statement == range ? parameters.addRow(from, to) : parameters.addRow(from))) {
+          while (rows.next()) {
+            found.put(rows.getLong(0), list(rows.getString(1)));
+          }
+        }
+        for (long key = from; key <= to; key++) {
+          reads.add(new Read(key, found.getOrDefault(key, List.of())));
+        }
+      }
+    }
+  }
+}
