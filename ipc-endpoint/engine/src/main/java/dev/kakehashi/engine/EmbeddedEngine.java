@@ -229,6 +229,40 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public List<@Nullable Object[]> transactions() {
+      long published = store.usage().published();
+      List<@Nullable Object[]> rows = new ArrayList<>();
+      for (EngineTransaction each : transactions) {
+        TransactionOptions options = each.options();
+        rows.add(
+            new @Nullable Object[] {
+              each.id(),
+              options.label(),
+              options.kind().name(),
+              options.isolation().name().replace('_', ' '),
+              each.state().name(),
+              each.timestamp(),
+              each.hasWrites(),
+              each.reference(),
+              Math.max(0, published - each.heldSnapshot())
+            });
+      }
+      return rows;
+    }
+
+    @Override
+    public List<@Nullable Object[]> memory() {
+      Store.Usage usage = store.usage();
+      return List.<@Nullable Object[]>of(
+          new @Nullable Object[] {
+            usage.limitBytes(),
+            usage.reservedBytes(),
+            usage.queuedWrites(),
+            usage.published() - usage.horizon()
+          });
+    }
+
+    @Override
     public List<@Nullable Object[]> preparedTransactions() {
       List<@Nullable Object[]> rows = new ArrayList<>();
       for (PreparedTransaction each : prepared.list()) {

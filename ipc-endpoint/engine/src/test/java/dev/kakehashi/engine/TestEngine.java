@@ -58,10 +58,14 @@ final class TestEngine implements AutoCloseable {
   }
 
   TestEngine(Path directory, int workers) {
+    this(directory, workers, 1L << 30);
+  }
+
+  TestEngine(Path directory, int workers, long memoryBytes) {
     scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
     engine =
         EmbeddedEngine.open(
-            new EngineConfig(new StoreConfig(directory, 1L << 30), 256L << 20, 100, 100),
+            new EngineConfig(new StoreConfig(directory, memoryBytes), 256L << 20, 100, 100),
             scheduler);
     session = engine.openSession("test");
   }

@@ -24,26 +24,27 @@ final class EndpointProcess implements AutoCloseable {
 
   private final Path root;
   private final List<String> settings;
-  private Map<String, String> environment = Map.of();
+  private final Map<String, String> environment;
   private @Nullable Process process;
 
-  private EndpointProcess(Path root, List<String> settings) {
+  private EndpointProcess(Path root, Map<String, String> environment, List<String> settings) {
     this.root = root;
+    this.environment = environment;
     this.settings = settings;
   }
 
   /// @param settings each as `key=value`
   static EndpointProcess open(String... settings) throws IOException {
-    Path root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
-    EndpointProcess endpoint = new EndpointProcess(root, List.of(settings));
-    endpoint.start();
-    return endpoint;
+    return open(Map.of(), settings);
   }
 
-  /// For the next start.
-  EndpointProcess environment(Map<String, String> variables) {
-    environment = variables;
-    return this;
+  /// @param environment variables of the process besides ours
+  static EndpointProcess open(Map<String, String> environment, String... settings)
+      throws IOException {
+    Path root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
+    EndpointProcess endpoint = new EndpointProcess(root, environment, List.of(settings));
+    endpoint.start();
+    return endpoint;
   }
 
   Path dataDirectory() {

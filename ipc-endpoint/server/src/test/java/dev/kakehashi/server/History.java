@@ -183,8 +183,10 @@ final class History {
         int current = queue.get(at);
         if (current == to) {
           StringBuilder cycle = new StringBuilder(transactions.get(to).name()).append(how);
-          for (int step = to; step >= 0; step = cameFrom.get(step)) {
+          int step = to;
+          while (step >= 0) {
             cycle.append(" <- ").append(transactions.get(step));
+            step = cameFrom.getOrDefault(step, -1);
           }
           findings.add("cycle: " + cycle);
           return;

@@ -49,13 +49,13 @@ class HistoryTest {
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   @Test
-  @Timeout(60 + 300)
+  @Timeout(3600)
   void shouldBeSerializable() throws Exception {
     runAndCheck(IsolationLevel.SERIALIZABLE);
   }
 
   @Test
-  @Timeout(60 + 300)
+  @Timeout(3600)
   void shouldBeSnapshotIsolation() throws Exception {
     runAndCheck(IsolationLevel.REPEATABLE_READ);
   }
@@ -302,7 +302,7 @@ class HistoryTest {
           case 2 -> read(transaction, read, reads, key, key);
           case 3 -> read(transaction, range, reads, key, Math.min(KEYS - 1L, key + 3));
           case 4 -> {
-            long amount = 1 + random.nextInt(20);
+            long amount = 1L + random.nextInt(20);
             long from = random.nextInt(ACCOUNTS);
             long to = random.nextInt(ACCOUNTS);
             transaction.update(pay, pay.parameters().addRow(from, -amount));

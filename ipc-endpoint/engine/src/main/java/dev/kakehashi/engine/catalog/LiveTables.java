@@ -6,6 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /// What a planner asks about the running engine: how many rows a table has, and the rows of system tables that show the engine's state.
 public interface LiveTables extends ToLongFunction<Table> {
+  /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held.
+  List<@Nullable Object[]> transactions();
+
+  /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held.
+  List<@Nullable Object[]> memory();
+
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
   List<@Nullable Object[]> preparedTransactions();
 }

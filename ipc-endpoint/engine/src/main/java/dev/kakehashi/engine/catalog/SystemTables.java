@@ -78,7 +78,28 @@ public final class SystemTables {
               "prepared_at timestamptz",
               "owner text",
               "user_name text",
-              "handle int8"));
+              "handle int8"),
+          table(
+              -8,
+              CATALOG_SCHEMA,
+              "transactions",
+              "transaction_id int8",
+              "label text",
+              "kind text",
+              "isolation text",
+              "state text",
+              "began_at timestamptz",
+              "has_writes bool",
+              "handle int8",
+              "commits_held int8"),
+          table(
+              -9,
+              CATALOG_SCHEMA,
+              "memory",
+              "limit_bytes int8",
+              "reserved_bytes int8",
+              "changes_held int8",
+              "commits_held int8"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -93,8 +114,8 @@ public final class SystemTables {
   /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
   public static List<@Nullable Object[]> rows(
       Table table, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
-    if (table.tableId() == -7) {
-      return rowCount instanceof LiveTables live ? live.preparedTransactions() : List.of();
+    if (table.tableId() <= -7) {
+      return rowCount instanceof LiveTables live ? liveRows(table, live) : List.of();
     }
     List<@Nullable Object[]> rows = new ArrayList<>();
     if (table.tableId() == -4) {
@@ -118,6 +139,14 @@ public final class SystemTables {
       }
     }
     return rows;
+  }
+
+  private static List<@Nullable Object[]> liveRows(Table table, LiveTables live) {
+    return switch ((int) table.tableId()) {
+      case -7 -> live.preparedTransactions();
+      case -8 -> live.transactions();
+      default -> live.memory();
+    };
   }
 
   private static void addColumns(Collection<@Nullable Object[]> rows, Table table) {

@@ -162,6 +162,11 @@ final class GarbageCollector implements AutoCloseable {
     }
   }
 
+  /// Changes whose garbage was not freed yet.
+  long queuedWrites() {
+    return queuedWrites.get();
+  }
+
   /// Garbage that was not freed yet, in order; whoever runs a transaction finds all that is younger than its snapshot.
   Iterable<Garbage> pending() {
     return queue;

@@ -169,6 +169,17 @@ final class MemoryStore implements Store {
   }
 
   @Override
+  public Usage usage() {
+    long horizon = horizon();
+    return new Usage(
+        pool.limitBytes(),
+        pool.reservedBytes(),
+        collector.queuedWrites(),
+        committer.published(),
+        horizon);
+  }
+
+  @Override
   public List<StoreTransaction> prepared() {
     return List.copyOf(prepared.values());
   }

@@ -32,7 +32,7 @@ final class RowTransaction implements StoreTransaction {
   private volatile @Nullable Preparation preparation;
 
   private final long id;
-  private final long pinned;
+  private long pinned;
   private long snapshot;
   private int statement;
 
@@ -81,14 +81,29 @@ final class RowTransaction implements StoreTransaction {
     return snapshot;
   }
 
-  /// The first snapshot: all that its views may see stays until the transaction ends.
+  /// The oldest snapshot of a view that may be in use: what it sees stays.
   long pinnedSnapshot() {
     return pinned;
   }
 
   @Override
+  public long heldSnapshot() {
+    return preparation != null ? store.published() : store.slots().pinned(slot);
+  }
+
+  @Override
   public void refreshSnapshot() {
     // The slot stays pinned at the first snapshot: views taken earlier stay valid.
+    snapshot = store.published();
+  }
+
+  @Override
+  public void advanceSnapshot() {
+    if (readSet == null) {
+      // In the order in which a transaction begins, see TransactionSlots.
+      pinned = store.published();
+      store.slots().pin(slot, pinned);
+    }
     snapshot = store.published();
   }
 
@@ -486,7 +501,15 @@ final class RowTransaction implements StoreTransaction {
     }
 
     @Override
+    public long heldSnapshot() {
+      return 0;
+    }
+
+    @Override
     public void refreshSnapshot() {}
+
+    @Override
+    public void advanceSnapshot() {}
 
     @Override
     public ReadView beginStatement() {

@@ -15,6 +15,18 @@ public interface Store extends AutoCloseable {
   /// @param serializable read sets are validated at commit
   StoreTransaction begin(boolean readOnly, boolean serializable);
 
+  /// What the store holds.
+  ///
+  /// @param limitBytes most memory for rows, versions and indexes
+  /// @param reservedBytes memory taken from the system
+  /// @param queuedWrites changes whose old versions wait until nobody can see them
+  /// @param published timestamp of the newest commit
+  /// @param horizon everybody sees the commits up to here; what was replaced later is kept
+  record Usage(
+      long limitBytes, long reservedBytes, long queuedWrites, long published, long horizon) {}
+
+  Usage usage();
+
   /// Transactions that were prepared and not decided, also by earlier runs.
   List<StoreTransaction> prepared();
 

@@ -8,8 +8,14 @@ import org.jspecify.annotations.Nullable;
 public interface StoreTransaction {
   long id();
 
-  /// Takes a newer snapshot for the statements to come.
+  /// Timestamp from which on it may still read: what was replaced by later commits is kept for it. Any thread, approximately.
+  long heldSnapshot();
+
+  /// Takes a newer snapshot for the statements to come. Views that were taken before stay valid, and what they see is kept.
   void refreshSnapshot();
+
+  /// The same, and lets go of what only earlier views see: none of them may be in use any more.
+  void advanceSnapshot();
 
   /// Begins a statement: it sees the snapshot and what earlier statements of this transaction did, not what it does itself.
   ReadView beginStatement();

@@ -72,6 +72,16 @@ final class TransactionSlots {
     words.set(slot * STRIDE, 0);
   }
 
+  /// Least snapshot that the slot's transaction needs; 0: the slot is free.
+  long pinned(int slot) {
+    return words.get(slot * STRIDE);
+  }
+
+  /// The slot's transaction needs only what a snapshot from `pinned` on sees; called by it, with a timestamp that is published.
+  void pin(int slot, long pinned) {
+    words.set(slot * STRIDE, pinned);
+  }
+
   /// The slot's transaction reads nothing any more; it keeps the slot.
   void unpin(int slot) {
     words.set(slot * STRIDE, Long.MAX_VALUE);

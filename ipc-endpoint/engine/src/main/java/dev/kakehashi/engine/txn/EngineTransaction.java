@@ -75,8 +75,18 @@ public final class EngineTransaction implements Transaction {
     return store.hasWrites();
   }
 
+  /// What [#reference(long)] said.
+  public long reference() {
+    return reference;
+  }
+
+  /// Timestamp from which on it may still read.
+  public long heldSnapshot() {
+    return store.heldSnapshot();
+  }
+
   /// Microseconds since 2000-01-01 UTC at the transaction's start.
-  long timestamp() {
+  public long timestamp() {
     return timestamp;
   }
 
@@ -119,6 +129,13 @@ public final class EngineTransaction implements Transaction {
               ErrorCode.TRANSACTION_ABORTED,
               "current transaction is aborted, commands ignored until end of transaction block");
     };
+  }
+
+  /// Whether views are in use; asked by the operation that has the turn.
+  boolean hasOpenStatements() {
+    synchronized (open) {
+      return !open.isEmpty();
+    }
   }
 
   /// A statement runs from now on.

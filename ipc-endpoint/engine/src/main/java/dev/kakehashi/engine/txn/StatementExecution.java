@@ -146,7 +146,11 @@ public final class StatementExecution implements Execution, StatementScope {
       }
       StoreTransaction store = transaction.store();
       if (options.newSnapshot() && transaction.isReadCommitted()) {
-        store.refreshSnapshot();
+        if (transaction.hasOpenStatements()) {
+          store.refreshSnapshot();
+        } else {
+          store.advanceSnapshot();
+        }
       }
       view = store.beginStatement();
     }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -24,25 +25,31 @@ import org.junit.jupiter.api.io.TempDir;
 /// A process that writes is killed in the middle of it, again and again; what it had reported as stored must be there, each transaction whole or
 /// not at all, and transactions of one writer without gaps.
 final class StoreCrashTest {
-  private static final int ROUNDS = 3;
+  /// `-Dkakehashi.kills=200` makes a night of it.
+  private static final int ROUNDS = Integer.getInteger("kakehashi.kills", 20);
+
   private static final int WRITERS = 3;
-  private static final int ACKNOWLEDGED_BEFORE_KILL = 150;
+  private static final int MOST_ACKNOWLEDGED_BEFORE_KILL = 150;
   private static final int ROWS_PER_TABLE = 3;
 
   @TempDir Path directory;
 
   @Test
-  @Timeout(120)
+  @Timeout(3600)
   void shouldHaveEveryStoredCommitAfterAKill() throws Exception {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
     Set<String> acknowledged = new HashSet<>();
     for (int round = 0; round < ROUNDS; round++) {
-      acknowledged.addAll(writeUntilKilled(round));
+      acknowledged.addAll(
+          writeUntilKilled(round, 1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL)));
       check(acknowledged);
     }
     System.out.println(acknowledged.size() + " acknowledged commits survived " + ROUNDS + " kills");
   }
 
-  private List<String> writeUntilKilled(int round) throws Exception {
+  private List<String> writeUntilKilled(int round, int acknowledgedBeforeKill) throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -64,7 +71,7 @@ final class StoreCrashTest {
         if (line.startsWith("stored ") && line.endsWith(".")) {
           acknowledged.add(line.substring(7, line.length() - 1));
         }
-        if (acknowledged.size() == ACKNOWLEDGED_BEFORE_KILL) {
+        if (acknowledged.size() == acknowledgedBeforeKill) {
           // By its handle: the process object would close the pipe that we are still reading.
           process.toHandle().destroyForcibly();
         }
@@ -75,7 +82,7 @@ final class StoreCrashTest {
       assertTrue(process.waitFor(30, TimeUnit.SECONDS));
     }
     assertNotEquals(0, process.exitValue(), "the writer ended by itself");
-    assertTrue(acknowledged.size() >= ACKNOWLEDGED_BEFORE_KILL);
+    assertTrue(acknowledged.size() >= acknowledgedBeforeKill);
     return acknowledged;
   }
 

@@ -1,0 +1,167 @@
+/*
+ * Preloaded into the endpoint by DiskFaultTest: makes writes below one directory fail.
+ *
+ * KAKEHASHI_FAULT_CONTROL names a file of one byte, mapped here, that the test changes at any time:
+ * '0' no faults, 'n' writes fail with ENOSPC, 'e' writes fail with EIO, 's' synchronisation fails with EIO,
+ * 'h' writes write half of what they were given. KAKEHASHI_FAULT_PATH is a part of the paths of the files concerned.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static volatile const char *control;
+static const char *part;
+
+__attribute__((constructor)) static void
+begin(void)
+{
+	const char *file = getenv("KAKEHASHI_FAULT_CONTROL");
+	int fd = file != NULL ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+
+	part = getenv("KAKEHASHI_FAULT_PATH");
+	if (fd < 0 || part == NULL)
+		return;
+	control = mmap(NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+	if (control == MAP_FAILED)
+		control = NULL;
+	close(fd);
+}
+
+static char
+fault(int fd)
+{
+	char link[64];
+	char path[4096];
+	ssize_t length;
+
+	if (control == NULL || *control == '0')
+		return '0';
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return '0';
+	path[length] = 0;
+	return strstr(path, part) != NULL ? *control : '0';
+}
+
+/* Bytes to write, or -1 with errno set. */
+static ssize_t
+allowed(int fd, size_t bytes)
+{
+	switch (fault(fd))
+	{
+		case 'n':
+			errno = ENOSPC;
+			return -1;
+		case 'e':
+			errno = EIO;
+			return -1;
+		case 'h':
+			return bytes > 1 ? (ssize_t) (bytes / 2) : (ssize_t) bytes;
+		default:
+			return (ssize_t) bytes;
+	}
+}
+
+#define REAL(name, type)                                                                                               \
+	static __typeof__(type) real;                                                                                      \
+	if (real == NULL)                                                                                                  \
+	real = (type) dlsym(RTLD_NEXT, name)
+
+ssize_t
+write(int fd, const void *bytes, size_t count)
+{
+	REAL("write", ssize_t(*)(int, const void *, size_t));
+	ssize_t n = allowed(fd, count);
+
+	return n < 0 ? -1 : real(fd, bytes, (size_t) n);
+}
+
+ssize_t
+pwrite(int fd, const void *bytes, size_t count, off_t at)
+{
+	REAL("pwrite", ssize_t(*)(int, const void *, size_t, off_t));
+	ssize_t n = allowed(fd, count);
+
+	return n < 0 ? -1 : real(fd, bytes, (size_t) n, at);
+}
+
+ssize_t
+pwrite64(int fd, const void *bytes, size_t count, off64_t at)
+{
+	REAL("pwrite64", ssize_t(*)(int, const void *, size_t, off64_t));
+	ssize_t n = allowed(fd, count);
+
+	return n < 0 ? -1 : real(fd, bytes, (size_t) n, at);
+}
+
+ssize_t
+writev(int fd, const struct iovec *parts, int count)
+{
+	REAL("writev", ssize_t(*)(int, const struct iovec *, int));
+	/* A short write of the first part is one that the caller has to go on from. */
+	return fault(fd) == '0' || count == 0 ? real(fd, parts, count) : write(fd, parts[0].iov_base, parts[0].iov_len);
+}
+
+int
+fsync(int fd)
+{
+	REAL("fsync", int (*)(int));
+	if (fault(fd) == 's')
+	{
+		errno = EIO;
+		return -1;
+	}
+	return real(fd);
+}
+
+int
+fdatasync(int fd)
+{
+	REAL("fdatasync", int (*)(int));
+	if (fault(fd) == 's')
+	{
+		errno = EIO;
+		return -1;
+	}
+	return real(fd);
+}
+
+static int
+refuse_space(int fd)
+{
+	char how = fault(fd);
+
+	return how == 'n' ? ENOSPC : how == 'e' ? EIO : 0;
+}
+
+int
+fallocate(int fd, int mode, off_t at, off_t bytes)
+{
+	REAL("fallocate", int (*)(int, int, off_t, off_t));
+	int why = refuse_space(fd);
+
+	if (why != 0)
+	{
+		errno = why;
+		return -1;
+	}
+	return real(fd, mode, at, bytes);
+}
+
+int
+posix_fallocate(int fd, off_t at, off_t bytes)
+{
+	REAL("posix_fallocate", int (*)(int, off_t, off_t));
+	int why = refuse_space(fd);
+
+	return why != 0 ? why : real(fd, at, bytes);
+}

@@ -1,0 +1,175 @@
+package dev.kakehashi.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.Transaction;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Writes of the store fail: the client is told, and nothing that was reported as stored is lost.
+///
+/// The faults are made by a library that is preloaded into the endpoint, see `src/test/c/disk_faults.c`.
+class DiskFaultTest {
+  private static final long LIMIT_NANOS = 120_000_000_000L;
+
+  @TempDir Path directory;
+
+  /// Client's view: values that were reported as stored, and those that were refused.
+  private final Set<Long> stored = new HashSet<>();
+
+  private final Set<Long> refused = new HashSet<>();
+  private long last;
+
+  private Path library() throws IOException, InterruptedException {
+    Path library = directory.resolve("disk_faults.so");
+    Process compiler;
+    try {
+      compiler =
+          new ProcessBuilder(
+                  "cc",
+                  "-shared",
+                  "-fPIC",
+                  "-o",
+                  library.toString(),
+                  "src/test/c/disk_faults.c",
+                  "-ldl")
+              .inheritIO()
+              .start();
+    } catch (IOException e) {
+      assumeTrue(false, "there is no C compiler: " + e.getMessage());
+      throw e;
+    }
+    assertTrue(compiler.waitFor(60, TimeUnit.SECONDS));
+    assertEquals(0, compiler.exitValue());
+    return library;
+  }
+
+  private void fault(char kind) throws IOException {
+    // The byte is changed in place: the endpoint has the file mapped.
+    try (var file = new java.io.RandomAccessFile(control().toFile(), "rw")) {
+      file.write(kind);
+    }
+  }
+
+  private Path control() {
+    return directory.resolve("control");
+  }
+
+  @ParameterizedTest
+  @ValueSource(chars = {'n', 'e', 's'})
+  @Timeout(300)
+  void shouldTellTheClientAndLoseNothing(char kind) throws Exception {
+    run(kind, true);
+  }
+
+  /// A short write is no failure: the rest is written.
+  @Test
+  @Timeout(300)
+  void shouldGoOnAfterShortWrites() throws Exception {
+    run('h', false);
+  }
+
+  private void run(char kind, boolean mustRefuse) throws Exception {
+    Files.writeString(control(), "0", StandardCharsets.US_ASCII);
+    Map<String, String> faults =
+        Map.of(
+            "LD_PRELOAD", library().toString(),
+            "KAKEHASHI_FAULT_CONTROL", control().toString(),
+            "KAKEHASHI_FAULT_PATH", "/data/store/");
+    try (EndpointProcess endpoint = EndpointProcess.open(faults)) {
+      try (Session session = endpoint.attach()) {
+        session.execute("create table t (id int8 primary key, other int8 not null unique)");
+        insert(session, 50);
+        assertEquals(Set.of(), refused);
+        fault(kind);
+        insert(session, 5);
+        assertEquals(mustRefuse, !refused.isEmpty(), "refused " + refused);
+        // Reads go on.
+        assertTrue(present(session).containsAll(stored));
+        fault('0');
+        if (kind == 'n') {
+          // Once there is room again, so do changes.
+          int before = stored.size();
+          long deadline = System.nanoTime() + LIMIT_NANOS;
+          while (stored.size() == before) {
+            assertTrue(System.nanoTime() < deadline, "nothing can be stored any more");
+            insert(session, 1);
+          }
+        }
+      }
+      endpoint.kill();
+      endpoint.start();
+      try (Session session = endpoint.attach()) {
+        check(present(session));
+        int before = stored.size();
+        insert(session, 5);
+        assertEquals(before + 5, stored.size());
+        check(present(session));
+      }
+    }
+  }
+
+  private void check(Set<Long> present) {
+    Set<Long> lost = new HashSet<>(stored);
+    lost.removeAll(present);
+    assertEquals(Set.of(), lost, "reported as stored, and not there");
+    Set<Long> strange = new HashSet<>(present);
+    strange.removeAll(stored);
+    strange.removeAll(refused);
+    assertEquals(Set.of(), strange);
+  }
+
+  /// One transaction of two rows for each value, so that half of one would be seen.
+  private void insert(Session session, int count) {
+    try (PreparedStatement insert = session.prepare("insert into t values ($1, $2)", 20, 20)) {
+      for (int i = 0; i < count; i++) {
+        long value = ++last;
+        Transaction transaction = session.begin();
+        try {
+          transaction.update(insert, insert.parameters().addRow(2 * value, 4 * value));
+          transaction.update(insert, insert.parameters().addRow(2 * value + 1, 4 * value + 1));
+          transaction.commit();
+          stored.add(value);
+        } catch (EndpointException e) {
+          refused.add(value);
+          assertTrue(
+              List.of("53100", "58030", "XX000", "XX001").contains(e.sqlstate()), e.toString());
+          transaction.close();
+        }
+      }
+    }
+  }
+
+  private static Set<Long> present(Session session) {
+    List<Long> ids = new ArrayList<>();
+    try (PreparedStatement all = session.prepare("select id from t");
+        Rows rows = session.query(all)) {
+      while (rows.next()) {
+        ids.add(rows.getLong(0));
+      }
+    }
+    Set<Long> values = new HashSet<>();
+    ids.forEach(id -> values.add(id / 2));
+    assertEquals(values.size() * 2, ids.size(), "a transaction is there by half");
+    return values;
+  }
+}
