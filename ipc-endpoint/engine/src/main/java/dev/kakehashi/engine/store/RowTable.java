@@ -120,22 +120,54 @@ final class RowTable implements TableStore {
 
   @Override
   public long insert(StoreTransaction transaction, VectorBatch values, int row) {
-    return writer.insert(own(transaction), values, row);
+    RowTransaction own = own(transaction);
+    try {
+      return writer.insert(own, values, row);
+    } catch (EngineException refused) {
+      makeRoom(refused);
+      return writer.insert(own, values, row);
+    }
   }
 
   @Override
   public boolean update(StoreTransaction transaction, long rowId, VectorBatch values, int row) {
-    return writer.update(own(transaction), rowId, values, row);
+    RowTransaction own = own(transaction);
+    try {
+      return writer.update(own, rowId, values, row);
+    } catch (EngineException refused) {
+      makeRoom(refused);
+      return writer.update(own, rowId, values, row);
+    }
   }
 
   @Override
   public boolean lock(StoreTransaction transaction, long rowId) {
-    return writer.lock(own(transaction), rowId);
+    RowTransaction own = own(transaction);
+    try {
+      return writer.lock(own, rowId);
+    } catch (EngineException refused) {
+      makeRoom(refused);
+      return writer.lock(own, rowId);
+    }
   }
 
   @Override
   public boolean delete(StoreTransaction transaction, long rowId) {
-    return writer.delete(own(transaction), rowId);
+    RowTransaction own = own(transaction);
+    try {
+      return writer.delete(own, rowId);
+    } catch (EngineException refused) {
+      makeRoom(refused);
+      return writer.delete(own, rowId);
+    }
+  }
+
+  /// After a change that found no memory and left nothing: frees what nobody sees any more, in case the collector has not come to it. Then it is worth a second try.
+  private void makeRoom(EngineException refused) {
+    if (refused.code() != ErrorCode.OUT_OF_MEMORY) {
+      throw refused;
+    }
+    store.collector().collect();
   }
 
   private RowTransaction own(StoreTransaction transaction) {
