@@ -301,7 +301,7 @@ class RobustnessTest {
         EndpointException e = assertThrows(EndpointException.class, rows::next);
         assertEquals("25P03", e.sqlstate());
       }
-      TestEndpoint.await("transaction ends", () -> endpoint.engine().openTransactions() == 0);
+      endpoint.await("transaction ends", () -> endpoint.engine().openTransactions() == 0);
     }
   }
 
@@ -319,12 +319,12 @@ class RobustnessTest {
         PreparedStatement second = other.prepare(FixedEngine.INSERT);
         other.attachTransaction(handle).update(second, second.parameters().addRow(2L, "other's"));
       }
-      TestEndpoint.await(
+      endpoint.await(
           "the first session is gone",
           () -> endpoint.server().transport().sessionCount() == sessions);
       assertEquals(1, endpoint.engine().openTransactions());
       other.attachTransaction(handle).rollback();
-      TestEndpoint.await("transaction ends", () -> endpoint.engine().openTransactions() == 0);
+      endpoint.await("transaction ends", () -> endpoint.engine().openTransactions() == 0);
     }
   }
 
