@@ -2,6 +2,9 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.RateLimit;
+import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.sql.RequestLimits;
 import dev.kakehashi.sql.SqlApplication;
 import dev.kakehashi.sql.TransactionRegistry;
 import dev.kakehashi.transport.TransportException;
@@ -62,8 +65,11 @@ public final class EndpointServer implements AutoCloseable {
     Files.createDirectories(data);
     lock(data);
     var config = settings.transport(version());
-    Engine engine = factory.open(settings);
+    TaskScheduler scheduler = TaskScheduler.start(SchedulerSettings.config(settings));
+    parts.push(scheduler);
+    Engine engine = factory.open(settings, scheduler);
     parts.push(engine);
+    RateLimit limit = SchedulerSettings.sessionLimit(settings);
     TransactionRegistry registry =
         TransactionRegistry.open(data, settings.count(Setting.OUTCOMES_KEPT));
     parts.push(registry);
@@ -77,11 +83,13 @@ public final class EndpointServer implements AutoCloseable {
                         engine,
                         registry,
                         settings.count(Setting.MAX_TRANSACTIONS),
-                        settings.number(Setting.MAX_LEASE)),
+                        settings.number(Setting.MAX_LEASE),
+                        new RequestLimits(scheduler, limit)),
                     data),
             authenticator(data));
     parts.push(endpoint);
     transport = endpoint;
+    parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler));
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
         version(),

@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -152,10 +153,20 @@ public final class Main implements Runnable {
     }
   }
 
-  /// Says whether an endpoint runs, from its control page.
+  /// Says whether an endpoint runs, from its control page, and what its scheduler does.
   @Command(name = "status", description = "Shows whether an endpoint runs; exit code 3 if not.")
   static final class Status implements Callable<Integer> {
     @CommandLine.Mixin private Common common = new Common();
+
+    @Option(
+        names = {"-j", "--json"},
+        description = "only the scheduler's metrics, as one line of JSON")
+    private boolean json;
+
+    @Option(
+        names = {"-J", "--jobs"},
+        description = "also the scheduler's workers, jobs and processes")
+    private boolean jobs;
 
     @Override
     public Integer call() throws Exception {
@@ -165,7 +176,19 @@ public final class Main implements Runnable {
         System.out.println("no endpoint runs on \"" + settings.dataDirectory() + "\"");
         return 3;
       }
-      System.out.println(ControlReport.read(settings.runtimeDirectory(), pid));
+      Path runtime = settings.runtimeDirectory();
+      if (json) {
+        System.out.println(SchedulerReport.json(StatusSocket.ask(runtime)));
+        return 0;
+      }
+      System.out.println(ControlReport.read(runtime, pid));
+      if (Files.exists(runtime.resolve(StatusSocket.FILE))) {
+        String said = StatusSocket.ask(runtime);
+        System.out.println(SchedulerReport.text(said));
+        if (jobs) {
+          System.out.println(SchedulerReport.jobs(said));
+        }
+      }
       return 0;
     }
   }

@@ -39,6 +39,9 @@ enum Setting {
   MIN_SPIN(Kind.DURATION, "50us", 0, 10_000_000L),
   MAX_SPIN(Kind.DURATION, "200us", 0, 10_000_000L),
   ATTACH_TIMEOUT(Kind.DURATION, "5s", 10_000_000L, 600_000_000_000L),
+  SESSION_RATE(Kind.COUNT, "0", 0, 10_000_000),
+  SESSION_BUCKET_SIZE(Kind.COUNT, "0", 0, 10_000_000),
+  SESSION_MAX_CONCURRENT_REQUESTS(Kind.COUNT, "0", 0, 65_536),
   LOG_LEVEL(Kind.TEXT, "info", 0, 0);
 
   /// How a value is written.
@@ -84,9 +87,9 @@ enum Setting {
   long parse(String text) {
     long value =
         switch (kind) {
-          case COUNT -> number(text, text, 1);
+          case COUNT -> number(key(), text, text, 1);
           case BYTES -> bytes(text);
-          case DURATION -> duration(text);
+          case DURATION -> duration(key(), text);
           case TEXT, PATH -> throw new IllegalStateException(key() + " is no number");
         };
     if (value < min || value > max) {
@@ -107,25 +110,28 @@ enum Setting {
 
   private long bytes(String text) {
     return switch (unit(text)) {
-      case "B" -> number(text, value(text), 1);
-      case "kB" -> number(text, value(text), 1L << 10);
-      case "MB" -> number(text, value(text), 1L << 20);
-      case "GB" -> number(text, value(text), 1L << 30);
-      case "TB" -> number(text, value(text), 1L << 40);
-      default -> throw invalid(text, "a number with B, kB, MB, GB or TB");
+      case "B" -> number(key(), text, value(text), 1);
+      case "kB" -> number(key(), text, value(text), 1L << 10);
+      case "MB" -> number(key(), text, value(text), 1L << 20);
+      case "GB" -> number(key(), text, value(text), 1L << 30);
+      case "TB" -> number(key(), text, value(text), 1L << 40);
+      default -> throw invalid(key(), text, "a number with B, kB, MB, GB or TB");
     };
   }
 
-  private long duration(String text) {
+  /// Nanoseconds of a time with its unit.
+  ///
+  /// @throws SettingsException naming the key
+  static long duration(String key, String text) {
     return switch (unit(text)) {
-      case "ns" -> number(text, value(text), 1);
-      case "us" -> number(text, value(text), 1_000);
-      case "ms" -> number(text, value(text), 1_000_000);
-      case "s" -> number(text, value(text), 1_000_000_000L);
-      case "min" -> number(text, value(text), 60_000_000_000L);
-      case "h" -> number(text, value(text), 3_600_000_000_000L);
-      case "d" -> number(text, value(text), 86_400_000_000_000L);
-      default -> throw invalid(text, "a number with ns, us, ms, s, min, h or d");
+      case "ns" -> number(key, text, value(text), 1);
+      case "us" -> number(key, text, value(text), 1_000);
+      case "ms" -> number(key, text, value(text), 1_000_000);
+      case "s" -> number(key, text, value(text), 1_000_000_000L);
+      case "min" -> number(key, text, value(text), 60_000_000_000L);
+      case "h" -> number(key, text, value(text), 3_600_000_000_000L);
+      case "d" -> number(key, text, value(text), 86_400_000_000_000L);
+      default -> throw invalid(key, text, "a number with ns, us, ms, s, min, h or d");
     };
   }
 
@@ -137,16 +143,16 @@ enum Setting {
     return text.replaceFirst("[^0-9].*$", "");
   }
 
-  private long number(String text, String digits, long factor) {
+  private static long number(String key, String text, String digits, long factor) {
     try {
       return Math.multiplyExact(Long.parseLong(digits), factor);
     } catch (NumberFormatException | ArithmeticException e) {
-      throw invalid(text, "a number");
+      throw invalid(key, text, "a number");
     }
   }
 
-  private SettingsException invalid(String text, String expected) {
+  private static SettingsException invalid(String key, String text, String expected) {
     return new SettingsException(
-        "\"%s\" cannot be \"%s\": it has to be %s".formatted(key(), text, expected));
+        "\"%s\" cannot be \"%s\": it has to be %s".formatted(key, text, expected));
   }
 }

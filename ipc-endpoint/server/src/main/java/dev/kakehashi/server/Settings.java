@@ -6,13 +6,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /// Settings of one endpoint: lines `key = value`, `#` begins a comment. Unknown keys are refused.
 public final class Settings {
+  private static final Map<String, String> SCHEDULER_DEFAULTS = SchedulerSettings.defaults();
+
   private final Map<Setting, String> values = new EnumMap<>(Setting.class);
+  private final Map<String, String> schedulerValues = new LinkedHashMap<>();
 
   private Settings() {}
 
@@ -49,6 +55,11 @@ public final class Settings {
   ///
   /// @throws SettingsException for an unknown key, with the nearest one, or a bad value
   public Settings set(String key, String value) {
+    if (SCHEDULER_DEFAULTS.containsKey(key)) {
+      SchedulerSettings.check(key, value);
+      schedulerValues.put(key, value);
+      return this;
+    }
     Setting setting = find(key);
     switch (setting.kind()) {
       case TEXT, PATH -> {}
@@ -61,20 +72,16 @@ public final class Settings {
   }
 
   private static Setting find(String key) {
-    Setting nearest = Setting.INSTANCE;
-    int best = Integer.MAX_VALUE;
+    List<String> keys = new ArrayList<>(SCHEDULER_DEFAULTS.keySet());
     for (Setting setting : Setting.values()) {
       if (setting.key().equals(key)) {
         return setting;
       }
-      int distance = distance(setting.key(), key);
-      if (distance < best) {
-        best = distance;
-        nearest = setting;
-      }
+      keys.add(setting.key());
     }
+    String nearest = Collections.min(keys, Comparator.comparingInt(known -> distance(known, key)));
     throw new SettingsException(
-        "unknown setting \"%s\"; did you mean \"%s\"?".formatted(key, nearest.key()));
+        "unknown setting \"%s\"; did you mean \"%s\"?".formatted(key, nearest));
   }
 
   /// Edits between two words (Levenshtein).
@@ -133,6 +140,11 @@ public final class Settings {
   /// Worker threads; 0: one per processor.
   public int workerThreads() {
     return count(Setting.WORKER_THREADS);
+  }
+
+  /// Parameters of the scheduler that were set, by key; see [SchedulerSettings].
+  Map<String, String> schedulerValues() {
+    return schedulerValues;
   }
 
   /// Limits of the transport.

@@ -15,6 +15,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.RowBatchWriter;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -63,7 +64,7 @@ public final class FixedEngine implements Engine {
     }
 
     @Override
-    public Engine open(Settings settings) {
+    public Engine open(Settings settings, TaskScheduler scheduler) {
       return new FixedEngine();
     }
   }

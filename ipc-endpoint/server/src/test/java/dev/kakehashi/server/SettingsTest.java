@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.scheduler.RateLimit;
+import dev.kakehashi.scheduler.SchedulerConfig;
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +46,63 @@ class SettingsTest {
     for (Setting setting : Setting.values()) {
       expected.put(setting.key(), setting.defaultValue());
     }
+    expected.putAll(SchedulerSettings.defaults());
     assertEquals(expected, documented);
+  }
+
+  @Test
+  void shouldPassEveryParameterOfTheSchedulerOn() {
+    Settings settings = Settings.defaults();
+    SchedulerSettings.defaults().forEach(settings::set);
+    SchedulerConfig config = SchedulerSettings.config(settings);
+    for (Parameter parameter : Parameter.values()) {
+      assertEquals(parameter.defaultValue(), config.get(parameter), parameter.key());
+    }
+    settings
+        .set("worker_threads", "3")
+        .set("scheduler_local_order", "fifo")
+        .set("scheduler_distribution", "role")
+        .set("scheduler_stealing", "true")
+        .set("scheduler_hang_after", "2min")
+        .set("scheduler_task_polling_wait", "5us");
+    config = SchedulerSettings.config(settings);
+    assertEquals(3, config.workers());
+    assertEquals(SchedulerConfig.LocalOrder.FIFO, config.localOrder());
+    assertEquals(SchedulerConfig.Distribution.ROLE, config.distribution());
+    assertEquals(120_000, config.get(Parameter.HANG_AFTER));
+    assertEquals(5, config.get(Parameter.TASK_POLLING_WAIT));
+  }
+
+  private static String refused(String key, String value) {
+    Settings settings = Settings.defaults();
+    return String.valueOf(
+        assertThrows(SettingsException.class, () -> settings.set(key, value)).getMessage());
+  }
+
+  @Test
+  void shouldRefuseWhatTheSchedulerCannotDo() {
+    assertTrue(
+        refused("scheduler_spin_limits", "1us").contains("did you mean \"scheduler_spin_limit\""));
+    assertTrue(refused("scheduler_spin_limit", "40").contains("scheduler_spin_limit"));
+    assertTrue(refused("scheduler_spin_limit", "1500ns").contains("whole us"));
+    assertTrue(refused("scheduler_local_capacity", "1000").contains("power of two"));
+    assertTrue(refused("scheduler_distribution", "roles").contains("ROLE"));
+    assertTrue(refused("scheduler_spin_limit", "off").contains("scheduler_spin_limit"));
+    Settings contradicting =
+        Settings.defaults()
+            .set("scheduler_distribution", "role")
+            .set("scheduler_busy_worker", "true");
+    assertThrows(SettingsException.class, () -> SchedulerSettings.config(contradicting));
+  }
+
+  @Test
+  void shouldTurnTheLimitsOfASessionIntoARateLimit() {
+    assertTrue(SchedulerSettings.sessionLimit(Settings.defaults()).isUnlimited());
+    RateLimit limit =
+        SchedulerSettings.sessionLimit(
+            Settings.defaults()
+                .set("session_rate", "100")
+                .set("session_max_concurrent_requests", "2"));
+    assertEquals(new RateLimit(100, 20, 2), limit);
   }
 }

@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.scheduler.TaskScheduler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ final class TestEndpoint implements AutoCloseable {
               }
 
               @Override
-              public Engine open(Settings ignored) {
+              public Engine open(Settings ignored, TaskScheduler scheduler) {
                 return engine;
               }
             });

@@ -38,12 +38,14 @@ final class Executions implements StatementRequest.Completion {
   }
 
   /// @param execute wrapped around `frame`
-  void execute(
+  /// @param whenEnded called once when the request has ended, if this returns true; any thread
+  boolean execute(
       SqlSession session,
       long requestId,
       ResponseChannel channel,
       ExecuteDecoder execute,
-      DirectBuffer frame) {
+      DirectBuffer frame,
+      @Nullable Runnable whenEnded) {
     // Fields of the block first: reading the parameters moves the decoder.
     TransactionAction action = execute.action();
     Transaction.CommitResponse response = Transactions.response(execute.response());
@@ -64,7 +66,7 @@ final class Executions implements StatementRequest.Completion {
       parameters = parameters(session, statement, execute, frame);
     } catch (EngineException e) {
       Replies.failed(channel, requestId, open, Failures.of(e));
-      return;
+      return false;
     }
     Transaction transaction =
         open == null
@@ -80,9 +82,11 @@ final class Executions implements StatementRequest.Completion {
             open,
             execute.flags().commitAfter(),
             response,
-            this);
+            this,
+            whenEnded);
     request.begins();
     start(request, statement, parameters, executeOptions(execute));
+    return true;
   }
 
   private void start(

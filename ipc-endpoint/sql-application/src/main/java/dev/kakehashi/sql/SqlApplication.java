@@ -25,23 +25,30 @@ import dev.kakehashi.protocol.messages.RollbackDecoder;
 import dev.kakehashi.protocol.messages.RollbackPreparedDecoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
 import dev.kakehashi.protocol.messages.SavepointDecoder;
+import dev.kakehashi.scheduler.Admission;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.Option;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// Handler of the transport's requests: sessions, prepared statements, buffers; transactions and executions are its helpers'.
 ///
-/// Order: the poller brings the requests of a session in the order of its queue. While one of its statements is being prepared, what follows waits in that order (Prepare and the first Execute may be
-/// sent together); Cancel and Ping overtake. Statements and ends of one transaction keep the order of the calls in the engine, whatever session they came through.
+/// Order: the poller brings the requests of a session in the order of its queue. While one of its statements is being prepared, or an execution waits
+/// for its admission, what follows waits in that order (Prepare and the first Execute may be sent together); Cancel and Ping overtake. Statements and ends of one transaction keep the order of the calls in the engine, whatever session they came through.
 public final class SqlApplication implements RequestHandler {
   private final TransportEndpoint endpoint;
   private final Transactions transactions;
   private final Executions executions;
+  private final RequestLimits limits;
   private final TwoPhaseCommits twoPhase;
   private final int slots;
   private final int maxStatements;
@@ -55,13 +62,16 @@ public final class SqlApplication implements RequestHandler {
 
   /// @param maxTransactions open at a time, 1..65536
   /// @param maxLeaseNanos longest lease that a client may ask for
+  /// @param limits how much a session may start
   public SqlApplication(
       TransportEndpoint endpoint,
       Engine engine,
       TransactionRegistry registry,
       int maxTransactions,
-      long maxLeaseNanos) {
+      long maxLeaseNanos,
+      RequestLimits limits) {
     this.endpoint = endpoint;
+    this.limits = limits;
     this.slots = endpoint.config().mailbox().slots();
     this.maxStatements = endpoint.config().sessions().maxStatements();
     this.maxBatchBytes = endpoint.config().buffers().maxBatchBytes();
@@ -91,7 +101,7 @@ public final class SqlApplication implements RequestHandler {
     SqlSession session = session(endpointSession);
     if (templateId == CancelDecoder.TEMPLATE_ID) {
       cancel(session, requestId, channel, frame);
-    } else if (session.isPreparing()) {
+    } else if (session.isBlocked()) {
       byte[] copy = new byte[frame.capacity()];
       frame.getBytes(0, copy);
       session.deferred().add(new SqlSession.Deferred(requestId, channel, templateId, copy));
@@ -105,7 +115,8 @@ public final class SqlApplication implements RequestHandler {
       return session;
     }
     SqlSession session =
-        new SqlSession(endpointSession, twoPhase.openSession(endpointSession), slots);
+        new SqlSession(
+            endpointSession, twoPhase.openSession(endpointSession), slots, limits.admission());
     endpointSession.attach(session);
     return session;
   }
@@ -134,8 +145,7 @@ public final class SqlApplication implements RequestHandler {
       DirectBuffer frame) {
     switch (templateId) {
       case ExecuteDecoder.TEMPLATE_ID ->
-          executions.execute(
-              session, requestId, required(channel), Frames.wrap(execute, frame), frame);
+          executeWithinLimits(session, requestId, required(channel), frame);
       case CommitDecoder.TEMPLATE_ID -> {
         Frames.wrap(commit, frame);
         transactions.commit(
@@ -210,6 +220,94 @@ public final class SqlApplication implements RequestHandler {
       }
       default -> throw new MalformedFrameException("message " + templateId + " is no request");
     }
+  }
+
+  private void executeWithinLimits(
+      SqlSession session, long requestId, ResponseChannel channel, DirectBuffer frame) {
+    Admission admission = session.admission();
+    if (admission == null) {
+      execute(session, requestId, channel, frame, null);
+    } else if (admission.tryEnter()) {
+      execute(session, requestId, channel, frame, admission::leave);
+    } else {
+      limits
+          .scheduler()
+          .job("request of " + session.endpointSession().userName() + " waits for its turn")
+          .admission(admission)
+          .submit(new Turn(session));
+      byte[] copy = new byte[frame.capacity()];
+      frame.getBytes(0, copy);
+      session.limited(true);
+      session
+          .deferred()
+          .addFirst(new SqlSession.Deferred(requestId, channel, ExecuteDecoder.TEMPLATE_ID, copy));
+    }
+  }
+
+  /// @param whenEnded called once after the end of the statement, on any thread
+  private void execute(
+      SqlSession session,
+      long requestId,
+      ResponseChannel channel,
+      DirectBuffer frame,
+      @Nullable Runnable whenEnded) {
+    boolean begun = false;
+    try {
+      begun =
+          executions.execute(
+              session, requestId, channel, Frames.wrap(execute, frame), frame, whenEnded);
+    } finally {
+      if (!begun && whenEnded != null) {
+        whenEnded.run();
+      }
+    }
+  }
+
+  /// Stands in the scheduler for an execution that has to wait; its job keeps the permit until the execution has ended.
+  private final class Turn implements Task {
+    private final SqlSession session;
+
+    Turn(SqlSession session) {
+      this.session = session;
+    }
+
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      Job.Hold permit = context.job().hold(Option.DIRECT);
+      endpoint.execute(() -> admitted(session, permit::close));
+      return null;
+    }
+
+    @Override
+    public void discarded(Job job) {
+      endpoint.execute(() -> admitted(session, () -> {})); // the engine refuses it: it shuts down
+    }
+  }
+
+  /// The first deferred request may start, if it is still an execution: it may have been cancelled meanwhile.
+  private void admitted(SqlSession session, Runnable permit) {
+    session.limited(false);
+    SqlSession.Deferred first = session.deferred().peek();
+    if (first == null || first.templateId() != ExecuteDecoder.TEMPLATE_ID || session.isClosed()) {
+      permit.run();
+    } else {
+      session.deferred().remove();
+      runDeferred(
+          session,
+          first,
+          frame -> {
+            try {
+              execute(session, first.requestId(), required(first.channel()), frame, permit);
+            } catch (MalformedFrameException
+                | IndexOutOfBoundsException
+                | IllegalArgumentException e) {
+              throw e;
+            } catch (RuntimeException e) {
+              Replies.failed(first.channel(), first.requestId(), null, Failures.of(e));
+            }
+          });
+    }
+    runDeferred(session);
   }
 
   private static ResponseChannel required(@Nullable ResponseChannel channel) {
@@ -311,9 +409,9 @@ public final class SqlApplication implements RequestHandler {
     }
   }
 
-  /// Runs what has waited for a statement, up to the next one that is being prepared.
+  /// Runs what has waited, up to the next request that makes the others wait.
   private void runDeferred(SqlSession session) {
-    while (!session.isPreparing()) {
+    while (!session.isBlocked()) {
       SqlSession.Deferred request = session.deferred().poll();
       if (request == null) {
         return;
@@ -323,22 +421,26 @@ public final class SqlApplication implements RequestHandler {
             request.channel(), request.requestId(), ErrorCode.QUERY_CANCELED, "client is gone");
         continue;
       }
-      try {
-        run(
-            session,
-            request.requestId(),
-            request.channel(),
-            request.templateId(),
-            new UnsafeBuffer(request.frame()));
-      } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
-        String reason = String.valueOf(e.getMessage());
-        Replies.failed(
-            request.channel(),
-            request.requestId(),
-            null,
-            Failure.of(ErrorCode.MALFORMED_MESSAGE, reason).asFatal());
-        session.endpointSession().refuse(reason);
-      }
+      runDeferred(
+          session,
+          request,
+          frame ->
+              run(session, request.requestId(), request.channel(), request.templateId(), frame));
+    }
+  }
+
+  private static void runDeferred(
+      SqlSession session, SqlSession.Deferred request, Consumer<DirectBuffer> action) {
+    try {
+      action.accept(new UnsafeBuffer(request.frame()));
+    } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
+      String reason = String.valueOf(e.getMessage());
+      Replies.failed(
+          request.channel(),
+          request.requestId(),
+          null,
+          Failure.of(ErrorCode.MALFORMED_MESSAGE, reason).asFatal());
+      session.endpointSession().refuse(reason);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.kakehashi.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
 import java.util.ArrayDeque;
@@ -23,6 +24,7 @@ final class SqlSession {
 
   private final EndpointSession endpointSession;
   private final EngineSession engineSession;
+  private final @Nullable Admission admission;
   private @Nullable Prepared[] statements = new Prepared[16];
   private final ArrayDeque<Deferred> deferred = new ArrayDeque<>();
   private final List<OpenTransaction> transactions = new ArrayList<>(1);
@@ -30,9 +32,16 @@ final class SqlSession {
   private final AtomicReferenceArray<StatementRequest> running;
   private long lastTransaction;
   private boolean preparing;
+  private boolean limited;
   private boolean closed;
 
-  SqlSession(EndpointSession endpointSession, EngineSession engineSession, int slots) {
+  /// @param admission of its executions; null: unlimited
+  SqlSession(
+      EndpointSession endpointSession,
+      EngineSession engineSession,
+      int slots,
+      @Nullable Admission admission) {
+    this.admission = admission;
     this.endpointSession = endpointSession;
     this.engineSession = engineSession;
     this.running = new AtomicReferenceArray<>(slots);
@@ -85,6 +94,20 @@ final class SqlSession {
 
   void preparing(boolean now) {
     preparing = now;
+  }
+
+  @Nullable Admission admission() {
+    return admission;
+  }
+
+  /// Whether an execution waits for its admission, as the first of the deferred requests.
+  void limited(boolean now) {
+    limited = now;
+  }
+
+  /// Whether requests have to wait, in their order.
+  boolean isBlocked() {
+    return preparing || limited;
   }
 
   ArrayDeque<Deferred> deferred() {

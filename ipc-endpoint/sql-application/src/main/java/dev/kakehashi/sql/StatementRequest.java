@@ -31,10 +31,12 @@ final class StatementRequest
   private final boolean commitAfter;
   private final Transaction.CommitResponse commitResponse;
   private final Completion completion;
+  private final @Nullable Runnable whenEnded;
   private volatile @Nullable Execution execution;
   private volatile boolean canceled;
 
   /// @param open transaction with a handle; null: auto-commit
+  /// @param whenEnded called once after everything; null: nothing
   StatementRequest(
       SqlSession session,
       ResponseChannel channel,
@@ -44,7 +46,9 @@ final class StatementRequest
       @Nullable OpenTransaction open,
       boolean commitAfter,
       Transaction.CommitResponse commitResponse,
-      Completion completion) {
+      Completion completion,
+      @Nullable Runnable whenEnded) {
+    this.whenEnded = whenEnded;
     this.session = session;
     this.channel = channel;
     this.requestId = requestId;
@@ -119,11 +123,19 @@ final class StatementRequest
   void succeed(long rows) {
     requestEnds();
     Replies.completed(channel, requestId, open, rows);
+    leave();
   }
 
   void fail(Failure failure) {
     requestEnds();
     Replies.failed(channel, requestId, open, failure);
+    leave();
+  }
+
+  private void leave() {
+    if (whenEnded != null) {
+      whenEnded.run();
+    }
   }
 
   private void requestEnds() {
