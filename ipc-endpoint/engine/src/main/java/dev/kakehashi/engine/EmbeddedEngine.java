@@ -359,7 +359,7 @@ public final class EmbeddedEngine implements Engine {
       }
       try {
         scheduler
-            .job("prepare")
+            .job(sql)
             .submit(context -> {
               planAndReport(sql, given, done);
               return null;

@@ -33,6 +33,8 @@ final class EmbeddedStatement implements Statement {
         }
       };
 
+  private static final int HEAVIEST = 60;
+
   private final EmbeddedEngine engine;
   private final EmbeddedEngine.Session session;
   private final String sql;
@@ -144,9 +146,14 @@ final class EmbeddedStatement implements Statement {
     }
 
     @Override
-    public boolean isLight(StatementScope scope) {
+    public String name() {
+      return sql;
+    }
+
+    @Override
+    public int workLevel(StatementScope scope) {
       StatementRunner runner = current.runner();
-      return runner != null && parameters.rowCount() <= 1 && runner.isLight(scope);
+      return runner != null && parameters.rowCount() <= 1 ? runner.workLevel(scope) : HEAVIEST;
     }
 
     @Override

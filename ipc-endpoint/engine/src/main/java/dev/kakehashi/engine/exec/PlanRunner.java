@@ -20,7 +20,9 @@ final class PlanRunner implements StatementRunner {
   /// Idle instances kept for the next executions; a point query that finds one allocates next to nothing.
   private static final int MAX_IDLE = 4;
 
-  /// Pages that a light statement may scan.
+  private static final int HEAVIEST = 60;
+
+  /// Pages that a statement of level 0 may scan.
   private static final long LIGHT_PAGES = 2;
 
   private final PhysicalPlan plan;
@@ -125,15 +127,17 @@ final class PlanRunner implements StatementRunner {
   }
 
   @Override
-  public boolean isLight(StatementScope scope) {
+  public int workLevel(StatementScope scope) {
     if (!fewRows) {
-      return false;
+      return HEAVIEST;
     }
     long pages = 0;
     for (PlanNode.TableScan scan : scans) {
       pages += scope.store().table(scan.tableId()).pageCount();
     }
-    return pages <= LIGHT_PAGES;
+    return pages <= LIGHT_PAGES
+        ? 0
+        : Math.min(HEAVIEST, Long.SIZE - Long.numberOfLeadingZeros((pages - 1) / LIGHT_PAGES));
   }
 
   @Override

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs one prepared plan, any number of times, also concurrently. One per cached plan.
 public interface StatementRunner {
-  /// Whether one execution is expected to take microseconds, so that it may run on the thread that received the request.
-  boolean isLight(StatementScope scope);
+  /// How long one execution is expected to take: 0 for microseconds (it may run on the thread that received the request), one more for
+  /// each doubling of the pages that it scans, 60 for unknown.
+  int workLevel(StatementScope scope);
 
   /// The bootstrap task of one execution's job.
   ///

@@ -11,7 +11,6 @@ import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
-import dev.kakehashi.scheduler.Option;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
@@ -44,8 +43,11 @@ public final class StatementExecution implements Execution, StatementScope {
     /// Whether it reads or writes rows at all; DDL does not.
     boolean usesTransaction();
 
-    /// Whether it should run on the calling thread.
-    boolean isLight(StatementScope scope);
+    /// Text of the statement: the name of its job.
+    String name();
+
+    /// Up to the scheduler's `lightweightJobLevel` it runs on the calling thread, see [dev.kakehashi.engine.exec.StatementRunner#workLevel].
+    int workLevel(StatementScope scope);
 
     /// The task that runs it; it calls `done` exactly once.
     Task task(StatementScope scope, BiConsumer<@Nullable Long, @Nullable EngineException> done);
@@ -98,7 +100,7 @@ public final class StatementExecution implements Execution, StatementScope {
       if (!work.isReady()) {
         environment
             .scheduler()
-            .job("plan")
+            .job(work.name())
             .submit(
                 new Task() {
                   @Override
@@ -134,8 +136,10 @@ public final class StatementExecution implements Execution, StatementScope {
   private void start() {
     open();
     TaskScheduler scheduler = environment.scheduler();
-    Option option = work.isLight(this) ? Option.CALLER : Option.DEFAULT;
-    scheduler.job("statement").option(option).submit(work.task(this, this::finish));
+    scheduler
+        .job(work.name())
+        .workLevel(work.workLevel(this))
+        .submit(work.task(this, this::finish));
   }
 
   private void open() {
