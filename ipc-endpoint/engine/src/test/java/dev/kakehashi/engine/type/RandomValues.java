@@ -292,6 +292,10 @@ final class RandomValues {
       case TypeOid.TIME -> random.nextInt(10) == 0 ? "24:00:00" : time();
       case TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ -> timestamp();
       case TypeOid.INTERVAL -> interval();
+      case TypeOid.NAME -> text();
+      case TypeOid.CHAR -> one(List.of("", "a", "b", "A", "~"));
+      // As PostgreSQL writes it: equal texts are equal values only then.
+      case TypeOid.TIMETZ -> time().substring(0, 8) + one(List.of("+00", "+02", "-03:30"));
       default -> throw new IllegalArgumentException("type " + oid);
     };
   }
