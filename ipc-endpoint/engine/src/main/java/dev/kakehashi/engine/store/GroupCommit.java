@@ -34,7 +34,7 @@ final class GroupCommit implements AutoCloseable {
   private static final long MAX_FLUSH_BYTES = 32 << 20;
 
   /// How long the thread looks for the next commit before it sleeps, when that has paid off lately: a wake-up costs a quarter of a flush.
-  private static final long MAX_SPIN_NANOS = 200_000;
+  private static final long MAX_SPIN_NANOS = 500_000;
 
   private static final long MIN_SPIN_NANOS = 10_000;
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
