@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "replication/message.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
@@ -72,6 +73,20 @@ kakehashi_two_phase_needed(int changed_sessions)
 	       (changed_sessions > 1 || (changed_sessions == 1 && TransactionIdIsValid(GetTopTransactionIdIfAny())));
 }
 
+/*
+ * Makes the transaction id survive a crash. An id that no durable record names is handed out again after one, and the new
+ * owner's outcome would decide our part.
+ */
+static void
+flush_transaction_id(const char *global_id)
+{
+#if PG_VERSION_NUM >= 170000
+	XLogFlush(LogLogicalMessage("kakehashi", global_id, strlen(global_id), true, false));
+#else
+	XLogFlush(LogLogicalMessage("kakehashi", global_id, strlen(global_id), true));
+#endif
+}
+
 void
 kakehashi_two_phase_prepare(KakehashiSession *session)
 {
@@ -82,6 +97,7 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 	ForceSyncCommit();
 	snprintf(session->global_id, sizeof(session->global_id), GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
 	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
+	flush_transaction_id(session->global_id);
 	call = kh_send_prepare_transaction(session->ipc, session->handle, session->global_id, &error);
 	if (call == NULL || !wait_quietly(session, call, PREPARE_TIMEOUT_MILLIS, &error))
 	{
