@@ -24,6 +24,7 @@ rm -rf "$out" && mkdir -p "$out"
 cleanup() {
   local status=$?
   trap - EXIT
+  # It may have ended by itself; killed, its status says so.
   [ -z "${bare_pid:-}" ] || { kill "$bare_pid" && wait "$bare_pid"; } 2>/dev/null || true
   stop_postgres "$home/pg"
   stop_postgres "$home/remote"

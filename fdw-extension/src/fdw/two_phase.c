@@ -107,25 +107,28 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 	}
 }
 
+/* Sends the decision and waits. A part that is not there has been decided by somebody else, or was never prepared. */
+static bool
+decide(KakehashiSession *session, const char *global_id, bool commit, kh_commit_response response, kh_error *error)
+{
+	kh_call *call = commit ? kh_send_commit_prepared(session->ipc, global_id, response, error)
+	                       : kh_send_rollback_prepared(session->ipc, global_id, error);
+
+	return (call != NULL && wait_quietly(session, call, DECIDE_TIMEOUT_MILLIS, error)) ||
+	       strcmp(error->sqlstate, "42704") == 0;
+}
+
 void
 kakehashi_two_phase_decide(KakehashiSession *session, bool commit)
 {
 	kh_error error = {0};
-	kh_call *call;
 	bool success = false;
 
 	if (session->global_id[0] == '\0')
 		return;
+	/* Available is enough: if it does not survive, the prepared part does, and PostgreSQL's decision. */
 	if (session->ipc != NULL && !session->lost)
-	{
-		/* Available is enough: if it does not survive, the prepared part does, and PostgreSQL's decision. */
-		call = commit ? kh_send_commit_prepared(session->ipc, session->global_id, KH_AVAILABLE, &error)
-		              : kh_send_rollback_prepared(session->ipc, session->global_id, &error);
-		success = call != NULL && wait_quietly(session, call, DECIDE_TIMEOUT_MILLIS, &error);
-		/* It has been resolved by somebody else, or was never prepared. */
-		if (!success && strcmp(error.sqlstate, "42704") == 0)
-			success = true;
-	}
+		success = decide(session, session->global_id, commit, KH_AVAILABLE, &error);
 	if (!success)
 		ereport(WARNING, (errmsg("transaction part \"%s\" on server \"%s\" could not be %s yet", session->global_id,
 		                         session->server_name, commit ? "committed" : "rolled back"),
@@ -138,7 +141,6 @@ kakehashi_two_phase_decide(KakehashiSession *session, bool commit)
 
 typedef struct Undecided
 {
-	KakehashiSession *session;
 	List *global_ids; /* of char * */
 	MemoryContext context;
 } Undecided;
@@ -183,22 +185,15 @@ resolve(KakehashiSession *session, const char *global_id)
 	char *outcome = outcome_of(global_id);
 	kh_error error = {0};
 	bool commit;
-	kh_call *call;
 
 	if (outcome == NULL)
 		return "unknown";
 	if (strcmp(outcome, "in progress") == 0)
 		return "in progress";
 	commit = strcmp(outcome, "committed") == 0;
-	call = commit ? kh_send_commit_prepared(session->ipc, global_id, KH_STORED, &error)
-	              : kh_send_rollback_prepared(session->ipc, global_id, &error);
-	if (call == NULL || !wait_quietly(session, call, DECIDE_TIMEOUT_MILLIS, &error))
-	{
-		/* Others resolve, too; and parts may be another user's. */
-		if (strcmp(error.sqlstate, "42704") == 0)
-			return commit ? "committed" : "rolled back";
+	/* It may be another user's. */
+	if (!decide(session, global_id, commit, KH_STORED, &error))
 		return psprintf("failed: %s", error.message);
-	}
 	return commit ? "committed" : "rolled back";
 }
 
@@ -208,7 +203,7 @@ kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolve
 	static const Oid types[] = {TEXTOID};
 	char prefix[KAKEHASHI_GLOBAL_ID_BYTES];
 	const char *parameters[] = {prefix};
-	Undecided undecided = {.session = session, .context = CurrentMemoryContext};
+	Undecided undecided = {.context = CurrentMemoryContext};
 	ListCell *cell;
 
 	if (RecoveryInProgress())

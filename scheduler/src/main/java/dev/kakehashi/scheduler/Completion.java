@@ -19,7 +19,7 @@ final class Completion extends Event implements Completer {
 
   private final ProcessRun run;
 
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // through its VarHandle
   private volatile boolean completed;
 
   Completion(ProcessRun run, long tag) {

@@ -40,7 +40,7 @@ public sealed class Event permits Completion {
   @Nullable Event next;
   int depth;
 
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // through its VarHandle
   private volatile boolean queued;
 
   Event(Kind kind, long tag, @Nullable Object data) {

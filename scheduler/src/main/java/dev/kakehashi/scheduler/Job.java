@@ -82,7 +82,7 @@ public final class Job extends JobCount {
 
   // NOT_ADMITTED -> ADMITTED -> LEFT or NOT_ADMITTED -> LEFT: a job may be cancelled while its
   // admission starts it, and what it holds there is given back once.
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // through its VarHandle
   private volatile int admissionState;
 
   private volatile boolean cancelled;

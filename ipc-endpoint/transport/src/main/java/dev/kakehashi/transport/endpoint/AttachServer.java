@@ -5,6 +5,7 @@ import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.Threads;
 import dev.kakehashi.protocol.messages.AttachDecoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
 import dev.kakehashi.protocol.messages.ClientKind;
@@ -379,16 +380,6 @@ final class AttachServer implements AutoCloseable {
     refusing = true;
     closed = true;
     selector.wakeup();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Threads.joinUninterruptibly(thread);
   }
 }
