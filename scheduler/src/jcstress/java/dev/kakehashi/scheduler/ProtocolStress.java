@@ -296,7 +296,7 @@ public class ProtocolStress {
   @Outcome(expect = FORBIDDEN, desc = "ended twice, never, or before a task's writes")
   @State
   public static class JobCount {
-    private final Job job = Job.none(IDLE);
+    private final Job job = JobBuilder.none(IDLE);
     private int x;
     private int y;
 
@@ -353,7 +353,7 @@ public class ProtocolStress {
   public static class LanePermit {
     private final TaskScheduler scheduler = TaskScheduler.unstarted(CONFIG);
     private final Lane lane = scheduler.newLane(1);
-    private final Job job = Job.none(scheduler);
+    private final Job job = JobBuilder.none(scheduler);
 
     public LanePermit() {
       lane.tryEnter();
@@ -410,7 +410,7 @@ public class ProtocolStress {
   @State
   public static class ProcessEvent {
     private final TaskScheduler scheduler = TaskScheduler.unstarted(CONFIG);
-    private final Job job = Job.none(scheduler);
+    private final Job job = JobBuilder.none(scheduler);
     private int seen;
     private final ProcessRun run =
         new ProcessRun(scheduler.processes(), new Pid(0, 0), this::step, "stress", null, null);

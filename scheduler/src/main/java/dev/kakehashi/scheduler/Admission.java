@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// Token-bucket dispatch of one queue of requests: starts what its [RateLimit] allows and keeps the rest, in order of
-/// arrival. Made by [TaskScheduler#admission(RateLimit)]; give it to [Job.Builder#admission]. Thread-safe.
+/// arrival. Made by [TaskScheduler#admission(RateLimit)]; give it to [JobBuilder#admission]. Thread-safe.
 ///
 /// A request needs a permit (`maxConcurrentRequests`) and then a token, so that no token is spent on waiting for a
 /// permit; the permits are counted here and not by a [Lane], because a job can have a lane of its own, that of its
@@ -64,7 +64,7 @@ public final class Admission {
     startWaiting();
   }
 
-  /// True if the job may start now; otherwise it is kept, and started by [TaskScheduler#admitted].
+  /// True if the job may start now; otherwise it is kept, and started by [Submission#admitted].
   synchronized boolean enter(Job job) {
     if (waiting.isEmpty()) {
       Platform.locked(1);
@@ -78,7 +78,7 @@ public final class Admission {
     } else {
       waiting.add(job);
     }
-    scheduler.count(Counters.RATE_DELAYED, 1, scheduler.currentRunner());
+    scheduler.count(Counters.RATE_DELAYED, 1, scheduler.submission().currentRunner());
     return false;
   }
 
@@ -118,7 +118,7 @@ public final class Admission {
         return;
       }
       waiting.remove();
-      if (!scheduler.admitted(job)) {
+      if (!scheduler.submission().admitted(job)) {
         active--; // cancelled at the last moment; its token is spent
       }
     }

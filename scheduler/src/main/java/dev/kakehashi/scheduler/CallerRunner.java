@@ -49,7 +49,7 @@ final class CallerRunner extends Runner {
     if (stack.size() < left) {
       stack.addFirst(task);
     } else {
-      scheduler.publish(task, job, Option.DEFAULT);
+      scheduler.submission().publish(task, job, Option.DEFAULT);
     }
   }
 
@@ -65,7 +65,7 @@ final class CallerRunner extends Runner {
     if (stack.size() < left) {
       stack.addLast(task);
     } else {
-      scheduler.publish(task, job, Option.DEFAULT);
+      scheduler.submission().publish(task, job, Option.DEFAULT);
     }
   }
 }

@@ -43,7 +43,7 @@ public final class Condition {
         condition.unlink(this);
       }
       job.removeWaiter(this);
-      condition.scheduler.publish(task, job, Option.IMMEDIATE);
+      condition.scheduler.submission().publish(task, job, Option.IMMEDIATE);
     }
   }
 
@@ -112,7 +112,7 @@ public final class Condition {
       w.next = null;
       w.previous = null;
       w.job.removeWaiter(w);
-      scheduler.publish(w.task, w.job, option);
+      scheduler.submission().publish(w.task, w.job, option);
       w = next;
     }
   }
@@ -190,7 +190,7 @@ public final class Condition {
     }
     misses = 0;
     scheduler.count(Counters.CONDITIONS_PROMOTED, 1, null);
-    scheduler.publishInternal(new PromotedLook(this));
+    scheduler.submission().publishInternal(new PromotedLook(this));
     return false;
   }
 

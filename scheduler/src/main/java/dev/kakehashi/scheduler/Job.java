@@ -122,7 +122,7 @@ public final class Job extends JobCount {
   private @Nullable Timer deadline;
 
   /// `deferred` is a bootstrap task that waits outside the workers' queues, for a lane or a timer.
-  private Job(Builder builder, @Nullable Task deferred, boolean timer) {
+  Job(JobBuilder builder, @Nullable Task deferred, boolean timer) {
     this.timer = timer;
     this.scheduler = builder.scheduler;
     this.name = builder.name;
@@ -218,7 +218,7 @@ public final class Job extends JobCount {
     }
     Task unstarted = claimBootstrap();
     if (unstarted != null) {
-      scheduler.publish(unstarted, this, Option.IMMEDIATE);
+      scheduler.submission().publish(unstarted, this, Option.IMMEDIATE);
     }
     return true;
   }
@@ -253,7 +253,7 @@ public final class Job extends JobCount {
   ///
   /// @return false if the time ran out first
   public boolean await(Duration timeout) throws InterruptedException {
-    if (scheduler.currentRunner() != null) {
+    if (scheduler.submission().currentRunner() != null) {
       throw new IllegalStateException("a task must not wait for a job");
     }
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
@@ -455,124 +455,8 @@ public final class Job extends JobCount {
       // A callback thread must not do the job's work, and a task must not run another one's
       // teardown
       // inside its own.
-      scheduler.publishInternal(this::complete);
+      scheduler.submission().publishInternal(this::complete);
     }
-  }
-
-  /// Describes a job before it is submitted. Not thread-safe; submit once.
-  public static final class Builder {
-    private final TaskScheduler scheduler;
-    private final String name;
-    private Option option = Option.DEFAULT;
-    private int workLevel = Integer.MAX_VALUE;
-    private long expected;
-    private @Nullable Lane lane;
-    private @Nullable Admission admission;
-    private @Nullable Object attachment;
-    private @Nullable Consumer<Job> teardown;
-    private @Nullable Duration timeout;
-
-    Builder(TaskScheduler scheduler, String name) {
-      this.scheduler = scheduler;
-      this.name = Objects.requireNonNull(name, "name");
-    }
-
-    /// Where the bootstrap task goes; [Option#DIRECT] is not for jobs.
-    public Builder option(Option option) {
-      if (option == Option.DIRECT) {
-        throw new IllegalArgumentException("option DIRECT is for holds, not for jobs");
-      }
-      this.option = Objects.requireNonNull(option, "option");
-      return this;
-    }
-
-    /// Estimated work, 0 (light) .. 60; up to the configured `lightweightJobLevel` the job runs as with
-    /// [Option#CALLER]. Not setting it means heavy.
-    public Builder workLevel(int level) {
-      if (level < 0 || level > 60) {
-        throw new IllegalArgumentException("work level must be between 0 and 60, not " + level);
-      }
-      workLevel = level;
-      return this;
-    }
-
-    /// The job takes one permit of the lane from its bootstrap task to its teardown, in order of submission. A
-    /// job that waits for a later job of its own lane never ends.
-    public Builder lane(Lane lane) {
-      this.lane = Objects.requireNonNull(lane, "lane");
-      return this;
-    }
-
-    /// The job starts when that limit allows it, and counts for it until its teardown. First the admission, then the
-    /// lane. What waits longer than the [#deadline] is cancelled.
-    public Builder admission(Admission admission) {
-      this.admission = Objects.requireNonNull(admission, "admission");
-      return this;
-    }
-
-    /// Cancels the job with a [TimeoutException] when it has not ended in time.
-    public Builder deadline(Duration timeout) {
-      this.timeout = Objects.requireNonNull(timeout, "timeout");
-      return this;
-    }
-
-    /// Units of work for [Job#progress()].
-    public Builder expected(long units) {
-      if (units < 0) {
-        throw new IllegalArgumentException("expected units must not be negative: " + units);
-      }
-      expected = units;
-      return this;
-    }
-
-    /// Shared state of the job's tasks.
-    public Builder attachment(Object attachment) {
-      this.attachment = Objects.requireNonNull(attachment, "attachment");
-      return this;
-    }
-
-    /// Runs exactly once when the job ends, also after failure and cancel, before [Job#done()]. What it throws
-    /// goes to the uncaught handler and into [Job#failure()].
-    public Builder onTeardown(Consumer<Job> teardown) {
-      this.teardown = Objects.requireNonNull(teardown, "teardown");
-      return this;
-    }
-
-    /// Hands the job to the scheduler. With [Option#CALLER] the job has usually ended when this returns.
-    ///
-    /// @throws SchedulerStoppedException if the scheduler is shutting down
-    /// @throws IllegalStateException if the lane is sealed
-    /// @throws java.util.concurrent.RejectedExecutionException if the inbox is full and the policy is to throw
-    public Job submit(Task bootstrap) {
-      Objects.requireNonNull(bootstrap, "bootstrap");
-      Job job = new Job(this, lane == null && admission == null ? null : bootstrap, false);
-      boolean light = workLevel <= scheduler.lightweightJobLevel();
-      scheduler.accept(job, bootstrap, light ? Option.CALLER : option, timeout);
-      return job;
-    }
-  }
-
-  /// A job whose bootstrap task waits until it is claimed.
-  static Job deferred(TaskScheduler scheduler, String name, Task bootstrap, boolean timer) {
-    Objects.requireNonNull(bootstrap, "bootstrap");
-    return new Job(new Builder(scheduler, name), bootstrap, timer);
-  }
-
-  /// A job of a task that was queued without one. Nobody holds it, so its failure goes to the uncaught handler.
-  static Job reporting(TaskScheduler scheduler, String name) {
-    Builder builder = new Builder(scheduler, name);
-    builder.onTeardown(job -> {
-      Throwable failure = job.failure();
-      if (failure != null && !scheduler.discardsJobless()) {
-        scheduler.uncaught("task", failure);
-      }
-    });
-    return new Job(builder, null, false);
-  }
-
-  /// Stands for no job in the queues; never begins or ends.
-  static Job none(TaskScheduler scheduler) {
-    return new Job(new Builder(scheduler, "none"), null, false);
   }
 
   void armDeadline(Duration timeout) {

@@ -66,7 +66,7 @@ public final class Lane {
     }
     this.scheduler = scheduler;
     this.permits = permits;
-    pinnedWorker = affinity == Affinity.PINNED ? scheduler.nextPinnedWorker() : -1;
+    pinnedWorker = affinity == Affinity.PINNED ? scheduler.submission().nextPinnedWorker() : -1;
   }
 
   /// Most active at once.
@@ -119,7 +119,7 @@ public final class Lane {
       if (sealed()) {
         return false;
       }
-      job = scheduler.acceptDeferred("seal", last, false);
+      job = scheduler.submission().acceptDeferred("seal", last, false);
       this.last = job;
       empty = ((long) STATE.getAndBitwiseOr(this, SEALED)) == 0;
     }
@@ -145,9 +145,9 @@ public final class Lane {
 
   private void publish(@Nullable Runner runner) {
     if (pinnedWorker < 0 || Platform.mutated(Mutation.PINNED_ANYWHERE)) {
-      scheduler.publishLane(laneTask, homeWorker, runner);
+      scheduler.submission().publishLane(laneTask, homeWorker, runner);
     } else {
-      scheduler.publishPinned(laneTask, pinnedWorker, runner);
+      scheduler.submission().publishPinned(laneTask, pinnedWorker, runner);
     }
   }
 
@@ -203,7 +203,7 @@ public final class Lane {
   private void runLast(Job job) {
     Task bootstrap = job.claimBootstrap();
     if (bootstrap != null) {
-      scheduler.publish(bootstrap, job, Option.DEFAULT);
+      scheduler.submission().publish(bootstrap, job, Option.DEFAULT);
     }
   }
 

@@ -207,15 +207,16 @@ public final class Processes {
       used--;
     }
     if (droppedEvents > 0) {
-      scheduler.count(Counters.EVENTS_DROPPED, droppedEvents, scheduler.currentRunner());
+      scheduler.count(
+          Counters.EVENTS_DROPPED, droppedEvents, scheduler.submission().currentRunner());
     }
   }
 
   /// Queues the next step of a process that was waiting.
   void publish(ProcessRun run, Job job) {
     job.addPending(1);
-    scheduler.count(Counters.ACCEPTED, 1, scheduler.currentRunner());
-    scheduler.publish(run, job, Option.DEFAULT);
+    scheduler.count(Counters.ACCEPTED, 1, scheduler.submission().currentRunner());
+    scheduler.submission().publish(run, job, Option.DEFAULT);
   }
 
   void dispatch(Object command, long tag, Completer completer) {
@@ -241,7 +242,7 @@ public final class Processes {
   }
 
   void countEnd(Job job) {
-    Runner runner = scheduler.currentRunner();
+    Runner runner = scheduler.submission().currentRunner();
     scheduler.count(Counters.PROCESSES_DONE, 1, runner);
     if (job.failure() != null) {
       scheduler.count(Counters.PROCESSES_FAILED, 1, runner);

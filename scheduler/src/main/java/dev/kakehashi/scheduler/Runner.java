@@ -165,7 +165,7 @@ abstract class Runner implements TaskContext {
   }
 
   private void discardJobless(Task task) {
-    Job none = scheduler.adopt();
+    Job none = scheduler.submission().adopt();
     none.cancel(new CancellationException("the scheduler has shut down"));
     job = none;
     discard(task, none);
@@ -271,7 +271,7 @@ abstract class Runner implements TaskContext {
   }
 
   private Job adopted() {
-    Job made = scheduler.adopt();
+    Job made = scheduler.submission().adopt();
     made.markStarted();
     job = made;
     return made;
@@ -352,7 +352,7 @@ abstract class Runner implements TaskContext {
       }
       case DEFAULT, IMMEDIATE -> {
         takeCounts(current, 1);
-        scheduler.publish(task, current, option);
+        scheduler.submission().publish(task, current, option);
       }
       case CALLER, DIRECT ->
           throw new IllegalArgumentException(

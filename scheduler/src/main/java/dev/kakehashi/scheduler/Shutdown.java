@@ -30,7 +30,7 @@ final class Shutdown {
     scheduler.registry().close();
     FutureTask<ShutdownReport> mine = new FutureTask<>(() -> stop(grace));
     FutureTask<ShutdownReport> earlier = first.compareAndExchange(null, mine);
-    if (scheduler.currentRunner() != null) {
+    if (scheduler.submission().currentRunner() != null) {
       if (earlier == null) {
         Thread background = new Thread(mine, scheduler.config().threadNamePrefix() + "-shutdown");
         background.setDaemon(true);

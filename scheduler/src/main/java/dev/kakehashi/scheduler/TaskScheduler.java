@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +45,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final Job jobless;
   private final CounterSum counters;
   private final Status status;
-  private final AtomicInteger pinnedLanes = new AtomicInteger();
-
-  @SuppressWarnings("ThreadLocalUsage") // one runner for each thread and scheduler
-  private final ThreadLocal<@Nullable CallerRunner> callers = new ThreadLocal<>();
-
+  private final Submission submission;
   private final LaneTable lanes = new LaneTable(this);
   private final Processes processes;
   private final Shutdown shutdown = new Shutdown(this);
@@ -70,11 +65,12 @@ public final class TaskScheduler implements AutoCloseable {
     sleepers =
         new Sleepers(
             config.workers(), config.maxSearchers(), config.distribution() == Distribution.ROLE);
-    jobless = Job.none(this);
+    jobless = JobBuilder.none(this);
     intake = new Intake(config, sleepers, jobless);
     workers = new Worker[config.workers()];
     Arrays.setAll(workers, i -> new Worker(this, i, sleepers));
     counters = new CounterSum(Arrays.stream(workers).map(worker -> worker.counters).toList());
+    submission = new Submission(this, registry, intake, sleepers, counters, watchdog);
     status = new Status(this, counters, sleepers, watchdog);
   }
 
@@ -98,9 +94,9 @@ public final class TaskScheduler implements AutoCloseable {
     Platform.start(worker.thread);
   }
 
-  /// Describes a job; nothing happens before its [Job.Builder#submit].
-  public Job.Builder job(String name) {
-    return new Job.Builder(this, name);
+  /// Describes a job; nothing happens before its [JobBuilder#submit].
+  public JobBuilder job(String name) {
+    return new JobBuilder(this, name);
   }
 
   /// Submits an anonymous job of one bootstrap task.
@@ -118,39 +114,7 @@ public final class TaskScheduler implements AutoCloseable {
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   /// @throws RejectedExecutionException if the inbox is full and the policy is to throw
   public void execute(Task task) {
-    Objects.requireNonNull(task, "task");
-    Inbox inbox = stripe();
-    if (!intake.offerJobless(inbox, task)) {
-      executeWhenFull(inbox, task);
-    }
-  }
-
-  private void executeWhenFull(Inbox inbox, Task task) {
-    if (inbox.closed()) {
-      throw new SchedulerStoppedException("task");
-    }
-    Runner runner = currentRunner();
-    if (runner != null) { // a running task is never made to wait for room
-      runner.counters.add(Counters.ACCEPTED);
-      runner.counters.add(Counters.JOBLESS_TAKEN);
-      intake.enqueue(inbox, task, jobless, false);
-      return;
-    }
-    boolean queued =
-        intake.whenFull(
-            "a task",
-            () -> {
-              if (intake.offerJobless(inbox, task)) {
-                return true;
-              }
-              if (inbox.closed()) {
-                throw new SchedulerStoppedException("task");
-              }
-              return false;
-            });
-    if (!queued) {
-      accept(Job.reporting(this, "task"), task, Option.CALLER, null);
-    }
+    submission.execute(Objects.requireNonNull(task, "task"));
   }
 
   /// The lane of a key, the same object as long as anyone uses it.
@@ -206,14 +170,14 @@ public final class TaskScheduler implements AutoCloseable {
   ///
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   public Timer after(Duration delay, Task task) {
-    Job job = acceptDeferred("timer", task, true);
+    Job job = submission.acceptDeferred("timer", task, true);
     Timer timer =
         watcher.schedule(
             delay,
             () -> {
               Task claimed = job.claimBootstrap();
               if (claimed != null) {
-                publish(claimed, job, Option.DEFAULT);
+                submission.publish(claimed, job, Option.DEFAULT);
               }
             });
     return () -> {
@@ -254,190 +218,7 @@ public final class TaskScheduler implements AutoCloseable {
     return config;
   }
 
-  // ---- submission ----
-
-  void accept(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
-    // A bootstrap task that is handed over here carries the job's only count until it has run. One
-    // that waits for a lane or
-    // an admission may be claimed and ended by a cancel before those have it, and with the last job
-    // the workers: then the
-    // submission needs a count of its own.
-    boolean guarded = job.lane() != null || job.admission() != null;
-    if (guarded) {
-      job.addPending(1);
-    }
-    if (!registry.add(job)) {
-      throw new SchedulerStoppedException(job.name());
-    }
-    try {
-      enter(job, bootstrap, option, timeout);
-    } catch (RuntimeException e) {
-      job.withdraw();
-      registry.refuse(job);
-      throw e;
-    } finally {
-      if (guarded && job.returnPending(1)) {
-        job.complete(currentRunner());
-      }
-    }
-  }
-
-  private void enter(Job job, Task bootstrap, Option option, @Nullable Duration timeout) {
-    if (timeout != null) {
-      job.armDeadline(timeout);
-    }
-    Admission admission = job.admission();
-    if (admission != null && !admit(job, admission)) {
-      return;
-    }
-    if (option == Option.CALLER && runOnCaller(job, bootstrap)) {
-      return;
-    }
-    Lane lane = job.lane();
-    Runner runner = currentRunner();
-    if (lane != null) {
-      lane.submitJob(job, runner);
-    } else if (runner != null) {
-      publish(bootstrap, job, option); // a running task is never made to wait for room
-    } else {
-      Inbox inbox = stripe();
-      if (!intake.offer(inbox, bootstrap, job, option == Option.IMMEDIATE)) {
-        whenFull(inbox, job, bootstrap);
-      }
-    }
-  }
-
-  /// Whether the caller may start the job now.
-  private boolean admit(Job job, Admission admission) {
-    return admission.enter(job)
-        && job.takeAdmission()
-        && (job.lane() != null || job.claimBootstrap() != null); // else a cancel has published it
-  }
-
-  /// Starts a job that its admission has kept. False if it had ended before; never runs user code.
-  boolean admitted(Job job) {
-    if (!job.takeAdmission()) {
-      return false;
-    }
-    Lane lane = job.lane();
-    if (lane == null) {
-      Task bootstrap = job.claimBootstrap();
-      if (bootstrap != null) {
-        publish(bootstrap, job, Option.DEFAULT);
-      }
-    } else {
-      try {
-        lane.submitJob(job, currentRunner());
-      } catch (IllegalStateException sealed) {
-        job.cancel(sealed);
-      }
-    }
-    return true;
-  }
-
-  private void whenFull(Inbox inbox, Job job, Task bootstrap) {
-    if (!intake.whenFull(
-        "job \"" + job.name() + "\"", () -> intake.offer(inbox, bootstrap, job, false))) {
-      if (!runOnCaller(job, bootstrap)) {
-        throw new AssertionError("a runner's submissions are not refused");
-      }
-    }
-  }
-
-  private boolean runOnCaller(Job job, Task bootstrap) {
-    if (Platform.currentThread() instanceof WorkerThread) {
-      return false;
-    }
-    CallerRunner runner = callers.get();
-    if (runner == null) {
-      runner = new CallerRunner(this, counters.newCaller());
-      callers.set(runner);
-      watchdog.watch(runner, Thread.currentThread());
-    } else if (runner.busy()) {
-      return false;
-    }
-    Lane lane = job.lane();
-    if (lane != null) {
-      if (!lane.tryEnter()) {
-        return false;
-      }
-      if (job.claimBootstrap() == null) { // a cancel has published it
-        lane.release(1, null);
-        return true;
-      }
-      job.takeLanePermit();
-    }
-    runner.counters.add(Counters.JOBS_ON_CALLER);
-    runner.run(bootstrap, job);
-    return true;
-  }
-
-  /// Accepts a job whose bootstrap task somebody claims later.
-  Job acceptDeferred(String name, Task bootstrap, boolean timer) {
-    Job job = Job.deferred(this, name, bootstrap, timer);
-    if (!registry.add(job)) {
-      throw new SchedulerStoppedException(name);
-    }
-    return job;
-  }
-
-  /// Queues a counted task; never refuses and never blocks.
-  void publish(Task task, Job job, Option option) {
-    if (Platform.currentThread() instanceof WorkerThread thread
-        && thread.worker.scheduler == this
-        && (option == Option.LOCAL || option == Option.YIELDING)) {
-      if (option == Option.LOCAL) {
-        thread.worker.pushNewest(task, job);
-      } else {
-        thread.worker.pushOldest(task, job);
-      }
-      return;
-    }
-    intake.enqueue(stripe(), task, job, option == Option.IMMEDIATE);
-  }
-
-  void publishInternal(InternalTask task) {
-    intake.enqueue(stripe(), task, null, false);
-  }
-
-  /// Queues a lane that has a permit: at home if it has one, so that its data stay in that worker's cache.
-  void publishLane(InternalTask laneTask, int homeWorker, @Nullable Runner runner) {
-    count(Counters.LANES_SCHEDULED, 1, runner);
-    // An inbox even if this worker is at home: what waits in a lane is mostly a request, and must
-    // not
-    // wait behind the worker's own job.
-    intake.enqueue(homeWorker < 0 ? stripe() : intake.inboxes()[homeWorker], laneTask, null, false);
-  }
-
-  /// Queues a pinned lane that has a permit.
-  void publishPinned(InternalTask laneTask, int worker, @Nullable Runner runner) {
-    count(Counters.LANES_SCHEDULED, 1, runner);
-    workers[worker].pinned.add(laneTask, null);
-    sleepers.wake(workers[worker]);
-  }
-
-  /// The workers take their share of the pinned lanes in turn.
-  int nextPinnedWorker() {
-    return Math.floorMod(pinnedLanes.getAndIncrement(), workers.length);
-  }
-
-  private Inbox stripe() {
-    return intake.stripe(
-        Platform.currentThread() instanceof WorkerThread thread && thread.worker.scheduler == this
-            ? thread.worker
-            : null);
-  }
-
   // ---- for the scheduler's own classes ----
-
-  /// The runner whose task is running on this thread, or null.
-  @Nullable Runner currentRunner() {
-    if (Platform.currentThread() instanceof WorkerThread thread) {
-      return thread.worker.scheduler == this ? thread.worker : null;
-    }
-    CallerRunner runner = callers.get();
-    return runner != null && runner.busy() ? runner : null;
-  }
 
   /// Whether any queue that a sleeping worker could take from holds a task.
   boolean anyWork() {
@@ -479,13 +260,6 @@ public final class TaskScheduler implements AutoCloseable {
 
   Job jobless() {
     return jobless;
-  }
-
-  /// A job for a running task that had none and needs one; its count is the task's.
-  Job adopt() {
-    Job job = Job.reporting(this, "task");
-    registry.addAlways(job);
-    return job;
   }
 
   void count(int counter, long by, @Nullable Runner runner) {
@@ -552,6 +326,10 @@ public final class TaskScheduler implements AutoCloseable {
 
   OverflowQueue overflow() {
     return intake.overflow();
+  }
+
+  Submission submission() {
+    return submission;
   }
 
   JobRegistry registry() {

@@ -19,14 +19,15 @@
 /// | serialise a transaction, bound concurrency | [TaskScheduler#newLane], [TaskScheduler#sticky], [Lane] |
 /// | use native code that keeps state with its thread | [Affinity#PINNED] |
 /// | wait for something without a thread | [TaskScheduler#condition], [TaskContext#await(Condition, Task)] |
-/// | run a light job on the receiving thread | [Job.Builder#workLevel], `lightweightJobLevel`, [Option#CALLER] |
+/// | run a light job on the receiving thread | [JobBuilder#workLevel], `lightweightJobLevel`, [Option#CALLER] |
 /// | share a worker with others during long work | [TaskContext#shouldYield], [TaskContext#resubmit] |
 /// | keep state between events, talk by messages | [TaskScheduler#processes], [Process] |
 /// | limit rate and concurrency of a queue | [TaskScheduler#admission], [RateLimit] |
 /// | look at it while it runs | [TaskScheduler#metrics], [TaskScheduler#dump], [SchedulerConfig.Builder#onLongTask] |
 ///
 /// Where to read: [TaskScheduler] for the ways of a task, `PackedDeque` for stealing, `Sleepers` for idling, wake-up and
-/// the distribution role, `Inbox` for submissions, `Runner` for counts and tail calls, `Worker` for the order of looks,
+/// the distribution role, `Inbox` for submissions, `Submission` for the ways in, `Runner` for counts and tail calls, `Worker` for the order of looks, `Gatherer` and
+/// `Victims` for what it takes from elsewhere, `Idling` for searching and sleeping,
 /// [Lane], [Condition], [Job], `ProcessRun`, [Admission], `TokenBucket`, `Watchdog`. Each begins with who writes what and why that
 /// is safe; the protocols' models are in the tests.
 ///

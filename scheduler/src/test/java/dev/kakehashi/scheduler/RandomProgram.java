@@ -247,7 +247,7 @@ final class RandomProgram {
     JobState state =
         new JobState(
             lane < LANES ? jobLanes.get(lane) : null, submitter, sequence, own.nextInt(16));
-    Job.Builder builder =
+    JobBuilder builder =
         scheduler
             .job("random")
             .option(pick(JOB_OPTIONS, own))

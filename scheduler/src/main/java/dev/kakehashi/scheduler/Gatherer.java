@@ -1,0 +1,132 @@
+package dev.kakehashi.scheduler;
+
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// What a worker takes from elsewhere: from the inboxes, the overflow, its pinned queue or another worker. Taken tasks are in the
+/// worker's hand, `batch`, until they are in its deque or run.
+///
+/// Confined to the worker's thread, except that a distributor fills the hand of a worker that sleeps ([#receive]);
+/// the wake-up orders that. The methods that take return how many tasks they took.
+final class Gatherer {
+  private final TaskScheduler scheduler;
+  private final Counters counters;
+  private final Victims victims;
+  private final int worker;
+  private final int batchLimit;
+
+  // Pairs (task, job); null behind what is in hand.
+  private final @Nullable Object[] batch;
+
+  Gatherer(TaskScheduler scheduler, Counters counters, int worker) {
+    this.scheduler = scheduler;
+    this.counters = counters;
+    this.worker = worker;
+    victims = new Victims(scheduler, counters, worker);
+    batchLimit = scheduler.config().intValue(Parameter.GLOBAL_BATCH);
+    int stealLimit = scheduler.config().intValue(Parameter.STEAL_LIMIT);
+    batch = new @Nullable Object[2 * Math.max(batchLimit, stealLimit)];
+  }
+
+  int fromOutside() {
+    int n = fromInboxes(batchLimit);
+    return n > 0 ? n : fromOverflow();
+  }
+
+  int fromInboxes(int max) {
+    Inbox[] inboxes = scheduler.inboxes();
+    for (int i = 0, at = worker; i < inboxes.length; i++) {
+      Inbox inbox = inboxes[at];
+      if (!inbox.isEmpty()) {
+        // A fair share: the rest is for the others.
+        int share = Math.min(max, inbox.size() / inboxes.length + 1);
+        int n = inbox.drain(batch, share, counters);
+        if (n > 0) {
+          counters.add(Counters.INBOX_TAKEN, n);
+          counters.add(Counters.INBOX_BATCHES);
+          return n;
+        }
+      }
+      at = at + 1 == inboxes.length ? 0 : at + 1;
+    }
+    return 0;
+  }
+
+  int fromOverflow() {
+    int n = scheduler.overflow().drain(batch, batchLimit);
+    if (n > 0) {
+      counters.add(Counters.OVERFLOW_TAKEN, n);
+    }
+    return n;
+  }
+
+  int fromVictims(int least) {
+    return victims.steal(batch, least);
+  }
+
+  int fromPinned(OverflowQueue pinned) {
+    int n = pinned.drain(batch, 1);
+    if (n > 0) {
+      counters.add(Counters.PINNED_RUN);
+    }
+    return n;
+  }
+
+  /// Copies another worker's hand, which it then [#letGo]es.
+  void receive(Gatherer from, int n) {
+    System.arraycopy(from.batch, 0, batch, 0, 2 * n);
+  }
+
+  Task firstTask() {
+    return (Task) Objects.requireNonNull(batch[0]);
+  }
+
+  @Nullable Job firstJob() {
+    return (Job) batch[1];
+  }
+
+  /// Moves all but the first into the deque, and what has no room there into the overflow.
+  void keepRest(int n, PackedDeque deque, boolean newestLast) {
+    if (newestLast) {
+      reverse(1, n);
+    }
+    int pushed = deque.pushBatch(batch, 1, n);
+    Arrays.fill(batch, 2, 2 * (1 + pushed), null); // not in hand any more, see giveBack()
+    if (1 + pushed < n) {
+      scheduler.overflow().addAll(batch, 1 + pushed, n);
+    }
+  }
+
+  /// Forgets `n` tasks.
+  void letGo(int n) {
+    Arrays.fill(batch, 0, 2 * n, null);
+  }
+
+  /// Puts what is in hand where others find it: the thread that held it has failed.
+  void giveBack() {
+    for (int i = 0; i < batch.length; i += 2) {
+      Task task = (Task) batch[i];
+      if (task != null) {
+        scheduler.overflow().add(task, (Job) batch[i + 1]);
+        batch[i] = null;
+        batch[i + 1] = null;
+      }
+    }
+  }
+
+  int capacity() {
+    return batch.length / 2;
+  }
+
+  private void reverse(int from, int to) {
+    for (int i = from, j = to - 1; i < j; i++, j--) {
+      for (int half = 0; half < 2; half++) {
+        Object kept = batch[2 * i + half];
+        batch[2 * i + half] = batch[2 * j + half];
+        batch[2 * j + half] = kept;
+      }
+    }
+  }
+}

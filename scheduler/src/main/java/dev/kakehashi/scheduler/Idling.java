@@ -1,0 +1,323 @@
+package dev.kakehashi.scheduler;
+
+import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
+import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import org.jspecify.annotations.Nullable;
+
+/// What a worker does that has found nothing: it searches for a while, or distributes, and then it sleeps.
+///
+/// The search is as long as searches have paid lately: its budget doubles when work came during it or soon after,
+/// and halves otherwise. See [Sleepers] for the protocol and why no task is left beside a sleeping worker.
+///
+/// Fields are the worker's own except what a waker writes before `permit` (see [#wake]).
+final class Idling {
+  private static final int TIGHT_LOOKS = 32; // about 1 us with the pause instruction
+  private static final int LOOKS_FOR_TWO = 8; // a single task is about to be popped by its owner
+  private static final long SHORT_SLEEP_NANOS = 50_000; // a search this much longer would have paid
+
+  private static final long AWAY_NANOS = 100_000; // a yield that finds nobody else takes about 1 us
+  private static final int IGNORED_SHORT_SLEEPS = 64; // before searching is tried again
+
+  private final Worker worker;
+  private final TaskScheduler scheduler;
+  private final Counters counters;
+  private final Sleepers sleepers;
+  private final Gatherer gatherer;
+  private final boolean stealing;
+  private final boolean busy;
+  private final boolean role;
+  private final long pollingWaitNanos;
+  private final long spinLimitNanos;
+  private final long suspendNanos;
+
+  // Set by the waker after it has taken this worker off the stack, cleared here; volatile, pairs
+  // with unpark.
+  private volatile boolean permit;
+  private boolean wokenSearching; // written by the waker before permit
+  private boolean handedStolen; // likewise
+  private int handed; // tasks that the distributor has put into our hand; written before permit
+
+  // For a thread that takes over: whether this worker is counted as searching, is or was on the
+  // sleepers' stack and has not taken its permit; a task that was found and is about to run.
+  private boolean searching;
+  private boolean announced;
+  private @Nullable Task found;
+
+  private long spinNanos;
+  private int shortSleepsToIgnore;
+
+  Idling(Worker worker, Sleepers sleepers, Gatherer gatherer) {
+    this.worker = worker;
+    this.sleepers = sleepers;
+    this.gatherer = gatherer;
+    scheduler = worker.scheduler;
+    counters = worker.counters;
+    SchedulerConfig config = scheduler.config();
+    stealing = config.flag(Parameter.STEALING);
+    busy = config.flag(Parameter.BUSY_WORKER);
+    role = config.distribution() == Distribution.ROLE;
+    pollingWaitNanos = config.nanos(Parameter.TASK_POLLING_WAIT);
+    spinLimitNanos = config.nanos(Parameter.SPIN_LIMIT);
+    suspendNanos = config.nanos(Parameter.WORKER_SUSPEND_TIMEOUT);
+  }
+
+  /// Comes back with a task; null when the scheduler has stopped and nothing is left.
+  @Nullable Task idle() {
+    searching = sleepers.startSearching();
+    for (; ; ) {
+      if (searching) {
+        found = role ? distribute() : search();
+        if (found != null) {
+          searching = !role; // a distributor with a task has left its role
+          Platform.point(Point.FOUND);
+          if (searching) {
+            searching = false;
+            endSearch();
+          }
+          return takeFound();
+        }
+      }
+      if (scheduler.stopped()) {
+        if (searching) {
+          searching = false;
+          sleepers.stopSearching();
+        }
+        found = lastLook();
+        return takeFound();
+      }
+      sleep();
+      if (handed > 0) {
+        int n = handed;
+        handed = 0;
+        found = worker.keep(n, handedStolen);
+        return takeFound();
+      }
+      found = worker.takePinned();
+      if (found != null) {
+        if (searching) {
+          searching = false;
+          endSearch();
+        }
+        return takeFound();
+      }
+      if (!searching) {
+        searching = sleepers.startSearching();
+      }
+    }
+  }
+
+  private @Nullable Task takeFound() {
+    Task task = found;
+    found = null;
+    return task;
+  }
+
+  private void endSearch() {
+    if (role) {
+      sleepers.passRole();
+    } else if (sleepers.stopSearching()
+        && scheduler.anyWork()
+        && !Platform.mutated(Mutation.FINDER_DOES_NOT_LOOK)) {
+      worker.signal();
+    }
+  }
+
+  // ---- for the thread that takes a failed worker over ----
+
+  /// Leaves the sleepers' stack.
+  void leaveSleepers() {
+    if (announced) {
+      sleepers.wake(worker);
+      while (!permit) {
+        Platform.pause(); // whoever took it off the stack is about to
+      }
+      permit = false;
+      announced = false;
+      searching = wokenSearching;
+    }
+  }
+
+  /// Gives back what was found and handed over, whose places in the worker's hand the caller gives back.
+  void giveBackFound(@Nullable Job itsJob) {
+    if (found != null) {
+      scheduler.overflow().add(found, itsJob);
+      found = null;
+    }
+    handed = 0;
+  }
+
+  /// Gives the search role back, after everything else, so that the last look finds it.
+  void leaveSearch() {
+    if (searching) {
+      searching = false;
+      endSearch();
+    }
+  }
+
+  // ---- search ----
+
+  /// The distributor: hands what waits to sleeping workers, as long as anyone works. Returns a task when it has left the
+  /// role to run one itself, because nobody sleeps or nobody else works; null, still in the role, when it may sleep.
+  private @Nullable Task distribute() {
+    for (int round = 0; ; round++) {
+      int n = gatherer.fromOutside();
+      boolean areStolen = n == 0;
+      if (areStolen) {
+        n = gatherer.fromVictims(1);
+      }
+      if (n > 0) {
+        Worker sleeper = sleepers.recipient();
+        if (sleeper == null) {
+          return worker.keep(n, areStolen);
+        }
+        counters.add(Counters.DISTRIBUTED, n);
+        sleeper.idling().hand(gatherer, n, areStolen);
+        gatherer.letGo(n);
+        round = 0;
+      } else if (scheduler.stopped() || !worker.pinned.isEmpty() || !sleepers.othersAwake()) {
+        return null;
+      } else if (round < TIGHT_LOOKS) {
+        Platform.pause();
+      } else {
+        Platform.yieldNow(); // the worker whose tasks these are may need this very core
+      }
+    }
+  }
+
+  /// The scheduler has stopped: null only when nothing is queued that this worker could take.
+  private @Nullable Task lastLook() {
+    for (; ; ) {
+      Task last = worker.look(stealing ? 1 : 0);
+      if (last != null || !scheduler.anyWork()) {
+        return last;
+      }
+      Platform.pause(); // another worker is taking from the same queue
+    }
+  }
+
+  private @Nullable Task search() {
+    for (int i = 0; i < TIGHT_LOOKS; i++) {
+      Task task = searchOnce(i);
+      if (task != null) {
+        return task;
+      }
+      Platform.pause();
+    }
+    long budget = busy ? Long.MAX_VALUE : spinNanos;
+    long start = Platform.nanoTime();
+    long now = start;
+    while (now - start < budget && !scheduler.stopped()) {
+      if (pollingWaitNanos > 0) {
+        Platform.parkNanos(worker, pollingWaitNanos);
+      } else {
+        Platform.yieldNow(); // the submitter may need this very core
+      }
+      long before = now;
+      now = Platform.nanoTime();
+      if (now - before > AWAY_NANOS && pollingWaitNanos <= 0 && !busy) {
+        return lookAfterAbsence();
+      }
+      Task task = searchOnce(TIGHT_LOOKS);
+      if (task != null) {
+        counters.add(Counters.SPIN_HITS);
+        widenSearch();
+        return task;
+      }
+    }
+    return null;
+  }
+
+  /// Yielding gave this processor away for long: someone else needs it. What turned up meanwhile was not found by
+  /// searching, and who goes on yielding is served last, by the kernel's accounts: wake-ups of several milliseconds
+  /// instead of microseconds. Sleeping is what gets a processor soon.
+  private @Nullable Task lookAfterAbsence() {
+    spinNanos = 0;
+    shortSleepsToIgnore = IGNORED_SHORT_SLEEPS;
+    return searchOnce(TIGHT_LOOKS);
+  }
+
+  private @Nullable Task searchOnce(int round) {
+    Task task = worker.look(stealing ? (round < LOOKS_FOR_TWO ? 2 : 1) : 0);
+    return task != null ? task : worker.takePinned();
+  }
+
+  private void widenSearch() {
+    spinNanos = Math.min(spinLimitNanos, Math.max(1000, 2 * spinNanos));
+  }
+
+  // ---- sleep ----
+
+  /// Sleeps until woken; `searching` says afterwards whether this worker is counted as that. It may be without having
+  /// slept: someone has to distribute.
+  private void sleep() {
+    Platform.point(Point.BEFORE_ANNOUNCE);
+    Sleepers.Announced how = sleepers.announce(worker, searching);
+    if (how == Sleepers.Announced.MUST_DISTRIBUTE) {
+      searching = true;
+      return;
+    }
+    searching = false;
+    announced = true;
+    Platform.point(Point.ANNOUNCED);
+    if (scheduler.stopped()) {
+      // Announced after everyone was woken: a signal would be held back by a searcher who is about
+      // to leave, and nobody would come again.
+      sleepers.wakeAll();
+    } else if (!rescanLeftOut(how) && scheduler.anyWork()) {
+      worker.signal();
+    }
+    if (!worker.pinned.isEmpty()) {
+      sleepers.wake(worker); // nobody else can take it
+    }
+    counters.add(Counters.PARKS);
+    long start = Platform.nanoTime();
+    Platform.point(Point.BEFORE_PARK);
+    while (!permit) {
+      Platform.parkNanos(
+          worker, Platform.mutated(Mutation.SLEEP_FOR_EVER) ? Long.MAX_VALUE : suspendNanos);
+      if (!permit && Platform.nanoTime() - start >= suspendNanos) {
+        counters.add(Counters.PARK_TIMEOUTS);
+        start = Platform.nanoTime();
+        if (scheduler.anyWork() && sleepers.signal(false)) {
+          counters.add(Counters.PARK_TIMEOUTS_WITH_WORK); // a bug, repaired
+        }
+      }
+    }
+    permit = false;
+    announced = false;
+    searching = wokenSearching;
+    Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
+    if (shortSleepsToIgnore > 0) {
+      shortSleepsToIgnore--;
+    } else if (Platform.nanoTime() - start <= SHORT_SLEEP_NANOS) {
+      widenSearch();
+    } else {
+      spinNanos >>= 1;
+    }
+  }
+
+  private static boolean rescanLeftOut(Sleepers.Announced how) {
+    return Platform.mutated(Mutation.SLEEP_WITHOUT_RESCAN)
+        || (Platform.mutated(Mutation.ONLY_LAST_SEARCHER_RESCANS)
+            && how != Sleepers.Announced.ASLEEP_AS_LAST_SEARCHER);
+  }
+
+  /// Lets the sleeping worker go on. Called by the thread that took it off the stack.
+  ///
+  /// @param asSearcher whether that thread has counted it as searching
+  void wake(boolean asSearcher) {
+    wokenSearching = asSearcher;
+    permit = true;
+    Platform.unpark(worker.thread);
+  }
+
+  /// Wakes the sleeping worker with tasks for it. Its own hand is empty while it sleeps, and the permit orders the copy.
+  private void hand(Gatherer from, int n, boolean areStolen) {
+    gatherer.receive(from, n);
+    handedStolen = areStolen;
+    handed = n;
+    wake(false);
+  }
+}
