@@ -50,6 +50,9 @@ final class RandomProgram {
   }
 
   private static final int LANES = 4;
+
+  // Only what hangs takes so long, even on a machine that has next to nothing left for a test.
+  private static final Duration FOR_EVER = Duration.ofMinutes(10);
   private static final List<Option> JOB_OPTIONS =
       List.of(Option.DEFAULT, Option.IMMEDIATE, Option.LOCAL, Option.YIELDING, Option.CALLER);
   private static final VarHandle ENDED;
@@ -165,7 +168,7 @@ final class RandomProgram {
     if (!early) {
       join(submitters);
     }
-    ShutdownReport report = scheduler.shutdown(early ? Duration.ZERO : Duration.ofSeconds(60));
+    ShutdownReport report = scheduler.shutdown(early ? Duration.ZERO : FOR_EVER);
     join(submitters);
     over = true;
     join(List.of(signaller));
@@ -185,7 +188,7 @@ final class RandomProgram {
 
   private static void join(List<Thread> threads) throws InterruptedException {
     for (Thread thread : threads) {
-      assertTrue(Platform.join(thread, Duration.ofSeconds(60).toNanos()), thread.getName());
+      assertTrue(Platform.join(thread, FOR_EVER.toNanos()), thread.getName());
     }
   }
 
