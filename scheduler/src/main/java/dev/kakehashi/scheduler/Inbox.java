@@ -120,7 +120,9 @@ final class Inbox {
       if (TAIL.compareAndSet(this, word, word + 1)) {
         Platform.point(Point.INBOX_CLAIMED);
         int at = at(t);
-        slots[at + 1] = job;
+        if (slots[at + 1] != job) {
+          slots[at + 1] = job;
+        }
         SLOT.setRelease(slots, at, task);
         return true;
       }
@@ -156,8 +158,11 @@ final class Inbox {
       batch[2 * n] = task;
       Object job = slots[at + 1];
       batch[2 * n + 1] = job;
-      withoutJob += job == jobless ? 1 : 0;
-      slots[at + 1] = null;
+      if (job == jobless) {
+        withoutJob++; // stays in the slot, see PackedDeque
+      } else {
+        slots[at + 1] = null;
+      }
       slots[at] = null; // plain: handed over by the release of head
       n++;
     }

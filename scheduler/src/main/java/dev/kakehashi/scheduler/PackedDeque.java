@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 ///  field     written by     access
 ///  word      everyone       tail << 32 | head, both modulo 2^32; changed only by RMW
 ///  slots     see below      pairs (task, job); index i is at 2 * (i & mask)
-///  takenJob  owner          plain; the job of the task that the last pop returned
 /// ```
 ///
 /// 1. *Claims never overlap.* Every change of (head, tail) is a successful RMW on one location, and each CAS
@@ -32,7 +31,10 @@ import org.jspecify.annotations.Nullable;
 ///    looks at the slot with acquire (2) before it writes, and sends the task elsewhere if it is not clear.
 ///    A late (8) cannot erase a newer task, because (2) let none in before it.
 /// 4. The owner's CAS fails only because a thief's succeeded; a thief never waits, nor does the owner for it.
-/// 5. Every taken slot is cleared at once: the deque keeps no reference to a finished task.
+/// 5. Every taken slot is cleared at once: the deque keeps no reference to a finished task. What the owner pops leaves
+///    its job behind, which mostly is the job of the next push, too: storing a reference into an old array costs
+///    G1 a full fence, comparing costs nothing. [#forgetJobs] drops what is left when the deque has become
+///    empty. A thief clears both.
 ///
 /// (4) is also the full fence between the publication and the pusher's look at the idle word, see [Sleepers].
 final class PackedDeque {
@@ -60,18 +62,31 @@ final class PackedDeque {
   private final @Nullable Object[] slots;
   private final int mask;
 
-  private @Nullable Job takenJob;
+  private final @Nullable Job kept;
+
   private int takenIndex;
+
+  // Owner: indices [keptFrom, keptTo) may have left a job behind.
+  private int keptFrom;
+  private int keptTo;
 
   /// @param capacity a power of two
   /// @param firstIndex where both ends start; tests start shortly before the wrap
   PackedDeque(int capacity, int firstIndex) {
+    this(capacity, firstIndex, null);
+  }
+
+  /// @param kept a job that lives as long as the deque: slots need not forget it
+  PackedDeque(int capacity, int firstIndex, @Nullable Job kept) {
     if (Integer.bitCount(capacity) != 1) {
       throw new IllegalArgumentException("capacity must be a power of two, not " + capacity);
     }
     slots = new @Nullable Object[2 * capacity];
     mask = capacity - 1;
     word = ((long) firstIndex << 32) | (firstIndex & 0xFFFF_FFFFL);
+    keptFrom = firstIndex;
+    keptTo = firstIndex;
+    this.kept = kept;
   }
 
   /// Adds at the newest end. Owner only; false if there is no free slot.
@@ -140,7 +155,7 @@ final class PackedDeque {
     }
   }
 
-  /// Takes the newest task, or null; its job is [#takeJob()]. Owner only.
+  /// Takes the newest task, or null; its job is [#takenJob()]. Owner only.
   @Nullable Task popNewest() {
     for (; ; ) {
       long w = (long) WORD.getOpaque(this);
@@ -153,7 +168,7 @@ final class PackedDeque {
     }
   }
 
-  /// Takes the oldest task, or null; its job is [#takeJob()]. Owner only.
+  /// Takes the oldest task, or null; its job is [#takenJob()]. Owner only.
   @Nullable Task popOldest() {
     for (; ; ) {
       long w = (long) WORD.getOpaque(this);
@@ -169,7 +184,13 @@ final class PackedDeque {
   /// Takes half of the tasks, rounded up, from the old end into `batch` as pairs (task, job), at most `max`.
   /// Anyone. Returns how many; 0 if there are fewer than `least` or if another claim came first.
   int stealHalf(@Nullable Object[] batch, int max, int least) {
-    long w = word;
+    if (size() < least) {
+      return 0;
+    }
+    // This RMW brings the cache line here, so that the claim a few nanoseconds later still finds what it names. After
+    // a mere load the claim would have to fetch the line once more, and an owner that pushes and pops
+    // without a pause changes the word meanwhile, each time.
+    long w = (long) WORD.getAndAdd(this, 0L);
     int size = tail(w) - head(w);
     if (size < least) {
       return 0;
@@ -209,11 +230,24 @@ final class PackedDeque {
     }
   }
 
-  /// Job of the last popped task; null when asked again. Owner only.
-  @Nullable Job takeJob() {
-    Job job = takenJob;
-    takenJob = null;
-    return job;
+  /// Job of the last popped task, until the next push. Owner only.
+  @Nullable Job takenJob() {
+    return (Job) slots[at(takenIndex) + 1];
+  }
+
+  /// Drops the jobs that popped tasks have left behind. Owner only, cheap when nothing is left.
+  ///
+  /// Call it when a pop has found the deque empty. A slot whose task is still there is a slow thief's, who clears both.
+  void forgetJobs() {
+    for (int index = keptFrom; index != keptTo; index++) {
+      int at = at(index);
+      Object job = slots[at + 1];
+      if (job != null && job != kept && SLOT.getAcquire(slots, at) == null) {
+        slots[at + 1] = null;
+      }
+    }
+    keptFrom = nextIndex();
+    keptTo = keptFrom;
   }
 
   /// Index of the last popped task, modulo 2^32. Owner only.
@@ -236,7 +270,8 @@ final class PackedDeque {
   boolean keepsNothingElse() {
     long w = word;
     for (int index = tail(w); index != head(w) + mask + 1; index++) {
-      if (slots[at(index)] != null || slots[at(index) + 1] != null) {
+      Object job = slots[at(index) + 1];
+      if (slots[at(index)] != null || (job != null && job != kept)) {
         return false;
       }
     }
@@ -254,7 +289,18 @@ final class PackedDeque {
 
   private void put(int index, @Nullable Task task, @Nullable Job job) {
     int at = at(index);
-    slots[at + 1] = job;
+    if (slots[at + 1] != job) { // see 5
+      slots[at + 1] = job;
+      if (index - keptFrom < 0) {
+        keptFrom = index;
+      }
+      if (index - keptTo >= 0) {
+        keptTo = index + 1;
+      }
+      if (keptTo - keptFrom > mask + 1) {
+        keptFrom = keptTo - mask - 1; // every slot
+      }
+    }
     slots[at] = task;
   }
 
@@ -266,12 +312,10 @@ final class PackedDeque {
   private @Nullable Task take(int index) {
     int at = at(index);
     Task task = (Task) slots[at];
-    takenJob = (Job) slots[at + 1];
     takenIndex = index;
     if (!Platform.mutated(Mutation.SLOT_NOT_CLEARED)) {
       slots[at] = null;
     }
-    slots[at + 1] = null;
     if (Checks.ON) {
       Checks.that(task != null, "a claimed slot holds its task");
     }

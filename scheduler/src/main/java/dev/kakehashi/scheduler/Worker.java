@@ -66,7 +66,7 @@ final class Worker extends Runner implements Runnable {
     role = config.distribution() == Distribution.ROLE;
     localFirst = config.intValue(Parameter.LOCAL_FIRST_THOUSANDTHS);
     fairnessNanos = config.nanos(Parameter.FAIRNESS_INTERVAL);
-    deque = new PackedDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0);
+    deque = new PackedDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0, scheduler.jobless());
     gatherer = new Gatherer(scheduler, counters, index);
     idling = new Idling(this, sleepers, gatherer);
     thread = newThread();
@@ -130,9 +130,12 @@ final class Worker extends Runner implements Runnable {
   /// Finds one task and runs it; false when the scheduler has stopped and nothing is left.
   private boolean step() {
     Task task = next();
-    if (task == null && !Platform.mutated(Mutation.CREDIT_NOT_RETURNED)) {
-      flush(); // may end a job, which may queue something
-      task = next();
+    if (task == null) {
+      deque.forgetJobs();
+      if (!Platform.mutated(Mutation.CREDIT_NOT_RETURNED)) {
+        flush(); // may end a job, which may queue something
+        task = next();
+      }
     }
     if (task == null) {
       // The distributor alone takes from others if there is that role.
@@ -140,6 +143,7 @@ final class Worker extends Runner implements Runnable {
     }
     if (task == null) {
       emptyLooks++;
+      nextJob = null; // an idle worker keeps nothing alive
       task = idling.idle();
       if (task == null) {
         return false;
@@ -150,7 +154,6 @@ final class Worker extends Runner implements Runnable {
     }
     emptyLooks = 0;
     Job job = nextJob;
-    nextJob = null; // a sleeping worker keeps nothing alive
     if (job == null) {
       ((InternalTask) task).runInternal(this);
     } else {
@@ -194,7 +197,7 @@ final class Worker extends Runner implements Runnable {
   private @Nullable Task pop(boolean oldest) {
     Task task = oldest ? deque.popOldest() : deque.popNewest();
     if (task != null) {
-      nextJob = deque.takeJob();
+      nextJob(deque.takenJob());
       nextStolen = deque.takenIndex() - stolenBelow < 0;
       if (nextStolen && !oldest) {
         stolenBelow = deque.takenIndex();
@@ -203,6 +206,13 @@ final class Worker extends Runner implements Runnable {
       stolenBelow = deque.nextIndex() - FAR; // also keeps the difference small when indices wrap
     }
     return task;
+  }
+
+  /// Mostly the same as before: a comparison costs less than the barriers of a store.
+  private void nextJob(@Nullable Job job) {
+    if (nextJob != job) {
+      nextJob = job;
+    }
   }
 
   private @Nullable Task fairnessLook() {
@@ -248,7 +258,7 @@ final class Worker extends Runner implements Runnable {
   /// one is the oldest, and with LIFO order the rest is turned round so that it runs in order of age.
   Task keep(int n, boolean areStolen) {
     Task first = gatherer.firstTask();
-    nextJob = gatherer.firstJob();
+    nextJob(gatherer.firstJob());
     nextStolen = areStolen;
     if (n > 1) {
       boolean wasEmpty = deque.size() == 0;

@@ -117,6 +117,7 @@ final class Scenarios {
           }
           over[0] = true;
           join(thieves);
+          deque.forgetJobs();
           for (int i = 0; i < items; i++) {
             assertEquals(1, taken[i], "I1: item " + i);
           }

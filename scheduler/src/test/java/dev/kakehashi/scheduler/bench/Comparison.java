@@ -5,16 +5,18 @@ import java.util.List;
 import java.util.Locale;
 
 /// The same work on this scheduler, ForkJoinPool (LIFO and async), ThreadPoolExecutor and virtual threads, in one
-/// run, with the goals of the module: figures, ratios to ForkJoinPool's better setting, and whether the goal was met.
+/// run, with the goals of the module: figures, ratios to ForkJoinPool's better setting or to ours in another
+/// setting, and whether the goal was met.
 ///
 /// `java -cp target/classes:target/test-classes dev.kakehashi.scheduler.bench.Comparison [repetitions] [row...]`
 ///
-/// Rows: `external tree ping skewed round wake long bytes idle light`; all of them without names. Figures are
+/// Rows: `external tree ping skewed lanes round wake signal long bytes idle light`; all of them without names. Figures are
 /// medians of the repetitions, which alternate between the schedulers; in brackets the least and the most.
 public final class Comparison {
   private static final List<String> ALL =
       List.of(
-          "external", "tree", "ping", "skewed", "round", "wake", "long", "bytes", "idle", "light");
+          "external", "tree", "ping", "skewed", "lanes", "round", "wake", "signal", "long", "bytes",
+          "idle", "light");
 
   private Comparison() {}
 
@@ -43,10 +45,24 @@ public final class Comparison {
         External.row(pools, 1, 0.35, repetitions).run();
         External.row(pools, 2, 0.6, repetitions).run();
       }
-      case "tree" -> Spawning.tree(pools, repetitions).run();
+      case "tree" -> {
+        Spawning.tree(pools, repetitions).run();
+        Spawning.bothChildren(pools, repetitions).run();
+      }
       case "ping" -> Spawning.pingPong(pools, repetitions).run();
-      case "skewed" -> Spawning.skewed(pools.workers, repetitions).run();
-      case "round" -> Latency.roundTrip(pools, repetitions).run();
+      case "skewed" -> {
+        try (Skewed skewed = new Skewed(Math.max(2, pools.workers))) {
+          skewed.stealing(repetitions).run();
+          skewed.distribution(repetitions).run();
+          skewed.wakeUpOfDistribution(repetitions).run();
+        }
+      }
+      case "lanes" -> Lanes.stickyAgainstLane(pools, repetitions).run();
+      case "signal" -> Latency.signalled(pools, repetitions).run();
+      case "round" -> {
+        Latency.roundTrip(pools, repetitions).run();
+        Latency.roundTripOfJobs(pools, repetitions).run();
+      }
       case "wake" -> {
         for (boolean callerSleeps : new boolean[] {true, false}) {
           for (int percent : new int[] {50, 99}) {
@@ -63,13 +79,12 @@ public final class Comparison {
         Spawning.bytes(pools, repetitions).run();
       }
       case "idle" -> {
-        for (String prefix : List.of("ours", "ForkJoinPool", "pool-")) {
-          System.out.printf(
-              Locale.ROOT,
-              "%nidle threads named %s: %.3f ms of processor time per second%n",
-              prefix,
-              Cost.idleMillisPerSecond(prefix));
-        }
+        new Row("processor time of the idle pool", "ms/s", 3)
+            .figure(2)
+            .ours(() -> Cost.idleMillisPerSecond("ours"))
+            .other("FJP", () -> Cost.idleMillisPerSecond("ForkJoinPool"))
+            .other("ThreadPoolExecutor", () -> Cost.idleMillisPerSecond("pool-"))
+            .run();
       }
       case "light" -> Cost.light(pools.ours, repetitions);
       default -> throw new IllegalArgumentException("no row \"" + row + "\": there are " + ALL);

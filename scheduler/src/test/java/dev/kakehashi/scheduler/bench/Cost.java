@@ -12,7 +12,7 @@ import java.util.Locale;
 /// What is not a time: bytes allocated for a task, processor time of idle pools; and the light job on its caller.
 final class Cost {
   private static final int CALLER_JOBS = 300_000;
-  private static final long IDLE_MILLIS = 3_000;
+  private static final long IDLE_MILLIS = 1_000;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private Cost() {}
@@ -28,7 +28,7 @@ final class Cost {
 
   /// Processor time per second of the threads whose names start so, while nothing is submitted.
   static double idleMillisPerSecond(String prefix) throws InterruptedException {
-    Thread.sleep(500);
+    Thread.sleep(100);
     long[] ids =
         Arrays.stream(THREADS.dumpAllThreads(false, false))
             .filter(thread -> thread.getThreadName().startsWith(prefix))

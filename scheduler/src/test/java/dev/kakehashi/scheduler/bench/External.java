@@ -5,7 +5,6 @@ import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
-import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -25,8 +24,8 @@ final class External {
     return new Row(
             "external submission and completion, " + submitters + " submitter(s)",
             "ns/task",
-            goal,
             repetitions)
+        .ratio(goal)
         .ours(() -> ours(pools.ours, submitters, false))
         .oursToo("ours, a job each", () -> ours(pools.ours, submitters, true))
         .forkJoin("async, execute(Runnable)", () -> runnables(pools.async, submitters))
@@ -39,7 +38,8 @@ final class External {
 
   static Row bytes(Pools pools, int repetitions) {
     return new Row(
-            "allocation of one submission from outside (reused task)", "bytes", null, repetitions)
+            "allocation of one submission from outside (reused task)", "bytes", repetitions)
+        .figure(0.1)
         .ours(Cost.bytes(() -> ours(pools.ours, 1, false), TASKS))
         .oursToo("ours, a job each", Cost.bytes(() -> ours(pools.ours, 1, true), TASKS))
         .forkJoin("async, execute(Runnable)", Cost.bytes(() -> runnables(pools.async, 1), TASKS))
@@ -70,7 +70,7 @@ final class External {
   }
 
   private static double runnables(ForkJoinPool pool, int submitters) throws InterruptedException {
-    long[] ran = new long[LINE * (pool.getParallelism() + 1)];
+    long[] ran = new long[LINE * Pools.LINES];
     Runnable task = () -> count(ran);
     return measure(
         submitters,
@@ -83,9 +83,7 @@ final class External {
   }
 
   private static void count(long[] ran) {
-    int index = ((ForkJoinWorkerThread) Thread.currentThread()).getPoolIndex();
-    // Indices are those of queues: odd, below twice the power of two above the number of workers.
-    ran[LINE * (1 + index % (ran.length / LINE - 1))]++;
+    ran[LINE * ((Pools.CountingWorker) Thread.currentThread()).line]++;
   }
 
   private static final class Counting extends ForkJoinTask<Void> {
@@ -112,7 +110,7 @@ final class External {
   }
 
   private static double tasks(ForkJoinPool pool, int submitters) throws InterruptedException {
-    long[] ran = new long[LINE * (pool.getParallelism() + 1)];
+    long[] ran = new long[LINE * Pools.LINES];
     return measure(
         submitters,
         n -> {

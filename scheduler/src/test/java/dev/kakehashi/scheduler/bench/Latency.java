@@ -1,6 +1,9 @@
 package dev.kakehashi.scheduler.bench;
 
+import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.time.Duration;
 import java.util.Arrays;
@@ -8,7 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /// How long single tasks wait: for a parked caller, in an idle pool, behind a long job.
 final class Latency {
@@ -24,16 +29,26 @@ final class Latency {
   // ---- the caller submits and parks until the task has run ----
 
   static Row roundTrip(Pools pools, int repetitions) {
-    return new Row("round trip of one task, parked caller, p50", "us", 0.5, repetitions)
+    return new Row("round trip of one task, parked caller, p50", "us", repetitions)
+        .ratio(0.5)
         .ours(() -> roundTrip(submitter(pools.ours)))
-        .oursToo("ours, Job.await", () -> roundTripOfJobs(pools.ours))
         .forkJoin("async", () -> roundTrip(pools.async))
         .forkJoin("lifo", () -> roundTrip(pools.lifo))
         .other("ThreadPoolExecutor", () -> roundTrip(pools.threads))
         .other("virtual threads", () -> roundTrip(pools.virtual));
   }
 
-  private static Executor submitter(TaskScheduler scheduler) {
+  static Row roundTripOfJobs(Pools pools, int repetitions) {
+    return new Row("the same, waited for with Job.await or ForkJoinTask.get", "us", repetitions)
+        .ratio(0.5)
+        .ours(() -> roundTripOfJobs(pools.ours))
+        .forkJoin("async", () -> roundTripOfTasks(pools.async))
+        .forkJoin("lifo", () -> roundTripOfTasks(pools.lifo))
+        .other("ThreadPoolExecutor", () -> roundTripOfTasks(pools.threads))
+        .other("virtual threads", () -> roundTripOfTasks(pools.virtual));
+  }
+
+  static Executor submitter(TaskScheduler scheduler) {
     return runnable ->
         scheduler.execute(context -> {
           runnable.run();
@@ -74,6 +89,59 @@ final class Latency {
     return quantile(nanos, 50);
   }
 
+  private static double roundTripOfTasks(ExecutorService executor) throws Exception {
+    Runnable task = () -> {};
+    long[] nanos = new long[ROUND_TRIPS];
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+      long start = System.nanoTime();
+      executor.submit(task).get();
+      nanos[i] = System.nanoTime() - start;
+    }
+    return quantile(nanos, 50);
+  }
+
+  // ---- a task that waits for a condition, and its signal ----
+
+  static Row signalled(Pools pools, int repetitions) {
+    return new Row("from the signal of a condition to its task, idle pool, p50", "us", repetitions)
+        .figure(50)
+        .ours(() -> signalled(pools.ours, IDLE_NANOS, 50))
+        .oursToo("ours, p99", () -> signalled(pools.ours, IDLE_NANOS, 99))
+        .oursToo("ours, workers awake", () -> signalled(pools.ours, 20_000, 50));
+  }
+
+  /// The task waits; after a pause as given the caller signals, and the task says when it runs.
+  private static double signalled(TaskScheduler scheduler, long pauseNanos, int percent)
+      throws InterruptedException {
+    long[] nanos = new long[WAKE_UPS];
+    Condition condition = scheduler.condition();
+    AtomicLong signalledNanos = new AtomicLong();
+    AtomicInteger ran = new AtomicInteger();
+    Task task =
+        new Task() {
+          @Override
+          public @Nullable Task run(TaskContext context) {
+            int at = ran.get();
+            nanos[at] = System.nanoTime() - signalledNanos.get();
+            ran.setRelease(at + 1);
+            return at + 1 < WAKE_UPS ? context.await(condition, this) : null;
+          }
+        };
+    Job job = scheduler.submit(context -> context.await(condition, task));
+    for (int i = 0; i < WAKE_UPS; i++) {
+      while (condition.pending() == 0) {
+        Thread.onSpinWait();
+      }
+      LockSupport.parkNanos(pauseNanos);
+      signalledNanos.set(System.nanoTime());
+      condition.signal();
+    }
+    if (!job.await(LONG)) {
+      throw new IllegalStateException("the job did not end");
+    }
+    return quantile(nanos, percent);
+  }
+
   // ---- one submission to a pool that sleeps ----
 
   static Row wakeUp(Pools pools, boolean callerSleeps, int percent, int repetitions) {
@@ -84,8 +152,8 @@ final class Latency {
                 + (callerSleeps ? "sleeps" : "spins")
                 + " afterwards",
             "us",
-            1.0,
             repetitions)
+        .ratio(1.0)
         .ours(() -> wakeUp(submitter(pools.ours), callerSleeps, percent))
         .forkJoin("async", () -> wakeUp(pools.async, callerSleeps, percent))
         .forkJoin("lifo", () -> wakeUp(pools.lifo, callerSleeps, percent))
@@ -93,7 +161,7 @@ final class Latency {
         .other("virtual threads", () -> wakeUp(pools.virtual, callerSleeps, percent));
   }
 
-  private static double wakeUp(Executor executor, boolean callerSleeps, int percent)
+  static double wakeUp(Executor executor, boolean callerSleeps, int percent)
       throws InterruptedException {
     long[] nanos = new long[WAKE_UPS];
     CountDownLatch all = new CountDownLatch(WAKE_UPS);
@@ -120,7 +188,8 @@ final class Latency {
 
   static Row behindLongJob(Pools pools, int repetitions) {
     int units = Work.unitsIn(TASK_NANOS);
-    return new Row("p99 of short tasks behind a long job of 500 us tasks", "us", null, repetitions)
+    return new Row("p99 of short tasks behind a long job of 500 us tasks", "us", repetitions)
+        .figure(2000)
         .ours(() -> ourLongJob(pools.ours, units, true).p99Micros())
         .forkJoin("async", () -> longJob(pools.async, units, true).p99Micros())
         .forkJoin("lifo", () -> longJob(pools.lifo, units, true).p99Micros())
@@ -129,11 +198,12 @@ final class Latency {
 
   static Row longJobSpeed(Pools pools, int repetitions) {
     int units = Work.unitsIn(TASK_NANOS);
-    return new Row("the same long job", "ms", null, repetitions)
+    return new Row("the same long job, against itself alone", "ms", repetitions)
+        .ratio(1 / 0.95)
         .ours(() -> ourLongJob(pools.ours, units, true).millis())
-        .oursToo("ours, alone", () -> ourLongJob(pools.ours, units, false).millis())
-        .forkJoin("async", () -> longJob(pools.async, units, true).millis())
-        .forkJoin("lifo", () -> longJob(pools.lifo, units, true).millis());
+        .base("ours, alone", () -> ourLongJob(pools.ours, units, false).millis())
+        .other("FJP async", () -> longJob(pools.async, units, true).millis())
+        .other("FJP lifo", () -> longJob(pools.lifo, units, true).millis());
   }
 
   record Outcome(double millis, double p99Micros) {}

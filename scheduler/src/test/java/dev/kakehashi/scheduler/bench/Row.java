@@ -8,9 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /// One question, asked of several schedulers in turn: each repetition measures every one of them, so that whatever
 /// else the machine does meets all. Reports medians and extremes, and the ratios of medians and of least figures to
-/// the best of ForkJoinPool's settings. On a machine that does something else meanwhile the least figures say
-/// more, because a disturbance only adds; a goal is met by either ratio.
+/// the best of what the row compares with, mostly ForkJoinPool's settings. On a machine that does something else
+/// meanwhile the least figures say more, because a disturbance only adds; a goal that they alone meet is marked so.
 final class Row {
+  /// What ours is to reach: `most` is the largest wanted ratio to the base, or the largest wanted figure.
+  private record Goal(double most, boolean isRatio) {}
+
   /// One run of one scheduler on the row's work; the figure's unit is the row's.
   interface Measure {
     double run() throws Exception;
@@ -35,22 +38,32 @@ final class Row {
   private enum Kind {
     OURS,
     OURS_TOO,
-    FORK_JOIN,
+    BASE,
     OTHER
   }
 
   private final String title;
   private final String unit;
-  private final @Nullable Double goal;
   private final int repetitions;
   private final List<Subject> subjects = new ArrayList<>();
+  private @Nullable Goal goal;
 
-  /// @param goal largest wanted ratio of ours to ForkJoinPool's better setting, or null if there is none
-  Row(String title, String unit, @Nullable Double goal, int repetitions) {
+  Row(String title, String unit, int repetitions) {
     this.title = title;
     this.unit = unit;
-    this.goal = goal;
     this.repetitions = repetitions;
+  }
+
+  /// Wants a ratio of ours to the best base of at most this.
+  Row ratio(double most) {
+    goal = new Goal(most, true);
+    return this;
+  }
+
+  /// Wants a figure of ours of at most this.
+  Row figure(double most) {
+    goal = new Goal(most, false);
+    return this;
   }
 
   /// Ours, which the goal is about.
@@ -65,7 +78,12 @@ final class Row {
 
   /// A setting of ForkJoinPool, or a way to use it.
   Row forkJoin(String name, Measure measure) {
-    return add("FJP " + name, Kind.FORK_JOIN, measure);
+    return add("FJP " + name, Kind.BASE, measure);
+  }
+
+  /// What ours is compared with where that is not ForkJoinPool.
+  Row base(String name, Measure measure) {
+    return add(name, Kind.BASE, measure);
   }
 
   /// Another scheduler of the JDK.
@@ -90,35 +108,44 @@ final class Row {
         subject.figures[i] = subject.measure.run();
       }
     }
-    double median = bestForkJoin(Subject::median);
-    double least = bestForkJoin(Subject::least);
+    double median = best(Subject::median);
+    double least = best(Subject::least);
     boolean met = true;
     System.out.printf(Locale.ROOT, "%n%s, %s%n", title, unit);
     for (Subject subject : subjects) {
       double ratio = subject.median() / median;
       double ratioOfLeast = subject.least() / least;
       String verdict = "";
-      if (subject.kind == Kind.OURS && goal != null) {
-        met = Math.min(ratio, ratioOfLeast) <= goal;
-        verdict = String.format(Locale.ROOT, "  goal %.2f %s", goal, met ? "met" : "MISSED");
+      Goal wanted = goal;
+      if (subject.kind == Kind.OURS && wanted != null) {
+        boolean byMedian = (wanted.isRatio ? ratio : subject.median()) <= wanted.most;
+        met = byMedian || (wanted.isRatio ? ratioOfLeast : subject.least()) <= wanted.most;
+        verdict =
+            String.format(
+                Locale.ROOT,
+                "  goal %s%.2f %s",
+                wanted.isRatio ? "x" : "",
+                wanted.most,
+                byMedian ? "met" : met ? "met by the least" : "MISSED");
       }
       System.out.printf(
           Locale.ROOT,
-          "  %-34s %10.1f  [%.1f .. %.1f]  x%.2f  least x%.2f%s%n",
+          "  %-34s %10.1f  [%.1f .. %.1f]%s%s%n",
           subject.name,
           subject.median(),
           subject.least(),
           subject.most(),
-          ratio,
-          ratioOfLeast,
+          Double.isNaN(median)
+              ? ""
+              : String.format(Locale.ROOT, "  x%.2f  least x%.2f", ratio, ratioOfLeast),
           verdict);
     }
     return met;
   }
 
-  private double bestForkJoin(java.util.function.ToDoubleFunction<Subject> figure) {
+  private double best(java.util.function.ToDoubleFunction<Subject> figure) {
     return subjects.stream()
-        .filter(subject -> subject.kind == Kind.FORK_JOIN)
+        .filter(subject -> subject.kind == Kind.BASE)
         .mapToDouble(figure)
         .min()
         .orElse(Double.NaN);

@@ -1,7 +1,5 @@
 package dev.kakehashi.scheduler.bench;
 
-import dev.kakehashi.scheduler.SchedulerConfig;
-import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
@@ -17,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class Spawning {
   private static final int DEPTH = 19;
   private static final int TURNS = 2_000_000;
-  private static final int CHILDREN = 40_000;
   private static final Duration LONG = Duration.ofMinutes(1);
 
   private Spawning() {}
@@ -25,22 +22,33 @@ final class Spawning {
   // ---- a binary tree of empty tasks ----
 
   static Row tree(Pools pools, int repetitions) {
-    return new Row("recursive spawning, binary tree", "ns/task", 0.6, repetitions)
+    return new Row("recursive spawning, binary tree, one child of two", "ns/task", repetitions)
+        .ratio(0.6)
         .ours(() -> job(pools.ours, new Node(DEPTH), 2 << DEPTH))
-        .oursToo("ours, both children spawned", () -> job(pools.ours, new Both(DEPTH), 2 << DEPTH))
-        .forkJoin("lifo, RecursiveAction", () -> invoke(pools.lifo, new Fork(DEPTH)))
-        .forkJoin("lifo, CountedCompleter", () -> invoke(pools.lifo, new Counted(null, DEPTH)))
-        .forkJoin("async, RecursiveAction", () -> invoke(pools.async, new Fork(DEPTH)));
+        .forkJoin("lifo, fork, compute, join", () -> invoke(pools.lifo, new Fork(DEPTH, false)))
+        .forkJoin(
+            "lifo, CountedCompleter", () -> invoke(pools.lifo, new Counted(null, DEPTH, false)));
+  }
+
+  static Row bothChildren(Pools pools, int repetitions) {
+    return new Row("recursive spawning, binary tree, both children", "ns/task", repetitions)
+        .ratio(0.6)
+        .ours(() -> job(pools.ours, new Both(DEPTH), 2 << DEPTH))
+        .oursToo("ours, spawnAll", () -> job(pools.ours, new All(DEPTH), 2 << DEPTH))
+        .forkJoin("lifo, fork both, join", () -> invoke(pools.lifo, new Fork(DEPTH, true)))
+        .forkJoin(
+            "lifo, CountedCompleter", () -> invoke(pools.lifo, new Counted(null, DEPTH, true)));
   }
 
   /// The tree's task object has 16 bytes, the fork's 24.
   static Row bytes(Pools pools, int repetitions) {
-    return new Row("allocation of a spawned task with its object", "bytes", null, repetitions)
+    return new Row("allocation of a spawned task with its object", "bytes", repetitions)
+        .figure(16.1)
         .ours(Cost.bytes(() -> job(pools.ours, new Node(DEPTH), 1), 2 << DEPTH))
         .oursToo("ours, reused tasks", Cost.bytes(() -> turns(pools.ours, true), TURNS))
         .forkJoin(
             "lifo, RecursiveAction",
-            Cost.bytes(() -> invoke(pools.lifo, new Fork(DEPTH)), 2 << DEPTH));
+            Cost.bytes(() -> invoke(pools.lifo, new Fork(DEPTH, false)), 2 << DEPTH));
   }
 
   record Node(int depth) implements Task {
@@ -65,6 +73,16 @@ final class Spawning {
     }
   }
 
+  record All(int depth) implements Task {
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      if (depth > 0) {
+        context.spawnAll(new All(depth - 1), new All(depth - 1));
+      }
+      return null;
+    }
+  }
+
   static double job(TaskScheduler scheduler, Task bootstrap, double tasks)
       throws InterruptedException {
     long start = System.nanoTime();
@@ -77,17 +95,25 @@ final class Spawning {
   private static final class Fork extends RecursiveAction {
     private static final long serialVersionUID = 1L;
     private final int depth;
+    private final boolean both;
 
-    Fork(int depth) {
+    Fork(int depth, boolean both) {
       this.depth = depth;
+      this.both = both;
     }
 
     @Override
     protected void compute() {
       if (depth > 0) {
-        Fork left = new Fork(depth - 1);
+        Fork left = new Fork(depth - 1, both);
+        Fork right = new Fork(depth - 1, both);
         left.fork();
-        new Fork(depth - 1).compute();
+        if (both) {
+          right.fork();
+          right.join();
+        } else {
+          right.compute();
+        }
         left.join();
       }
     }
@@ -96,18 +122,25 @@ final class Spawning {
   private static final class Counted extends CountedCompleter<Void> {
     private static final long serialVersionUID = 1L;
     private final int depth;
+    private final boolean both;
 
-    Counted(@Nullable CountedCompleter<?> parent, int depth) {
+    Counted(@Nullable CountedCompleter<?> parent, int depth, boolean both) {
       super(parent);
       this.depth = depth;
+      this.both = both;
     }
 
     @Override
     public void compute() {
       if (depth > 0) {
         setPendingCount(2);
-        new Counted(this, depth - 1).fork();
-        new Counted(this, depth - 1).compute();
+        new Counted(this, depth - 1, both).fork();
+        Counted right = new Counted(this, depth - 1, both);
+        if (both) {
+          right.fork();
+        } else {
+          right.compute();
+        }
       }
       tryComplete();
     }
@@ -122,7 +155,8 @@ final class Spawning {
   // ---- two tasks that start each other ----
 
   static Row pingPong(Pools pools, int repetitions) {
-    return new Row("ping-pong of two tasks, workers awake", "ns/turn", 0.3, repetitions)
+    return new Row("ping-pong of two tasks, workers awake", "ns/turn", repetitions)
+        .ratio(0.3)
         .ours(() -> turns(pools.ours, false))
         .oursToo("ours, spawned", () -> turns(pools.ours, true))
         .forkJoin("lifo, fork", () -> turns(pools.lifo))
@@ -189,45 +223,5 @@ final class Spawning {
     pool.execute(new Turn(new int[] {TURNS}, end));
     end.await();
     return (System.nanoTime() - start) / (double) TURNS;
-  }
-
-  // ---- a skewed load: one worker makes everything, the others live on stealing ----
-
-  static Row skewed(int workers, int repetitions) {
-    return new Row(
-            "skewed load: one worker makes all tasks, about 300 ns each",
-            "ns/task",
-            null,
-            repetitions)
-        .ours(() -> stealing(workers, 32))
-        .oursToo("ours, steal one (stealLimit 1)", () -> stealing(workers, 1));
-  }
-
-  private static double stealing(int workers, int stealLimit) throws InterruptedException {
-    try (TaskScheduler scheduler =
-        TaskScheduler.start(
-            SchedulerConfig.builder()
-                .workers(workers)
-                .set(Parameter.STEAL_LIMIT, stealLimit)
-                .set(Parameter.LOCAL_CAPACITY, 1 << 15)
-                .build())) {
-      double best = Double.MAX_VALUE;
-      for (int i = 0; i < 20; i++) {
-        best = Math.min(best, job(scheduler, Spawning::makeAll, CHILDREN));
-      }
-      return best;
-    }
-  }
-
-  private static @Nullable Task makeAll(TaskContext context) {
-    Task child =
-        inner -> {
-          Work.units(1);
-          return null;
-        };
-    for (int i = 0; i < CHILDREN; i++) {
-      context.spawn(child);
-    }
-    return null;
   }
 }
