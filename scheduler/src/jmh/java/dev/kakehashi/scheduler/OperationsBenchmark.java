@@ -55,8 +55,7 @@ public class OperationsBenchmark {
   /// Starts the scheduler.
   @Setup(Level.Trial)
   public void start() {
-    TaskScheduler started =
-        TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
+    TaskScheduler started = TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
     scheduler = started;
     lane = started.newLane(1);
     wideLane = started.newLane(2);
@@ -101,7 +100,8 @@ public class OperationsBenchmark {
     return sum;
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // the last tasks may need the processor that polls for them
+  @SuppressWarnings(
+      "ThreadPriorityCheck") // the last tasks may need the processor that polls for them
   private void awaitRan(long wanted) {
     while (sum() < wanted) {
       Thread.yield();

@@ -187,8 +187,10 @@ final class PackedDeque {
     if (size() < least) {
       return 0;
     }
-    // This RMW brings the cache line here, so that the claim a few nanoseconds later still finds what it names. After
-    // a mere load the claim would have to fetch the line once more, and an owner that pushes and pops
+    // This RMW brings the cache line here, so that the claim a few nanoseconds later still finds
+    // what it names. After
+    // a mere load the claim would have to fetch the line once more, and an owner that pushes and
+    // pops
     // without a pause changes the word meanwhile, each time.
     long w = (long) WORD.getAndAdd(this, 0L);
     int size = tail(w) - head(w);

@@ -15,8 +15,18 @@ import java.util.Locale;
 public final class Comparison {
   private static final List<String> ALL =
       List.of(
-          "external", "tree", "ping", "skewed", "lanes", "round", "wake", "signal", "long", "bytes",
-          "idle", "light");
+          "external",
+          "tree",
+          "ping",
+          "skewed",
+          "lanes",
+          "round",
+          "wake",
+          "signal",
+          "long",
+          "bytes",
+          "idle",
+          "light");
 
   private Comparison() {}
 

@@ -37,8 +37,7 @@ final class External {
   }
 
   static Row bytes(Pools pools, int repetitions) {
-    return new Row(
-            "allocation of one submission from outside (reused task)", "bytes", repetitions)
+    return new Row("allocation of one submission from outside (reused task)", "bytes", repetitions)
         .figure(0.1)
         .ours(Cost.bytes(() -> ours(pools.ours, 1, false), TASKS))
         .oursToo("ours, a job each", Cost.bytes(() -> ours(pools.ours, 1, true), TASKS))

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class Lanes {
   private static final int TRANSACTIONS = 64;
   private static final int STATEMENTS = 200;
-  private static final int LONGS = 1024; // 8 KiB: two transactions share a first-level cache, not all
+  private static final int LONGS =
+      1024; // 8 KiB: two transactions share a first-level cache, not all
 
   private Lanes() {}
 
@@ -28,13 +29,13 @@ final class Lanes {
         .ratio(1.0)
         .ours(() -> run(ours, key -> ours.newLane(1)))
         .base("ours, sticky by key", () -> run(ours, ours::sticky))
-        .base("ours, sticky, pinned", () -> run(ours, key -> ours.sticky(-1 - key, Affinity.PINNED)))
+        .base(
+            "ours, sticky, pinned", () -> run(ours, key -> ours.sticky(-1 - key, Affinity.PINNED)))
         .other("ours, without order", () -> run(ours, null));
   }
 
   /// @param lanes the lane of a transaction's key; null for none
-  private static double run(
-      TaskScheduler scheduler, @Nullable IntFunction<Lane> lanes)
+  private static double run(TaskScheduler scheduler, @Nullable IntFunction<Lane> lanes)
       throws InterruptedException {
     long[][] data = new long[TRANSACTIONS][LONGS];
     Lane[] lane = new Lane[TRANSACTIONS];

@@ -35,10 +35,7 @@ final class Pools implements AutoCloseable {
   private ForkJoinPool forkJoin(boolean asyncMode) {
     AtomicInteger made = new AtomicInteger();
     return new ForkJoinPool(
-        workers,
-        pool -> new CountingWorker(pool, made.getAndIncrement() % LINES),
-        null,
-        asyncMode);
+        workers, pool -> new CountingWorker(pool, made.getAndIncrement() % LINES), null, asyncMode);
   }
 
   @Override

@@ -17,8 +17,7 @@ final class Skewed implements AutoCloseable {
   private final int workers;
   private final TaskScheduler half = scheduler(config -> config);
   private final TaskScheduler one = scheduler(config -> config.set(Parameter.STEAL_LIMIT, 1));
-  private final TaskScheduler role =
-      scheduler(config -> config.distribution(Distribution.ROLE));
+  private final TaskScheduler role = scheduler(config -> config.distribution(Distribution.ROLE));
 
   Skewed(int workers) {
     this.workers = workers;
