@@ -238,7 +238,10 @@ extern bool kh_post_release_buffers(kh_session *session, kh_error *error);
  */
 extern kh_wait kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error);
 
-/* The oldest batch that has not been released; valid until kh_call_release. False if there is none now. */
+/*
+ * The oldest batch that has not been released; valid until kh_call_release. False if there is none now. Of a shared call: a
+ * batch that is this process's, valid until the next one is asked for; false without an error if others were quicker.
+ */
 extern bool kh_call_batch(kh_call *call, kh_batch *batch, kh_error *error);
 
 /* Gives the oldest batch back to the endpoint. Its memory must not be touched afterwards. */
@@ -258,6 +261,34 @@ extern void *kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_of
  * has answered (collected by later calls of the session); never blocks.
  */
 extern void kh_call_end(kh_call *call);
+
+/* ---- one response read by several processes ---- */
+
+/*
+ * Memory that several processes of one OS user have mapped, aligned to 8. The process that has sent the request is its
+ * owner; others attach to its call. Each batch goes to exactly one of them, as a copy.
+ */
+typedef struct kh_share kh_share;
+
+extern size_t kh_share_bytes(const kh_session *session);
+
+/*
+ * The owner: from here on kh_call_batch takes the next batch that no process has taken, and kh_call_release does nothing.
+ * memory has kh_share_bytes. Before the first batch is read.
+ */
+extern bool kh_call_share(kh_call *call, void *memory, kh_error *error);
+
+/*
+ * The owner: what is still to come is read by nobody; returns once no process touches the response any more. Then the memory
+ * may go. kh_call_end does the same, and does not touch the memory: for when all others are known to have gone.
+ */
+extern void kh_call_unshare(kh_call *call);
+
+/*
+ * Another process: maps what it needs to read the call. Only kh_call_wait, kh_call_batch, kh_call_release and
+ * kh_call_result may be used on *call, and kh_session_alive and kh_detach on the session. NULL and error on failure.
+ */
+extern kh_session *kh_borrow(kh_share *memory, kh_call **call, kh_error *error);
 
 /* ---- row batches ---- */
 

@@ -36,6 +36,8 @@
 #endif
 
 struct ExplainState;
+struct ParallelContext;
+struct shm_toc;
 
 /* ---- module.c: settings ---- */
 
@@ -63,6 +65,7 @@ typedef struct KakehashiOptions
 	bool use_remote_estimate;
 	bool updatable;
 	bool async_capable;
+	bool parallel_capable;
 	bool keep_connections;
 	const char *schema_name; /* NULL unless given */
 	const char *table_name;  /* NULL unless given */
@@ -363,6 +366,14 @@ extern bool kakehashi_is_async_capable(ForeignPath *path);
 extern void kakehashi_async_request(AsyncRequest *areq);
 extern void kakehashi_async_configure_wait(AsyncRequest *areq);
 extern void kakehashi_async_notify(AsyncRequest *areq);
+
+/* ---- parallel_scan.c ---- */
+
+extern Size kakehashi_estimate_dsm(ForeignScanState *node, struct ParallelContext *pcxt);
+extern void kakehashi_initialize_dsm(ForeignScanState *node, struct ParallelContext *pcxt, void *coordinate);
+extern void kakehashi_reinitialize_dsm(ForeignScanState *node, struct ParallelContext *pcxt, void *coordinate);
+extern void kakehashi_initialize_worker(ForeignScanState *node, struct shm_toc *toc, void *coordinate);
+extern void kakehashi_shutdown_scan(ForeignScanState *node);
 
 /* Parameters of a remote statement that are evaluated at run time. */
 typedef struct KakehashiParameters

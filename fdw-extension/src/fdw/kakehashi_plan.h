@@ -72,6 +72,10 @@ extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid r
 
 /* Adds paths of a base or join relation: unordered, and in the query's order if the engine can sort so. */
 extern void kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel);
+
+/* A path that is no part of a parallel plan. */
+extern ForeignPath *kakehashi_create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total,
+                                          List *pathkeys, Relids required_outer);
 extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup,
                                 Cost *total);
 /* True if the clauses fix every column of a base relation's key, so that there is at most one row. */
@@ -80,6 +84,13 @@ extern Cost kakehashi_sort_cost(double rows);
 
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
 extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey);
+
+/* ---- parallel_plan.c ---- */
+
+extern bool kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
+
+/* Adds the path whose rows several processes draw from one response, if that is possible and there are rows enough. */
+extern void kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel);
 
 /* ---- shippable.c ---- */
 

@@ -51,6 +51,12 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IterateForeignScan = kakehashi_iterate_scan;
 	routine->ReScanForeignScan = kakehashi_rescan;
 	routine->EndForeignScan = kakehashi_end_scan;
+	routine->IsForeignScanParallelSafe = kakehashi_is_parallel_safe;
+	routine->EstimateDSMForeignScan = kakehashi_estimate_dsm;
+	routine->InitializeDSMForeignScan = kakehashi_initialize_dsm;
+	routine->ReInitializeDSMForeignScan = kakehashi_reinitialize_dsm;
+	routine->InitializeWorkerForeignScan = kakehashi_initialize_worker;
+	routine->ShutdownForeignScan = kakehashi_shutdown_scan;
 	routine->IsForeignPathAsyncCapable = kakehashi_is_async_capable;
 	routine->ForeignAsyncRequest = kakehashi_async_request;
 	routine->ForeignAsyncConfigureWait = kakehashi_async_configure_wait;

@@ -64,6 +64,8 @@ static const OptionRule option_rules[] = {
 	{"updatable", ForeignTableRelationId, OPTION_BOOL, false},
 	{"async_capable", ForeignServerRelationId, OPTION_BOOL, false},
 	{"async_capable", ForeignTableRelationId, OPTION_BOOL, false},
+	{"parallel_capable", ForeignServerRelationId, OPTION_BOOL, false},
+	{"parallel_capable", ForeignTableRelationId, OPTION_BOOL, false},
 	{"batch_size", ForeignServerRelationId, OPTION_COUNT, false},
 	{"batch_size", ForeignTableRelationId, OPTION_COUNT, false},
 	{"schema_name", ForeignTableRelationId, OPTION_STRING, false},
@@ -255,6 +257,8 @@ apply_options(KakehashiOptions *options, List *defs)
 			options->use_remote_estimate = defGetBoolean(def);
 		else if (strcmp(def->defname, "async_capable") == 0)
 			options->async_capable = defGetBoolean(def);
+		else if (strcmp(def->defname, "parallel_capable") == 0)
+			options->parallel_capable = defGetBoolean(def);
 		else if (strcmp(def->defname, "updatable") == 0)
 			options->updatable = defGetBoolean(def);
 		else if (strcmp(def->defname, "batch_size") == 0)
@@ -278,6 +282,7 @@ kakehashi_options(ForeignServer *server, ForeignTable *table)
 		.use_remote_estimate = true,
 		.updatable = true,
 		.async_capable = true,
+		.parallel_capable = true,
 		.keep_connections = true,
 	};
 

@@ -192,23 +192,32 @@ kakehashi_sort_cost(double rows)
 	return KAKEHASHI_ENGINE_ROW_COST * 2.0 * cpu_operator_cost * rows * log(rows) / log(2.0);
 }
 
-static ForeignPath *
-create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
-            Relids required_outer)
+ForeignPath *
+kakehashi_create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
+                      Relids required_outer)
 {
+	ForeignPath *path;
+
 	if (IS_JOIN_REL(rel))
 #if PG_VERSION_NUM >= 180000
-		return create_foreign_join_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL,
+		path = create_foreign_join_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL,
 		                                NIL);
-	return create_foreignscan_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
+	else
+		path =
+			create_foreignscan_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 #elif PG_VERSION_NUM >= 170000
-		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL,
-		                                NIL);
-	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
+		path =
+			create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
+	else
+		path = create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
 #else
-		return create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
-	return create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
+		path = create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
+	else
+		path = create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
 #endif
+	/* A worker that runs a scan by itself would do so in another session, transaction and snapshot. */
+	path->path.parallel_safe = false;
+	return path;
 }
 
 Expr *
@@ -257,9 +266,9 @@ add_ordered_path(PlannerInfo *root, RelOptInfo *rel, Cost startup, Cost total)
 			return;
 	}
 	/* Nothing comes before all is sorted. */
-	add_path(rel,
-	         (Path *) create_path(root, rel, rel->rows, startup + sort_cost, total + sort_cost - fpinfo->engine_cost,
-	                              root->query_pathkeys, rel->lateral_relids));
+	add_path(rel, (Path *) kakehashi_create_path(root, rel, rel->rows, startup + sort_cost,
+	                                             total + sort_cost - fpinfo->engine_cost, root->query_pathkeys,
+	                                             rel->lateral_relids));
 }
 
 void
@@ -270,8 +279,9 @@ kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel)
 	Cost total;
 
 	kakehashi_path_cost(fpinfo, fpinfo->engine_cost, fpinfo->retrieved_rows, &startup, &total);
-	add_path(rel, (Path *) create_path(root, rel, rel->rows, startup, total, NIL, rel->lateral_relids));
+	add_path(rel, (Path *) kakehashi_create_path(root, rel, rel->rows, startup, total, NIL, rel->lateral_relids));
 	add_ordered_path(root, rel, startup, total);
+	kakehashi_add_partial_path(root, rel);
 }
 
 /* Members of equivalence classes, one at a time. */
@@ -372,7 +382,7 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 		kakehashi_path_cost(fpinfo, key ? KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost : rel->tuples * cpu_tuple_cost,
 		                    retrieved, &startup, &total);
 		info->ppi_rows = rows;
-		add_path(rel, (Path *) create_path(root, rel, rows, startup, total, NIL, outer));
+		add_path(rel, (Path *) kakehashi_create_path(root, rel, rows, startup, total, NIL, outer));
 	}
 }
 

@@ -4,30 +4,15 @@
  * A row handed to the executor points into the batch it came in. The batch is given back when the row after its last is
  * asked for, which is when the executor has let go of the last one.
  */
-#include "kakehashi_plan.h"
+#include "scan.h"
 
+#include "access/parallel.h"
 #include "executor/execAsync.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/memutils.h"
-
-typedef struct RemoteScan
-{
-	char *sql;
-	const char *relation;
-	UserMapping *user;
-	KakehashiSession *session;
-	const void *snapshot_owner;
-	KakehashiParameters *parameters;
-	KakehashiResultMap *map;
-	KakehashiCall *call; /* NULL: not begun, or all rows are read */
-	bool begun;
-	bool has_batch; /* batch is ours until it is released */
-	kh_batch batch;
-	uint32 next_row; /* of batch */
-} RemoteScan;
 
 Oid
 kakehashi_scan_user(ForeignScanState *node)
@@ -106,19 +91,22 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 		return;
 	state = (RemoteScan *) palloc0(sizeof(RemoteScan));
 	node->fdw_state = state;
-	state->user = GetUserMapping(kakehashi_scan_user(node), plan->fs_server);
 	state->sql = strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL));
 	state->relation = rel != NULL ? RelationGetRelationName(rel) : "remote query";
 	state->map = kakehashi_result_map(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
 	                                  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
+	/* The leader alone sends the request. */
+	if (plan->scan.plan.parallel_aware && IsParallelWorker())
+		return;
+	state->user = GetUserMapping(kakehashi_scan_user(node), plan->fs_server);
 	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
 	state->session = kakehashi_session_get(state->user);
 }
 
-static void
-begin_request(ForeignScanState *node, RemoteScan *state)
+void
+kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 {
 	KakehashiStatement *statement;
 	const void *row;
@@ -143,17 +131,25 @@ kakehashi_iterate_scan(ForeignScanState *node)
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
 	if (!state->begun)
-		begin_request(node, state);
+	{
+		if (state->share != NULL)
+			kakehashi_scan_join(node, state);
+		else
+			kakehashi_scan_send(node, state);
+	}
 	while (!state->has_batch || state->next_row >= state->batch.row_count)
 	{
 		ExecClearTuple(slot);
-		if (state->call == NULL)
+		if (state->call == NULL || state->call->finished)
 			return slot;
 		if (state->has_batch && state->call->ipc != NULL)
 			kh_call_release(state->call->ipc);
 		state->has_batch = false;
 		if (!kakehashi_call_next_batch(state->call, &state->batch))
 		{
+			/* Others may still read what they have drawn. */
+			if (state->shared)
+				return slot;
 			kakehashi_call_end(state->call);
 			pfree(state->call);
 			state->call = NULL;
@@ -169,9 +165,11 @@ kakehashi_iterate_scan(ForeignScanState *node)
 	return slot;
 }
 
-static void
-end_request(RemoteScan *state)
+void
+kakehashi_scan_end_request(RemoteScan *state)
 {
+	if (state->share != NULL)
+		kakehashi_scan_leave(state);
 	if (state->call != NULL)
 	{
 		kakehashi_call_end(state->call);
@@ -180,6 +178,7 @@ end_request(RemoteScan *state)
 	state->call = NULL;
 	state->begun = false;
 	state->has_batch = false;
+	state->shared = false;
 }
 
 void
@@ -189,7 +188,13 @@ kakehashi_rescan(ForeignScanState *node)
 
 	/* The row in the slot points into a batch that is about to go. */
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
-	end_request(state);
+	/* A parallel scan is begun again by its leader, for all; that may have happened already. */
+	if (state->shared)
+	{
+		state->has_batch = false;
+		return;
+	}
+	kakehashi_scan_end_request(state);
 }
 
 void
@@ -200,7 +205,7 @@ kakehashi_end_scan(ForeignScanState *node)
 	if (state == NULL)
 		return;
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
-	end_request(state);
+	kakehashi_scan_end_request(state);
 }
 
 /*
@@ -244,7 +249,7 @@ kakehashi_async_request(AsyncRequest *areq)
 	bool begun = state->begun;
 
 	if (!begun)
-		begin_request(node, state);
+		kakehashi_scan_send(node, state);
 	else
 		ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	if (!begun || !is_ready(state, 0))

@@ -33,6 +33,7 @@ add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, Pat
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) upper->scan->fdw_private;
 	KakehashiUpper *copy = (KakehashiUpper *) palloc(sizeof(KakehashiUpper));
+	ForeignPath *path;
 	Cost startup;
 	Cost total;
 
@@ -51,15 +52,15 @@ add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, Pat
 	startup += target->cost.startup;
 	total += target->cost.startup + target->cost.per_tuple * rows;
 #if PG_VERSION_NUM >= 180000
-	add_path(output, (Path *) create_foreign_upper_path(root, output, target, rows, 0, startup, total, pathkeys, NULL,
-	                                                    NIL, list_make1(copy)));
+	path =
+		create_foreign_upper_path(root, output, target, rows, 0, startup, total, pathkeys, NULL, NIL, list_make1(copy));
 #elif PG_VERSION_NUM >= 170000
-	add_path(output, (Path *) create_foreign_upper_path(root, output, target, rows, startup, total, pathkeys, NULL, NIL,
-	                                                    list_make1(copy)));
+	path = create_foreign_upper_path(root, output, target, rows, startup, total, pathkeys, NULL, NIL, list_make1(copy));
 #else
-	add_path(output, (Path *) create_foreign_upper_path(root, output, target, rows, startup, total, pathkeys, NULL,
-	                                                    list_make1(copy)));
+	path = create_foreign_upper_path(root, output, target, rows, startup, total, pathkeys, NULL, list_make1(copy));
 #endif
+	path->path.parallel_safe = false;
+	add_path(output, (Path *) path);
 }
 
 /* Puts the aggregates that expr needs into the target list; false if one cannot be shipped. */

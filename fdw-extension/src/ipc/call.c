@@ -60,9 +60,12 @@ kh_call_clear(kh_call *call)
 	free(call->columns);
 	free(call->parameter_type_oids);
 	free(call->buffers);
+	free(call->copy);
 	call->columns = NULL;
 	call->parameter_type_oids = NULL;
 	call->buffers = NULL;
+	call->copy = NULL;
+	call->copy_bytes = 0;
 	call->buffer_count = 0;
 	call->payload = NULL;
 	call->payload_bytes = 0;
@@ -75,12 +78,18 @@ kh_call_clear(kh_call *call)
 void
 kh_call_consume(kh_call *call, uint64_t count)
 {
-	kh_doorbell_page *doorbell = (kh_doorbell_page *) call->session->doorbell.base;
-
 	if (count == call->consumed)
 		return;
 	call->consumed = count;
 	kh_store_release(&call->slot->consumed, count);
+	kh_call_wake_producer(call);
+}
+
+void
+kh_call_wake_producer(kh_call *call)
+{
+	kh_doorbell_page *doorbell = (kh_doorbell_page *) call->session->doorbell.base;
+
 	kh_full_fence();
 	if (kh_load_relaxed(&call->slot->producer_waiting) != 0)
 	{
@@ -98,12 +107,13 @@ kh_call_collect(kh_session *session)
 	for (uint32_t i = 0; i < session->published.limits.slots; i++)
 	{
 		kh_call *call = &session->calls[i];
+		uint64_t next;
 		uint64_t produced;
 		bool final;
 
 		if (call->state != KH_CALL_ABANDONED)
 			continue;
-		if (!kh_slot_look(call, &produced, &final))
+		if (!kh_slot_look(call, &next, &produced, &final))
 		{
 			session->broken = true;
 			return;
@@ -123,10 +133,13 @@ void
 kh_call_end(kh_call *call)
 {
 	kh_session *session = call->session;
+	uint64_t next;
 	uint64_t produced;
 	bool final;
 
-	if (!kh_slot_look(call, &produced, &final))
+	if (call->share != NULL)
+		kh_share_leave(call);
+	if (!kh_slot_look(call, &next, &produced, &final))
 		session->broken = true;
 	if (session->broken)
 	{

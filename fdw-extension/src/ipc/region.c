@@ -40,6 +40,7 @@ map_file(kh_region *region, int fd, const char *path, uint64_t offset, uint64_t 
 		return kh_fail_system(error, errno, KH_E_OUT_OF_MEMORY, "could not map %s", path);
 	}
 	region->base = (unsigned char *) region->map + (offset - from);
+	region->file = (kh_file){.device = status.st_dev, .inode = status.st_ino};
 	return true;
 }
 
@@ -61,6 +62,18 @@ kh_region_open(kh_region *region, const char *directory, const char *name, uint6
 	mapped = map_file(region, fd, path, offset, bytes, access, error);
 	close(fd);
 	return mapped;
+}
+
+bool
+kh_region_open_same(kh_region *region, const char *directory, const char *name, uint64_t offset, uint64_t bytes,
+                    kh_region_access access, const kh_file *file, kh_error *error)
+{
+	if (!kh_region_open(region, directory, name, offset, bytes, access, error))
+		return false;
+	if (region->file.device == file->device && region->file.inode == file->inode)
+		return true;
+	kh_region_close(region);
+	return kh_fail(error, KH_E_CANNOT_CONNECT, "%s/%s is not the file of this session any more", directory, name);
 }
 
 void

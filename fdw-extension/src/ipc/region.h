@@ -6,12 +6,20 @@
 
 #include "kakehashi/ipc.h"
 
+/* A file, whatever its name; unique while somebody has it open or mapped. */
+typedef struct kh_file
+{
+	uint64_t device;
+	uint64_t inode;
+} kh_file;
+
 /* base is where offset of the file is; the mapping begins at the page before. Zero-initialise. */
 typedef struct kh_region
 {
 	unsigned char *base;
 	void *map;
 	size_t map_bytes;
+	kh_file file;
 } kh_region;
 
 typedef enum kh_region_access
@@ -27,6 +35,10 @@ typedef enum kh_region_access
  */
 extern bool kh_region_open(kh_region *region, const char *directory, const char *name, uint64_t offset, uint64_t bytes,
                            kh_region_access access, kh_error *error);
+
+/* The same with the file that another process has mapped: 08001 if another one has its name by now. */
+extern bool kh_region_open_same(kh_region *region, const char *directory, const char *name, uint64_t offset,
+                                uint64_t bytes, kh_region_access access, const kh_file *file, kh_error *error);
 extern void kh_region_close(kh_region *region);
 
 #endif /* KAKEHASHI_REGION_H */

@@ -34,23 +34,35 @@
 #define SHORTEST_SPIN 8
 
 bool
-kh_slot_look(const kh_call *call, uint64_t *produced, bool *final)
+kh_slot_look(const kh_call *call, uint64_t *next, uint64_t *produced, bool *final)
 {
 	/* In this order: once the final status is seen, so are all batches before it. */
 	*final = kh_load_acquire(&call->slot->status) == (call->request_id << 1 | 1);
 	*produced = kh_load_acquire(&call->slot->produced);
-	return *produced - call->consumed <= call->session->published.limits.channel_window;
+	if (call->share == NULL)
+		*next = call->consumed;
+	else
+	{
+		/* Others go on drawing: looked at last, it is at least what it was then, and no more of the window is in use. */
+		*next = kh_share_next(call->share);
+		if (*next > *produced)
+			*produced = *next;
+	}
+	return *produced - *next <= call->session->published.limits.channel_window;
 }
 
 static kh_wait
 look(kh_call *call, kh_error *error)
 {
+	uint64_t next;
 	uint64_t produced;
 	bool final;
 
-	if (!kh_slot_look(call, &produced, &final))
+	if (call->share != NULL && kh_share_stopped(call->share))
+		return KH_WAIT_FINISHED;
+	if (!kh_slot_look(call, &next, &produced, &final))
 		return kh_session_violated(call->session, error, "a response slot holds more batches than its window");
-	if (produced != call->consumed)
+	if (produced != next)
 		return KH_WAIT_BATCH;
 	if (!final)
 		return KH_WAIT_TIMEOUT;
@@ -124,9 +136,12 @@ static kh_wait
 sleep_once(kh_call *call, int64_t nanos, int *failure, kh_error *error)
 {
 	kh_response_slot *slot = call->slot;
-	uint32_t event = kh_load_acquire(&slot->event);
+	uint32_t event;
 	kh_wait found;
 
+	if (call->share != NULL)
+		kh_share_sleeps(call->share, 1);
+	event = kh_load_acquire(&slot->event);
 	kh_store_relaxed(&slot->client_sleeping, 1);
 	kh_full_fence();
 	*failure = 0;
@@ -136,7 +151,11 @@ sleep_once(kh_call *call, int64_t nanos, int *failure, kh_error *error)
 		*failure = kh_futex_wait(&slot->event, event, nanos < ALIVE_NANOS ? nanos : ALIVE_NANOS);
 		found = look(call, error);
 	}
-	kh_store_relaxed(&slot->client_sleeping, 0);
+	/* Others may sleep, too: for them it stays. */
+	if (call->share == NULL)
+		kh_store_relaxed(&slot->client_sleeping, 0);
+	else
+		kh_share_sleeps(call->share, -1);
 	return found;
 }
 
@@ -156,8 +175,8 @@ adapt_spin(kh_session *session, int64_t waited_nanos)
 	session->spin_nanos = spin < longest ? spin : longest;
 }
 
-kh_wait
-kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
+static kh_wait
+wait_for(kh_call *call, int64_t timeout_nanos, kh_error *error)
 {
 	kh_session *session = call->session;
 	kh_wait found;
@@ -200,9 +219,19 @@ kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
 	return found;
 }
 
-/* [offset, offset + bytes) of the arena or of the slot's inline area; NULL when it is not within. */
-static const unsigned char *
-locate(const kh_call *call, uint64_t offset, uint32_t bytes)
+kh_wait
+kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
+{
+	kh_wait found = wait_for(call, timeout_nanos, error);
+
+	/* The end is for everybody. */
+	if (found == KH_WAIT_FINISHED && call->share != NULL)
+		kh_share_pass_on(call);
+	return found;
+}
+
+const unsigned char *
+kh_batch_locate(const kh_call *call, uint64_t offset, uint32_t bytes)
 {
 	const kh_published *published = &call->session->published;
 
@@ -214,26 +243,35 @@ locate(const kh_call *call, uint64_t offset, uint32_t bytes)
 	return call->session->arena.base + offset;
 }
 
+void
+kh_batch_descriptor_read(const kh_call *call, uint64_t batch, kh_batch_descriptor *descriptor)
+{
+	memcpy(descriptor,
+	       (const unsigned char *) call->slot + KH_RESPONSE_SLOT_BYTES +
+	           KH_BATCH_DESCRIPTOR_BYTES * (batch % call->session->published.limits.channel_window),
+	       sizeof(*descriptor));
+}
+
 bool
 kh_call_batch(kh_call *call, kh_batch *batch, kh_error *error)
 {
 	kh_session *session = call->session;
 	kh_batch_descriptor descriptor;
 	const unsigned char *base;
+	uint64_t next;
 	uint64_t produced;
 	bool final;
 
-	if (!kh_slot_look(call, &produced, &final))
+	if (call->share != NULL)
+		return kh_share_draw(call, batch, error);
+	if (!kh_slot_look(call, &next, &produced, &final))
 		kh_session_violated(session, error, "a response slot holds more batches than its window");
-	else if (produced == call->consumed)
+	else if (produced == next)
 		kh_fail(error, KH_E_INTERNAL_ERROR, "the call has no batch");
 	else
 	{
-		memcpy(&descriptor,
-		       (const unsigned char *) call->slot + KH_RESPONSE_SLOT_BYTES +
-		           KH_BATCH_DESCRIPTOR_BYTES * (call->consumed % session->published.limits.channel_window),
-		       sizeof(descriptor));
-		base = locate(call, descriptor.offset, descriptor.bytes);
+		kh_batch_descriptor_read(call, next, &descriptor);
+		base = kh_batch_locate(call, descriptor.offset, descriptor.bytes);
 		if (base == NULL)
 			kh_session_violated(session, error, "a batch lies outside of the shared memory");
 		else if (!kh_batch_check(base, descriptor.bytes, batch, error))
@@ -247,7 +285,8 @@ kh_call_batch(kh_call *call, kh_batch *batch, kh_error *error)
 void
 kh_call_release(kh_call *call)
 {
-	kh_call_consume(call, call->consumed + 1);
+	if (call->share == NULL)
+		kh_call_consume(call, call->consumed + 1);
 }
 
 const kh_result *

@@ -93,6 +93,7 @@ set_up_calls(kh_session *session, kh_error *error)
 		/* Slot 0 is taken first, so that few sessions touch many slots. */
 		session->free_slots[slots - 1 - i] = (uint16_t) i;
 	}
+	session->call_count = slots;
 	session->free_count = slots;
 	session->next_request_id = highest + 1;
 	session->spin_nanos = session->published.limits.spin_nanos;
@@ -108,6 +109,14 @@ kh_attach(const kh_attach_options *options, kh_error *error)
 
 	if (session == NULL)
 	{
+		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not make a session");
+		return NULL;
+	}
+	session->lock = -1;
+	session->directory = strdup(options->runtime_directory);
+	if (session->directory == NULL)
+	{
+		free(session);
 		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not make a session");
 		return NULL;
 	}
@@ -127,7 +136,7 @@ kh_detach(kh_session *session)
 		return;
 	if (session->calls != NULL)
 	{
-		for (uint32_t i = 0; i < session->published.limits.slots; i++)
+		for (uint32_t i = 0; i < session->call_count; i++)
 		{
 			kh_call_clear(&session->calls[i]);
 			free(session->calls[i].frame);
@@ -136,6 +145,7 @@ kh_detach(kh_session *session)
 	free(session->calls);
 	free(session->free_slots);
 	free(session->request);
+	free((void *) session->directory);
 	kh_queue_close(session->queue);
 	kh_region_close(&session->arena);
 	kh_region_close(&session->mailbox);
@@ -144,6 +154,8 @@ kh_detach(kh_session *session)
 	/* Last: from here on the endpoint may give the mailbox to another session. */
 	if (session->socket >= 0)
 		close(session->socket);
+	if (session->lock >= 0)
+		close(session->lock);
 	free(session);
 }
 
@@ -155,6 +167,11 @@ kh_session_alive(kh_session *session)
 
 	if (session->broken)
 		return false;
+	if (session->borrowed != NULL)
+	{
+		session->broken = !kh_share_endpoint_alive(session);
+		return !session->broken;
+	}
 	n = recv(session->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 	/* After Attached nothing is sent: anything but "nothing there" is the end. */
 	if (n >= 0 || (errno != EAGAIN && errno != EINTR))

@@ -6,6 +6,7 @@
  *   request.c   from arguments to a frame in the queue
  *   call.c      response slots: taking, giving back, abandoned calls
  *   response.c  waiting, batches
+ *   share.c     one response read by several processes
  *   final.c     the final frame
  */
 #ifndef KAKEHASHI_SESSION_INTERNAL_H
@@ -54,6 +55,10 @@ struct kh_call
 	uint64_t *buffers; /* granted: offsets in the arena */
 	uint32_t buffer_count;
 	uint32_t buffer_bytes;
+	/* See share.c. */
+	kh_share *share;     /* NULL: this process alone reads */
+	unsigned char *copy; /* of the batch that was drawn last */
+	uint32_t copy_bytes; /* room in it */
 };
 
 /* What Attached said, checked: every slot, frame and inline area lies within the mailbox. */
@@ -91,6 +96,10 @@ struct kh_session
 	int64_t yield_from;  /* no yields before, on the monotonic clock */
 	int64_t pause_nanos; /* how long there are none after the next dear one */
 	kh_call *calls;      /* one per slot */
+	uint32_t call_count;
+	kh_share *borrowed; /* another process is attached, and this one reads a call of its; NULL: this one is attached */
+	int lock;           /* of a borrowed session: the endpoint's lock file; else -1 */
+	const char *directory;
 	uint16_t *free_slots;
 	uint32_t free_count;
 	uint32_t abandoned_count;
@@ -116,6 +125,9 @@ extern void kh_call_collect(kh_session *session);
 /* consumed := count, and wakes a producer that waits for it. */
 extern void kh_call_consume(kh_call *call, uint64_t count);
 
+/* Looks, after consumed has grown, whether a producer waits for that. */
+extern void kh_call_wake_producer(kh_call *call);
+
 /* Frees what belongs to the final frame. */
 extern void kh_call_clear(kh_call *call);
 
@@ -126,8 +138,33 @@ extern void kh_doorbell_ring(kh_session *session, bool always);
 
 /* ---- responses ---- */
 
-/* Whether the final frame is there, and how many batches lie before it. False when the slot contradicts itself. */
-extern bool kh_slot_look(const kh_call *call, uint64_t *produced, bool *final);
+/*
+ * Whether the final frame is there, how many batches lie before it, and which of them nobody has read. False when the slot
+ * contradicts itself.
+ */
+extern bool kh_slot_look(const kh_call *call, uint64_t *next, uint64_t *produced, bool *final);
+
+/* Where a batch is that lies there, by its descriptor; NULL when that is outside of the shared memory. */
+extern const unsigned char *kh_batch_locate(const kh_call *call, uint64_t offset, uint32_t bytes);
+extern void kh_batch_descriptor_read(const kh_call *call, uint64_t batch, kh_batch_descriptor *descriptor);
+
+/* ---- calls read by several processes ---- */
+
+extern uint64_t kh_share_next(const kh_share *share);
+extern bool kh_share_stopped(const kh_share *share);
+
+/* Takes the next batch that no process has taken, as a copy. False without an error if there is none (any more). */
+extern bool kh_share_draw(kh_call *call, kh_batch *batch, kh_error *error);
+
+/* Wakes one of the other processes if there is something for it, too. */
+extern void kh_share_pass_on(kh_call *call);
+extern void kh_share_sleeps(kh_share *share, int count);
+
+/* The call's slot is read by this process alone again: none of the others is there any more. */
+extern void kh_share_leave(kh_call *call);
+
+/* Whether the endpoint of a borrowed session still runs. */
+extern bool kh_share_endpoint_alive(const kh_session *session);
 
 /* Copies and decodes the final frame into call->result. False when it is not one. */
 extern bool kh_final_decode(kh_call *call, kh_error *error);

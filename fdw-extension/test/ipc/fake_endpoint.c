@@ -39,6 +39,7 @@ static struct
 	fake_answer answer;
 	int listener;
 	int client;
+	int lock;
 	unsigned char *doorbell;
 	unsigned char *mailbox;
 	unsigned char *arena;
@@ -63,6 +64,25 @@ make_file(const char *name, size_t bytes)
 	CHECK(map != MAP_FAILED);
 	close(fd);
 	return map;
+}
+
+/* As the endpoint holds it while it runs. Closing any descriptor of the file in this process lets it go. */
+static void
+lock_directory(void)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/lock", fake.directory);
+	fake.lock = open(path, O_RDWR | O_CREAT, 0600);
+	CHECK(fake.lock >= 0 && fcntl(fake.lock, F_SETLK, &lock) == 0);
+}
+
+void
+fake_unlock(void)
+{
+	close(fake.lock);
+	fake.lock = -1;
 }
 
 static void
@@ -103,6 +123,7 @@ notify(kh_response_slot *slot)
 	if (kh_load_relaxed(&slot->client_sleeping) != 0)
 	{
 		kh_store_relaxed(&slot->client_sleeping, 0);
+		__atomic_fetch_add(&slot->event, 1, __ATOMIC_RELEASE);
 		kh_futex_wake(&slot->event);
 	}
 }
@@ -433,6 +454,7 @@ fake_start(const char *directory, fake_answer answer)
 	fake.answer = answer;
 	snprintf(fake.directory, sizeof(fake.directory), "%s", directory);
 	make_files();
+	lock_directory();
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.80s/endpoint.sock", directory);
 	fake.listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	CHECK(bind(fake.listener, (struct sockaddr *) &address, sizeof(address)) == 0 && listen(fake.listener, 4) == 0);
@@ -449,6 +471,8 @@ fake_stop(void)
 	kh_futex_wake(&doorbell->bell);
 	pthread_join(fake.thread, NULL);
 	close(fake.listener);
+	if (fake.lock >= 0)
+		fake_unlock();
 	if (fake.client >= 0)
 		close(fake.client);
 	if (fake.cycle_file >= 0)

@@ -35,4 +35,7 @@ typedef enum fake_answer
 extern void fake_start(const char *directory, fake_answer answer);
 extern void fake_stop(void);
 
+/* Lets the lock of the directory go, as the end of the process does. */
+extern void fake_unlock(void);
+
 #endif /* KAKEHASHI_FAKE_ENDPOINT_H */

@@ -439,12 +439,14 @@ public final class ResponseChannel {
     reclaimed = produced;
   }
 
-  /// Wakes the client if it sleeps. Pairs with its store of `clientSleeping`, fence and re-check of `event`.
+  /// Wakes the client if it sleeps. Pairs with its store of `clientSleeping`, fence and re-check of `event`. Of several processes that read the response one
+  /// wakes, and sees to the others; one that sets the flag while it is being cleared finds `event` changed.
   private void publishEvent() {
     SharedMemory.incrementInt(slot, EVENT_OFFSET);
     SharedMemory.fullFence();
     if (SharedMemory.getIntAcquire(slot, CLIENT_SLEEPING_OFFSET) != 0) {
       SharedMemory.putIntRelease(slot, CLIENT_SLEEPING_OFFSET, 0);
+      SharedMemory.incrementInt(slot, EVENT_OFFSET);
       Futex.wake(slot, EVENT_OFFSET);
     }
   }

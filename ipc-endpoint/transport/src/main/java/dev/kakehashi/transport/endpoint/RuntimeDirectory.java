@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// with a group, directories are 0750 and what clients need is open to the group; users named one by one get entries in access control lists. What
 /// belongs to one principal (queues, mailboxes, arena) is open to that principal alone.
 public final class RuntimeDirectory implements AutoCloseable {
+  /// Locked as long as its endpoint runs; processes that read the response of an attached client look at it.
   private static final String LOCK = "lock";
 
   private final Path path;
@@ -70,6 +71,7 @@ public final class RuntimeDirectory implements AutoCloseable {
       empty(path);
       RuntimeDirectory directory = new RuntimeDirectory(path, lock, uids, group);
       directory.share(path, true);
+      directory.share(path.resolve(LOCK), true);
       for (String name : List.of("queues", "mailboxes", "arena")) {
         Path child = Files.createDirectory(path.resolve(name));
         directory.share(child, true);

@@ -1,0 +1,41 @@
+/*
+ * State of a foreign scan, for the files that run one.
+ */
+#ifndef KAKEHASHI_SCAN_H
+#define KAKEHASHI_SCAN_H
+
+#include "kakehashi_plan.h"
+
+typedef struct RemoteScan
+{
+	char *sql;
+	const char *relation;
+	UserMapping *user;
+	KakehashiSession *session;
+	const void *snapshot_owner;
+	KakehashiParameters *parameters;
+	KakehashiResultMap *map;
+	KakehashiCall *call; /* NULL: not begun, or all rows are read */
+	bool begun;
+	bool has_batch; /* batch is ours until it is released */
+	kh_batch batch;
+	uint32 next_row; /* of batch */
+
+	/* Of a parallel scan; see parallel_scan.c. */
+	bool shared;          /* other processes read the rows of call, too */
+	Size share_bytes;     /* leader: room for what they share */
+	kh_share *share;      /* worker: where to find them */
+	kh_session *borrowed; /* worker: NULL until it reads */
+} RemoteScan;
+
+/* Sends the request; state->call receives its rows. */
+extern void kakehashi_scan_send(ForeignScanState *node, RemoteScan *state);
+
+/* Ends the request, if there is one. */
+extern void kakehashi_scan_end_request(RemoteScan *state);
+
+/* Worker: the leader's call becomes state->call. */
+extern void kakehashi_scan_join(ForeignScanState *node, RemoteScan *state);
+extern void kakehashi_scan_leave(RemoteScan *state);
+
+#endif /* KAKEHASHI_SCAN_H */
