@@ -20,7 +20,7 @@
 typedef struct board
 {
 	uint32_t seen[BATCHES];
-	uint32_t readers_done;
+	uint32_t waits; /* a reader is about to */
 	_Alignas(8) unsigned char share[4096 * 2];
 } board;
 
@@ -219,105 +219,109 @@ should_end_the_readers_when_the_owner_stops(void)
 	fake_stop();
 }
 
+/* What another process does with the call; borrower is NULL if it could not attach. */
+typedef void (*reader_body)(board *board, kh_session *borrower, kh_call *call);
+
+/* Runs one other process beside a call that answers as statement says; meanwhile may be NULL. */
 static void
-should_report_a_failure_to_every_process(void)
+with_reader(uint32_t statement, reader_body body, void (*before)(void), void (*meanwhile)(board *board))
 {
 	kh_session *session = begin();
 	board *board = make_board();
-	kh_call *call = execute(session, FAKE_FAILED);
+	kh_call *call = execute(session, statement);
 	pid_t child;
 
 	share(board, session, call);
+	if (before != NULL)
+		before();
 	child = fork();
 	CHECK(child >= 0);
 	if (child == 0)
 	{
-		kh_call *borrowed;
+		kh_call *borrowed = NULL;
 		kh_session *borrower = kh_borrow((kh_share *) board->share, &borrowed, &error);
 
-		CHECK(borrower != NULL);
-		CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(borrowed, LIMIT, &error));
-		CHECK_TEXT("23505", kh_call_result(borrowed)->error.sqlstate);
+		body(board, borrower, borrowed);
 		kh_detach(borrower);
 		_exit(0);
 	}
+	if (meanwhile != NULL)
+		meanwhile(board);
 	expect_exit(child);
-	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
-	CHECK_TEXT("23505", kh_call_result(call)->error.sqlstate);
+	if (statement == FAKE_FAILED)
+		body(board, session, call);
 	kh_call_end(call);
 	munmap(board, sizeof(*board));
 	kh_detach(session);
 	fake_stop();
+}
+
+static void
+see_the_failure(board *board, kh_session *session, kh_call *call)
+{
+	(void) board;
+	CHECK(session != NULL);
+	CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(call, LIMIT, &error));
+	CHECK_TEXT("23505", kh_call_result(call)->error.sqlstate);
+}
+
+static void
+should_report_a_failure_to_every_process(void)
+{
+	with_reader(FAKE_FAILED, see_the_failure, NULL, NULL);
+}
+
+static void
+see_the_end(board *board, kh_session *session, kh_call *call)
+{
+	CHECK(session != NULL && kh_session_alive(session));
+	__atomic_store_n(&board->waits, 1, __ATOMIC_RELEASE);
+	CHECK_EQUAL(KH_WAIT_DISCONNECTED, kh_call_wait(call, LIMIT, &error));
+	CHECK_TEXT("08006", error.sqlstate);
+}
+
+static void
+end_the_endpoint(board *board)
+{
+	while (__atomic_load_n(&board->waits, __ATOMIC_ACQUIRE) == 0)
+		usleep(1000);
+	fake_unlock();
 }
 
 static void
 should_tell_borrowers_that_the_endpoint_has_gone(void)
 {
-	kh_session *session = begin();
-	board *board = make_board();
-	kh_call *call = execute(session, FAKE_SILENT);
-	pid_t child;
+	with_reader(FAKE_SILENT, see_the_end, NULL, end_the_endpoint);
+}
 
-	share(board, session, call);
-	child = fork();
-	CHECK(child >= 0);
-	if (child == 0)
-	{
-		kh_call *borrowed;
-		kh_session *borrower = kh_borrow((kh_share *) board->share, &borrowed, &error);
+static void
+see_other_files(board *board, kh_session *session, kh_call *call)
+{
+	(void) board;
+	(void) call;
+	CHECK(session == NULL);
+	CHECK_TEXT("08001", error.sqlstate);
+}
 
-		CHECK(borrower != NULL && kh_session_alive(borrower));
-		__atomic_store_n(&board->readers_done, 1, __ATOMIC_RELEASE);
-		CHECK_EQUAL(KH_WAIT_DISCONNECTED, kh_call_wait(borrowed, LIMIT, &error));
-		CHECK_TEXT("08006", error.sqlstate);
-		kh_detach(borrower);
-		_exit(0);
-	}
-	while (__atomic_load_n(&board->readers_done, __ATOMIC_ACQUIRE) == 0)
-		usleep(1000);
-	fake_unlock();
-	expect_exit(child);
-	kh_call_end(call);
-	munmap(board, sizeof(*board));
-	kh_detach(session);
-	fake_stop();
+static void
+replace_the_doorbell(void)
+{
+	char from[400];
+	char to[440];
+	FILE *other;
+
+	snprintf(from, sizeof(from), "%s/doorbell", test_directory());
+	snprintf(to, sizeof(to), "%s.old", from);
+	CHECK(rename(from, to) == 0);
+	other = fopen(from, "w");
+	CHECK(other != NULL && ftruncate(fileno(other), 4096) == 0);
+	fclose(other);
 }
 
 static void
 should_refuse_files_of_another_incarnation(void)
 {
-	kh_session *session = begin();
-	board *board = make_board();
-	kh_call *call = execute(session, FAKE_SILENT);
-	char from[400];
-	char to[440];
-	pid_t child;
-
-	share(board, session, call);
-	snprintf(from, sizeof(from), "%s/doorbell", test_directory());
-	snprintf(to, sizeof(to), "%s.old", from);
-	CHECK(rename(from, to) == 0);
-	{
-		FILE *other = fopen(from, "w");
-
-		CHECK(other != NULL && ftruncate(fileno(other), 4096) == 0);
-		fclose(other);
-	}
-	child = fork();
-	CHECK(child >= 0);
-	if (child == 0)
-	{
-		kh_call *borrowed;
-
-		CHECK(kh_borrow((kh_share *) board->share, &borrowed, &error) == NULL);
-		CHECK_TEXT("08001", error.sqlstate);
-		_exit(0);
-	}
-	expect_exit(child);
-	kh_call_end(call);
-	munmap(board, sizeof(*board));
-	kh_detach(session);
-	fake_stop();
+	with_reader(FAKE_SILENT, see_other_files, replace_the_doorbell, NULL);
 }
 
 const test_case share_tests[] = {TEST(should_give_each_batch_to_one_process),

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 /// Several processes read one foreign scan: what ends one of them ends the statement, and nothing more.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ParallelScanTest {
-  private static final int ENDS = 8;
+  private static final int ENDS = 6;
   private static final int ROWS = 30_000;
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -62,6 +62,7 @@ class ParallelScanTest {
         "SET max_parallel_workers_per_gather = 3",
         "SET parallel_setup_cost = 0",
         "SET parallel_tuple_cost = 0",
+        "SET min_parallel_table_scan_size = 0",
         "SET jit = off");
     return connection;
   }
