@@ -35,6 +35,15 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
+idle_cost() { # process: percent of one core over 5 s, resident MB
+  local before after
+  before=$(awk '{print $14 + $15}' "/proc/$1/stat")
+  sleep 5 # the measurement itself
+  after=$(awk '{print $14 + $15}' "/proc/$1/stat")
+  awk -v d=$((after - before)) -v hz="$(getconf CLK_TCK)" -v rss="$(awk '/^VmRSS/ {print $2}' "/proc/$1/status")" \
+    'BEGIN {printf "%.1f %% of one core idle, %d MB resident", d / hz / 5 * 100, rss / 1024}'
+}
+
 step "servers"
 server_mkdir "$home"
 start_endpoint "$home/endpoint" "$runtime_dir"
@@ -56,6 +65,7 @@ WIDE_ROWS="SELECT i, i % 1000, i % 7, i * 31, i * 1.25, i / 3.0, date '2020-01-0
   i % 2 = 0, 'text ' || i, repeat('x', (i % 30)::int), 'name ' || i % 100, i % 100, i, i, i % 777, sqrt(i), timestamptz '2020-01-01 00:00Z' + i * interval '1 second',
   md5(i::text), md5(i::text)::uuid FROM generate_series(1::int8, 200000) i"
 
+empty_cost=$(idle_cost "$(endpoint_pid "$home/endpoint")")
 step "tables: $ROWS rows in each schema"
 # One call of kakehashi_execute() per table.
 ENGINE_TABLES=$(printf '%s' "${TABLES//%s/bench}" | tr '\n' ' ' | sed "s/ *; */;\n/g" | sed "s/\(.*\);/SELECT kakehashi_execute('kakehashi', '\1') \\\\gset/")
@@ -148,15 +158,6 @@ compare() { # label script clients limit...
   report "$label" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
 }
 
-idle_cost() { # process: percent of one core over 5 s, resident MB
-  local before after
-  before=$(awk '{print $14 + $15}' "/proc/$1/stat")
-  sleep 5 # the measurement itself
-  after=$(awk '{print $14 + $15}' "/proc/$1/stat")
-  awk -v d=$((after - before)) -v hz="$(getconf CLK_TCK)" -v rss="$(awk '/^VmRSS/ {print $2}' "/proc/$1/status")" \
-    'BEGIN {printf "%.1f %% of one core idle, %d MB resident", d / hz / 5 * 100, rss / 1024}'
-}
-
 step "results"
 {
   printf 'commit %s, %s, %s processors, PostgreSQL %s, %s s per run after %s s of warm-up, medians\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
@@ -182,7 +183,8 @@ compare "transaction of 10 statements, 1 client" transaction-10 1 "${T[@]}"
 report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
 report "copy from of 200k rows" "$(copy_from heap)" "$(copy_from pgfdw)" "$(copy_from kakehashi)"
 report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
-say "endpoint: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
+say "endpoint with an empty store: $empty_cost" | tee -a "$out/results.txt"
+say "endpoint with these tables: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
 # The transport alone: its endpoint says when a ping arrived, so that the ways there and back can be told apart.
 install -m 644 "$ROOT"/ipc-endpoint/benchmarks/target/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
 bare=$runtime_dir-bare

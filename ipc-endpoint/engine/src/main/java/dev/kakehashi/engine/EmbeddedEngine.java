@@ -1,5 +1,6 @@
 package dev.kakehashi.engine;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
@@ -127,6 +128,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void preparedListener(PreparedTransaction.Listener listener) {
     prepared.listener(listener);
+  }
+
+  @Override
+  public void blockingExecutor(BlockingExecutor executor) {
+    store.blockingExecutor(executor);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
@@ -133,6 +134,9 @@ public final class FixedEngine implements Engine {
   public List<PreparedTransaction> preparedTransactions() {
     return List.of();
   }
+
+  @Override
+  public void blockingExecutor(BlockingExecutor executor) {}
 
   @Override
   public void preparedListener(PreparedTransaction.Listener listener) {}

@@ -85,6 +85,7 @@ public final class SqlApplication implements RequestHandler {
             maxLeaseNanos);
     this.executions = new Executions(engine, transactions);
     this.twoPhase = new TwoPhaseCommits(engine, registry, transactions);
+    engine.blockingExecutor(endpoint::tryDefer);
   }
 
   @Override

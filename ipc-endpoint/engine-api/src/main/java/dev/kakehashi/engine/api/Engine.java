@@ -24,6 +24,9 @@ public interface Engine extends AutoCloseable {
   /// Who hears of prepared transactions from now on. Set once, before the first transaction.
   void preparedListener(PreparedTransaction.Listener listener);
 
+  /// Which threads may do what blocks. Set once, before the first transaction.
+  void blockingExecutor(BlockingExecutor executor);
+
   @Override
   void close();
 }

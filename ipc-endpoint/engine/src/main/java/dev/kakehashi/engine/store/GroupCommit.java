@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
@@ -17,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The durability thread: writes the records of an epoch, all commits that arrived during the last flush, as one unit.
+/// Group commit: writes the records of an epoch, all commits that arrived during the last flush, as one unit.
 ///
-/// A lone committer's record is flushed at once. Commits that are reported as available wait for others for up to [#AVAILABLE_DELAY_NANOS] before a
-/// flush begins for them alone. Records are queued in the order of their timestamps, so what is durable is always a prefix of the order.
+/// A lone committer's record is flushed at once: by the committing thread itself, where that may block (see [BlockingExecutor]), else by the durability thread. Commits that are reported as
+/// available wait for others for up to [#AVAILABLE_DELAY_NANOS] before a flush begins for them alone. Records are queued in the order of their timestamps, and one thread at a time flushes, so what is
+/// durable is always a prefix of the order.
 ///
-/// `queue`, `queuedBytes`, `urgent`, `idle` and `stopping` are written under `lock`; the spinning thread reads `urgent` and `stopping` without it, as hints. A failed flush is tried again until it works, with the same
-/// records in the same order; meanwhile those who wait for it are told, and new commits are refused.
+/// `queue`, `queuedBytes`, `urgent`, `deferred`, `flushing`, `failed`, `idle` and `stopping` are written under `lock`; the spinning thread reads `urgent` and `stopping` without it, as hints. A failed
+/// flush is tried again by the durability thread until it works, with the same records in the same order; meanwhile those who wait for it are told, and new commits are refused.
 final class GroupCommit implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
   private static final long AVAILABLE_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -46,12 +48,29 @@ final class GroupCommit implements AutoCloseable {
   private final Thread thread;
   private List<Pending> queue = new ArrayList<>();
   private long queuedBytes;
-  private volatile boolean urgent;
+  private volatile boolean
+      urgent; // somebody waits for what is queued, and the durability thread has to see to it
+  private boolean deferred; // somebody waits for what is queued, and another thread will flush it
+  private boolean flushing; // a thread writes, or is about to try again
+  private @Nullable Epoch failed; // what the durability thread has to try again, before all else
   private boolean idle;
   private volatile boolean stopping;
   private final PoliteSpin spin = new PoliteSpin();
   private long spinNanos = MIN_SPIN_NANOS; // durability thread only
   private volatile @Nullable EngineException failure;
+  private volatile BlockingExecutor blockingExecutor = work -> false;
+  private final Runnable flushDeferred = this::flushDeferred;
+
+  /// What is written as one unit, from `from` on. Owned by the thread that flushes.
+  private static final class Epoch {
+    private final List<Pending> commits;
+    private int from;
+    private boolean told;
+
+    Epoch(List<Pending> commits) {
+      this.commits = commits;
+    }
+  }
 
   /// A record on its way. Reported by whoever comes last of the durability thread and the committing thread, so that nobody is told before the
   /// transaction has ended.
@@ -90,6 +109,11 @@ final class GroupCommit implements AutoCloseable {
     thread.start();
   }
 
+  /// Who may offer a thread for flushes from now on.
+  void blockingExecutor(BlockingExecutor executor) {
+    blockingExecutor = executor;
+  }
+
   /// Why commits are refused now; null if they are not.
   @Nullable EngineException failure() {
     return failure;
@@ -111,14 +135,20 @@ final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /// The commit is complete but for the log; wakes the durability thread where it matters.
+  /// The commit is complete but for the log; sees to it that somebody flushes.
   void finished(Pending pending) {
+    boolean here = pending.stored && blockingExecutor.tryDefer(flushDeferred);
     lock.lock();
     try {
-      boolean wake = idle || (pending.stored && !urgent);
-      urgent |= pending.stored;
-      if (wake) {
-        arrived.signal();
+      if (here) {
+        deferred = true;
+      } else {
+        // Who flushes now looks again afterwards.
+        boolean wake = !flushing && (idle || (pending.stored && !urgent));
+        urgent |= pending.stored;
+        if (wake) {
+          arrived.signal();
+        }
       }
     } finally {
       lock.unlock();
@@ -126,86 +156,154 @@ final class GroupCommit implements AutoCloseable {
     pending.arrive(null);
   }
 
-  private void run() {
+  /// Flushes what is queued, and what arrives meanwhile, on a thread that may block.
+  private void flushDeferred() {
     while (true) {
-      List<Pending> epoch = next();
-      if (epoch.isEmpty()) {
-        return;
-      }
-      int from = 0;
-      while (from < epoch.size()) {
-        int to = from;
-        long bytes = 0;
-        List<LogRecord> records = new ArrayList<>();
-        while (to < epoch.size()
-            && (to == from || bytes + epoch.get(to).record.length() <= MAX_FLUSH_BYTES)) {
-          bytes += epoch.get(to).record.length();
-          records.add(epoch.get(to++).record);
+      Epoch epoch;
+      lock.lock();
+      try {
+        if (flushing) {
+          urgent |= deferred;
+          deferred = false;
+          return; // by the thread that flushes now, or the durability thread
         }
-        flush(records, epoch.subList(from, to));
-        from = to;
+        if (queue.isEmpty() || !(deferred || urgent)) {
+          if (idle && !queue.isEmpty()) {
+            arrived.signal();
+          }
+          return;
+        }
+        epoch = take();
+      } finally {
+        lock.unlock();
+      }
+      boolean written = write(epoch);
+      lock.lock();
+      try {
+        if (written) {
+          flushing = false;
+        } else {
+          failed = epoch;
+        }
+        if (!written || stopping) {
+          arrived.signalAll();
+        }
+      } finally {
+        lock.unlock();
       }
     }
   }
 
-  /// Waits for records and takes them; empty when the store closes and nothing is left.
+  /// Takes what is queued, to be flushed by the calling thread; under the lock.
+  private Epoch take() {
+    Epoch epoch = new Epoch(queue);
+    queue = new ArrayList<>();
+    queuedBytes = 0;
+    urgent = false;
+    deferred = false;
+    flushing = true;
+    return epoch;
+  }
+
+  private void run() {
+    while (true) {
+      Epoch epoch = next();
+      if (epoch == null) {
+        return;
+      }
+      while (!write(epoch)) {
+        if (!pauseBeforeRetry()) {
+          LOG.error(
+              "closing without {} commits that could not be made durable",
+              epoch.commits.size() - epoch.from);
+          break;
+        }
+      }
+      lock.lock();
+      try {
+        flushing = false;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /// Waits for records and takes them; null when the store closes and nothing is left.
   ///
   /// Awake at first: as long as a client commits one transaction after another it gets its next answer sooner. An idle thread does not come here again.
-  private List<Pending> next() {
+  private @Nullable Epoch next() {
     long start = System.nanoTime();
     spin.await(() -> urgent || stopping, spinNanos);
     lock.lock();
     try {
-      while (queue.isEmpty() && !stopping) {
-        idle = true;
-        arrived.awaitUninterruptibly();
-        idle = false;
-      }
-      boolean soon = System.nanoTime() - start < MAX_SPIN_NANOS;
-      spinNanos = soon ? MAX_SPIN_NANOS : Math.max(MIN_SPIN_NANOS, spinNanos / 2);
       long left = AVAILABLE_DELAY_NANOS;
-      while (!urgent && !stopping && left > 0 && queuedBytes < MAX_FLUSH_BYTES) {
-        try {
-          left = arrived.awaitNanos(left);
-        } catch (InterruptedException e) {
-          // Nobody may stop this thread but close(); what it was asked for it does at once.
-          left = 0;
+      while (true) {
+        Epoch again = failed;
+        if (again != null) {
+          failed = null;
+          return again;
+        }
+        if (flushing || (queue.isEmpty() && !stopping)) {
+          idle = true;
+          arrived.awaitUninterruptibly();
+          idle = false;
+          left = AVAILABLE_DELAY_NANOS;
+        } else if (queue.isEmpty()) {
+          return null;
+        } else if (urgent || stopping || left <= 0 || queuedBytes >= MAX_FLUSH_BYTES) {
+          boolean soon = System.nanoTime() - start < MAX_SPIN_NANOS;
+          spinNanos = soon ? MAX_SPIN_NANOS : Math.max(MIN_SPIN_NANOS, spinNanos / 2);
+          return take();
+        } else {
+          try {
+            left = arrived.awaitNanos(left);
+          } catch (InterruptedException e) {
+            // Nobody may stop this thread but close(); what it was asked for it does at once.
+            left = 0;
+          }
         }
       }
-      List<Pending> taken = queue;
-      queue = new ArrayList<>();
-      queuedBytes = 0;
-      urgent = false;
-      return taken;
     } finally {
       lock.unlock();
     }
   }
 
-  private void flush(List<LogRecord> records, List<Pending> group) {
-    boolean told = false;
-    while (true) {
+  /// Writes what is left of an epoch. If that fails, those who wait for it are told why, once.
+  ///
+  /// @return false if it failed
+  private boolean write(Epoch epoch) {
+    List<Pending> commits = epoch.commits;
+    while (epoch.from < commits.size()) {
+      int from = epoch.from;
+      int to = from;
+      long bytes = 0;
+      List<LogRecord> records = new ArrayList<>();
+      while (to < commits.size()
+          && (to == from || bytes + commits.get(to).record.length() <= MAX_FLUSH_BYTES)) {
+        bytes += commits.get(to).record.length();
+        records.add(commits.get(to++).record);
+      }
+      List<Pending> group = commits.subList(from, to);
       try {
         log.write(records);
-        break;
       } catch (RuntimeException | OutOfMemoryError e) {
         EngineException reason = explain(e);
         failure = reason;
-        if (!told) {
+        if (!epoch.told) {
           LOG.error("could not make {} commits durable; trying again", group.size(), e);
-          told = true;
+          epoch.told = true;
           group.forEach(pending -> report(pending, reason));
         }
-        if (!pauseBeforeRetry()) {
-          LOG.error("closing without {} commits that could not be made durable", group.size());
-          return;
-        }
+        return false;
       }
+      failure = null;
+      if (!epoch.told) {
+        group.forEach(pending -> report(pending, null));
+      }
+      epoch.told = false;
+      epoch.from = to;
     }
-    failure = null;
-    if (!told) {
-      group.forEach(pending -> report(pending, null));
-    }
+    return true;
   }
 
   private static void report(Pending pending, @Nullable Throwable reason) {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.DurableLog;
@@ -92,6 +93,11 @@ final class MemoryStore implements Store {
       }
     }
     return store;
+  }
+
+  @Override
+  public void blockingExecutor(BlockingExecutor executor) {
+    groupCommit.blockingExecutor(executor);
   }
 
   MemoryPool pool() {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,9 @@ public interface Store extends AutoCloseable {
 
   /// Hands out numbers for tables and indexes that are never used again, also after a crash.
   long nextObjectId();
+
+  /// Which threads may flush, besides the store's own, from now on.
+  void blockingExecutor(BlockingExecutor executor);
 
   @Override
   void close();

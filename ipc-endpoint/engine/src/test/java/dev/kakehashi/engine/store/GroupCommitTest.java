@@ -1,17 +1,21 @@
 package dev.kakehashi.engine.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -127,5 +131,98 @@ final class GroupCommitTest {
       assertEquals(List.of(1, 2), log.written);
       assertNull(group.failure());
     }
+  }
+
+  /// An executor that keeps what it is asked for; the test runs it.
+  private static final class Deferred implements BlockingExecutor {
+    private final Set<Runnable> work = new LinkedHashSet<>();
+
+    @Override
+    public boolean tryDefer(Runnable deferred) {
+      work.add(deferred);
+      return true;
+    }
+
+    void run() {
+      List<Runnable> now = List.copyOf(work);
+      work.clear();
+      now.forEach(Runnable::run);
+    }
+  }
+
+  @Test
+  void shouldFlushOnTheCommittingThreadWhereThatMayBlock() {
+    TestLog log = new TestLog();
+    Deferred deferred = new Deferred();
+    try (GroupCommit group = new GroupCommit(log)) {
+      group.blockingExecutor(deferred);
+      var first = commit(group, 1, true);
+      var second = commit(group, 2, true);
+      assertEquals(1, deferred.work.size());
+      deferred.run();
+      assertEquals(Optional.empty(), first.getNow(Optional.of(new AssertionError("not flushed"))));
+      assertEquals(Optional.empty(), second.getNow(Optional.of(new AssertionError("not flushed"))));
+      assertEquals(List.of(2), log.flushes);
+    }
+  }
+
+  @Test
+  void shouldFlushWhatArrivesDuringAFlushOnAnotherThreadBeforeThatReturns() throws Exception {
+    TestLog log = new TestLog();
+    CountDownLatch gate = new CountDownLatch(1);
+    log.gate = gate;
+    Deferred deferred = new Deferred();
+    try (GroupCommit group = new GroupCommit(log)) {
+      group.blockingExecutor(deferred);
+      var first = commit(group, 1, true);
+      Thread flusher = new Thread(deferred::run);
+      flusher.start();
+      log.entered.await();
+      var second = commit(group, 2, true);
+      deferred.run(); // returns: another thread flushes
+      group.blockingExecutor(work -> false);
+      var third = commit(group, 3, true);
+      assertFalse(first.isDone() || second.isDone() || third.isDone());
+      gate.countDown();
+      for (var result : List.of(first, second, third)) {
+        assertEquals(Optional.empty(), result.get());
+      }
+      flusher.join();
+      assertEquals(List.of(1, 2, 3), log.written);
+    }
+  }
+
+  @Test
+  void shouldLeaveAFlushThatFailedToTheDurabilityThread() throws Exception {
+    TestLog log = new TestLog();
+    log.full = true;
+    Deferred deferred = new Deferred();
+    try (GroupCommit group = new GroupCommit(log)) {
+      group.blockingExecutor(deferred);
+      var first = commit(group, 1, true);
+      deferred.run();
+      Throwable failure = first.get().orElseThrow();
+      assertEquals(ErrorCode.DISK_FULL, ((EngineException) failure).code());
+      var second = commit(group, 2, true);
+      deferred.run(); // the one before comes first
+      assertFalse(second.isDone());
+      log.full = false;
+      assertEquals(Optional.empty(), second.get(60, TimeUnit.SECONDS));
+      assertEquals(List.of(1, 2), log.written);
+    }
+  }
+
+  @Test
+  void shouldStoreAtCloseWhatWasDeferredAndNotRun() {
+    TestLog log = new TestLog();
+    Deferred deferred = new Deferred();
+    GroupCommit group = new GroupCommit(log);
+    group.blockingExecutor(deferred);
+    var result = commit(group, 1, true);
+    group.close();
+    assertEquals(Optional.empty(), result.getNow(Optional.of(new AssertionError("not flushed"))));
+    assertEquals(List.of(1), log.written);
+    deferred.run();
+    assertEquals(List.of(1), log.flushes);
   }
 }

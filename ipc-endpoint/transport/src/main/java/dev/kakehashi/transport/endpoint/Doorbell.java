@@ -10,7 +10,6 @@ import dev.kakehashi.transport.os.MappedFile;
 import dev.kakehashi.transport.os.SharedMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.function.BooleanSupplier;
 
 /// What the poller sleeps on.
 ///
@@ -33,24 +32,46 @@ final class Doorbell implements AutoCloseable {
     return new Doorbell(file);
   }
 
-  /// Sleeps until rung, at most `timeoutNanos`, unless `work` finds something to do. Poller only.
-  void sleep(long timeoutNanos, BooleanSupplier work) {
-    int bell = SharedMemory.getIntAcquire(page, BELL_OFFSET);
+  /// How often it was rung: to be read before the look for work that a wait follows.
+  int bell() {
+    return SharedMemory.getIntAcquire(page, BELL_OFFSET);
+  }
+
+  /// From now on who publishes work rings. To be followed by a last look for work.
+  void announceSleep() {
     SharedMemory.putIntRelease(page, SLEEPING_OFFSET, 1);
     SharedMemory.fullFence();
-    if (!work.getAsBoolean()) {
-      Futex.await(page, BELL_OFFSET, bell, timeoutNanos);
-    }
+  }
+
+  /// The poller looks for work by itself again.
+  void awake() {
     SharedMemory.putIntRelease(page, SLEEPING_OFFSET, 0);
+    SharedMemory.fullFence();
+  }
+
+  /// Sleeps until the bell is not `bell` any more, at most `timeoutNanos`.
+  void await(int bell, long timeoutNanos) {
+    Futex.await(page, BELL_OFFSET, bell, timeoutNanos);
   }
 
   /// Wakes the poller if it sleeps. Call after the work has been published.
   void ring() {
     SharedMemory.fullFence();
     if (SharedMemory.getIntAcquire(page, SLEEPING_OFFSET) != 0) {
-      SharedMemory.incrementInt(page, BELL_OFFSET);
-      Futex.wake(page, BELL_OFFSET);
+      wake();
     }
+  }
+
+  /// Wakes one thread that sleeps, or keeps one that is about to from it.
+  void wake() {
+    SharedMemory.incrementInt(page, BELL_OFFSET);
+    Futex.wake(page, BELL_OFFSET);
+  }
+
+  /// Wakes every thread that sleeps.
+  void wakeAll() {
+    SharedMemory.incrementInt(page, BELL_OFFSET);
+    Futex.wakeAll(page, BELL_OFFSET);
   }
 
   /// Whether a reader has released a batch that a producer waits for, since the last call.

@@ -2,20 +2,29 @@ package dev.kakehashi.transport.endpoint;
 
 import dev.kakehashi.protocol.PoliteSpin;
 import dev.kakehashi.transport.TransportConfig;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The thread that reads every queue.
+/// Reads every queue, as a role of which two threads take turns (leader and follower, Schmidt 2000).
 ///
-/// It polls the queues in turn, a few requests each, so that no queue starves another; runs what other threads have handed to it; and
+/// The leader polls the queues in turn, a few requests each, so that no queue starves another; runs what other threads have handed to it; and
 /// looks at channels that wait. With nothing to do it spins for a while (longer when that has paid off lately), then sleeps on the doorbell until somebody rings or the next timer is due.
+///
+/// A request may leave work behind that blocks, the flush of a commit above all. The leader does it itself, between two turns, because handing it over costs as much as a third of it: it
+/// gives up the role before, and takes it again afterwards if nobody else has. As long as the clients only wait for that work, nobody is woken.
+///
+/// *The role.* `leader` is null while nobody has it. It is given up only after `sleeping` has been stored on the doorbell, and after a last look at everything that follows that store. A
+/// thread that may sleep reads the bell, then tries to take the role, then waits for the bell to change. So whoever publishes work while nobody leads sees `sleeping`, rings, and wakes a thread that
+/// takes the role; and who publishes it before is seen by the last look. All other fields belong to the leader and go over with `leader`.
 final class Poller implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
   private static final int REQUESTS_PER_TURN = 32;
-  private static final long IDLE_TICK_NANOS = 1_000_000_000L;
 
   private final Doorbell doorbell;
   private final RequestQueue.FrameConsumer consumer;
@@ -23,26 +32,47 @@ final class Poller implements Runnable {
   private final LongUnaryOperator tick;
   private final long minSpinNanos;
   private final long maxSpinNanos;
+  private final long idleTickNanos;
   private final CopyOnWriteArrayList<RequestQueue> queues = new CopyOnWriteArrayList<>();
   private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
   private final PoliteSpin spin = new PoliteSpin();
+  private final AtomicReference<@Nullable Thread> leader = new AtomicReference<>();
   private volatile boolean stopped;
   private long spinNanos;
-  private long nextTickNanos;
+  private long nextTickNanos = System.nanoTime();
+  private @Nullable Runnable deferred;
 
+  /// One of the threads that take turns. `blocks` is its own: whether it is between giving up the role and asking for it.
+  private static final class PollerThread extends Thread {
+    private boolean blocks;
+
+    PollerThread(Poller poller, int number) {
+      super(poller, "kakehashi-poller-" + number);
+    }
+  }
+
+  /// @param tick called when the time is there that its last call has returned, in nanoseconds from then
+  /// @param idleTickNanos longest time between two calls
   Poller(
       Doorbell doorbell,
       RequestQueue.FrameConsumer consumer,
       ChannelInspector channels,
       LongUnaryOperator tick,
+      long idleTickNanos,
       TransportConfig.Polling config) {
     this.doorbell = doorbell;
     this.consumer = consumer;
     this.channels = channels;
     this.tick = tick;
+    this.idleTickNanos = idleTickNanos;
     this.minSpinNanos = config.minSpin().toNanos();
     this.maxSpinNanos = config.maxSpin().toNanos();
     this.spinNanos = minSpinNanos;
+  }
+
+  /// The threads to start; they end after [#stop()].
+  List<Thread> threads() {
+    return List.of(new PollerThread(this, 0), new PollerThread(this, 1));
   }
 
   /// Adds a queue. Any thread; requests appended afterwards are seen.
@@ -59,7 +89,22 @@ final class Poller implements Runnable {
   /// Runs `command` on this thread, before requests that are appended later. Any thread.
   void execute(Runnable command) {
     commands.add(command);
-    doorbell.ring();
+    // A thread that is about to ask for the role runs it, or rings if it does not get it.
+    if (!(Thread.currentThread() instanceof PollerThread poller && poller.blocks)) {
+      doorbell.ring();
+    }
+  }
+
+  /// Runs `work`, which may block, on this thread after the requests that have arrived by now.
+  ///
+  /// @return false: the calling thread does not lead, or has other work to do then
+  boolean tryDefer(Runnable work) {
+    if (!Thread.currentThread().equals(leader.get())
+        || (deferred != null && !deferred.equals(work))) {
+      return false;
+    }
+    deferred = work;
+    return true;
   }
 
   /// Makes the next turn look at the timers. Any thread.
@@ -67,22 +112,88 @@ final class Poller implements Runnable {
     execute(() -> nextTickNanos = System.nanoTime());
   }
 
-  /// Makes [#run()] return soon. Any thread.
+  /// Makes [#run()] return soon, on all threads. Any thread.
   void stop() {
     stopped = true;
-    doorbell.ring();
+    doorbell.wakeAll();
   }
 
   @Override
   public void run() {
-    nextTickNanos = System.nanoTime();
     while (!stopped) {
-      if (!turn()) {
-        idle();
+      int bell = doorbell.bell();
+      if (takeRole()) {
+        lead();
+      } else if (!stopped) {
+        doorbell.await(bell, idleTickNanos);
       }
-      tickIfDue(System.nanoTime());
     }
-    runCommands();
+    // Who still leads runs what is left itself.
+    if (takeRole()) {
+      runCommands();
+      Runnable work = deferred;
+      deferred = null;
+      if (work != null) {
+        work.run();
+      }
+      leader.set(null);
+    }
+  }
+
+  private boolean takeRole() {
+    if (!leader.compareAndSet(null, Thread.currentThread())) {
+      return false;
+    }
+    doorbell.awake();
+    return true;
+  }
+
+  /// Works until the role is given up.
+  private void lead() {
+    while (!stopped) {
+      boolean worked = turn();
+      tickIfDue(System.nanoTime());
+      if (deferred != null) {
+        if (!runDeferred()) {
+          return;
+        }
+      } else if (!worked && !idle()) {
+        return;
+      }
+    }
+    leader.set(null);
+  }
+
+  /// Runs what may block; false when another thread leads afterwards.
+  private boolean runDeferred() {
+    doorbell.announceSleep();
+    boolean others = turn();
+    Runnable work = deferred;
+    deferred = null;
+    leader.set(null);
+    if (others) {
+      doorbell.wake(); // more is to be expected from those clients
+    }
+    PollerThread self = Thread.currentThread() instanceof PollerThread thread ? thread : null;
+    try {
+      if (self != null) {
+        self.blocks = true;
+      }
+      if (work != null) {
+        work.run();
+      }
+    } catch (RuntimeException e) {
+      LOG.error("deferred work of the poller failed", e);
+    } finally {
+      if (self != null) {
+        self.blocks = false;
+      }
+    }
+    if (takeRole()) {
+      return true;
+    }
+    doorbell.ring();
+    return false;
   }
 
   /// One look at everything; false when there was nothing to do.
@@ -129,25 +240,38 @@ final class Poller implements Runnable {
   private void tickIfDue(long now) {
     if (now - nextTickNanos >= 0) {
       long delay = Math.min(tick.applyAsLong(now), channels.inspect(now));
-      nextTickNanos = now + Math.clamp(delay, 1_000_000, IDLE_TICK_NANOS);
+      nextTickNanos = now + Math.clamp(delay, 1_000_000, idleTickNanos);
     }
   }
 
-  /// Spins, then sleeps. Spinning pays when work comes within `maxSpinNanos`; then the next spin is longer.
-  private void idle() {
+  /// Spins, then sleeps without the role. Spinning pays when work comes within `maxSpinNanos`; then the next spin is longer.
+  ///
+  /// @return false when another thread leads afterwards
+  private boolean idle() {
     long start = System.nanoTime();
     long untilTick = nextTickNanos - start;
     if (spin.await(this::look, Math.min(spinNanos, untilTick))) {
       spinNanos = Math.min(maxSpinNanos, 2 * spinNanos);
-      return;
+      return true;
     }
     long timeout = nextTickNanos - System.nanoTime();
     if (timeout > 0) {
-      doorbell.sleep(timeout, this::hasWork);
+      int bell = doorbell.bell();
+      doorbell.announceSleep();
+      if (hasWork()) {
+        doorbell.awake();
+      } else {
+        leader.set(null);
+        doorbell.await(bell, timeout);
+        if (!takeRole()) {
+          return false;
+        }
+      }
     }
     boolean soon = System.nanoTime() - start < maxSpinNanos;
     spinNanos =
         soon ? Math.min(maxSpinNanos, 2 * spinNanos) : Math.max(minSpinNanos, spinNanos / 2);
+    return true;
   }
 
   private boolean look() {

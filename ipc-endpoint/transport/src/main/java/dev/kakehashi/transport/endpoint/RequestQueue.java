@@ -72,6 +72,7 @@ final class RequestQueue implements AutoCloseable {
     this.directory = directory;
     this.queue = queue;
     this.tailer = queue.createTailer();
+    tailer.singleThreadedCheckDisabled(true); // the poller's threads hand it over
     this.table = QueueTable.open(directory);
     this.maxFrameBytes = config.queue().maxFrameBytes();
     this.frameBytes = new byte[maxFrameBytes];

@@ -4,11 +4,13 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.Threads;
 import dev.kakehashi.protocol.layout.ControlPageLayout;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.function.Function;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import org.slf4j.LoggerFactory;
 /// running responses and removes the runtime directory.
 public final class TransportEndpoint implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TransportEndpoint.class);
+  private static final long IDLE_TICK_NANOS = 1_000_000_000L;
   private static final long DRAIN_NANOS = 10_000_000_000L;
 
   // What all requests begin with, after the message header.
@@ -38,7 +41,7 @@ public final class TransportEndpoint implements AutoCloseable {
   private final Poller poller;
   private final SessionTable sessions;
   private final AttachServer attachServer;
-  private final Thread pollerThread;
+  private final List<Thread> pollerThreads;
 
   private TransportEndpoint(
       TransportConfig config,
@@ -53,11 +56,13 @@ public final class TransportEndpoint implements AutoCloseable {
     this.doorbell = Doorbell.create(directory);
     this.watched = new WatchedChannels(this::retime);
     this.handler = handlers.apply(this);
-    this.poller = new Poller(doorbell, this::frame, inspector(), this::tick, config.polling());
+    this.poller =
+        new Poller(
+            doorbell, this::frame, inspector(), this::tick, IDLE_TICK_NANOS, config.polling());
     this.sessions = new SessionTable(config, directory, poller, control, watched, handler);
     this.attachServer = AttachServer.open(directory, config, sessions, authenticator, incarnation);
     sessions.attachServer(attachServer);
-    this.pollerThread = Thread.ofPlatform().name("kakehashi-poller").unstarted(poller);
+    this.pollerThreads = poller.threads();
   }
 
   /// Makes the runtime directory and starts to serve.
@@ -73,7 +78,7 @@ public final class TransportEndpoint implements AutoCloseable {
       TransportEndpoint endpoint =
           new TransportEndpoint(config, directory, handlers, authenticator);
       endpoint.sessions.warmUp();
-      endpoint.pollerThread.start();
+      endpoint.pollerThreads.forEach(Thread::start);
       endpoint.attachServer.start();
       endpoint.control.state(ControlPageLayout.STATE_READY);
       return endpoint;
@@ -96,6 +101,13 @@ public final class TransportEndpoint implements AutoCloseable {
   /// Runs `command` on the poller. Thread-safe.
   public void execute(Runnable command) {
     poller.execute(command);
+  }
+
+  /// Runs `work`, which may block, on the calling thread once the requests that have arrived by now are handled.
+  ///
+  /// @return false: the calling thread is not the poller's, or has other work to do then
+  public boolean tryDefer(Runnable work) {
+    return poller.tryDefer(work);
   }
 
   /// Attached sessions. Thread-safe.
@@ -209,14 +221,7 @@ public final class TransportEndpoint implements AutoCloseable {
     long deadline = System.nanoTime() + DRAIN_NANOS;
     boolean drained = sessions.awaitReleased(deadline);
     poller.stop();
-    boolean interrupted = false;
-    while (pollerThread.isAlive()) {
-      try {
-        pollerThread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
+    pollerThreads.forEach(Threads::joinUninterruptibly);
     control.state(ControlPageLayout.STATE_STOPPED);
     if (drained) {
       sessions.close();
@@ -226,8 +231,5 @@ public final class TransportEndpoint implements AutoCloseable {
       LOG.warn("responses are still running; their memory stays mapped");
     }
     directory.close();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -17,7 +17,16 @@ public final class Futex {
 
   /// Wakes one sleeper.
   public static void wake(MemorySegment memory, long offset) {
-    int result = Linux.futexWake(memory.asSlice(offset, Integer.BYTES), 1);
+    wake(memory, offset, 1);
+  }
+
+  /// Wakes every sleeper.
+  public static void wakeAll(MemorySegment memory, long offset) {
+    wake(memory, offset, Integer.MAX_VALUE);
+  }
+
+  private static void wake(MemorySegment memory, long offset, int count) {
+    int result = Linux.futexWake(memory.asSlice(offset, Integer.BYTES), count);
     if (result < 0) {
       throw new IllegalStateException("could not wake futex: errno " + -result);
     }

@@ -57,7 +57,14 @@ class SessionTableTest {
             sessions.queueFailed(queue);
           }
         };
-    poller = new Poller(doorbell, (queue, frame) -> {}, inspector, now -> 1000, config.polling());
+    poller =
+        new Poller(
+            doorbell,
+            (queue, frame) -> {},
+            inspector,
+            now -> 1000,
+            LONG_AFTER_NANOS,
+            config.polling());
     sessions = new SessionTable(config, runtime, poller, control, watched, new NoRequests());
     attachServer =
         AttachServer.open(runtime, config, sessions, (uid, osUser, user, password) -> osUser, 1);

@@ -1,0 +1,190 @@
+package dev.kakehashi.transport.endpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.protocol.Threads;
+import dev.kakehashi.transport.TransportConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The role of the poller, which goes to and fro between two threads. No timer wakes anybody here, so that a wake-up that is lost hangs the test.
+@SuppressWarnings("NullAway.Init") // set before each test
+@Timeout(120)
+class PollerTest {
+  private static final long NEVER_NANOS = TimeUnit.HOURS.toNanos(1);
+
+  private Path root;
+  private RuntimeDirectory runtime;
+  private Doorbell doorbell;
+  private Poller poller;
+  private List<Thread> threads;
+
+  @BeforeEach
+  void start() throws IOException {
+    root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
+    TransportConfig config = TransportConfig.defaults(root.resolve("run"));
+    runtime = RuntimeDirectory.open(config);
+    doorbell = Doorbell.create(runtime);
+    Poller.ChannelInspector inspector =
+        new Poller.ChannelInspector() {
+          @Override
+          public void checkWritable() {}
+
+          @Override
+          public long inspect(long nowNanos) {
+            return Long.MAX_VALUE;
+          }
+
+          @Override
+          public void queueFailed(RequestQueue queue) {}
+        };
+    poller =
+        new Poller(
+            doorbell,
+            (queue, frame) -> {},
+            inspector,
+            now -> Long.MAX_VALUE,
+            NEVER_NANOS,
+            config.polling());
+    threads = poller.threads();
+    threads.forEach(Thread::start);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    poller.stop();
+    threads.forEach(Threads::joinUninterruptibly);
+    doorbell.close();
+    runtime.close();
+    try (var paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Test
+  void shouldServeOthersWhileDeferredWorkBlocks() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      CountDownLatch served = new CountDownLatch(1);
+      CompletableFuture<Boolean> waited = new CompletableFuture<>();
+      Runnable work =
+          () -> {
+            try {
+              served.await();
+              waited.complete(true);
+            } catch (InterruptedException e) {
+              waited.completeExceptionally(e);
+            }
+          };
+      poller.execute(() -> assertTrue(poller.tryDefer(work)));
+      poller.execute(served::countDown);
+      assertTrue(waited.get());
+    }
+  }
+
+  @Test
+  void shouldRunWhatDeferredWorkHandsToThePoller() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      CompletableFuture<Boolean> handed = new CompletableFuture<>();
+      Runnable work = () -> poller.execute(() -> handed.complete(true));
+      poller.execute(() -> assertTrue(poller.tryDefer(work)));
+      assertTrue(handed.get());
+    }
+  }
+
+  @Test
+  void shouldRunOnceWhatIsDeferredTwiceAndRefuseOtherWork() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    CompletableFuture<List<Boolean>> deferred = new CompletableFuture<>();
+    CompletableFuture<Integer> counted = new CompletableFuture<>();
+    Runnable work =
+        () -> {
+          runs.incrementAndGet();
+          poller.execute(() -> counted.complete(runs.get()));
+        };
+    poller.execute(() ->
+        deferred.complete(
+            List.of(poller.tryDefer(work), poller.tryDefer(work), poller.tryDefer(() -> {}))));
+    assertEquals(List.of(true, true, false), deferred.get());
+    assertEquals(1, counted.get());
+  }
+
+  @Test
+  void shouldNotDeferOnAThreadThatIsNotThePollers() {
+    assertFalse(poller.tryDefer(() -> {}));
+  }
+
+  @Test
+  void shouldRunEverythingWhenRoleAndSleepChangeAtRandom() throws Exception {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("PollerTest: -Dkakehashi.seed=" + seed);
+    AtomicInteger deferredRuns = new AtomicInteger();
+    Runnable[] works = new Runnable[4];
+    for (int i = 0; i < works.length; i++) {
+      long parkNanos = i * 20_000L;
+      works[i] =
+          () -> {
+            LockSupport.parkNanos(parkNanos);
+            deferredRuns.incrementAndGet();
+          };
+    }
+    List<Thread> clients = new ArrayList<>();
+    List<CompletableFuture<Integer>> results = new ArrayList<>();
+    for (int client = 0; client < 4; client++) {
+      SplittableRandom random = new SplittableRandom(seed + client);
+      CompletableFuture<Integer> result = new CompletableFuture<>();
+      results.add(result);
+      Thread thread = new Thread(() -> result.complete(talk(random, works)));
+      thread.setDaemon(true);
+      clients.add(thread);
+    }
+    clients.forEach(Thread::start);
+    for (CompletableFuture<Integer> result : results) {
+      assertEquals(2000, result.get());
+    }
+    assertTrue(deferredRuns.get() > 0);
+  }
+
+  /// Hands commands to the poller one after another; pauses, so that it sleeps in between.
+  private int talk(SplittableRandom random, Runnable[] works) {
+    int done = 0;
+    for (int i = 0; i < 2000; i++) {
+      Runnable work = works[random.nextInt(works.length)];
+      boolean defers = random.nextInt(3) == 0;
+      CountDownLatch ran = new CountDownLatch(1);
+      poller.execute(() -> {
+        if (defers) {
+          poller.tryDefer(work);
+        }
+        ran.countDown();
+      });
+      try {
+        ran.await();
+      } catch (InterruptedException e) {
+        return done;
+      }
+      done++;
+      if (random.nextInt(4) == 0) {
+        LockSupport.parkNanos(random.nextInt(300_000));
+      }
+    }
+    return done;
+  }
+}
