@@ -3,6 +3,7 @@ package dev.kakehashi.scheduler;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -108,26 +109,26 @@ public class OperationsBenchmark {
     }
   }
 
+  private void many(Consumer<Task> submit) {
+    long wanted = sum() + MANY;
+    for (int i = 0; i < MANY; i++) {
+      submit.accept(counting);
+    }
+    awaitRan(wanted);
+  }
+
   /// Tasks from outside, without a job.
   @Benchmark
   @OperationsPerInvocation(MANY)
   public void execute() {
-    long wanted = sum() + MANY;
-    for (int i = 0; i < MANY; i++) {
-      of(scheduler).execute(counting);
-    }
-    awaitRan(wanted);
+    many(of(scheduler)::execute);
   }
 
   /// Tasks from outside, a job each.
   @Benchmark
   @OperationsPerInvocation(MANY)
   public void submit() {
-    long wanted = sum() + MANY;
-    for (int i = 0; i < MANY; i++) {
-      of(scheduler).submit(counting);
-    }
-    awaitRan(wanted);
+    many(of(scheduler)::submit);
   }
 
   /// One job whose end its submitter waits for.

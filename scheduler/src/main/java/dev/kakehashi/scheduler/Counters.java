@@ -91,6 +91,10 @@ final class Counters {
           "process.eventsDropped",
           "workers.replaced");
 
+  /// `-Dscheduler.metrics=false` leaves out what is there for people alone, to measure what it costs. What the
+  /// scheduler itself goes by is always counted.
+  private static final boolean ALL = !"false".equals(System.getProperty("scheduler.metrics"));
+
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
 
   // 16 unused longs at both ends keep other objects' cache lines away.
@@ -102,6 +106,9 @@ final class Counters {
   }
 
   void add(int counter, long by) {
+    if (!ALL && counter != TASKS_RUN && counter != JOBLESS_TAKEN && counter != JOBLESS_ENDED) {
+      return;
+    }
     VALUES.setOpaque(values, PAD + counter, values[PAD + counter] + by);
   }
 

@@ -39,9 +39,8 @@ final class Gatherer {
     Inbox[] inboxes = scheduler.inboxes();
     for (int i = 0, at = worker; i < inboxes.length; i++) {
       Inbox inbox = inboxes[at];
-      if (!inbox.isEmpty()) {
-        // A fair share: the rest is for the others.
-        int share = Math.min(max, inbox.size() / inboxes.length + 1);
+      int share = inbox.share(max, inboxes.length);
+      if (share > 0) {
         int n = inbox.drain(batch, share, counters);
         if (n > 0) {
           counters.add(Counters.INBOX_TAKEN, n);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Idling {
   private static final int TIGHT_LOOKS = 32; // about 1 us with the pause instruction
   private static final int LOOKS_FOR_TWO = 8; // a single task is about to be popped by its owner
+  private static final int LOOKS_PER_YIELD = 16; // as long as one or two yields take
   private static final long SHORT_SLEEP_NANOS = 50_000; // a search this much longer would have paid
 
   private static final long AWAY_NANOS = 100_000; // a yield that finds nobody else takes about 1 us
@@ -208,11 +209,16 @@ final class Idling {
     long budget = busy ? Long.MAX_VALUE : spinNanos;
     long start = Platform.nanoTime();
     long now = start;
-    while (now - start < budget && !scheduler.stopped()) {
+    for (int i = 0; now - start < budget && !scheduler.stopped(); i++) {
       if (pollingWaitNanos > 0) {
         Platform.parkNanos(worker, pollingWaitNanos);
-      } else {
+      } else if (i % LOOKS_PER_YIELD == 0) {
         Platform.yieldNow(); // the submitter may need this very core
+      } else {
+        // Not each time: what comes during a yield waits for its end, which is as long as a
+        // submitter needs to park, and
+        // one that has parked must be woken.
+        Platform.pause();
       }
       long before = now;
       now = Platform.nanoTime();

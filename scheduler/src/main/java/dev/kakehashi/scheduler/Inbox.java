@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///  head      the consumer, under `lock`     release; producers acquire it before they claim
 ///  limit     producers                      release/acquire; head as last seen, so that a producer
 ///                                           rarely touches the consumer's cache line
+///  seenTail  consumers                      opaque; an older tail, so that a consumer that finds much rarely
+///                                           touches the producers' cache line
 ///  lock      consumers                      CAS 0 -> 1, release to 0
 /// ```
 ///
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class Inbox {
   private static final VarHandle TAIL;
   private static final VarHandle LIMIT;
+  private static final VarHandle SEEN_TAIL;
   private static final VarHandle HEAD;
   private static final VarHandle LOCK;
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -45,6 +48,7 @@ final class Inbox {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       TAIL = lookup.findVarHandle(Inbox.class, "tail", long.class);
       LIMIT = lookup.findVarHandle(Inbox.class, "limit", long.class);
+      SEEN_TAIL = lookup.findVarHandle(Inbox.class, "seenTail", long.class);
       HEAD = lookup.findVarHandle(Inbox.class, "head", long.class);
       LOCK = lookup.findVarHandle(Inbox.class, "lock", int.class);
     } catch (ReflectiveOperationException e) {
@@ -65,6 +69,9 @@ final class Inbox {
   private long q0, q1, q2, q3, q4, q5, q6, q7;
 
   private volatile long head;
+
+  @SuppressWarnings("unused") // by SEEN_TAIL
+  private long seenTail;
 
   @SuppressWarnings("unused") // by LOCK
   private volatile int lock;
@@ -138,10 +145,23 @@ final class Inbox {
     return tail < 0;
   }
 
+  /// How many a consumer should take, at most `max`: its fair share, the rest is for the `consumers - 1` others. 0 if there
+  /// is nothing. What it goes by may be older, when that is enough for all of them.
+  int share(int max, int consumers) {
+    long h = head;
+    long left = (long) SEEN_TAIL.getOpaque(this) - h;
+    if (left < (long) max * consumers) {
+      long t = tail & INDEX;
+      SEEN_TAIL.setOpaque(this, t);
+      left = t - h;
+    }
+    return left <= 0 ? 0 : (int) Math.min(max, left / consumers + 1);
+  }
+
   /// Takes up to `max` from the front into `batch` as pairs (task, job); 0 if there is none or another
   /// worker is taking. Tasks without a job are accepted now, in `counters`.
   int drain(@Nullable Object[] batch, int max, Counters counters) {
-    if (isEmpty() || !LOCK.compareAndSet(this, 0, 1)) {
+    if (!LOCK.compareAndSet(this, 0, 1)) {
       return 0;
     }
     Platform.point(Point.INBOX_TAKING); // others find the try-lock taken and go elsewhere

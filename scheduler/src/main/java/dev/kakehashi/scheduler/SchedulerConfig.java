@@ -65,6 +65,8 @@ public final class SchedulerConfig {
     STEALING("stealing", "bool", 0, 1, 1),
     /// Most tasks stolen at once; at most half of what the victim has.
     STEAL_LIMIT("stealLimit", "tasks", 1, 128, 32),
+    /// Whether thieves ask workers on the same core, cache and socket first, where the machine says which those are.
+    VICTIM_LOCALITY("victimLocality", "bool", 0, 1, 1),
     /// Looks at inboxes and overflow that find nothing before the first look at other workers.
     STEAL_WAIT("stealWait", "looks", 0, 1000, 0),
     /// Workers that look for work at the same time; 0 stands for half of the workers, at least 1.
@@ -187,6 +189,7 @@ public final class SchedulerConfig {
 
   private final EnumMap<Parameter, Long> values;
   private final EnumMap<Choice, Enum<?>> choices;
+  private final Topology topology;
   private final IntConsumer onWorkerStart;
   private final UncaughtHandler uncaught;
   private final Consumer<LongTask> onLongTask;
@@ -195,6 +198,7 @@ public final class SchedulerConfig {
   private SchedulerConfig(Builder builder) {
     values = new EnumMap<>(builder.values);
     choices = new EnumMap<>(builder.choices);
+    topology = builder.topology;
     onLongTask = builder.onLongTask;
     onWorkerStart = builder.onWorkerStart;
     uncaught = builder.uncaught;
@@ -257,6 +261,11 @@ public final class SchedulerConfig {
     return choices.getOrDefault(choice, choice.defaultValue);
   }
 
+  /// Which workers are near each other.
+  public Topology topology() {
+    return topology;
+  }
+
   /// Runs first on each worker thread, with the worker's index: the place to pin threads to cores.
   public IntConsumer onWorkerStart() {
     return onWorkerStart;
@@ -298,6 +307,7 @@ public final class SchedulerConfig {
   public static final class Builder {
     private final EnumMap<Parameter, Long> values = new EnumMap<>(Parameter.class);
     private final EnumMap<Choice, Enum<?>> choices = new EnumMap<>(Choice.class);
+    private Topology topology = Topology.machine();
     private IntConsumer onWorkerStart = index -> {};
     private UncaughtHandler uncaught =
         (where, thrown) ->
@@ -438,6 +448,12 @@ public final class SchedulerConfig {
     /// Policy for full inboxes.
     public Builder rejectionPolicy(RejectionPolicy policy) {
       choices.put(Choice.REJECTION_POLICY, Objects.requireNonNull(policy, "policy"));
+      return this;
+    }
+
+    /// Which workers are near each other; the default is what the machine says.
+    public Builder topology(Topology topology) {
+      this.topology = Objects.requireNonNull(topology, "topology");
       return this;
     }
 

@@ -10,7 +10,7 @@ import java.util.Locale;
 ///
 /// `java -cp target/classes:target/test-classes dev.kakehashi.scheduler.bench.Comparison [repetitions] [row...]`
 ///
-/// Rows: `external tree ping skewed lanes round wake signal long bytes idle light`; all of them without names. Figures are
+/// Rows: `external tree ping skewed lanes round wake signal long bytes idle metrics light`; all of them without names. Figures are
 /// medians of the repetitions, which alternate between the schedulers; in brackets the least and the most.
 public final class Comparison {
   private static final List<String> ALL =
@@ -26,6 +26,7 @@ public final class Comparison {
           "long",
           "bytes",
           "idle",
+          "metrics",
           "light");
 
   private Comparison() {}
@@ -96,6 +97,7 @@ public final class Comparison {
             .other("ThreadPoolExecutor", () -> Cost.idleMillisPerSecond("pool-"))
             .run();
       }
+      case "metrics" -> Cost.metrics(repetitions).run();
       case "light" -> Cost.light(pools.ours, repetitions);
       default -> throw new IllegalArgumentException("no row \"" + row + "\": there are " + ALL);
     }

@@ -3,15 +3,20 @@ package dev.kakehashi.scheduler.bench;
 import com.sun.management.ThreadMXBean;
 import dev.kakehashi.scheduler.Lane;
 import dev.kakehashi.scheduler.Option;
+import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
-/// What is not a time: bytes allocated for a task, processor time of idle pools; and the light job on its caller.
-final class Cost {
+/// What is not a time: bytes allocated for a task, processor time of idle pools; what the metrics cost; the light job on its caller.
+public final class Cost {
   private static final int CALLER_JOBS = 300_000;
+  private static final int SPAWNED = 1_000;
+  private static final int ROUNDS = 2_000;
   private static final long IDLE_MILLIS = 1_000;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -38,6 +43,57 @@ final class Cost {
     Thread.sleep(IDLE_MILLIS);
     long after = Arrays.stream(ids).map(THREADS::getThreadCpuTime).sum();
     return (after - before) / 1e6 / (IDLE_MILLIS / 1000.0);
+  }
+
+  // ---- what the metrics cost: a JVM with them and one without, in turn ----
+
+  static Row metrics(int repetitions) {
+    return new Row(
+            "tasks of about 500 ns, spawned, with metrics and without", "ns/task", repetitions)
+        .ratio(1.01)
+        .ours(() -> otherJvm("true"))
+        .base("ours, -Dscheduler.metrics=false", () -> otherJvm("false"));
+  }
+
+  private static double otherJvm(String metrics) throws IOException, InterruptedException {
+    java.lang.Process jvm =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-Dscheduler.metrics=" + metrics,
+                Cost.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (jvm.waitFor() != 0) {
+      throw new IllegalStateException("the measuring JVM failed: " + output);
+    }
+    return Double.parseDouble(output.strip());
+  }
+
+  /// Prints the least time of a task, in nanoseconds: one worker, so that nothing but the work is in it.
+  public static void main(String[] args) throws InterruptedException {
+    try (TaskScheduler scheduler =
+        TaskScheduler.start(SchedulerConfig.builder().workers(1).build())) {
+      Task child =
+          context -> {
+            Work.third(5);
+            return null;
+          };
+      Task parent =
+          context -> {
+            for (int i = 0; i < SPAWNED; i++) {
+              context.spawn(child);
+            }
+            return null;
+          };
+      double least = Double.MAX_VALUE;
+      for (int i = 0; i < ROUNDS; i++) {
+        least = Math.min(least, Spawning.job(scheduler, parent, SPAWNED));
+      }
+      System.out.println(least);
+    }
   }
 
   /// A light job with a lane on its caller, as the endpoint's polling thread runs point statements.
