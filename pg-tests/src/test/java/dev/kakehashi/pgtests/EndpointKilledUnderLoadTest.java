@@ -36,6 +36,7 @@ class EndpointKilledUnderLoadTest {
       var nextId = new AtomicLong();
       for (int i = 0; i < KILLS; i++) {
         writeUntilKilled(cluster, stored, nextId, random.nextInt(400));
+        cluster.endpoint().command("", "check");
         cluster.endpoint().start();
         try (Connection connection = cluster.connect()) {
           Set<Long> debits = ids(connection, "debit");

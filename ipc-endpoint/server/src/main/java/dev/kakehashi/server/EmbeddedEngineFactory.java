@@ -5,6 +5,7 @@ import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.nio.file.Path;
 
 /// The engine that runs in this process, on the endpoint's scheduler.
 public final class EmbeddedEngineFactory implements EngineFactory {
@@ -16,12 +17,17 @@ public final class EmbeddedEngineFactory implements EngineFactory {
     return "embedded";
   }
 
+  /// Where the engine's files are.
+  static Path storeDirectory(Path data) {
+    return data.resolve("store");
+  }
+
   @Override
   public Engine open(Settings settings, TaskScheduler scheduler) {
     EngineConfig config =
         new EngineConfig(
             new StoreConfig(
-                settings.dataDirectory().resolve("store"), settings.number(Setting.MEMORY)),
+                storeDirectory(settings.dataDirectory()), settings.number(Setting.MEMORY)),
             settings.number(Setting.STATEMENT_MEMORY),
             settings.count(Setting.MAX_TRANSACTIONS),
             PLAN_CACHE_ENTRIES);

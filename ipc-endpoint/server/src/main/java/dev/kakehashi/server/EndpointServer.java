@@ -13,12 +13,8 @@ import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +25,6 @@ import org.slf4j.LoggerFactory;
 /// Parts are closed in the reverse order of their making: clients first, so that nothing uses the engine when it ends.
 public final class EndpointServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EndpointServer.class);
-  private static final String PID_FILE = "endpoint.pid";
 
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final Settings settings;
@@ -63,7 +58,7 @@ public final class EndpointServer implements AutoCloseable {
   private void open(EngineFactory factory) throws IOException {
     Path data = settings.dataDirectory();
     Files.createDirectories(data);
-    lock(data);
+    parts.push(DirectoryLock.take(data));
     var config = settings.transport(version());
     TaskScheduler scheduler = TaskScheduler.start(SchedulerSettings.config(settings));
     parts.push(scheduler);
@@ -128,49 +123,6 @@ public final class EndpointServer implements AutoCloseable {
               "\"authentication\" cannot be \"%s\": it has to be peer or password"
                   .formatted(method));
     };
-  }
-
-  /// Locks the data directory and says who has it.
-  private void lock(Path data) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            data.resolve(PID_FILE),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE);
-    boolean locked;
-    try {
-      locked = channel.tryLock() != null;
-    } catch (OverlappingFileLockException e) {
-      locked = false;
-    }
-    if (!locked) {
-      String owner = Files.readString(data.resolve(PID_FILE)).trim();
-      channel.close();
-      throw new SettingsException(
-          "data directory \"%s\" is in use by another endpoint (process %s)"
-              .formatted(data, owner));
-    }
-    parts.push(channel);
-    parts.push(() -> Files.deleteIfExists(data.resolve(PID_FILE)));
-    channel.truncate(0);
-    byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-    channel.write(java.nio.ByteBuffer.wrap(pid));
-  }
-
-  /// Process of the endpoint that has a data directory; -1 when none does.
-  static long processOf(Path dataDirectory) throws IOException {
-    Path file = dataDirectory.resolve(PID_FILE);
-    if (Files.notExists(file)) {
-      return -1;
-    }
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      if (channel.tryLock() != null) {
-        return -1; // left over: its owner was killed
-      }
-    }
-    return Long.parseLong(Files.readString(file).trim());
   }
 
   static String version() {

@@ -23,20 +23,30 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "kakehashi",
     description = "Endpoint of the bridge between PostgreSQL and a Java data engine.",
-    subcommands = {Main.Start.class, Main.Stop.class, Main.Status.class, UserCommand.class},
+    subcommands = {
+      Main.Start.class,
+      Main.Stop.class,
+      Main.Status.class,
+      CheckCommand.class,
+      UserCommand.class
+    },
     versionProvider = Main.Version.class,
     mixinStandardHelpOptions = true)
 public final class Main implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 
   public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
     CommandLine command = new CommandLine(new Main());
     command.setExecutionExceptionHandler((exception, line, result) -> {
       line.getErr().println("kakehashi: " + exception.getMessage());
       LoggerFactory.getLogger(Main.class).debug("failed", exception);
       return 1;
     });
-    System.exit(command.execute(args));
+    return command;
   }
 
   @Override
@@ -141,7 +151,7 @@ public final class Main implements Runnable {
     @Override
     public Integer call() throws Exception {
       Path data = common.settings().dataDirectory();
-      long pid = EndpointServer.processOf(data);
+      long pid = DirectoryLock.owner(data);
       ProcessHandle process = ProcessHandle.of(pid).orElse(null);
       if (pid < 0 || process == null) {
         System.err.println("kakehashi: no endpoint runs on \"" + data + "\"");
@@ -171,7 +181,7 @@ public final class Main implements Runnable {
     @Override
     public Integer call() throws Exception {
       Settings settings = common.settings();
-      long pid = EndpointServer.processOf(settings.dataDirectory());
+      long pid = DirectoryLock.owner(settings.dataDirectory());
       if (pid < 0) {
         System.out.println("no endpoint runs on \"" + settings.dataDirectory() + "\"");
         return 3;

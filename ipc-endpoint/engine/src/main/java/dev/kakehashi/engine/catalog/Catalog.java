@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /// entries first, durable, then the new version is published.
 public final class Catalog {
   private static final String SCHEMA_KEY = "schema/";
-  private static final String TABLE_KEY = "table/";
+  static final String TABLE_KEY = "table/";
 
   private final Store store;
   private volatile CatalogSnapshot snapshot;

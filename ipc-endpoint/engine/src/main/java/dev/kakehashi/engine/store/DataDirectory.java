@@ -34,21 +34,9 @@ final class DataDirectory {
     Path format = directory.resolve(FORMAT_FILE);
     try {
       Files.createDirectories(directory);
-      if (Files.exists(format)) {
-        String found = Files.readString(format, StandardCharsets.UTF_8).strip();
-        if (!found.equals(FORMAT) && !found.equals(FORMAT_BEFORE)) {
-          throw new EngineException(
-                  ErrorCode.DATA_CORRUPTED,
-                  "data directory \"%s\" has format \"%s\", this version reads \"%s\" and \"%s\""
-                      .formatted(directory, found, FORMAT_BEFORE, FORMAT))
-              .withHint("Open it with the version that wrote it.");
-        }
+      if (Files.exists(format) || Files.exists(database(directory))) {
+        checkFormat(directory);
         return;
-      }
-      if (Files.exists(database(directory))) {
-        throw new EngineException(
-            ErrorCode.DATA_CORRUPTED,
-            "data directory \"%s\" has no file \"%s\"".formatted(directory, FORMAT_FILE));
       }
       writeFormat(directory, format);
     } catch (IOException e) {
@@ -56,6 +44,24 @@ final class DataDirectory {
           ErrorCode.INTERNAL_ERROR,
           "could not prepare data directory \"%s\": %s".formatted(directory, e),
           e);
+    }
+  }
+
+  /// Checks that a directory that is there has a format of ours.
+  static void checkFormat(Path directory) throws IOException {
+    Path format = directory.resolve(FORMAT_FILE);
+    if (Files.notExists(format)) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "data directory \"%s\" has no file \"%s\"".formatted(directory, FORMAT_FILE));
+    }
+    String found = Files.readString(format, StandardCharsets.UTF_8).strip();
+    if (!found.equals(FORMAT) && !found.equals(FORMAT_BEFORE)) {
+      throw new EngineException(
+              ErrorCode.DATA_CORRUPTED,
+              "data directory \"%s\" has format \"%s\", this version reads \"%s\" and \"%s\""
+                  .formatted(directory, found, FORMAT_BEFORE, FORMAT))
+          .withHint("Open it with the version that wrote it.");
     }
   }
 

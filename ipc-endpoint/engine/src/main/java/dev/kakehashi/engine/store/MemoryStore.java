@@ -80,7 +80,12 @@ final class MemoryStore implements Store {
         SegmentedLog.open(
             DataDirectory.log(config.directory()), DataDirectory.database(config.directory()));
     DataDirectory.upgrade(config.directory());
-    MemoryPool pool = new MemoryPool(config.memoryLimitBytes());
+    return open(log, config.memoryLimitBytes());
+  }
+
+  /// Recovers a store from a log, which belongs to it from now on.
+  static MemoryStore open(DurableLog log, long memoryLimitBytes) {
+    MemoryPool pool = new MemoryPool(memoryLimitBytes);
     MemoryStore store = new MemoryStore(pool, log);
     store.collector.start();
     boolean recovered = false;

@@ -35,13 +35,7 @@ final class Recovery {
   }
 
   void run() {
-    Map<String, byte[]> catalog = new TreeMap<>();
-    scanKind(
-        StoreKeys.CATALOG,
-        (key, value) -> {
-          key.position(1);
-          catalog.put(StandardCharsets.UTF_8.decode(key).toString(), bytes(value));
-        });
+    Map<String, byte[]> catalog = catalog(log);
     long[] firstFreeId = {1};
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
     scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
@@ -49,6 +43,19 @@ final class Recovery {
     loadTables();
     loadPrepared();
     store.allTables().forEach(RowTable::finishRecovery);
+  }
+
+  /// Entries of the catalogue.
+  static Map<String, byte[]> catalog(DurableLog log) {
+    Map<String, byte[]> catalog = new TreeMap<>();
+    scanKind(
+        log,
+        StoreKeys.CATALOG,
+        (key, value) -> {
+          key.position(1);
+          catalog.put(StandardCharsets.UTF_8.decode(key).toString(), bytes(value));
+        });
+    return catalog;
   }
 
   /// Prepared transactions, as they were: their changes in flight on top of the committed rows.
@@ -199,10 +206,14 @@ final class Recovery {
   }
 
   private void scanKind(int kind, DurableLog.Visitor visitor) {
+    scanKind(log, kind, visitor);
+  }
+
+  static void scanKind(DurableLog log, int kind, DurableLog.Visitor visitor) {
     log.scan(StoreKeys.of(kind), StoreKeys.of(kind + 1), visitor);
   }
 
-  private static byte[] bytes(ByteBuffer value) {
+  static byte[] bytes(ByteBuffer value) {
     byte[] bytes = new byte[value.remaining()];
     value.get(bytes);
     return bytes;

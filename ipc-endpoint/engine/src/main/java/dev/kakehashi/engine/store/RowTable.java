@@ -297,6 +297,11 @@ final class RowTable implements TableStore {
     }
   }
 
+  /// Whether some version of a row that may still be read has the key of an index entry.
+  boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+    return writer.isNeeded(index, page, slot, key, horizon);
+  }
+
   // ---- definition ----
 
   void addIndex(TableIndex index) {

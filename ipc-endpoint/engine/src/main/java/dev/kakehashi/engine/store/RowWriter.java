@@ -687,7 +687,7 @@ final class RowWriter {
     }
   }
 
-  private boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+  boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
     RowVersion version = new RowVersion(layout.columns);
     KeyBuffer other = new KeyBuffer(key.length);
     int keyLength = key.length - 8;

@@ -87,6 +87,7 @@ final class StoreCrashTest {
   }
 
   private void check(Set<String> acknowledged) {
+    CheckReport.of(directory).assertSound();
     try (Store store = StoreFactory.open(new StoreConfig(directory, 1L << 30))) {
       StoreTransaction reader = store.begin(true, false);
       ReadView view = reader.beginStatement();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -32,27 +33,34 @@ interface LogFile extends AutoCloseable {
 
   /// A file of the file system.
   static LogFile open(Path path) throws IOException {
-    return new Channel(path);
+    return new Channel(
+        path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  /// A file that has to be there and is not changed.
+  static LogFile openReadOnly(Path path) throws IOException {
+    return new Channel(path, StandardOpenOption.READ);
   }
 
   /// Java closes a channel when a thread is interrupted that uses it. The log outlives that: it opens the file again, does what it was asked for, and
   /// leaves the interrupt to those who wait for it.
   final class Channel implements LogFile {
     private final Path path;
+    private final OpenOption[] options;
     private FileChannel channel;
 
     private interface Operation {
       void run(FileChannel channel) throws IOException;
     }
 
-    private Channel(Path path) throws IOException {
+    private Channel(Path path, OpenOption... options) throws IOException {
       this.path = path;
+      this.options = options;
       this.channel = open();
     }
 
     private FileChannel open() throws IOException {
-      return FileChannel.open(
-          path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      return FileChannel.open(path, options);
     }
 
     private void uninterrupted(Operation operation) throws IOException {

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /// One atomic unit of changes, encoded as the body of a RocksDB write batch: per change a tag, then key and value with their lengths as
@@ -75,6 +77,56 @@ public final class LogRecord {
   /// Number of changes.
   public int count() {
     return count;
+  }
+
+  /// What a record changes, in its order.
+  interface Changes {
+    void put(byte[] key, byte[] value);
+
+    void delete(byte[] key);
+
+    /// Deletes keys `[from, to)`.
+    void deleteRange(byte[] from, byte[] to);
+  }
+
+  /// Decodes the changes.
+  ///
+  /// @throws IllegalArgumentException if the bytes are none
+  void forEach(Changes changes) {
+    ByteBuffer from = ByteBuffer.wrap(bytes, 0, length);
+    try {
+      for (int left = count; left > 0; left--) {
+        byte tag = from.get();
+        switch (tag) {
+          case TAG_PUT -> changes.put(getBytes(from), getBytes(from));
+          case TAG_DELETE -> changes.delete(getBytes(from));
+          case TAG_DELETE_RANGE -> changes.deleteRange(getBytes(from), getBytes(from));
+          default -> throw new IllegalArgumentException("unknown change " + tag);
+        }
+      }
+    } catch (BufferUnderflowException e) {
+      throw new IllegalArgumentException("a change ends early", e);
+    }
+    if (from.hasRemaining()) {
+      throw new IllegalArgumentException(from.remaining() + " bytes follow the last change");
+    }
+  }
+
+  private static byte[] getBytes(ByteBuffer from) {
+    int length = 0;
+    int shift = 0;
+    byte next;
+    do {
+      next = from.get();
+      length |= (next & 0x7F) << shift;
+      shift += 7;
+    } while (next < 0 && shift < 35);
+    if (length < 0 || length > from.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    byte[] bytes = new byte[length];
+    from.get(bytes);
+    return bytes;
   }
 
   private void begin(byte tag, byte[] key, int keyLength, int more) {

@@ -50,7 +50,7 @@ public final class SegmentedLog implements DurableLog {
   }
 
   static SegmentedLog open(Path logDirectory, Path imageDirectory, Options options) {
-    RocksImage image = new RocksImage(imageDirectory);
+    RocksImage image = RocksImage.open(imageDirectory);
     boolean opened = false;
     try {
       SegmentedLog log = new SegmentedLog(image, logDirectory, options);
@@ -68,13 +68,12 @@ public final class SegmentedLog implements DurableLog {
   private SegmentedLog(RocksImage image, Path directory, Options options) throws IOException {
     this.image = image;
     Files.createDirectories(directory);
-    Optional<ByteBuffer> known = image.get(POSITION_KEY).map(ByteBuffer::wrap);
+    Optional<Position> known = position(image);
     LogFormat format;
     long start;
     if (known.isPresent()) {
-      ByteBuffer position = known.get();
-      format = new LogFormat(position.getLong(8), position.getInt(16));
-      start = position.getLong(0);
+      format = known.get().format();
+      start = known.get().end();
     } else {
       format = new LogFormat(new SecureRandom().nextLong(), options.segmentBytes());
       start = format.firstPosition(0);
@@ -135,6 +134,18 @@ public final class SegmentedLog implements DurableLog {
         file.force();
       }
     }
+  }
+
+  /// Up to where which log has been applied to an image.
+  record Position(LogFormat format, long end) {}
+
+  /// What an image says of its log; empty if it has never had one.
+  static Optional<Position> position(RocksImage image) {
+    return image
+        .get(POSITION_KEY)
+        .map(ByteBuffer::wrap)
+        .map(entry ->
+            new Position(new LogFormat(entry.getLong(8), entry.getInt(16)), entry.getLong(0)));
   }
 
   /// The entry that goes into the image with what has been applied up to `end`.

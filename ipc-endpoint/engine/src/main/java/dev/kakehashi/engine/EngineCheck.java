@@ -1,0 +1,35 @@
+package dev.kakehashi.engine;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogCheck;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.TableDefinition;
+import java.util.Map;
+
+/// Verifies the files of an embedded engine that does not run: see [StoreCheck], and the catalogue besides.
+public final class EngineCheck {
+  private EngineCheck() {}
+
+  /// Changes nothing. The caller sees to it that no engine has the directory open.
+  ///
+  /// @param config the memory limit has to suffice for the rows and indexes
+  /// @param report hears what was looked at and every problem
+  public static void run(StoreConfig config, StoreCheck.Report report) {
+    try (StoreCheck check =
+        StoreCheck.open(config.directory(), config.memoryLimitBytes(), report)) {
+      if (check == null) {
+        return;
+      }
+      Map<Long, TableDefinition> definitions = check.definitions();
+      Map<Long, Table> tables = CatalogCheck.run(check.catalog(), definitions, report);
+      check.rows(tableId -> {
+        Table table = tables.get(tableId);
+        return table == null ? "table " + tableId : CatalogCheck.name(table);
+      });
+    } catch (EngineException e) {
+      report.problem(String.valueOf(e.getMessage()));
+    }
+  }
+}

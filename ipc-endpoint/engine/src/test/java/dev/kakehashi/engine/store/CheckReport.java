@@ -1,0 +1,62 @@
+package dev.kakehashi.engine.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What a check has said.
+final class CheckReport implements StoreCheck.Report {
+  final List<String> checked = new ArrayList<>();
+  final List<String> problems = new ArrayList<>();
+
+  /// Checks a directory that is not open, as `kakehashi check` does.
+  static CheckReport of(Path directory) {
+    CheckReport report = new CheckReport();
+    try (StoreCheck check = StoreCheck.open(directory, 1L << 30, report)) {
+      if (check != null) {
+        check.definitions();
+        check.rows(CheckReport::name);
+      }
+    }
+    return report;
+  }
+
+  /// Compares the indexes of an open store with its rows.
+  static CheckReport ofIndexes(Store store) {
+    CheckReport report = new CheckReport();
+    IndexCheck.run((MemoryStore) store, CheckReport::name, report);
+    return report;
+  }
+
+  private static String name(long tableId) {
+    return "table " + tableId;
+  }
+
+  @Override
+  public void checked(String what) {
+    checked.add(what);
+  }
+
+  @Override
+  public void problem(String what) {
+    problems.add(what);
+  }
+
+  void assertSound() {
+    assertEquals(List.of(), problems);
+  }
+
+  void assertProblem(String... parts) {
+    assertEquals(1, problems.size(), problems.toString());
+    for (String part : parts) {
+      assertTrue(problems.getFirst().contains(part), problems.toString());
+    }
+  }
+
+  void assertChecked(String what) {
+    assertTrue(checked.contains(what), checked.toString());
+  }
+}
