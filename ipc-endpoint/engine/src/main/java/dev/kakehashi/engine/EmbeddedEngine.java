@@ -1,5 +1,6 @@
 package dev.kakehashi.engine;
 
+import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
@@ -133,6 +134,12 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void blockingExecutor(BlockingExecutor executor) {
     store.blockingExecutor(executor);
+  }
+
+  @Override
+  public Backup backup() {
+    refuseWhenClosing();
+    return store.backup();
   }
 
   @Override

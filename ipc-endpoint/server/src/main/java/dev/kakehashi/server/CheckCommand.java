@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "check",
     description = {
-      "Verifies a data directory on which no endpoint runs, and changes nothing in it: checksums, catalogue,"
+      "Verifies a backup, or a data directory on which no endpoint runs, and changes nothing in it: checksums, catalogue,"
           + " rows, constraints, indexes. Needs the memory that the endpoint needs (setting memory).",
       "Exit code 0: everything is as it should be; 1: something is not."
     },
@@ -41,37 +41,54 @@ final class CheckCommand implements Callable<Integer> {
     Settings settings = common.settings();
     Path data = directory == null ? settings.dataDirectory() : directory;
     Path store = EmbeddedEngineFactory.storeDirectory(data);
+    if (BackupManifest.isBackup(data)) {
+      return run(data, store, settings.number(Setting.MEMORY));
+    }
     if (Files.notExists(store)) {
       throw new SettingsException("\"" + data + "\" is no data directory: it has no store");
     }
     try (DirectoryLock _ = DirectoryLock.take(data)) {
-      return run(store, settings.number(Setting.MEMORY));
+      return run(data, store, settings.number(Setting.MEMORY));
     }
   }
 
-  private int run(Path store, long memoryBytes) {
-    int[] problems = {0};
-    EngineCheck.run(
-        new StoreConfig(store, memoryBytes),
-        new StoreCheck.Report() {
-          @Override
-          public void checked(String what) {
-            if (!quiet) {
-              System.out.println(what);
-            }
-          }
-
-          @Override
-          public void problem(String what) {
-            problems[0]++;
-            System.out.println("PROBLEM: " + what);
-          }
-        });
-    if (problems[0] > 0) {
-      System.out.println(problems[0] + (problems[0] == 1 ? " problem" : " problems"));
-    } else if (!quiet) {
-      System.out.println("no problems");
+  private int run(Path data, Path store, long memoryBytes) throws IOException {
+    Printer printer = new Printer(quiet);
+    if (BackupManifest.isBackup(data)) {
+      BackupManifest manifest = BackupManifest.read(data);
+      manifest.verify(data).forEach(printer::problem);
+      printer.checked(
+          "backup of %s: checksums of %d files read"
+              .formatted(manifest.begun(), manifest.entries().size()));
     }
-    return problems[0] == 0 ? 0 : 1;
+    EngineCheck.run(new StoreConfig(store, memoryBytes), printer);
+    if (printer.problems > 0) {
+      System.out.println(printer.problems + (printer.problems == 1 ? " problem" : " problems"));
+    } else {
+      printer.checked("no problems");
+    }
+    return printer.problems == 0 ? 0 : 1;
+  }
+
+  private static final class Printer implements StoreCheck.Report {
+    private final boolean quiet;
+    private int problems;
+
+    Printer(boolean quiet) {
+      this.quiet = quiet;
+    }
+
+    @Override
+    public void checked(String what) {
+      if (!quiet) {
+        System.out.println(what);
+      }
+    }
+
+    @Override
+    public void problem(String what) {
+      problems++;
+      System.out.println("PROBLEM: " + what);
+    }
   }
 }

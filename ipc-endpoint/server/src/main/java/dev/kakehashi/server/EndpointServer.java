@@ -85,6 +85,7 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(endpoint);
     transport = endpoint;
     parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler));
+    parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
         version(),

@@ -28,6 +28,8 @@ import picocli.CommandLine.Spec;
       Main.Stop.class,
       Main.Status.class,
       CheckCommand.class,
+      BackupCommand.class,
+      RestoreCommand.class,
       UserCommand.class
     },
     versionProvider = Main.Version.class,

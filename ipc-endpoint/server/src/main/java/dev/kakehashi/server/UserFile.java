@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Each change replaces the file, so that a reader finds the old or the new one whole; those who change it exclude each other
 /// by the lock of a file beside it. A running endpoint sees a change at the next attach.
 final class UserFile {
-  private static final String NAME = "users";
+  static final String NAME = "users";
   private static final int MAX_NAME_CHARS = 63; // as PostgreSQL
   private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rw-------");
 

@@ -1,14 +1,8 @@
 package dev.kakehashi.server;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import dev.kakehashi.client.Session;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -20,25 +14,6 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("NullAway.Init") // set before each test
 class CheckCommandTest {
   private EndpointProcess endpoint;
-
-  /// What a command has printed and its exit code.
-  record Outcome(int exitCode, String output) {}
-
-  /// Runs a command in this process.
-  static Outcome run(String... arguments) {
-    PrintStream out = System.out;
-    PrintStream err = System.err;
-    ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    try (PrintStream to = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
-      System.setOut(to);
-      System.setErr(to);
-      int code = Main.commandLine().execute(arguments);
-      return new Outcome(code, printed.toString(StandardCharsets.UTF_8));
-    } finally {
-      System.setOut(out);
-      System.setErr(err);
-    }
-  }
 
   @BeforeEach
   void start() throws IOException {
@@ -57,26 +32,24 @@ class CheckCommandTest {
     endpoint.close();
   }
 
-  private Outcome check() {
-    return run("check", endpoint.dataDirectory().toString());
+  private Command check() {
+    return Command.run("check", endpoint.dataDirectory().toString());
   }
 
   @Test
   void shouldRefuseADirectoryInUse() {
-    Outcome outcome = check();
-    assertEquals(1, outcome.exitCode());
-    assertTrue(outcome.output().contains("is in use by another endpoint"), outcome.output());
+    check().expect(1, "is in use by another endpoint");
   }
 
   @Test
   void shouldPassWhatAKillLeaves() throws Exception {
     endpoint.kill();
-    Outcome outcome = check();
-    assertEquals(0, outcome.exitCode(), outcome.output());
-    assertTrue(
-        outcome.output().contains("table \"public\".\"item\": 20 rows decode"), outcome.output());
-    assertTrue(outcome.output().contains("index \"item_name\": 20 entries"), outcome.output());
-    assertTrue(outcome.output().contains("no problems"), outcome.output());
+    check()
+        .expect(
+            0,
+            "table \"public\".\"item\": 20 rows decode",
+            "index \"item_name\": 20 entries",
+            "no problems");
     // It has left nothing: the endpoint starts as after a kill.
     endpoint.start();
   }
@@ -95,15 +68,12 @@ class CheckCommandTest {
       bytes.seek(0);
       bytes.write(0xA5);
     }
-    Outcome outcome = check();
-    assertEquals(1, outcome.exitCode(), outcome.output());
-    assertTrue(outcome.output().contains(file.getFileName().toString()), outcome.output());
+    check().expect(1, file.getFileName().toString());
   }
 
   @Test
   void shouldRefuseWhatIsNoDataDirectory() {
-    Outcome outcome = run("check", endpoint.dataDirectory().resolve("nothing").toString());
-    assertEquals(1, outcome.exitCode());
-    assertTrue(outcome.output().contains("is no data directory"), outcome.output());
+    Command.run("check", endpoint.dataDirectory().resolve("nothing").toString())
+        .expect(1, "is no data directory");
   }
 }

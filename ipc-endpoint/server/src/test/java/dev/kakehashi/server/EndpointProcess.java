@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
+import dev.kakehashi.protocol.Directories;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +51,10 @@ final class EndpointProcess implements AutoCloseable {
     return root.resolve("data");
   }
 
+  Path runtimeDirectory() {
+    return root.resolve("run");
+  }
+
   /// Starts it (again) and waits until clients can attach.
   void start() throws IOException {
     List<String> command = new ArrayList<>();
@@ -72,7 +76,7 @@ final class EndpointProcess implements AutoCloseable {
             "-D",
             dataDirectory().toString(),
             "-R",
-            root.resolve("run").toString()));
+            runtimeDirectory().toString()));
     for (String setting : settings) {
       command.add("-s");
       command.add(setting);
@@ -94,7 +98,7 @@ final class EndpointProcess implements AutoCloseable {
   }
 
   Session attach() {
-    return Session.attach(AttachOptions.of(root.resolve("run")));
+    return Session.attach(AttachOptions.of(runtimeDirectory()));
   }
 
   /// Ends it as kill -9 does.
@@ -131,10 +135,6 @@ final class EndpointProcess implements AutoCloseable {
   @Override
   public void close() throws IOException {
     kill();
-    try (var paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
+    Directories.delete(root);
   }
 }

@@ -3,11 +3,11 @@ package dev.kakehashi.server;
 import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Session;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -88,10 +88,6 @@ final class TestEndpoint implements AutoCloseable {
   @Override
   public void close() throws IOException {
     server.close();
-    try (var paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
+    Directories.delete(root);
   }
 }

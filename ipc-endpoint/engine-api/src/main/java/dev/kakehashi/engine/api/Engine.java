@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.api;
 
+import dev.kakehashi.protocol.ErrorCode;
+
 /// A data engine. Thread-safe. [#close()] refuses new work, ends what runs, makes every commit durable and returns.
 public interface Engine extends AutoCloseable {
   /// Opens a session: the scope of prepared statements and settings of one client.
@@ -26,6 +28,14 @@ public interface Engine extends AutoCloseable {
 
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
+
+  /// Holds the state as of a moment not before this call: every commit reported as stored by then is in it, and nothing half-done. Writers go on.
+  ///
+  /// @throws EngineException FEATURE_NOT_SUPPORTED, OBJECT_IN_USE (another backup runs), DISK_FULL, ...
+  default Backup backup() {
+    throw new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED, "this engine cannot be backed up by the endpoint");
+  }
 
   @Override
   void close();

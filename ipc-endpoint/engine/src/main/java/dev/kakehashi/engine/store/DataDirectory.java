@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +30,15 @@ final class DataDirectory {
     return directory.resolve("log");
   }
 
+  static Path formatFile(Path directory) {
+    return directory.resolve(FORMAT_FILE);
+  }
+
+  /// Where a running backup keeps files; nothing there is needed after a crash.
+  static Path backupWorkspace(Path directory) {
+    return directory.resolve("backup.tmp");
+  }
+
   /// Makes the directory, or checks that its format is ours.
   static void prepare(Path directory) {
     Path format = directory.resolve(FORMAT_FILE);
@@ -36,6 +46,7 @@ final class DataDirectory {
       Files.createDirectories(directory);
       if (Files.exists(format) || Files.exists(database(directory))) {
         checkFormat(directory);
+        Directories.delete(backupWorkspace(directory));
         return;
       }
       writeFormat(directory, format);
@@ -96,8 +107,6 @@ final class DataDirectory {
       channel.force(true);
     }
     Files.move(fresh, format, StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel parent = FileChannel.open(directory, StandardOpenOption.READ)) {
-      parent.force(true);
-    }
+    Directories.force(directory);
   }
 }

@@ -2,10 +2,14 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.Threads;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,6 +33,10 @@ import org.slf4j.LoggerFactory;
 /// the row's page, and removed only if no version that somebody may need has its key. A writer puts its version into the page, under the latch, before it
 /// makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector removed it.
 ///
+/// **Versions in between.** What was replaced after the horizon but seen by no snapshot in use, because all of them are older or newer, goes too: a
+/// [ChainPruner] takes it out of its chain, and its memory is free when [ChainReaders] says so. A look through the queue costs in proportion to its length, so there is
+/// one whenever the queue has doubled.
+///
 /// One thread frees at a time, the holder of `freeing`: the collector's own thread or a committer that helps when the queue has grown long.
 final class GarbageCollector implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GarbageCollector.class);
@@ -39,6 +47,12 @@ final class GarbageCollector implements AutoCloseable {
   /// Writes that wake the thread before its time.
   private static final long WAKE_WRITES = 4_096;
 
+  /// Writes that the queue has to grow by, at least, before it is looked through for versions in between.
+  private static final long PRUNE_WRITES = 4_096;
+
+  /// How long [#collect()] waits for those who walk chains.
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LAST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -47,6 +61,14 @@ final class GarbageCollector implements AutoCloseable {
   private final ConcurrentLinkedQueue<Garbage> queue = new ConcurrentLinkedQueue<>();
   private final AtomicLong queuedWrites = new AtomicLong();
   private final ReentrantLock freeing = new ReentrantLock();
+
+  // Guarded by freeing.
+  private final ChainPruner.Limbo limbo = new ChainPruner.Limbo();
+  private ChainReaders.@Nullable Grace grace;
+  private long pruneAt = PRUNE_WRITES;
+
+  /// Greatest horizon so far. A transaction that begins may pin less for a moment, and takes its snapshot above.
+  private long reached;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wake = lock.newCondition();
@@ -104,6 +126,53 @@ final class GarbageCollector implements AutoCloseable {
         actions = new ArrayList<>();
       }
       actions.add(action);
+    }
+
+    /// Marks what nobody sees, so that it may be taken out of its chain.
+    ///
+    /// @return whether there is any
+    private boolean mark(Snapshots snapshots) {
+      boolean any = false;
+      for (int i = 0; i < writes; i++) {
+        if (undos[i] != 0 && isUnseen(i, snapshots)) {
+          ChainPruner.mark(undos[i]);
+          any = true;
+        }
+      }
+      return any;
+    }
+
+    private boolean isUnseen(int write, Snapshots snapshots) {
+      if (pages[write].table.isDropped()) {
+        return false; // its pages may be gone
+      }
+      long stamp = Native.getLong(undos[write] + RowLayout.UNDO_STAMP);
+      long made = Stamp.isInFlight(stamp) ? timestamp : Stamp.timestamp(stamp);
+      return !snapshots.sees(made, timestamp);
+    }
+
+    private void prune(ChainPruner pruner, Snapshots snapshots) {
+      for (int i = 0; i < writes; i++) {
+        if (undos[i] != 0 && isUnseen(i, snapshots)) {
+          pruner.prune(pages[i], rowSlots[i]);
+        }
+      }
+    }
+
+    /// Forgets what was taken out.
+    ///
+    /// @return whether nothing is left to be freed
+    private boolean forgetRemoved() {
+      boolean left = entries != null || actions != null || blockCount > 0;
+      boolean removed = false;
+      for (int i = 0; i < writes; i++) {
+        if (undos[i] != 0 && ChainPruner.isRemoved(undos[i])) {
+          undos[i] = 0;
+          removed = true;
+        }
+        left |= undos[i] != 0;
+      }
+      return removed && !left;
     }
 
     long timestamp() {
@@ -178,6 +247,11 @@ final class GarbageCollector implements AutoCloseable {
     freeing.lock();
     try {
       free();
+      prune();
+      long deadline = System.nanoTime() + GRACE_NANOS;
+      for (int spins = 0; !leaveLimbo() && System.nanoTime() - deadline < 0; spins++) {
+        Page.pause(spins);
+      }
     } finally {
       freeing.unlock();
     }
@@ -189,14 +263,59 @@ final class GarbageCollector implements AutoCloseable {
   void whileNothingIsFreed(LongConsumer action) {
     freeing.lock();
     try {
-      action.accept(store.horizon());
+      action.accept(horizon());
     } finally {
       freeing.unlock();
     }
   }
 
+  private long horizon() {
+    reached = Math.max(reached, store.horizon());
+    return reached;
+  }
+
+  /// Frees what was taken out of chains, if nobody can be looking at it any more.
+  ///
+  /// @return whether nothing is left of it
+  private boolean leaveLimbo() {
+    if (grace != null && grace.isOver()) {
+      grace = null;
+      limbo.free(pool);
+    }
+    return grace == null;
+  }
+
+  /// Takes versions that nobody sees out of the middle of chains.
+  private void prune() {
+    if (!leaveLimbo() || queue.isEmpty()) {
+      return;
+    }
+    Snapshots snapshots = store.snapshots(horizon());
+    ChainPruner pruner = new ChainPruner(snapshots, limbo);
+    List<Garbage> found = new ArrayList<>();
+    for (Garbage each : queue) {
+      if (each.ready && each.timestamp <= snapshots.published() && each.mark(snapshots)) {
+        found.add(each);
+      }
+    }
+    found.forEach(each -> each.prune(pruner, snapshots));
+    Set<Garbage> empty = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Garbage each : found) {
+      if (each.forgetRemoved()) {
+        empty.add(each);
+        queuedWrites.addAndGet(-each.weight());
+      }
+    }
+    queue.removeIf(empty::contains);
+    pruneAt = 2 * queuedWrites.get() + PRUNE_WRITES;
+    if (!limbo.isEmpty()) {
+      grace = store.chainReaders().new Grace();
+      leaveLimbo();
+    }
+  }
+
   private boolean free() {
-    long horizon = store.horizon();
+    long horizon = horizon();
     boolean any = false;
     Garbage next = queue.peek();
     while (next != null && next.ready && next.timestamp <= horizon) {
@@ -239,6 +358,13 @@ final class GarbageCollector implements AutoCloseable {
       freeing.lock();
       try {
         any = free();
+        pruneAt = Math.min(pruneAt, 2 * queuedWrites.get() + PRUNE_WRITES);
+        if (queuedWrites.get() >= pruneAt) {
+          prune();
+          any = true;
+        } else {
+          leaveLimbo();
+        }
       } catch (RuntimeException | Error e) {
         // What was being freed is lost to this process; going on is better than never freeing
         // again.

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
@@ -9,6 +10,7 @@ import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -50,6 +53,7 @@ final class MemoryStore implements Store {
   private final MemoryPool pool;
   private final DurableLog log;
   private final TransactionSlots slots = new TransactionSlots();
+  private final ChainReaders chainReaders = new ChainReaders();
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
   private final Committer committer;
@@ -66,6 +70,11 @@ final class MemoryStore implements Store {
   private long reservedId = 1;
   private volatile boolean closed;
 
+  /// Null for one that is being checked.
+  private volatile @Nullable Path directory;
+
+  private final AtomicBoolean backingUp = new AtomicBoolean();
+
   private MemoryStore(MemoryPool pool, DurableLog log) {
     this.pool = pool;
     this.log = log;
@@ -80,7 +89,9 @@ final class MemoryStore implements Store {
         SegmentedLog.open(
             DataDirectory.log(config.directory()), DataDirectory.database(config.directory()));
     DataDirectory.upgrade(config.directory());
-    return open(log, config.memoryLimitBytes());
+    MemoryStore store = open(log, config.memoryLimitBytes());
+    store.directory = config.directory();
+    return store;
   }
 
   /// Recovers a store from a log, which belongs to it from now on.
@@ -117,6 +128,18 @@ final class MemoryStore implements Store {
     return committer;
   }
 
+  ChainReaders chainReaders() {
+    return chainReaders;
+  }
+
+  /// The snapshots in use, for the collector.
+  ///
+  /// @param least no snapshot is below
+  Snapshots snapshots(long least) {
+    long published = committer.published();
+    return slots.snapshots(published, least);
+  }
+
   GarbageCollector collector() {
     return collector;
   }
@@ -149,6 +172,7 @@ final class MemoryStore implements Store {
     long id = nextTransaction.getAndIncrement() << SLOT_BITS | slot;
     RowTransaction transaction =
         new RowTransaction(this, id, slot, snapshot, readOnly, serializable);
+    transaction.bound();
     slots.own(slot, transaction);
     return transaction;
   }
@@ -304,6 +328,24 @@ final class MemoryStore implements Store {
       Thread.currentThread().interrupt();
       throw new EngineException(
           ErrorCode.QUERY_CANCELED, "interrupted while waiting for the catalogue's change", e);
+    }
+  }
+
+  @Override
+  public Backup backup() {
+    Path home = Objects.requireNonNull(directory, "a store without a directory");
+    if (!backingUp.compareAndSet(false, true)) {
+      throw new EngineException(ErrorCode.OBJECT_IN_USE, "another backup is running");
+    }
+    boolean begun = false;
+    try {
+      Backup files = log.backup(DataDirectory.backupWorkspace(home));
+      begun = true;
+      return new StoreBackup(files, DataDirectory.formatFile(home), () -> backingUp.set(false));
+    } finally {
+      if (!begun) {
+        backingUp.set(false);
+      }
     }
   }
 

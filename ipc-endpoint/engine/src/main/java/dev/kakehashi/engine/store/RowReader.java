@@ -18,6 +18,7 @@ final class RowReader {
   private static final int NOBODY = -1;
 
   private final TransactionSlots slots;
+  private final ChainReaders readers;
   private long snapshot;
   private int ownSlot;
   private int statement;
@@ -27,6 +28,7 @@ final class RowReader {
 
   RowReader(MemoryStore store) {
     this.slots = store.slots();
+    this.readers = store.chainReaders();
   }
 
   RowReader(MemoryStore store, ReadView view) {
@@ -50,7 +52,7 @@ final class RowReader {
     return !visible ? OLDER : Stamp.isTombstone(stamp) ? GONE : HEAD;
   }
 
-  /// Looks for the visible version along the undo records from a validated undo pointer on.
+  /// Looks for the visible version along the undo records from a validated undo pointer on. The caller has entered [ChainReaders] before it read the pointer.
   ///
   /// @return its record; 0 if the view sees no row
   long walk(long undo) {
@@ -86,17 +88,35 @@ final class RowReader {
         if (page.validate(version)) {
           return true;
         }
-      } else {
-        long undo = page.undo(slot);
+      } else if (verdict == GONE) {
         if (page.validate(version)) {
-          record = verdict == GONE ? 0 : walk(undo);
-          if (record != 0) {
-            to.readUndo(page.table.layout, record);
-          }
-          return record != 0;
+          record = 0;
+          return false;
         }
+      } else if (findOlder(page, slot)) {
+        if (record != 0) {
+          to.readUndo(page.table.layout, record);
+        }
+        return record != 0;
       }
       Page.pause(spins);
+    }
+  }
+
+  /// Sets `record`; false if the page has changed meanwhile.
+  private boolean findOlder(Page page, int slot) {
+    int cell = readers.enter();
+    try {
+      long version = page.stableVersion();
+      boolean older = judge(page.stamp(slot)) == OLDER;
+      long undo = page.undo(slot);
+      if (!older || !page.validate(version)) {
+        return false;
+      }
+      record = walk(undo);
+      return true;
+    } finally {
+      readers.leave(cell);
     }
   }
 

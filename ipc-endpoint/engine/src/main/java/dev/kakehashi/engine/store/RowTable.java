@@ -331,6 +331,10 @@ final class RowTable implements TableStore {
     writer.build(reader, index, horizon);
   }
 
+  boolean isDropped() {
+    return dropped;
+  }
+
   /// From now on nothing can be written.
   void drop() {
     dropped = true;

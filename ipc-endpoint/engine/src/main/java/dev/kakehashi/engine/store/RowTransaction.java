@@ -94,17 +94,28 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public void refreshSnapshot() {
     // The slot stays pinned at the first snapshot: views taken earlier stay valid.
+    store.slots().unbound(slot);
     snapshot = store.published();
+    bound();
+  }
+
+  /// Lets the collector know that no later snapshot is in use. A serializable transaction is validated against all later versions.
+  void bound() {
+    if (readSet == null) {
+      store.slots().bound(slot, snapshot);
+    }
   }
 
   @Override
   public void advanceSnapshot() {
+    store.slots().unbound(slot);
     if (readSet == null) {
       // In the order in which a transaction begins, see TransactionSlots.
       pinned = store.published();
       store.slots().pin(slot, pinned);
     }
     snapshot = store.published();
+    bound();
   }
 
   @Override

@@ -22,12 +22,14 @@ final class RowWriter {
   private final MemoryPool pool;
   private final RowLayout layout;
   private final TransactionSlots slots;
+  private final ChainReaders readers;
 
   RowWriter(RowTable table) {
     this.table = table;
     this.pool = table.pool;
     this.layout = table.layout;
     this.slots = table.store.slots();
+    this.readers = table.store.chainReaders();
   }
 
   // ---- insert ----
@@ -117,7 +119,13 @@ final class RowWriter {
       record = pool.allocate(layout.undoBytes);
       while (true) {
         if (layout.byReference.length > 0) {
-          shareUnchanged(page, slot, values, row, old, version, shared);
+          // The values that are compared may be of a version that our snapshot does not see.
+          int cell = readers.enter();
+          try {
+            shareUnchanged(page, slot, values, row, old, version, shared);
+          } finally {
+            readers.leave(cell);
+          }
         }
         copyIn(values, row, version, shared);
         page.latch();
@@ -522,7 +530,12 @@ final class RowWriter {
           return;
         }
         if (entries.rowId(i) != rowId) {
-          checkOtherRow(transaction, index, key, keyLength, entries.rowId(i), other);
+          int cell = readers.enter();
+          try {
+            checkOtherRow(transaction, index, key, keyLength, entries.rowId(i), other);
+          } finally {
+            readers.leave(cell);
+          }
         }
       }
     }

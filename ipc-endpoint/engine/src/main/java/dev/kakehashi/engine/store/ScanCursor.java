@@ -24,6 +24,7 @@ final class ScanCursor implements RowCursor {
   private final RowTable table;
   private final RowLayout layout;
   private final RowReader reader;
+  private final ChainReaders readers;
   private final long snapshot;
   private final int[] columns;
   private final boolean withRowIds;
@@ -50,6 +51,7 @@ final class ScanCursor implements RowCursor {
     this.table = table;
     this.layout = table.layout;
     this.reader = new RowReader(table.store, view);
+    this.readers = table.store.chainReaders();
     this.snapshot = view.snapshot();
     this.columns = columns.clone();
     this.withRowIds = withRowIds;
@@ -77,36 +79,64 @@ final class ScanCursor implements RowCursor {
     int base = batch.size;
     int limit = VectorBatch.CAPACITY - base;
     for (int failures = 0; ; failures++) {
-      boolean latched = failures >= LATCH_AFTER_FAILURES;
-      if (latched) {
-        page.latch();
-      }
-      long version = latched ? 0 : page.stableVersion();
-      int run = Math.min(limit, page.used - slot);
-      int rows = run <= 0 ? 0 : copyRun(page, slot, run, batch, base);
-      boolean valid = latched || page.validate(version);
-      if (latched) {
-        page.unlatch();
-      }
-      if (valid) {
-        if (run <= 0) {
-          return false;
+      // Before any undo pointer is read.
+      boolean mixed = isMixed(page);
+      int cell = mixed ? readers.enter() : 0;
+      int run;
+      try {
+        run = attempt(page, batch, limit, failures >= LATCH_AFTER_FAILURES, mixed);
+      } finally {
+        if (mixed) {
+          readers.leave(cell);
         }
+      }
+      if (run == 0) {
+        return false;
+      }
+      if (run > 0) {
         slot += run;
-        batch.size = base + rows;
-        followUndos(page, batch);
         copyValues(batch, base);
         return true;
       }
       clearNulls(batch, base);
-      limit = Math.max(1, Math.min(limit, run) / 2);
+      limit = Math.max(1, Math.min(limit, page.used - slot) / 2);
       Page.pause(failures);
     }
   }
 
-  private int copyRun(Page page, int from, int run, VectorBatch batch, int base) {
+  /// Whether some newest versions may not be what the snapshot sees.
+  private boolean isMixed(Page page) {
+    return page.inFlight != 0 || page.lastCommit > snapshot;
+  }
+
+  /// Copies a run of slots if nobody changes the page meanwhile.
+  ///
+  /// @param mixed undo pointers may be followed
+  /// @return slots; 0: there are no more; -1: the page was changed
+  private int attempt(Page page, VectorBatch batch, int limit, boolean latched, boolean mixed) {
+    if (latched) {
+      page.latch();
+    }
+    long version = latched ? 0 : page.stableVersion();
+    int run = Math.min(limit, page.used - slot);
+    int base = batch.size;
+    boolean valid = mixed || !isMixed(page);
     undoCount = 0;
-    if (page.inFlight == 0 && page.lastCommit <= snapshot) {
+    int rows = run <= 0 || !valid ? 0 : copyRun(page, slot, run, batch, base);
+    valid &= latched || page.validate(version);
+    if (latched) {
+      page.unlatch();
+    }
+    if (!valid) {
+      return -1;
+    }
+    batch.size = base + rows;
+    followUndos(page, batch);
+    return Math.max(0, run);
+  }
+
+  private int copyRun(Page page, int from, int run, VectorBatch batch, int base) {
+    if (!isMixed(page)) {
       if (page.liveCount == page.used) {
         copyColumns(page, from, run, batch, base);
         return run;

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
@@ -63,6 +64,9 @@ public interface Store extends AutoCloseable {
 
   /// Which threads may flush, besides the store's own, from now on.
   void blockingExecutor(BlockingExecutor executor);
+
+  /// Holds the files of the store as of a moment not before this call; see [dev.kakehashi.engine.api.Engine#backup()].
+  Backup backup();
 
   @Override
   void close();

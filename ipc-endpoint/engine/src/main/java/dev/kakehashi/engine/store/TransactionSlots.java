@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | pinned | owner, CAS from 0 when it begins, the greatest number once it is prepared, 0 when it has ended | collector: no version that a snapshot from `pinned` on may need is freed |
 /// | commit timestamp | owner, under the commit lock, before the timestamp is published; 0 before the slot is free again | whoever meets a stamp of the slot |
+/// | latest | owner: its greatest snapshot, 0 while it may take another one | collector: nothing above is needed by it |
 /// | owner | owner, before its first stamp | writers that meet a stamp of the slot while they hold the page's latch |
 ///
 /// **Beginning.** The owner writes `pinned = p1` with a timestamp published earlier and only then reads the published timestamp again,
 /// which is its snapshot. The collector reads the published timestamp first and then all slots. Either it sees the pin, or it read its
-/// timestamp before the owner read its snapshot: in both cases its horizon is not above the snapshot.
+/// timestamp before the owner read its snapshot: in both cases its horizon is not above the snapshot. `latest` is written 0 before a snapshot is taken and set
+/// afterwards: who reads an old `latest` has read a published timestamp that the new snapshot is not below.
 ///
 /// **Ending.** A transaction's stamps are replaced by timestamps, under the page's latch, before the slot is freed. A reader that takes a
 /// freed (or reused) slot's commit timestamp for that of its stamp finds the page's version changed and reads again; a writer looks
@@ -69,6 +71,7 @@ final class TransactionSlots {
   void release(int slot) {
     owners.set(slot, null);
     words.set(slot * STRIDE + 1, 0);
+    words.set(slot * STRIDE + 2, 0);
     words.set(slot * STRIDE, 0);
   }
 
@@ -80,6 +83,16 @@ final class TransactionSlots {
   /// The slot's transaction needs only what a snapshot from `pinned` on sees; called by it, with a timestamp that is published.
   void pin(int slot, long pinned) {
     words.set(slot * STRIDE, pinned);
+  }
+
+  /// The slot's transaction is about to take another snapshot.
+  void unbound(int slot) {
+    words.set(slot * STRIDE + 2, 0);
+  }
+
+  /// The slot's transaction reads with snapshots up to `latest` only, until [#unbound].
+  void bound(int slot, long latest) {
+    words.set(slot * STRIDE + 2, latest);
   }
 
   /// The slot's transaction reads nothing any more; it keeps the slot.
@@ -113,6 +126,25 @@ final class TransactionSlots {
       }
     }
     return horizon;
+  }
+
+  /// The snapshots in use.
+  ///
+  /// @param published read before this call
+  /// @param least no snapshot is below, whatever is pinned
+  Snapshots snapshots(long published, long least) {
+    Snapshots snapshots = new Snapshots(published);
+    int used = highWater.get();
+    for (int slot = 0; slot < used; slot++) {
+      long pinned = words.get(slot * STRIDE);
+      if (pinned != 0 && pinned <= published) {
+        long latest = words.get(slot * STRIDE + 2);
+        long from = Math.max(pinned, least);
+        snapshots.add(from, latest == 0 ? Long.MAX_VALUE : Math.max(from, latest));
+      }
+    }
+    snapshots.compact();
+    return snapshots;
   }
 
   /// Transactions running now.

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// What is in the log is applied in pieces of some size, not at each commit: until then it is only kept in memory. When `checkpointBytes` of the log have
 /// been applied the image is flushed, and the segments before are given back. So recovery applies `checkpointBytes` and a few pieces at most.
 ///
-/// `queue`, `queuedBytes`, `queuedEnd`, `failure` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
+/// `queue`, `queuedBytes`, `queuedEnd`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
 final class Checkpointer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpointer.class);
 
@@ -42,6 +42,7 @@ final class Checkpointer implements AutoCloseable {
   private long queuedEnd;
   private boolean segmentDue;
   private boolean stopping;
+  private int holds;
   private @Nullable EngineException failure;
 
   // Of the thread.
@@ -191,7 +192,27 @@ final class Checkpointer implements AutoCloseable {
     }
   }
 
-  private long queuedEnd() {
+  /// From now on no segment is given back.
+  void hold() {
+    lock.lock();
+    try {
+      holds++;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void release() {
+    lock.lock();
+    try {
+      holds--;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Everything before is in the log, and survives.
+  long queuedEnd() {
     lock.lock();
     try {
       return queuedEnd;
@@ -220,7 +241,15 @@ final class Checkpointer implements AutoCloseable {
   private void checkpoint() throws IOException {
     image.flush();
     checkpointed = applied;
-    segments.retireBelow(format.segment(checkpointed));
+    lock.lock();
+    try {
+      // Under the lock: who holds segments gets all that it finds.
+      if (holds == 0) {
+        segments.retireBelow(format.segment(checkpointed));
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Does work that can also be done later.

@@ -1,6 +1,10 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,6 +24,14 @@ public interface DurableLog extends AutoCloseable {
 
   /// The greatest key in `[from, to)`.
   Optional<byte[]> lastKey(byte[] from, byte[] to);
+
+  /// Holds the files that are this map as of a moment not before this call, with names relative to the store's directory.
+  ///
+  /// @param workspace a directory on the same file system that does not exist; gone when the backup is closed
+  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL or INTERNAL_ERROR, FEATURE_NOT_SUPPORTED
+  default Backup backup(Path workspace) {
+    throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log cannot be backed up");
+  }
 
   /// Receives entries; the buffers are direct and valid during the call.
   interface Visitor {

@@ -1,13 +1,12 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -106,7 +105,7 @@ final class LogSegments {
     }
     Files.move(source, path(number), StandardCopyOption.ATOMIC_MOVE);
     spares.poll();
-    forceDirectory(directory);
+    Directories.force(directory);
     numbers.add(number);
   }
 
@@ -141,12 +140,6 @@ final class LogSegments {
       Files.deleteIfExists(path(numbers.last()));
       numbers.remove(numbers.last());
     }
-    forceDirectory(directory);
-  }
-
-  static void forceDirectory(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
+    Directories.force(directory);
   }
 }

@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,6 +30,7 @@ public final class SegmentedLog implements DurableLog {
   private static final byte[] POSITION_KEY = {0};
 
   private final RocksImage image;
+  private final LogSegments segments;
   private final LogWriter writer;
   private final Checkpointer checkpointer;
 
@@ -79,8 +82,7 @@ public final class SegmentedLog implements DurableLog {
       start = format.firstPosition(0);
       begin(directory, format, start);
     }
-    LogSegments segments =
-        new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
+    segments = new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
     long end = replay(format, segments, options.opener(), start);
     cut(format, segments, options.opener(), end);
     segments.retireBelow(format.segment(start));
@@ -93,8 +95,8 @@ public final class SegmentedLog implements DurableLog {
     for (long number : LogSegments.list(directory)) {
       Files.delete(LogSegments.path(directory, number));
     }
-    LogSegments.forceDirectory(directory);
-    LogSegments.forceDirectory(directory.resolve(".."));
+    Directories.force(directory);
+    Directories.force(directory.resolve(".."));
     image.apply(List.of(), position(format, start));
     image.flush();
   }
@@ -187,6 +189,33 @@ public final class SegmentedLog implements DurableLog {
   @Override
   public Optional<byte[]> lastKey(byte[] from, byte[] to) {
     return image.lastKey(from, to);
+  }
+
+  @Override
+  public Backup backup(Path workspace) {
+    checkpointer.hold();
+    LogBackup backup = new LogBackup(workspace, checkpointer::release);
+    boolean complete = false;
+    try {
+      Path rows = workspace.resolve("rows");
+      Files.createDirectories(workspace);
+      image.checkpoint(rows);
+      Position position;
+      try (RocksImage copy = RocksImage.openReadOnly(rows)) {
+        position = position(copy).orElseThrow();
+      }
+      backup.addDirectory(rows);
+      // Read after the image was copied: what the copy lacks ends here or before.
+      backup.addLog(position, checkpointer.queuedEnd(), segments);
+      complete = true;
+      return backup;
+    } catch (IOException e) {
+      throw failure("could not begin a backup of the store", e);
+    } finally {
+      if (!complete) {
+        backup.close();
+      }
+    }
   }
 
   static EngineException failure(String what, Throwable e) {

@@ -1,0 +1,21 @@
+package dev.kakehashi.engine.api;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/// The files that together are the engine's state at one moment, kept as they are until this is closed, while the engine goes on.
+///
+/// Thread-safe. [#close()] lets the engine change or remove them.
+public interface Backup extends AutoCloseable {
+  /// A file to copy.
+  ///
+  /// @param source where it is now
+  /// @param bytes how many of its bytes count, from its beginning; it may be longer
+  /// @param name where it belongs in an engine's directory, relative
+  record File(Path source, long bytes, String name) {}
+
+  List<File> files();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,133 @@
+package dev.kakehashi.server;
+
+import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.protocol.Directories;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.Writer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Writes a backup for whoever asks with a line that is the target's absolute path. Only the endpoint's own OS user may.
+///
+/// Answers with a line `file <bytes> <path>` per file that was copied, and at the end with `done` or `error <message>`. A backup that fails, or
+/// whose asker goes away, leaves nothing in the target.
+final class BackupSocket {
+  private static final String FILE = "backup.sock";
+  private static final String ENGINE_DIRECTORY = "store";
+
+  private BackupSocket() {}
+
+  /// Opens the socket in a runtime directory that this process owns.
+  ///
+  /// @param data the data directory: what is not the engine's is copied from there
+  static OwnerSocket open(Path runtimeDirectory, Path data, Engine engine) throws IOException {
+    return OwnerSocket.open(runtimeDirectory, FILE, client -> answer(client, data, engine));
+  }
+
+  private static void answer(SocketChannel client, Path data, Engine engine) throws IOException {
+    try (BufferedReader in =
+            new BufferedReader(Channels.newReader(client, StandardCharsets.UTF_8));
+        Writer out = Channels.newWriter(client, StandardCharsets.UTF_8)) {
+      String target = in.readLine();
+      if (target == null) {
+        return;
+      }
+      String end = "done";
+      try {
+        write(Path.of(target), data, engine, out);
+      } catch (IOException | RuntimeException e) {
+        String reason = e.getMessage() == null ? e.toString() : e.getMessage();
+        end = "error " + reason.replace('\n', ' ');
+      }
+      out.write(end + "\n");
+      out.flush();
+    }
+  }
+
+  private static void write(Path target, Path data, Engine engine, Writer progress)
+      throws IOException {
+    if (!target.isAbsolute()) {
+      throw new SettingsException("\"" + target + "\" is not an absolute path");
+    }
+    if (!Directories.isEmpty(target)) {
+      throw new SettingsException("\"" + target + "\" is not empty");
+    }
+    boolean made = Files.notExists(target);
+    Files.createDirectories(
+        target, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    boolean complete = false;
+    try {
+      copy(target, data, engine, progress);
+      complete = true;
+    } finally {
+      if (!complete) {
+        Directories.deleteContent(target);
+        if (made) {
+          Files.deleteIfExists(target);
+        }
+      }
+    }
+  }
+
+  private static void copy(Path target, Path data, Engine engine, Writer progress)
+      throws IOException {
+    String begun = Instant.now().toString();
+    List<BackupManifest.Entry> entries = new ArrayList<>();
+    try (Backup backup = engine.backup()) {
+      for (Backup.File file : backup.files()) {
+        entries.add(
+            BackupManifest.copy(
+                file.source(), file.bytes(), target, ENGINE_DIRECTORY + "/" + file.name()));
+        report(entries.getLast(), progress);
+      }
+    }
+    Path users = data.resolve(UserFile.NAME);
+    if (Files.exists(users)) {
+      entries.add(BackupManifest.copy(users, Files.size(users), target, UserFile.NAME));
+      report(entries.getLast(), progress);
+    }
+    BackupManifest.forceTree(target);
+    new BackupManifest(begun, entries).write(target);
+  }
+
+  /// Tells the asker; fails if there is none any more.
+  private static void report(BackupManifest.Entry entry, Writer progress) throws IOException {
+    progress.write("file %d %s\n".formatted(entry.bytes(), entry.path()));
+    progress.flush();
+  }
+
+  /// Asks a running endpoint for a backup and waits for it.
+  ///
+  /// @param target absolute path
+  /// @param progress gets a line per file
+  /// @throws SettingsException what the endpoint says
+  static void ask(Path runtimeDirectory, Path target, PrintStream progress) throws IOException {
+    try (SocketChannel channel = OwnerSocket.connect(runtimeDirectory, FILE);
+        BufferedReader in =
+            new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+        Writer out = Channels.newWriter(channel, StandardCharsets.UTF_8)) {
+      out.write(target + "\n");
+      out.flush();
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.equals("done")) {
+          return;
+        }
+        if (line.startsWith("error ")) {
+          throw new SettingsException("could not back up: " + line.substring("error ".length()));
+        }
+        progress.println(line);
+      }
+      throw new SettingsException("could not back up: the endpoint has gone");
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package dev.kakehashi.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.Transaction;
+import dev.kakehashi.protocol.Directories;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Backup of an endpoint under load, restore, and what both refuse.
+@SuppressWarnings("NullAway.Init") // set before each test
+class BackupTest {
+  private static final int ACCOUNTS = 50;
+  private static final long BALANCE = 1000;
+  private static final int CLIENTS = 3;
+
+  private final AtomicLong nextTransfer = new AtomicLong(1);
+  private final Set<Long> stored = ConcurrentHashMap.newKeySet();
+  private volatile boolean stopping;
+  private EndpointProcess endpoint;
+  @TempDir private Path home;
+
+  @BeforeEach
+  void start() throws IOException {
+    endpoint = EndpointProcess.open();
+    try (Session session = endpoint.attach()) {
+      session.execute("create table account (id int8 primary key, balance int8 not null)");
+      session.execute("create table transfer (id int8 primary key, amount int8 not null)");
+      StringBuilder rows = new StringBuilder();
+      for (int id = 0; id < ACCOUNTS; id++) {
+        rows.append(id == 0 ? "" : ", ").append("(%d, %d)".formatted(id, BALANCE));
+      }
+      session.execute("insert into account values " + rows);
+    }
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    endpoint.close();
+  }
+
+  private Command backup(Path target) {
+    return Command.run(
+        "backup",
+        target.toString(),
+        "-D",
+        endpoint.dataDirectory().toString(),
+        "-R",
+        endpoint.runtimeDirectory().toString());
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() - deadline < 0, "timed out: " + what);
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  private static List<Long> numbers(Session session, String sql) {
+    List<Long> found = new ArrayList<>();
+    try (PreparedStatement query = session.prepare(sql);
+        Rows rows = session.query(query)) {
+      while (rows.next()) {
+        found.add(rows.getLong(0));
+      }
+    }
+    return found;
+  }
+
+  /// Moves money until told to stop; each transfer that was stored is noted.
+  private Void transfer(long seed) {
+    Random random = new Random(seed);
+    try (Session session = endpoint.attach();
+        PreparedStatement move =
+            session.prepare("update account set balance = balance + $1 where id = $2");
+        PreparedStatement note = session.prepare("insert into transfer values ($1, $2)")) {
+      while (!stopping) {
+        long id = nextTransfer.getAndIncrement();
+        long amount = random.nextInt(100);
+        Transaction transaction = session.begin();
+        try {
+          transaction.update(
+              move, move.parameters().addRow(-amount, (long) random.nextInt(ACCOUNTS)));
+          transaction.update(
+              move, move.parameters().addRow(amount, (long) random.nextInt(ACCOUNTS)));
+          transaction.update(note, note.parameters().addRow(id, amount));
+          transaction.commit();
+          stored.add(id);
+        } catch (EndpointException e) {
+          assertTrue(Set.of("40001", "40P01").contains(e.sqlstate()), e.toString());
+          transaction.rollback();
+        }
+      }
+    }
+    return null;
+  }
+
+  @Test
+  void shouldSaveEveryCommitStoredBeforeWhileTransfersGoOn() throws Exception {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("BackupTest seed " + seed);
+    Set<Long> before = new HashSet<>();
+    Path first = home.resolve("first");
+    Path second = home.resolve("second");
+    try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
+      List<Future<Void>> running = new ArrayList<>();
+      for (int c = 0; c < CLIENTS; c++) {
+        long own = seed + c;
+        running.add(clients.submit(() -> transfer(own)));
+      }
+      try {
+        await("transfers", () -> stored.size() > 100);
+        backup(first).expect(0, "backup of");
+        int between = stored.size();
+        await("transfers after the first backup", () -> stored.size() > between + 100);
+        before.addAll(stored);
+        backup(second).expect(0, "file", "log/");
+        int after = stored.size();
+        await("transfers after the second backup", () -> stored.size() > after + 10);
+      } finally {
+        stopping = true;
+      }
+      for (Future<Void> each : running) {
+        each.get(60, TimeUnit.SECONDS);
+      }
+    }
+    Command.run("check", first.toString()).expect(0, "no problems");
+    Command.run("check", second.toString()).expect(0, "no problems");
+    endpoint.kill();
+    Directories.delete(endpoint.dataDirectory());
+    Command.run("restore", second.toString(), endpoint.dataDirectory().toString())
+        .expect(0, "restored the backup of");
+    Command.run("check", endpoint.dataDirectory().toString()).expect(0, "no problems");
+    endpoint.start();
+    try (Session session = endpoint.attach()) {
+      assertEquals(
+          List.of(ACCOUNTS * BALANCE), numbers(session, "select sum(balance)::int8 from account"));
+      Set<Long> restored = new HashSet<>(numbers(session, "select id from transfer"));
+      before.removeAll(restored);
+      assertEquals(Set.of(), before, "stored before the backup, and not in it");
+      assertTrue(restored.size() < nextTransfer.get());
+      session.execute("insert into transfer values (0, 0)");
+    }
+  }
+
+  @Test
+  void shouldRefuseADamagedBackupAndDirectoriesInUse() throws Exception {
+    Path target = home.resolve("backup");
+    backup(target).expect(0);
+    backup(target).expect(1, "is not empty");
+    Command.run("restore", target.toString(), endpoint.dataDirectory().toString())
+        .expect(1, "an endpoint runs on");
+    Path data = home.resolve("data");
+    Files.createDirectories(data);
+    Files.writeString(data.resolve("other"), "content");
+    Command.run("restore", target.toString(), data.toString()).expect(1, "is not empty");
+    Files.delete(data.resolve("other"));
+    Path log = target.resolve("store/log/0000000000000000.log");
+    try (RandomAccessFile bytes = new RandomAccessFile(log.toFile(), "rw")) {
+      bytes.seek(5000);
+      bytes.write(0x5A);
+    }
+    Command.run("check", target.toString()).expect(1, log.toString());
+    Command.run("restore", target.toString(), data.toString())
+        .expect(1, log.toString(), "checksum does not hold");
+    assertTrue(Directories.isEmpty(data));
+    Files.delete(target.resolve("BACKUP"));
+    Command.run("restore", target.toString(), data.toString()).expect(1, "is no backup");
+    endpoint.kill();
+    backup(home.resolve("late")).expect(1, "no endpoint runs on");
+    assertFalse(Files.exists(home.resolve("late")));
+    // Nothing of the first one is left beside the store.
+    assertFalse(Files.exists(endpoint.dataDirectory().resolve("store/backup.tmp")));
+  }
+}
