@@ -1,6 +1,5 @@
 package dev.kakehashi.scheduler;
 
-import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// What the job spawns stays here, newest first, up to `callerLimit` tasks; then the rest goes to the workers, so
 /// that a job that was not light after all does not keep the submitter for long.
 final class CallerRunner extends Runner {
-  private final ArrayDeque<Task> stack = new ArrayDeque<>();
+  private final TaskRing stack = new TaskRing();
   private final int limit;
   private boolean busy;
   private int left;
@@ -31,7 +30,10 @@ final class CallerRunner extends Runner {
       while (task != null) {
         left--;
         execute(task, job, false);
-        task = stack.pollFirst();
+        task = stack.firstTask();
+        if (task != null) {
+          stack.removeFirst();
+        }
       }
       flush();
     } finally {
@@ -47,7 +49,7 @@ final class CallerRunner extends Runner {
   @Override
   void pushNewest(Task task, Job job) {
     if (stack.size() < left) {
-      stack.addFirst(task);
+      stack.addFirst(task, job);
     } else {
       scheduler.submission().publish(task, job, Option.DEFAULT);
     }
@@ -57,13 +59,14 @@ final class CallerRunner extends Runner {
   void pushAllNewest(List<? extends Task> tasks, Job job) {
     for (Task task : tasks) {
       pushNewest(task, job);
+      pushedOfAll++;
     }
   }
 
   @Override
   void pushOldest(Task task, Job job) {
     if (stack.size() < left) {
-      stack.addLast(task);
+      stack.addLast(task, job);
     } else {
       scheduler.submission().publish(task, job, Option.DEFAULT);
     }

@@ -81,6 +81,10 @@ public final class Condition {
     return waiting;
   }
 
+  boolean isPolled() {
+    return check != null;
+  }
+
   void fire(Option option) {
     Platform.point(Point.CONDITION);
     Waiter fired;
@@ -125,9 +129,18 @@ public final class Condition {
     }
     Waiter waiter = new Waiter(this, task, job);
     Platform.point(Point.CONDITION);
-    if (!job.addWaiter(waiter)) {
-      return true;
+    try {
+      if (!job.addWaiter(waiter)) {
+        return true;
+      }
+      return isPassed(waiter, ticket);
+    } catch (Throwable t) { // no memory
+      job.fail(t);
+      return isTakenBack(waiter);
     }
+  }
+
+  private boolean isPassed(Waiter waiter, long ticket) {
     boolean passed;
     boolean watch;
     synchronized (this) {
@@ -147,13 +160,36 @@ public final class Condition {
       }
     }
     if (passed) {
-      job.removeWaiter(waiter);
+      waiter.job.removeWaiter(waiter);
       return true;
     }
     if (watch) {
-      scheduler.watcher().watch(this);
+      watch();
     }
     return false;
+  }
+
+  private void watch() {
+    boolean watching = false;
+    try {
+      scheduler.watcher().watch(this);
+      watching = true;
+    } finally {
+      if (!watching) {
+        synchronized (this) {
+          watched = false;
+        }
+      }
+    }
+  }
+
+  private synchronized boolean isTakenBack(Waiter waiter) {
+    if (waiter.claimed) {
+      return false;
+    }
+    waiter.claimed = true;
+    unlink(waiter);
+    return true;
   }
 
   /// One look of the watcher; false if the watcher must forget this condition, because nobody waits any more or because
@@ -198,8 +234,13 @@ public final class Condition {
   private record PromotedLook(Condition condition) implements InternalTask {
     @Override
     public void runInternal(Runner runner) {
-      if (condition.poll(0)) {
-        condition.scheduler.watcher().watch(condition);
+      long around = runner.enterCallback(null);
+      try {
+        if (condition.poll(0)) {
+          condition.scheduler.watcher().watch(condition);
+        }
+      } finally {
+        runner.leaveCallback(around);
       }
     }
   }

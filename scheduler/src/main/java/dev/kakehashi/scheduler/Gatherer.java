@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.util.Arrays;
 import java.util.Objects;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Gatherer {
   private final TaskScheduler scheduler;
   private final Counters counters;
+  private final PackedDeque deque;
   private final Victims victims;
   private final int worker;
   private final int batchLimit;
@@ -20,7 +22,8 @@ final class Gatherer {
   // Pairs (task, job); null behind what is in hand.
   private final @Nullable Object[] batch;
 
-  Gatherer(TaskScheduler scheduler, Counters counters, int worker) {
+  Gatherer(TaskScheduler scheduler, Counters counters, int worker, PackedDeque deque) {
+    this.deque = deque;
     this.scheduler = scheduler;
     this.counters = counters;
     this.worker = worker;
@@ -36,6 +39,7 @@ final class Gatherer {
   }
 
   int fromInboxes(int max) {
+    giveBack();
     Inbox[] inboxes = scheduler.inboxes();
     for (int i = 0, at = worker; i < inboxes.length; i++) {
       Inbox inbox = inboxes[at];
@@ -54,6 +58,7 @@ final class Gatherer {
   }
 
   int fromOverflow() {
+    giveBack();
     int n = scheduler.overflow().drain(batch, batchLimit);
     if (n > 0) {
       counters.add(Counters.OVERFLOW_TAKEN, n);
@@ -62,10 +67,12 @@ final class Gatherer {
   }
 
   int fromVictims(int least) {
+    giveBack();
     return victims.steal(batch, least);
   }
 
   int fromPinned(OverflowQueue pinned) {
+    giveBack();
     int n = pinned.drain(batch, 1);
     if (n > 0) {
       counters.add(Counters.PINNED_RUN);
@@ -87,12 +94,11 @@ final class Gatherer {
   }
 
   /// Moves all but the first into the deque, and what has no room there into the overflow.
-  void keepRest(int n, PackedDeque deque, boolean newestLast) {
+  void keepRest(int n, boolean newestLast) {
     if (newestLast) {
       reverse(1, n);
     }
     int pushed = deque.pushBatch(batch, 1, n);
-    Arrays.fill(batch, 2, 2 * (1 + pushed), null); // not in hand any more, see giveBack()
     if (1 + pushed < n) {
       scheduler.overflow().addAll(batch, 1 + pushed, n);
     }
@@ -103,20 +109,38 @@ final class Gatherer {
     Arrays.fill(batch, 0, 2 * n, null);
   }
 
-  /// Puts what is in hand where others find it: the thread that held it has failed.
+  /// Puts what is in hand where others find it. There is something when the thread that held it has failed, or a task whose
+  /// stack was full when it spawned: who takes from elsewhere looks first.
   void giveBack() {
-    for (int i = 0; i < batch.length; i += 2) {
-      Task task = (Task) batch[i];
-      if (task != null) {
-        scheduler.overflow().add(task, (Job) batch[i + 1]);
-        batch[i] = null;
-        batch[i + 1] = null;
+    if (batch[0] != null) {
+      giveAllBack();
+    }
+  }
+
+  // The first one last: it says whether there are more.
+  private void giveAllBack() {
+    for (int i = batch.length / 2 - 1; i >= 0; i--) {
+      if (batch[2 * i] != null && deque.pushBatch(batch, i, i + 1) == 0) {
+        scheduler.overflow().addAll(batch, i, i + 1);
       }
     }
   }
 
-  int capacity() {
-    return batch.length / 2;
+  /// Moves the older half of the own deque to the overflow, as much as fits into a hand; returns how many.
+  int spill() {
+    giveBack();
+    int n = deque.takeOldest(batch, deque.size() / 2);
+    if (Platform.mutated(Mutation.OVERFLOW_INTO_INBOX)) {
+      for (int i = 0; i < n; i++) {
+        Task task = (Task) Objects.requireNonNull(batch[2 * i]);
+        scheduler.inboxes()[worker].offer(task, (Job) batch[2 * i + 1]);
+      }
+      letGo(n);
+    } else {
+      scheduler.overflow().addAll(batch, 0, n);
+    }
+    counters.add(Counters.OVERFLOW_MOVED, n);
+    return n;
   }
 
   private void reverse(int from, int to) {

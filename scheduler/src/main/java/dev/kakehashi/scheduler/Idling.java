@@ -35,8 +35,8 @@ final class Idling {
 
   // Set by the waker after it has taken this worker off the stack, cleared here; volatile, pairs
   // with unpark.
-  private volatile boolean permit;
-  private boolean wokenSearching; // written by the waker before permit
+  volatile boolean permit;
+  boolean wokenSearching; // written by the waker before permit
   private boolean handedStolen; // likewise
   private int handed; // tasks that the distributor has put into our hand; written before permit
 
@@ -174,7 +174,7 @@ final class Idling {
           return worker.keep(n, areStolen);
         }
         counters.add(Counters.DISTRIBUTED, n);
-        sleeper.idling().hand(gatherer, n, areStolen);
+        sleeper.idling.hand(gatherer, n, areStolen);
         gatherer.letGo(n);
         round = 0;
       } else if (scheduler.stopped() || !worker.pinned.isEmpty() || !sleepers.othersAwake()) {

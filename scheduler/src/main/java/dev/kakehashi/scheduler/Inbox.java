@@ -65,6 +65,9 @@ final class Inbox {
   @SuppressWarnings("unused") // by LIMIT
   private volatile long limit;
 
+  @SuppressWarnings("unused") // for its order
+  private volatile long filled;
+
   @SuppressWarnings("unused")
   private long q0, q1, q2, q3, q4, q5, q6, q7;
 
@@ -125,12 +128,19 @@ final class Inbox {
         LIMIT.setRelease(this, h);
       }
       if (TAIL.compareAndSet(this, word, word + 1)) {
-        Platform.point(Point.INBOX_CLAIMED);
-        int at = at(t);
+        int at = ((int) t & mask) << 1;
         if (slots[at + 1] != job) {
           slots[at + 1] = job;
         }
-        SLOT.setRelease(slots, at, task);
+        try {
+          Platform.point(Point.INBOX_CLAIMED);
+          SLOT.setRelease(slots, at, task);
+        } catch (Throwable noStack) {
+          // Everybody's tasks behind a claim wait until it is filled. A volatile store is no call,
+          // and keeps the two others in order.
+          filled = t;
+          slots[at] = task;
+        }
         return true;
       }
     }

@@ -23,6 +23,10 @@ final class Intake {
   private final RejectionPolicy policy;
   private final long capacity;
 
+  // For busy workers: something is in an inbox, probably. Mostly read; written a few thousand times
+  // a second.
+  private volatile boolean waiting;
+
   Intake(SchedulerConfig config, Sleepers sleepers, Job jobless) {
     this.sleepers = sleepers;
     stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
@@ -53,20 +57,59 @@ final class Intake {
     return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
   }
 
-  /// Queues an accepted task; never refuses and never blocks.
+  /// Queues an accepted task; never refuses and never blocks. What throws has queued nothing.
   void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
     if (!inbox.offer(task, job)) {
       overflow.add(task, job);
     }
+    try {
+      tell(immediate);
+    } catch (StackOverflowError queued) {
+      sleepers.signalMissed = true;
+    }
+  }
+
+  /// Tells workers about what was queued.
+  private void tell(boolean immediate) {
+    if (!waiting) {
+      waiting = true;
+    }
     sleepers.signal(immediate);
   }
 
-  /// Queues if there is room.
+  /// Whether something may have waited in an inbox since the last [#look].
+  boolean waiting() {
+    return waiting;
+  }
+
+  /// Called before a look into the inboxes. Whoever queues something after this says so again: either that one sees the
+  /// flag taken back, or the look that follows sees what was queued.
+  void look() {
+    if (waiting) {
+      waiting = false;
+    }
+  }
+
+  /// Called after that look.
+  void looked() {
+    for (Inbox inbox : inboxes) {
+      if (!inbox.isEmpty()) {
+        waiting = true;
+        return;
+      }
+    }
+  }
+
+  /// Queues if there is room. What throws has queued nothing.
   boolean offer(Inbox inbox, Task task, Job job, boolean immediate) {
     if (!inbox.offer(task, job)) {
       return false;
     }
-    sleepers.signal(immediate);
+    try {
+      tell(immediate);
+    } catch (StackOverflowError queued) {
+      sleepers.signalMissed = true;
+    }
     return true;
   }
 
@@ -75,7 +118,11 @@ final class Intake {
     if (!inbox.offerJobless(task)) {
       return false;
     }
-    sleepers.signal(false);
+    try {
+      tell(false);
+    } catch (StackOverflowError queued) {
+      sleepers.signalMissed = true;
+    }
     return true;
   }
 

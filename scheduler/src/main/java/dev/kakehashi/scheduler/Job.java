@@ -280,7 +280,7 @@ public final class Job extends JobCount {
         return;
       }
     }
-    call("onDone of job \"" + name + "\"", callback);
+    call("onDone", callback, null);
   }
 
   @Override
@@ -350,7 +350,12 @@ public final class Job extends JobCount {
   /// A task has thrown: the first one decides.
   @SuppressWarnings("ReferenceEquality") // suppressing a throwable in itself is an error
   void fail(Throwable thrown) {
-    if (cancel(thrown)) {
+    try {
+      if (cancel(thrown)) {
+        return;
+      }
+    } catch (Throwable t) { // no memory to look for those who wait
+      scheduler.uncaught("failure", this, t);
       return;
     }
     synchronized (this) {
@@ -402,11 +407,9 @@ public final class Job extends JobCount {
       Checks.that(!done && pending() == 0, "a job ends once, without counts left");
     }
     if (teardown != null) {
-      try {
-        teardown.accept(this);
-      } catch (Throwable t) {
-        scheduler.uncaught("teardown of job \"" + name + "\"", t);
-        fail(t);
+      Throwable failed = call("teardown", teardown, runner);
+      if (failed != null) {
+        fail(failed);
       }
     }
     if (deadline != null) {
@@ -425,17 +428,25 @@ public final class Job extends JobCount {
         notifyAll();
       }
       for (Consumer<Job> callback : callbacks) {
-        call("onDone of job \"" + name + "\"", callback);
+        call("onDone", callback, runner);
       }
     }
     scheduler.registry().remove(this);
   }
 
-  private void call(String where, Consumer<Job> callback) {
+  /// Runs user code, in sight of the watchdog if a runner's thread does it; returns what it has thrown.
+  private @Nullable Throwable call(String what, Consumer<Job> callback, @Nullable Runner runner) {
+    long around = runner == null ? 0 : runner.enterCallback(this);
     try {
       callback.accept(this);
+      return null;
     } catch (Throwable t) {
-      scheduler.uncaught(where, t);
+      scheduler.uncaught(what, this, t);
+      return t;
+    } finally {
+      if (runner != null) {
+        runner.leaveCallback(around);
+      }
     }
   }
 

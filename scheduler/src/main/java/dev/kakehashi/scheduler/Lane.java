@@ -4,7 +4,6 @@ import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -50,10 +49,9 @@ public final class Lane {
   private volatile long state;
   private volatile int homeWorker = -1; // a hint: racy writes by whichever worker ran the lane last
 
-  // Guarded by this: alternating task and job. The task of a bootstrap item is the marker, because
-  // a
-  // cancelled job's bootstrap may be gone by then.
-  private @Nullable ArrayDeque<Object> items;
+  // Guarded by this. The task of a bootstrap item is the lane's own, because a cancelled job's
+  // bootstrap may be gone by then.
+  private final TaskRing items = new TaskRing();
   private @Nullable Job last;
 
   Lane(TaskScheduler scheduler, int permits, Affinity affinity) {
@@ -132,8 +130,20 @@ public final class Lane {
   /// Queues a task of a running job.
   void submit(Task task, Job job, @Nullable Runner runner) {
     if (offer(task, job)) {
-      publish(runner);
+      try {
+        publish(runner);
+      } catch (StackOverflowError e) {
+        if (runner == null) {
+          throw e;
+        }
+        runner.owedLane = this;
+      }
     }
+  }
+
+  /// Publishes the lane for a runner whose stack had no room for it.
+  void publishOwed(Runner runner) {
+    publish(runner);
   }
 
   /// Queues a job; its bootstrap task runs when a permit is free.
@@ -212,20 +222,24 @@ public final class Lane {
       if (sealed()) {
         throw new IllegalStateException("cannot submit to a sealed lane");
       }
-      if (items == null) {
-        items = new ArrayDeque<>(4);
+      items.addLast(task, job);
+      boolean counted = false;
+      try {
+        long s;
+        boolean take;
+        do {
+          s = state;
+          take =
+              (active(s) < permits || Platform.mutated(Mutation.LANE_WITHOUT_LIMIT))
+                  && (s & PENDING_MASK) + 1 > active(s);
+          counted = STATE.compareAndSet(this, s, s + 1 + (take ? ONE_ACTIVE : 0));
+        } while (!counted);
+        return take;
+      } finally {
+        if (!counted) { // no stack for a call
+          items.used -= 2;
+        }
       }
-      items.add(task);
-      items.add(job);
-      long s;
-      boolean take;
-      do {
-        s = state;
-        take =
-            (active(s) < permits || Platform.mutated(Mutation.LANE_WITHOUT_LIMIT))
-                && (s & PENDING_MASK) + 1 > active(s);
-      } while (!STATE.compareAndSet(this, s, s + 1 + (take ? ONE_ACTIVE : 0)));
-      return take;
     }
   }
 
@@ -241,15 +255,17 @@ public final class Lane {
       Task task;
       Job job;
       synchronized (this) {
-        if (items == null || items.isEmpty()) {
+        boolean newest = Platform.mutated(Mutation.LANE_NEWEST_FIRST);
+        Task next = newest ? items.lastTask() : items.firstTask();
+        if (next == null) {
           break;
         }
-        if (Platform.mutated(Mutation.LANE_NEWEST_FIRST)) {
-          job = (Job) items.removeLast();
-          task = (Task) items.removeLast();
+        task = next;
+        job = Objects.requireNonNull(newest ? items.lastJob() : items.firstJob());
+        if (newest) {
+          items.undoLast();
         } else {
-          task = (Task) items.remove();
-          job = (Job) items.remove();
+          items.removeFirst();
         }
       }
       Platform.point(Point.LANE_ITEM);

@@ -10,6 +10,8 @@ import java.util.List;
 /// @param jobId [Job#id()], or 0 if the job ended while it was looked at
 /// @param jobName [Job#name()]
 /// @param running for how long at least; the watchdog saw its start up to one `preemptAfter` late
+/// @param callback no task: a teardown or another callback of the job, the `discarded` of one of its tasks, or a
+///     condition's check
 /// @param stack what the thread was doing
 public record LongTask(
     String threadName,
@@ -17,6 +19,7 @@ public record LongTask(
     long jobId,
     String jobName,
     Duration running,
+    boolean callback,
     List<StackTraceElement> stack) {
   /// Copies the stack.
   public LongTask {
@@ -32,7 +35,7 @@ public record LongTask(
 
   @Override
   public String toString() {
-    return "task of job %d \"%s\" has been running for %d ms on %s"
-        .formatted(jobId, jobName, running.toMillis(), threadName);
+    return "%s of job %d \"%s\" has been running for %d ms on %s"
+        .formatted(callback ? "callback" : "task", jobId, jobName, running.toMillis(), threadName);
   }
 }

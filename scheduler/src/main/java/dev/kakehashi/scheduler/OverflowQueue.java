@@ -1,41 +1,29 @@
 package dev.kakehashi.scheduler;
 
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// What does not fit into a worker's deque, or into a full inbox when it must not be refused. Apart from the inboxes
 /// on purpose: a job that spawns more than it can hold must not stand before short requests from outside.
 ///
 /// A lock suffices: tasks move in and out in batches. `size` is written under the lock and read without, so that an
-/// empty queue costs one load; the volatile store is the publication before the look at the idle word.
+/// empty queue costs one load; the volatile store is the publication before the look at the idle word. What throws has
+/// queued nothing.
 final class OverflowQueue {
-  // Internal tasks have no job, and the deque takes no null.
-  private static final Object NO_JOB = new Object();
-
-  private final ArrayDeque<Object> items = new ArrayDeque<>(0); // guarded by this
+  private final TaskRing items = new TaskRing(); // guarded by this
   private volatile int size;
 
   void add(Task task, @Nullable Job job) {
     synchronized (this) {
-      append(task, job);
-      size = items.size() / 2;
+      items.addLast(task, job);
+      size++;
     }
   }
 
+  /// Moves the pairs `from` to `to` of `batch` here.
   void addAll(@Nullable Object[] batch, int from, int to) {
     synchronized (this) {
-      int before = items.size();
-      try {
-        for (int i = from; i < to; i++) {
-          append((Task) batch[2 * i], (Job) batch[2 * i + 1]);
-        }
-      } catch (OutOfMemoryError e) {
-        while (items.size() > before) {
-          items.removeLast(); // all or nothing: the caller still has them
-        }
-        throw e;
-      }
-      size = items.size() / 2;
+      items.moveLast(batch, from, to);
+      size += to - from;
     }
   }
 
@@ -45,13 +33,13 @@ final class OverflowQueue {
       return 0;
     }
     synchronized (this) {
-      int n = Math.min(Math.min(max, batch.length / 2), items.size() / 2);
+      int n = Math.min(Math.min(max, batch.length / 2), items.size());
       for (int i = 0; i < n; i++) {
-        batch[2 * i] = items.remove();
-        Object job = items.remove();
-        batch[2 * i + 1] = NO_JOB.equals(job) ? null : job;
+        batch[2 * i] = items.firstTask();
+        batch[2 * i + 1] = items.firstJob();
+        items.removeFirst();
       }
-      size = items.size() / 2;
+      size = items.size();
       return n;
     }
   }
@@ -62,10 +50,5 @@ final class OverflowQueue {
 
   int size() {
     return size;
-  }
-
-  private void append(@Nullable Task task, @Nullable Job job) {
-    items.add(java.util.Objects.requireNonNull(task, "task"));
-    items.add(job == null ? NO_JOB : job);
   }
 }

@@ -99,9 +99,16 @@ final class PackedDeque {
     if (!free(w, tail)) {
       return false;
     }
-    put(tail, task, job); // (3)
-    Platform.point(Point.DEQUE_STORED);
-    WORD.getAndAdd(this, ONE_TAIL); // (4) the carry of tail falls off the top, head is untouched
+    int at = (tail & mask) << 1;
+    try {
+      put(tail, task, job); // (3)
+      Platform.point(Point.DEQUE_STORED);
+      WORD.getAndAdd(this, ONE_TAIL); // (4) the carry of tail falls off the top, head is untouched
+    } catch (Throwable t) { // no stack for a call: not queued, and nothing is kept
+      slots[at] = null;
+      slots[at + 1] = null;
+      throw t;
+    }
     return true;
   }
 
@@ -110,28 +117,52 @@ final class PackedDeque {
     long w = (long) WORD.getOpaque(this);
     int tail = tail(w);
     int pushed = 0;
-    while (from + pushed < tasks.size() && free(w, tail + pushed)) {
-      put(tail + pushed, tasks.get(from + pushed), job);
-      pushed++;
-    }
-    if (pushed > 0) {
-      WORD.getAndAdd(this, pushed * ONE_TAIL);
+    try {
+      while (from + pushed < tasks.size() && free(w, tail + pushed)) {
+        put(tail + pushed, tasks.get(from + pushed), job);
+        pushed++;
+      }
+      if (pushed > 0) {
+        WORD.getAndAdd(this, pushed * ONE_TAIL);
+      }
+    } catch (Throwable t) { // as in push
+      for (int i = tail; i != tail + pushed; i++) {
+        int at = (i & mask) << 1;
+        slots[at] = null;
+        slots[at + 1] = null;
+      }
+      throw t;
     }
     return pushed;
   }
 
-  /// Adds pairs `batch[2 * from] ...` as taken by [#stealHalf]. Owner only; returns how many found room.
+  /// Moves the pairs `from` to `to` of `batch` here. Owner only; returns how many found room.
   int pushBatch(@Nullable Object[] batch, int from, int to) {
     long w = (long) WORD.getOpaque(this);
     int tail = tail(w);
     int pushed = 0;
-    while (from + pushed < to && free(w, tail + pushed)) {
-      int at = 2 * (from + pushed);
-      put(tail + pushed, (Task) batch[at], (Job) batch[at + 1]);
-      pushed++;
-    }
-    if (pushed > 0) {
-      WORD.getAndAdd(this, pushed * ONE_TAIL);
+    boolean published = false;
+    try {
+      while (from + pushed < to && free(w, tail + pushed)) {
+        int at = 2 * (from + pushed);
+        put(tail + pushed, (Task) batch[at], (Job) batch[at + 1]);
+        pushed++;
+      }
+      if (pushed > 0) {
+        WORD.getAndAdd(this, pushed * ONE_TAIL);
+      }
+      published = true;
+    } finally { // without a call: the tasks are in one of both places
+      for (int i = 0; i < pushed; i++) {
+        if (published) {
+          batch[2 * (from + i)] = null;
+          batch[2 * (from + i) + 1] = null;
+        } else {
+          int at = ((tail + i) & mask) << 1;
+          slots[at] = null;
+          slots[at + 1] = null;
+        }
+      }
     }
     return pushed;
   }
@@ -147,11 +178,21 @@ final class PackedDeque {
       if (!free(w, index)) {
         return false;
       }
-      put(index, task, job);
-      if (WORD.compareAndSet(this, w, pack(tail(w), index))) {
+      long next = pack(tail(w), index);
+      int at = (index & mask) << 1;
+      boolean added = false;
+      try {
+        put(index, task, job);
+        added = WORD.compareAndSet(this, w, next);
+      } finally {
+        if (!added) {
+          slots[at] = null;
+          slots[at + 1] = null;
+        }
+      }
+      if (added) {
         return true;
       }
-      clear(index);
     }
   }
 
@@ -179,6 +220,26 @@ final class PackedDeque {
         return take(head(w));
       }
     }
+  }
+
+  /// Takes up to `max` of the oldest into `batch` as pairs (task, job). Owner only, from any depth of a task's stack: once
+  /// claimed, tasks are moved without a call. Returns how many; 0 also if a thief came first.
+  int takeOldest(@Nullable Object[] batch, int max) {
+    long w = (long) WORD.getOpaque(this);
+    int head = head(w);
+    int n = Math.min(Math.min(tail(w) - head, max), batch.length / 2);
+    long next = pack(tail(w), head + n);
+    if (n <= 0 || !WORD.compareAndSet(this, w, next)) {
+      return 0;
+    }
+    for (int i = 0; i < n; i++) {
+      int at = ((head + i) & mask) << 1;
+      batch[2 * i] = slots[at];
+      batch[2 * i + 1] = slots[at + 1];
+      slots[at] = null; // plain: the owner's own next push is the only one that looks
+      slots[at + 1] = null;
+    }
+    return n;
   }
 
   /// Takes half of the tasks, rounded up, from the old end into `batch` as pairs (task, job), at most `max`.
@@ -304,10 +365,6 @@ final class PackedDeque {
       }
     }
     slots[at] = task;
-  }
-
-  private void clear(int index) {
-    put(index, null, null);
   }
 
   // Plain accesses: after the claim the index is ours alone until our next push.

@@ -129,7 +129,9 @@ final class Platform {
     EVENT_WITHOUT_EPOCH,
     /// A full deque spills into the inbox.
     OVERFLOW_INTO_INBOX,
-    /// The fairness interval follows the last sample alone.
+    /// The fairness interval is counted in tasks, and the clock is not asked before it has passed.
+    FAIRNESS_BY_COUNT,
+    /// The same, and the interval follows the last sample alone.
     FAIRNESS_BY_LAST_SAMPLE,
     /// A taken slot keeps its task.
     SLOT_NOT_CLEARED,

@@ -18,17 +18,21 @@ import org.jspecify.annotations.Nullable;
 /// sleep. Until then the job cannot end, and it must not be kept from ending for longer: every path on which a runner
 /// waits or runs something else passes through `flush`.
 ///
+/// Whatever a spawn runs into, no memory or no stack left, the count stays exact: a queue that throws has queued
+/// nothing, and then the count goes back to the credits without a call that could fail in turn.
+///
 /// **Tail calls.** `await` and `resubmit` only note what to do; it is done after the task's method has returned,
 /// because the successor may start on another thread at that instant.
 abstract class Runner implements TaskContext {
   private static final int CREDIT_BATCH = 64;
+  private static final long NOTHING = -1;
   private static final VarHandle RUNNING;
   private static final VarHandle PREEMPTED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      RUNNING = lookup.findVarHandle(Runner.class, "running", boolean.class);
+      RUNNING = lookup.findVarHandle(Runner.class, "running", long.class);
       PREEMPTED = lookup.findVarHandle(Runner.class, "preempted", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -44,16 +48,28 @@ abstract class Runner implements TaskContext {
   private long credit;
   private long spawnedSinceFlush;
   private long finishedSinceFlush;
+  private long refusedSinceFlush; // counted as accepted, and then not queued
 
-  private boolean running; // opaque: the watchdog reads it
+  /// Has a permit for a lane that could not be queued for lack of stack.
+  @Nullable Lane owedLane;
+
+  /// How many tasks the last [#pushAllNewest] has queued.
+  int pushedOfAll;
+
+  // Number of the task or callback that runs, or NOTHING: how many ran before. Opaque: the watchdog
+  // reads it.
+  private long running = NOTHING;
+  private long callbackEnds; // counts beginnings and ends
+  private @Nullable Job callbackJob;
+
   private boolean stolen;
 
-  // Number of the task that the watchdog wants to end: tasks are numbered by how many ran before
-  // them, so a request that comes late is meant for no other task. Opaque: a hint orders nothing.
+  // Number of the task that the watchdog wants to end: a request that comes late is meant for no
+  // other task. Opaque: a hint orders nothing.
   @SuppressWarnings("unused") // through its VarHandle
-  private long preempted = -1;
+  private long preempted = NOTHING;
 
-  private long honoured = -1;
+  private long honoured = NOTHING;
 
   private @Nullable Task tailTask;
   private @Nullable Condition tailCondition;
@@ -121,7 +137,7 @@ abstract class Runner implements TaskContext {
     spawnedSinceFlush++;
     counters.add(Counters.ACCEPTED);
     if (inRow >= tailLimit) {
-      pushOldest(next, itsJob);
+      requeue(next, itsJob);
       return null;
     }
     counters.add(Counters.TAIL_RUNS);
@@ -156,11 +172,30 @@ abstract class Runner implements TaskContext {
         return;
       }
       if (inRow >= tailLimit) {
-        pushOldest(next, jobless);
+        requeueJobless(next);
         return;
       }
       counters.add(Counters.TAIL_RUNS);
       task = next;
+    }
+  }
+
+  /// Queues a task at the old end; its count goes with it, or stays here if there is no memory for it.
+  private void requeue(Task next, Job itsJob) {
+    try {
+      pushOldest(next, itsJob);
+    } catch (Throwable t) {
+      itsJob.fail(t);
+      discard(next, itsJob);
+    }
+  }
+
+  private void requeueJobless(Task next) {
+    try {
+      pushOldest(next, jobless);
+    } catch (Throwable t) {
+      scheduler.uncaught("task", t);
+      discardJobless(next);
     }
   }
 
@@ -173,7 +208,7 @@ abstract class Runner implements TaskContext {
   }
 
   private @Nullable Task runOne(Task task) {
-    RUNNING.setOpaque(this, true);
+    RUNNING.setOpaque(this, nextNumber());
     try {
       return task.run(this);
     } catch (Throwable t) {
@@ -189,9 +224,30 @@ abstract class Runner implements TaskContext {
       }
       return null;
     } finally {
-      RUNNING.setOpaque(this, false);
+      RUNNING.setOpaque(this, NOTHING);
       counters.add(Counters.TASKS_RUN);
     }
+  }
+
+  private long nextNumber() {
+    return counters.get(Counters.TASKS_RUN) + callbackEnds;
+  }
+
+  /// User code that is no task begins on this thread: a teardown, a callback, a check. Not inside another one.
+  ///
+  /// @return for [#leaveCallback]: what runs around it
+  final long enterCallback(@Nullable Job its) {
+    long around = running;
+    callbackEnds++;
+    callbackJob = its;
+    RUNNING.setOpaque(this, nextNumber());
+    return around;
+  }
+
+  final void leaveCallback(long around) {
+    RUNNING.setOpaque(this, around);
+    callbackJob = null;
+    callbackEnds++;
   }
 
   private void finishTailCall(Job itsJob, @Nullable Task returned) {
@@ -213,26 +269,52 @@ abstract class Runner implements TaskContext {
       discard(returned, itsJob);
       return;
     }
-    if (condition == null || condition.register(next, itsJob, tailTicket)) {
-      pushOldest(next, itsJob);
+    if (condition == null || passes(condition, next, itsJob)) {
+      requeue(next, itsJob);
+    }
+  }
+
+  /// Whether the task is still ours, to be queued at once.
+  private boolean passes(Condition condition, Task next, Job itsJob) {
+    long around = condition.isPolled() ? enterCallback(itsJob) : running;
+    try {
+      return condition.register(next, itsJob, tailTicket);
+    } finally {
+      if (condition.isPolled()) {
+        leaveCallback(around);
+      }
     }
   }
 
   private void discard(Task task, Job itsJob) {
-    try {
-      task.discarded(itsJob);
-    } catch (Throwable t) {
-      scheduler.uncaught("discarded() of a task of job \"" + itsJob.name() + "\"", t);
-    }
+    // Its count is ours from here on, whatever discarded() does.
+    credit++;
+    finishedSinceFlush++;
     if (!Platform.mutated(Mutation.DISCARD_NOT_COUNTED)) {
       counters.add(Counters.TASKS_DISCARDED);
     }
-    credit++;
-    finishedSinceFlush++;
+    long around = enterCallback(itsJob);
+    try {
+      task.discarded(itsJob);
+    } catch (Throwable t) {
+      scheduler.uncaught("discarded() of a task", itsJob, t);
+    } finally {
+      leaveCallback(around);
+    }
+  }
+
+  /// Queues the lane that is owed.
+  final void settle() {
+    Lane lane = owedLane;
+    if (lane != null) {
+      lane.publishOwed(this);
+      owedLane = null;
+    }
   }
 
   /// Returns all credits; ends the job here and now if they were its last counts.
   final void flush() {
+    settle();
     Job flushed = job;
     if (flushed == null) {
       return;
@@ -240,6 +322,10 @@ abstract class Runner implements TaskContext {
     job = null;
     long counts = credit;
     credit = 0;
+    if (refusedSinceFlush != 0) {
+      counters.add(Counters.ACCEPTED, -refusedSinceFlush);
+      refusedSinceFlush = 0;
+    }
     flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush, counts);
     spawnedSinceFlush = 0;
     finishedSinceFlush = 0;
@@ -257,13 +343,13 @@ abstract class Runner implements TaskContext {
       itsJob.addPending(CREDIT_BATCH + counts);
       credit += CREDIT_BATCH + counts;
     }
+    counters.add(Counters.ACCEPTED, counts); // the last call: what throws has taken nothing
     credit -= counts;
     spawnedSinceFlush += counts;
-    counters.add(Counters.ACCEPTED, counts);
   }
 
   private Job running() {
-    if (!running) {
+    if (running == NOTHING) {
       throw new IllegalStateException("a task context is valid only while its task runs");
     }
     Job current = job;
@@ -279,15 +365,20 @@ abstract class Runner implements TaskContext {
 
   // ---- for the watchdog, on its thread ----
 
-  /// Number of the task that runs now, or -1.
+  /// Number of the task or callback that runs now, or -1.
   final long runningTask() {
-    long number = counters.get(Counters.TASKS_RUN);
-    return (boolean) RUNNING.getOpaque(this) ? number : -1;
+    return (long) RUNNING.getOpaque(this);
   }
 
-  /// Job of the running task; a guess, as it may end at any time.
+  /// Job of the running task or callback; a guess, as it may end at any time.
   final @Nullable Job observedJob() {
-    return job;
+    Job ending = callbackJob;
+    return ending != null ? ending : job;
+  }
+
+  /// Whether a callback runs, no task; a guess likewise.
+  final boolean observedCallback() {
+    return (callbackEnds & 1) != 0;
   }
 
   /// Asks the task of that number to end.
@@ -317,7 +408,17 @@ abstract class Runner implements TaskContext {
     Objects.requireNonNull(child, "child");
     Job current = running();
     takeCounts(current, 1);
-    pushNewest(child, current);
+    boolean queued = false;
+    try {
+      pushNewest(child, current);
+      queued = true;
+    } finally {
+      if (!queued) {
+        credit++;
+        spawnedSinceFlush--;
+        refusedSinceFlush++;
+      }
+    }
   }
 
   @Override
@@ -330,8 +431,17 @@ abstract class Runner implements TaskContext {
     Job current = running();
     List<? extends Task> checked = List.copyOf(children);
     if (!checked.isEmpty()) {
-      takeCounts(current, checked.size());
-      pushAllNewest(checked, current);
+      int tasks = checked.size();
+      takeCounts(current, tasks);
+      pushedOfAll = 0;
+      try {
+        pushAllNewest(checked, current);
+      } finally {
+        int refused = tasks - pushedOfAll; // no call, as in spawn
+        credit += refused;
+        spawnedSinceFlush -= refused;
+        refusedSinceFlush += refused;
+      }
     }
   }
 
@@ -346,14 +456,7 @@ abstract class Runner implements TaskContext {
     Job current = running();
     switch (option) {
       case LOCAL -> spawn(task);
-      case YIELDING -> {
-        takeCounts(current, 1);
-        pushOldest(task, current);
-      }
-      case DEFAULT, IMMEDIATE -> {
-        takeCounts(current, 1);
-        scheduler.submission().publish(task, current, option);
-      }
+      case YIELDING, DEFAULT, IMMEDIATE -> queue(task, current, option, null);
       case CALLER, DIRECT ->
           throw new IllegalArgumentException(
               "option " + option + " is not for tasks of a running job");
@@ -363,15 +466,28 @@ abstract class Runner implements TaskContext {
   @Override
   public final void submit(Lane lane, Task task) {
     Objects.requireNonNull(task, "task");
-    Job current = running();
+    queue(task, running(), Option.DEFAULT, lane);
+  }
+
+  private void queue(Task task, Job current, Option option, @Nullable Lane lane) {
+    settle();
     takeCounts(current, 1);
+    boolean queued = false;
     try {
-      lane.submit(task, current, this);
-    } catch (IllegalStateException e) {
-      credit++;
-      spawnedSinceFlush--;
-      counters.add(Counters.ACCEPTED, -1);
-      throw e;
+      if (lane != null) {
+        lane.submit(task, current, this);
+      } else if (option == Option.YIELDING) {
+        pushOldest(task, current);
+      } else {
+        scheduler.submission().publish(task, current, option);
+      }
+      queued = true;
+    } finally {
+      if (!queued) { // no call, as in spawn
+        credit++;
+        spawnedSinceFlush--;
+        refusedSinceFlush++;
+      }
     }
   }
 
@@ -382,7 +498,7 @@ abstract class Runner implements TaskContext {
   }
 
   private boolean isWantedBack(long asked) {
-    if (asked != counters.get(Counters.TASKS_RUN)) {
+    if (asked != running) {
       return false; // another task's
     }
     if (honoured != asked) {

@@ -55,6 +55,9 @@ final class Sleepers {
   @SuppressWarnings("unused")
   private long q0, q1, q2, q3, q4, q5, q6, q7;
 
+  /// Set in place of a signal by who published from a stack that had no room left for the call; the watchdog makes up for it.
+  volatile boolean signalMissed;
+
   private final Object lock = new Object();
   private final Worker[] stack;
   private int depth;
@@ -82,7 +85,7 @@ final class Sleepers {
   }
 
   private boolean wake(boolean immediate) {
-    Worker woken;
+    Thread woken;
     synchronized (lock) {
       // A CAS because others start and stop searching meanwhile without the lock.
       for (; ; ) {
@@ -94,33 +97,51 @@ final class Sleepers {
           break;
         }
       }
-      woken = stack[--depth];
+      // No call between the CAS and the permit: a publisher's stack may end here, and a worker off
+      // the stack without a permit would never come back. With it, it does when its time is up.
+      Worker worker = stack[--depth];
+      worker.idling.wokenSearching = true;
+      worker.idling.permit = true;
+      woken = worker.thread;
     }
-    woken.wake(true);
+    Platform.unpark(woken);
     return true;
+  }
+
+  /// Makes up for a signal that was missed.
+  void repair() {
+    if (signalMissed) {
+      signalMissed = false;
+      signal(false);
+    }
   }
 
   /// Wakes that very worker if it sleeps: for its pinned tasks. The caller has published them before; a worker that
   /// announces its sleep looks for them afterwards, so one of the two sees the other.
+  @SuppressWarnings("ReferenceEquality") // no calls, as in wake(boolean)
   boolean wake(Worker worker) {
     Worker distributor = null;
     synchronized (lock) {
       int at = depth - 1;
-      while (at >= 0 && !worker.equals(stack[at])) {
+      while (at >= 0 && worker != stack[at]) {
         at--;
       }
       if (at < 0) {
         return false;
       }
-      System.arraycopy(stack, at + 1, stack, at, depth - at - 1);
-      depth--;
       CTL.getAndAdd(this, ONE_UNPARKED);
+      for (; at + 1 < depth; at++) {
+        stack[at] = stack[at + 1];
+      }
+      depth--;
+      worker.idling.wokenSearching = false;
+      worker.idling.permit = true;
       if (role && searching(ctl) == 0 && depth > 0) {
         distributor = stack[--depth];
         CTL.getAndAdd(this, ONE_UNPARKED + 1);
       }
     }
-    worker.wake(false);
+    Platform.unpark(worker.thread);
     if (distributor != null) {
       distributor.wake(true);
     }

@@ -286,6 +286,17 @@ public final class TaskScheduler implements AutoCloseable {
     }
   }
 
+  /// As [#uncaught(String, Throwable)], with the job's name if there is memory for it.
+  void uncaught(String what, Job job, Throwable thrown) {
+    String where = what;
+    try {
+      where = what + " of job \"" + job.name() + "\"";
+    } catch (OutOfMemoryError e) {
+      thrown.addSuppressed(e);
+    }
+    uncaught(where, thrown);
+  }
+
   // The handler has failed: the JVM's own one prints it. If that fails, too, there is nobody left
   // to tell but the
   // counter; the caller's work goes on.
@@ -306,6 +317,11 @@ public final class TaskScheduler implements AutoCloseable {
     sleepers.wakeAll();
   }
 
+  /// Makes up for a missed signal.
+  void repairSignal() {
+    sleepers.repair();
+  }
+
   long[] counterTotals() {
     long[] totals = counters.total();
     totals[Counters.ACCEPTED] += registry.accepted();
@@ -318,6 +334,10 @@ public final class TaskScheduler implements AutoCloseable {
 
   Worker[] workers() {
     return workers;
+  }
+
+  Intake intake() {
+    return intake;
   }
 
   Inbox[] inboxes() {

@@ -87,6 +87,7 @@ final class Watchdog {
 
   private void tick() {
     try {
+      scheduler.repairSignal();
       long now = Platform.nanoTime();
       List<Watched> entries;
       synchronized (this) {
@@ -136,6 +137,7 @@ final class Watchdog {
             job == null ? 0 : job.id(),
             job == null ? "?" : job.name(),
             Duration.ofNanos(runningNanos),
+            runner.observedCallback(),
             stack(thread));
     try {
       scheduler.config().onLongTask().accept(report);

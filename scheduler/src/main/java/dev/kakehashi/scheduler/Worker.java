@@ -5,7 +5,6 @@ import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One worker: its deque, and the order in which it looks for tasks.
@@ -17,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// *Fairness is by time.* After `fairnessInterval` of work the worker looks outside before it looks into its
 /// own deque, so that a request does not wait behind a job. Reading the clock for each task would cost more than
 /// the task, so the interval is counted in tasks, from an estimate of their length that goes up at once and
-/// comes down by 1/16 per look: with the last sample alone one short task would stretch the interval.
+/// comes down by 1/16 per look: with the last sample alone one short task would stretch the interval. Tasks may become
+/// longer than any estimate; so while somebody waits outside ([Intake#waiting]) the clock is read every half
+/// microsecond of work, by the same estimate, and at the latest every sixteenth task.
 ///
 /// *Pinned* tasks are in a queue that nobody else takes from. `localFirstThousandths` says how often the ordinary
 /// tasks come before them.
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// Fields are the worker's own except the deque and the pinned queue.
 final class Worker extends Runner implements Runnable {
   private static final int MAX_TASKS_BETWEEN_LOOKS = 61; // bounds the error of the first estimate
+  private static final int MAX_TASKS_BETWEEN_CHECKS = 16; // likewise, while somebody waits outside
+  private static final long CHECK_NANOS = 512; // of work for a look at the clock of 25 ns
   private static final int FAR = 1 << 30;
 
   private final int index;
@@ -36,7 +39,7 @@ final class Worker extends Runner implements Runnable {
   private final long fairnessNanos;
   private final Sleepers sleepers;
   private final Gatherer gatherer;
-  private final Idling idling;
+  final Idling idling;
 
   final PackedDeque deque;
   final OverflowQueue pinned = new OverflowQueue(); // filled by anyone, drained by this worker
@@ -48,8 +51,12 @@ final class Worker extends Runner implements Runnable {
   private boolean nextStolen;
   private int stolenBelow; // deque indices before this one hold stolen tasks
   private int emptyLooks;
-  private int untilLook = 1;
-  private int interval = 1;
+  private int untilCheck = 1;
+  private int check = 1; // tasks between the last check and the next one
+  private int interval = 1; // tasks between two looks
+  private int sinceLook; // tasks, as of the last check
+  private int mostBetweenChecks = 1;
+  private boolean lookOwed;
   private int looks;
   private int localShare;
   private long lastLookNanos = Platform.nanoTime();
@@ -67,7 +74,7 @@ final class Worker extends Runner implements Runnable {
     localFirst = config.intValue(Parameter.LOCAL_FIRST_THOUSANDTHS);
     fairnessNanos = config.nanos(Parameter.FAIRNESS_INTERVAL);
     deque = new PackedDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0, scheduler.jobless());
-    gatherer = new Gatherer(scheduler, counters, index);
+    gatherer = new Gatherer(scheduler, counters, index, deque);
     idling = new Idling(this, sleepers, gatherer);
     thread = newThread();
   }
@@ -149,8 +156,7 @@ final class Worker extends Runner implements Runnable {
         return false;
       }
       // Idle time is not task time.
-      lastLookNanos = Platform.nanoTime();
-      untilLook = interval;
+      restartFairness(Platform.nanoTime());
     }
     emptyLooks = 0;
     Job job = nextJob;
@@ -165,8 +171,8 @@ final class Worker extends Runner implements Runnable {
   // ---- where tasks come from ----
 
   private @Nullable Task next() {
-    if (--untilLook <= 0) {
-      Task outside = fairnessLook();
+    if (--untilCheck <= 0) {
+      Task outside = fairnessCheck();
       if (outside != null) {
         return outside;
       }
@@ -215,22 +221,65 @@ final class Worker extends Runner implements Runnable {
     }
   }
 
+  /// Every few tasks: looks outside if the counted interval has passed, or if somebody waits there and the clock says that the
+  /// time has.
+  private @Nullable Task fairnessCheck() {
+    sinceLook += check;
+    boolean waitedFor = isWaitedFor();
+    boolean owed = lookOwed && waitedFor;
+    lookOwed = false;
+    if (sinceLook >= interval || owed || (waitedFor && isLate())) {
+      return fairnessLook();
+    }
+    startCheck();
+    return null;
+  }
+
+  private boolean isWaitedFor() {
+    return scheduler.intake().waiting()
+        && !Platform.mutated(Mutation.FAIRNESS_BY_COUNT)
+        && !Platform.mutated(Mutation.FAIRNESS_BY_LAST_SAMPLE);
+  }
+
+  private boolean isLate() {
+    long elapsed = Platform.nanoTime() - lastLookNanos;
+    estimate(Math.max(taskNanos, elapsed / sinceLook));
+    return elapsed >= fairnessNanos || sinceLook >= interval;
+  }
+
+  private void estimate(long nanos) {
+    taskNanos = Math.max(1, nanos);
+    interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
+    mostBetweenChecks = Math.clamp(CHECK_NANOS / taskNanos, 1, MAX_TASKS_BETWEEN_CHECKS);
+  }
+
+  private void startCheck() {
+    check = lookOwed ? 1 : Math.clamp(interval - sinceLook, 1, mostBetweenChecks);
+    untilCheck = check;
+  }
+
+  private void restartFairness(long now) {
+    lastLookNanos = now;
+    sinceLook = 0;
+    lookOwed = false;
+    startCheck();
+  }
+
   private @Nullable Task fairnessLook() {
+    settle();
     long now = Platform.nanoTime();
-    long mean = (now - lastLookNanos) / interval;
+    long mean = (now - lastLookNanos) / sinceLook;
     long decayed =
         Platform.mutated(Mutation.FAIRNESS_BY_LAST_SAMPLE) ? 0 : taskNanos - (taskNanos >> 4);
-    taskNanos = Math.max(1, Math.max(mean, decayed));
-    interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
-    untilLook = interval;
-    lastLookNanos = now;
+    estimate(Math.max(mean, decayed));
+    restartFairness(now);
     counters.add(Counters.FAIRNESS_LOOKS);
     // Mostly an outside task; now and then the oldest of our own or the overflow, which endless
     // spawning would starve otherwise.
     return switch (++looks & 7) {
-      case 3 -> pop(true);
-      case 7 -> drainOverflow();
-      default -> drainInboxes(1);
+      case 3 -> owing(pop(true));
+      case 7 -> owing(drainOverflow());
+      default -> lookOutside();
     };
   }
 
@@ -244,8 +293,18 @@ final class Worker extends Runner implements Runnable {
     return n > 0 ? keep(n, true) : null;
   }
 
-  private @Nullable Task drainInboxes(int max) {
-    int n = gatherer.fromInboxes(max);
+  /// After that task the look goes outside, as it would have now.
+  private @Nullable Task owing(@Nullable Task instead) {
+    lookOwed = true;
+    startCheck();
+    return instead;
+  }
+
+  private @Nullable Task lookOutside() {
+    Intake intake = scheduler.intake();
+    intake.look();
+    int n = gatherer.fromInboxes(1);
+    intake.looked();
     return n > 0 ? keep(n, false) : null;
   }
 
@@ -262,7 +321,7 @@ final class Worker extends Runner implements Runnable {
     nextStolen = areStolen;
     if (n > 1) {
       boolean wasEmpty = deque.size() == 0;
-      gatherer.keepRest(n, deque, !fifo);
+      gatherer.keepRest(n, !fifo);
       if (areStolen && wasEmpty) {
         stolenBelow = deque.nextIndex();
       }
@@ -276,10 +335,6 @@ final class Worker extends Runner implements Runnable {
 
   // ---- sleeping and waking ----
 
-  Idling idling() {
-    return idling;
-  }
-
   /// As [Idling#wake].
   void wake(boolean searching) {
     idling.wake(searching);
@@ -292,24 +347,39 @@ final class Worker extends Runner implements Runnable {
   }
 
   // ---- where tasks go ----
+  //
+  // Called from any depth of a task's stack. What throws has queued nothing; the look for sleepers
+  // comes after the
+  // publication and does not throw.
 
   @Override
   void pushNewest(Task task, @Nullable Job job) {
     if (!deque.push(task, job)) {
       spill(task, job);
     }
-    signal();
+    try {
+      signal();
+    } catch (StackOverflowError queued) {
+      sleepers.signalMissed = true;
+    }
   }
 
   @Override
   void pushAllNewest(List<? extends Task> tasks, Job job) {
-    int pushed = deque.pushAll(tasks, 0, job);
-    for (int i = pushed; i < tasks.size(); i++) {
-      if (!deque.push(tasks.get(i), job)) {
-        spill(tasks.get(i), job);
+    pushedOfAll = 0;
+    pushedOfAll = deque.pushAll(tasks, 0, job);
+    while (pushedOfAll < tasks.size()) {
+      Task task = tasks.get(pushedOfAll);
+      if (!deque.push(task, job)) {
+        spill(task, job);
       }
+      pushedOfAll++;
     }
-    signal();
+    try {
+      signal();
+    } catch (StackOverflowError queued) {
+      sleepers.signalMissed = true;
+    }
   }
 
   @Override
@@ -317,32 +387,26 @@ final class Worker extends Runner implements Runnable {
     if (!deque.pushOldest(task, job)) {
       spill(task, job);
     }
-    signal();
+    try {
+      signal();
+    } catch (StackOverflowError queued) {
+      sleepers.signalMissed = true;
+    }
   }
 
-  /// The deque is full: its older half goes to the overflow queue, in claims of a batch each.
+  /// The deque is full: its older half goes to the overflow queue, in claims of a hand each.
   private void spill(Task task, @Nullable Job job) {
-    @Nullable Object[] moved = new @Nullable Object[2 * gatherer.capacity()];
     int wanted = deque.size() / 2;
     while (wanted > 0) {
-      int n = deque.stealHalf(moved, wanted, 1);
+      int n = gatherer.spill();
       if (n == 0) {
         break; // thieves are making room
       }
-      if (Platform.mutated(Mutation.OVERFLOW_INTO_INBOX)) {
-        for (int i = 0; i < n; i++) {
-          scheduler.inboxes()[index].offer(
-              (Task) Objects.requireNonNull(moved[2 * i]), (Job) moved[2 * i + 1]);
-        }
-      } else {
-        scheduler.overflow().addAll(moved, 0, n);
-      }
-      counters.add(Counters.OVERFLOW_MOVED, n);
       wanted -= n;
     }
     if (!deque.push(task, job)) {
-      scheduler.overflow().add(task, job);
       counters.add(Counters.OVERFLOW_MOVED);
+      scheduler.overflow().add(task, job);
     }
   }
 }

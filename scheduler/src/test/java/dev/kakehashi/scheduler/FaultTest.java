@@ -2,10 +2,12 @@ package dev.kakehashi.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.scheduler.Platform.Point;
 import java.time.Duration;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Faults on real threads: pauses, spurious wake-ups, late wake-ups and interrupts at the labelled points; errors of every
 /// kind in tasks, teardowns, checks, hooks and handlers. All invariants of
@@ -204,5 +208,154 @@ class FaultTest {
     assertNotNull(failing.failure());
     assertEquals(null, passing.failure());
     assertTrue(scheduler.shutdown(LONG).clean());
+  }
+
+  /// Spawns, at every depth near the end of the stack, in one of the ways there are. Counts without a call, which might
+  /// not come back.
+  private static final class Diver implements Task {
+    private static final int ATTEMPTS = 40;
+    private final Lane lane;
+    private final int way;
+    private final AtomicInteger ran = new AtomicInteger();
+    private final Task child =
+        context -> {
+          ran.incrementAndGet();
+          return null;
+        };
+    private final List<Task> children = List.of(child, child, child);
+    private int queued;
+    private int refused;
+
+    Diver(Lane lane, int way) {
+      this.lane = lane;
+      this.way = way;
+    }
+
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      dive(context);
+      return null;
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // the stack ends it
+    private int dive(TaskContext context) {
+      int left;
+      try {
+        left = dive(context);
+      } catch (StackOverflowError end) {
+        left = ATTEMPTS;
+      }
+      if (left == 0) {
+        return 0;
+      }
+      try {
+        spawn(context);
+        queued += way == 1 ? children.size() : 1;
+      } catch (StackOverflowError e) {
+        refused++;
+      }
+      return left - 1;
+    }
+
+    private void spawn(TaskContext context) {
+      switch (way) {
+        case 0 -> context.spawn(child);
+        case 1 -> context.spawnAll(children);
+        case 2 -> context.submit(child, Option.YIELDING);
+        case 3 -> context.submit(child, Option.DEFAULT);
+        default -> context.submit(lane, child);
+      }
+    }
+  }
+
+  /// A spawn that finds no stack left has queued nothing, or all, and its job ends.
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4})
+  void shouldCountExactlyWhenTheStackEndsInASpawn(int way) throws Exception {
+    TaskScheduler scheduler =
+        TaskScheduler.start(
+            SchedulerConfig.builder()
+                .workers(2)
+                .set(SchedulerConfig.Parameter.LOCAL_CAPACITY, 16)
+                .build());
+    Lane lane = scheduler.newLane(1);
+    Diver shallow = new Diver(lane, way);
+    // A class whose initialisation finds no stack is lost for the whole process.
+    Job first =
+        scheduler.submit(context -> {
+          for (int i = 0; i < 100; i++) {
+            shallow.spawn(context);
+          }
+          return null;
+        });
+    assertTrue(first.await(LONG));
+    int refused = 0;
+    for (int round = 0; round < 8; round++) {
+      Diver diver = new Diver(lane, way);
+      Job job = scheduler.submit(diver);
+      assertTrue(job.await(LONG), "a count is too high");
+      refused += diver.refused;
+      int ran = diver.ran.get();
+      if (way == 1) {
+        assertTrue(ran >= diver.queued, () -> ran + " of " + diver.queued);
+      } else {
+        assertEquals(diver.queued, ran);
+      }
+    }
+    assertTrue(refused > 0, "no spawn was refused");
+    ShutdownReport report = scheduler.shutdown(LONG);
+    assertTrue(report.clean(), report::toString);
+    assertEquals(report.accepted(), report.run() + report.discarded(), report::toString);
+  }
+
+  /// A machine without memory for some spawns.
+  private static final class FullMachine implements Platform.Substitute {
+    private volatile boolean full;
+
+    @Override
+    public void point(Point point) {
+      if (full && point == Point.DEQUE_STORED) {
+        throw new OutOfMemoryError("wanted");
+      }
+    }
+  }
+
+  @Test
+  void shouldCountExactlyWhenASpawnFindsNoMemory() throws Exception {
+    FullMachine machine = new FullMachine();
+    Platform.substitute(machine);
+    TaskScheduler scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(1).build());
+    AtomicInteger ran = new AtomicInteger();
+    Task child =
+        context -> {
+          ran.incrementAndGet();
+          return null;
+        };
+    int[] refused = new int[1];
+    Job job =
+        scheduler.submit(context -> {
+          for (int i = 0; i < 90; i++) {
+            machine.full = i % 3 == 0;
+            try {
+              switch (i % 9) {
+                case 0 -> context.spawn(child);
+                case 3 -> context.submit(child, Option.YIELDING);
+                case 6 -> context.spawnAll(child, child);
+                default -> context.spawn(child);
+              }
+            } catch (OutOfMemoryError e) {
+              refused[0]++;
+            } finally {
+              machine.full = false;
+            }
+          }
+          return null;
+        });
+    assertTrue(job.await(LONG), "a count is too high");
+    assertTrue(refused[0] > 0, "no spawn was refused");
+    assertNull(job.failure());
+    ShutdownReport report = scheduler.shutdown(LONG);
+    assertEquals(report.run(), ran.get() + 1L, report::toString);
+    assertEquals(report.accepted(), report.run(), report::toString);
   }
 }

@@ -99,6 +99,7 @@ class SimulationTest {
         witness(Mutation.TOKEN_WITHOUT_CAS, ServiceScenarios::token, "I12"),
         witness(Mutation.SLOT_NOT_CLEARED, Scenarios::random, "I10"),
         witness(Mutation.OVERFLOW_INTO_INBOX, Scenarios::fairness, "I11"),
+        witness(Mutation.FAIRNESS_BY_COUNT, Scenarios::fairness, "I11"),
         witness(Mutation.FAIRNESS_BY_LAST_SAMPLE, Scenarios::fairness, "I11"),
         witness(Mutation.DISCARD_NOT_COUNTED, Scenarios::random, ""));
   }

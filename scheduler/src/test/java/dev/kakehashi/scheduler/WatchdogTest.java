@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Long tasks are asked to end, and reported when they hang.
 @Timeout(60)
@@ -138,5 +140,59 @@ class WatchdogTest {
 
   private static void hang(CountDownLatch release) throws InterruptedException {
     release.await();
+  }
+
+  /// Teardowns, callbacks and `discarded` are nobody's task, and hang a worker just as well.
+  @ParameterizedTest
+  @ValueSource(strings = {"teardown", "onDone", "discarded"})
+  void shouldReportACallbackThatHangs(String where) throws Exception {
+    try (TaskScheduler scheduler = start(0, 20)) {
+      CountDownLatch let = new CountDownLatch(1);
+      Task discardable =
+          new Task() {
+            @Override
+            public @Nullable Task run(TaskContext context) {
+              return null;
+            }
+
+            @Override
+            public void discarded(Job job) {
+              hang(where.equals("discarded"), let);
+            }
+          };
+      CountDownLatch watched = new CountDownLatch(1);
+      Job job =
+          scheduler
+              .job("slow to end")
+              .onTeardown(ended -> hang(where.equals("teardown"), let))
+              .submit(context -> {
+                watched.await();
+                context.spawn(discardable);
+                context.job().cancel();
+                return null;
+              });
+      job.onDone(ended -> hang(where.equals("onDone"), let));
+      watched.countDown();
+      LongTask report = reports.poll(50, TimeUnit.SECONDS);
+      while (report != null && !report.callback()) { // the task before it may have been slow, too
+        report = reports.poll(50, TimeUnit.SECONDS);
+      }
+      assertNotNull(report, "nothing was reported");
+      assertEquals("slow to end", report.jobName());
+      assertEquals(job.id(), report.jobId());
+      assertEquals(1, scheduler.metrics().get("workers.hung"));
+      let.countDown();
+      assertTrue(job.await(LONG));
+    }
+  }
+
+  private static void hang(boolean wanted, CountDownLatch until) {
+    try {
+      if (wanted) {
+        until.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -133,7 +133,8 @@ final class SchedulerSettings {
   private static void log(LongTask task) {
     String job = task.jobName();
     LOG.warn(
-        "a task has been running for {} ms on {}, job {}: {}{}",
+        "a {} has been running for {} ms on {}, job {}: {}{}",
+        task.callback() ? "callback" : "task",
         task.running().toMillis(),
         task.threadName(),
         task.jobId(),
