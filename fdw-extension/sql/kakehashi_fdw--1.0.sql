@@ -42,6 +42,14 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
 COMMENT ON FUNCTION kakehashi_query(name, text) IS
   'runs a statement on the engine inside the current transaction and returns its rows; needs a column definition list';
 
+CREATE FUNCTION kakehashi_current_transaction(server name DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_current_transaction(name) IS
+  'handle of the current transaction on a server, which begins if there is none yet: a Java client of the same OS user can join it; without a server: of the only one in use, or null';
+
 CREATE FUNCTION kakehashi_disconnect(server name)
 RETURNS boolean
 AS 'MODULE_PATHNAME'
@@ -82,4 +90,5 @@ COMMENT ON VIEW kakehashi_sessions IS 'sessions that this backend keeps with end
 -- What may run arbitrary statements on the engine is for those to whom it is granted.
 REVOKE ALL ON FUNCTION kakehashi_execute(name, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION kakehashi_query(name, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_current_transaction(name) FROM PUBLIC;
 GRANT SELECT ON kakehashi_sessions TO PUBLIC;

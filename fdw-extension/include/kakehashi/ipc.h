@@ -193,8 +193,21 @@ extern kh_call *kh_send_execute(kh_session *session, uint32_t statement_id, cons
 extern kh_call *kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
                                         uint64_t arena_offset, uint32_t bytes, kh_error *error);
 
-extern kh_call *kh_send_begin(kh_session *session, kh_transaction_kind kind, kh_isolation isolation,
-                              uint64_t lease_nanos, const char *label, kh_error *error);
+/* How a transaction begins. Texts: UTF-8, NULL: empty; tables as SQL names them, separated by commas. */
+typedef struct kh_begin_options
+{
+	kh_transaction_kind kind;
+	kh_isolation isolation;
+	uint64_t lease_nanos;   /* 0: the endpoint's default */
+	uint64_t timeout_nanos; /* 0: none; the transaction is rolled back with 25P04 after it */
+	int32_t priority;       /* of a long transaction: greater ones go first */
+	const char *label;
+	const char *write_preserve; /* tables that a long transaction may write */
+	const char *read_include;   /* tables that it may read; empty: all */
+	const char *read_exclude;   /* tables that it does not read */
+} kh_begin_options;
+
+extern kh_call *kh_send_begin(kh_session *session, const kh_begin_options *options, kh_error *error);
 extern kh_call *kh_send_commit(kh_session *session, uint64_t handle, kh_commit_response response, kh_error *error);
 extern kh_call *kh_send_rollback(kh_session *session, uint64_t handle, kh_error *error);
 

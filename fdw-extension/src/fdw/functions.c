@@ -19,6 +19,7 @@ PG_FUNCTION_INFO_V1(kakehashi_query);
 PG_FUNCTION_INFO_V1(kakehashi_disconnect);
 PG_FUNCTION_INFO_V1(kakehashi_sessions);
 PG_FUNCTION_INFO_V1(kakehashi_resolve);
+PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
 
 static void
 check_usage(ForeignServer *server)
@@ -204,6 +205,50 @@ kakehashi_sessions(PG_FUNCTION_ARGS)
 		tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
 	}
 	return (Datum) 0;
+}
+
+/* The session of a transaction that is under way; NULL: there is none. */
+static KakehashiSession *
+session_in_transaction(void)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+	KakehashiSession *found = NULL;
+
+	if (kakehashi_session_table() == NULL)
+		return NULL;
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (session->level == 0)
+			continue;
+		if (found != NULL)
+		{
+			hash_seq_term(&scan);
+			ereport(ERROR,
+			        (errcode(ERRCODE_AMBIGUOUS_PARAMETER), errmsg("the current transaction uses more than one session"),
+			         errhint("Name the server: kakehashi_current_transaction('server').")));
+		}
+		found = session;
+	}
+	return found;
+}
+
+Datum
+kakehashi_current_transaction(PG_FUNCTION_ARGS)
+{
+	KakehashiSession *session;
+
+	if (!PG_ARGISNULL(0))
+		session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	else
+	{
+		session = session_in_transaction();
+		if (session == NULL)
+			PG_RETURN_NULL();
+		check_usage(GetForeignServer(session->server_id));
+	}
+	PG_RETURN_INT64((int64) kakehashi_xact_share(session));
 }
 
 static void

@@ -39,7 +39,7 @@ struct ExplainState;
 struct ParallelContext;
 struct shm_toc;
 
-/* ---- module.c: settings ---- */
+/* ---- settings.c ---- */
 
 typedef enum KakehashiCommitResponse
 {
@@ -47,8 +47,25 @@ typedef enum KakehashiCommitResponse
 	KAKEHASHI_COMMIT_AVAILABLE = KH_AVAILABLE
 } KakehashiCommitResponse;
 
+typedef enum KakehashiTransactionKind
+{
+	KAKEHASHI_KIND_OCC = KH_OCC,
+	KAKEHASHI_KIND_LTX = KH_LTX,
+	KAKEHASHI_KIND_RTX = KH_RTX,
+	KAKEHASHI_KIND_AUTO
+} KakehashiTransactionKind;
+
 extern int kakehashi_commit_response;
 extern bool kakehashi_atomic_commit;
+extern int kakehashi_transaction_kind;
+extern int kakehashi_transaction_priority;
+extern int kakehashi_transaction_timeout; /* milliseconds; 0: none */
+extern char *kakehashi_transaction_label;
+extern char *kakehashi_write_preserve; /* these three: names of the engine's tables, separated by commas */
+extern char *kakehashi_read_areas_include;
+extern char *kakehashi_read_areas_exclude;
+
+extern void kakehashi_settings_init(void);
 
 /* ---- option.c ---- */
 
@@ -230,6 +247,9 @@ extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiReso
  * owner: see snapshot_owner; NULL: a snapshot of its own.
  */
 extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options);
+
+/* Handle of the engine's transaction, which begins if there is none: whoever knows it may work in it. */
+extern uint64 kakehashi_xact_share(KakehashiSession *session);
 
 /* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
 extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,

@@ -1,20 +1,13 @@
 /*
- * Entry points of the library: settings, and the table of callbacks.
+ * Entry points of the library: start, and the table of callbacks.
  */
 #include "kakehashi_plan.h"
 
 #include "fmgr.h"
 #include "foreign/fdwapi.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 
 PG_MODULE_MAGIC;
-
-int kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
-bool kakehashi_atomic_commit = true;
-
-static const struct config_enum_entry commit_response_values[] = {
-	{"stored", KAKEHASHI_COMMIT_STORED, false}, {"available", KAKEHASHI_COMMIT_AVAILABLE, false}, {NULL, 0, false}};
 
 extern void PGDLLEXPORT _PG_init(void);
 
@@ -24,15 +17,7 @@ PG_FUNCTION_INFO_V1(kakehashi_version);
 void
 _PG_init(void)
 {
-	DefineCustomEnumVariable("kakehashi.commit_response", "What a commit on the engine waits for.",
-	                         "\"stored\": the transaction survives a loss of power; \"available\": others can see it.",
-	                         &kakehashi_commit_response, KAKEHASHI_COMMIT_STORED, commit_response_values, PGC_USERSET,
-	                         0, NULL, NULL, NULL);
-	DefineCustomBoolVariable(
-		"kakehashi.atomic_commit", "Changes on an engine and elsewhere commit together or not at all.",
-		"If on, the engine's part is prepared first when local tables or another server were changed, too.",
-		&kakehashi_atomic_commit, true, PGC_USERSET, 0, NULL, NULL, NULL);
-	MarkGUCPrefixReserved("kakehashi");
+	kakehashi_settings_init();
 	kakehashi_xact_init();
 	kakehashi_lookup_init();
 }

@@ -62,16 +62,48 @@ engine_isolation(void)
 	}
 }
 
-/* A read-only snapshot needs no validation; a READ COMMITTED transaction would have to take a new one all the time. */
-static kh_transaction_kind
-engine_kind(void)
+/* How a transaction that begins now begins on the engine. */
+static kh_begin_options
+begin_options(KakehashiSession *session)
 {
-	return XactReadOnly && GetCurrentTransactionNestLevel() == 1 && XactIsoLevel >= XACT_REPEATABLE_READ ? KH_RTX
-	                                                                                                     : KH_OCC;
+	/* Of a subtransaction that is read-only nobody knows whether the whole is; and a whole one that is stays so. */
+	bool read_only = XactReadOnly && GetCurrentTransactionNestLevel() == 1;
+	kh_begin_options options = {
+		.isolation = engine_isolation(),
+		.lease_nanos = (uint64) session->lease_millis * 1000000,
+		.timeout_nanos = (uint64) kakehashi_transaction_timeout * 1000000,
+		.priority = kakehashi_transaction_priority,
+		.label = kakehashi_transaction_label,
+		.write_preserve = kakehashi_write_preserve,
+		.read_include = kakehashi_read_areas_include,
+		.read_exclude = kakehashi_read_areas_exclude,
+	};
+
+	if (kakehashi_transaction_kind != KAKEHASHI_KIND_AUTO)
+		options.kind = (kh_transaction_kind) kakehashi_transaction_kind;
+	else if (read_only)
+	{
+		options.kind = KH_RTX;
+		options.write_preserve = options.read_include = options.read_exclude = NULL;
+	}
+	else
+		options.kind = *options.write_preserve || *options.read_include || *options.read_exclude ? KH_LTX : KH_OCC;
+	return options;
 }
 
-void
-kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options)
+/* Whether the first request can carry what there is to say. */
+static bool
+is_plain(const kh_begin_options *options)
+{
+	return options->kind != KH_LTX && options->timeout_nanos == 0 && options->priority == 0 &&
+	       *options->label == '\0' && (options->write_preserve == NULL || *options->write_preserve == '\0') &&
+	       (options->read_include == NULL || *options->read_include == '\0') &&
+	       (options->read_exclude == NULL || *options->read_exclude == '\0');
+}
+
+/* Brings the engine to PostgreSQL's nesting level. apart: a transaction begins with a request of its own. */
+static void
+enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_options *options)
 {
 	int nest_level = GetCurrentTransactionNestLevel();
 	kh_error error;
@@ -85,22 +117,22 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 
 	if (session->level == 0)
 	{
-		options->kind = engine_kind();
-		options->isolation = engine_isolation();
-		options->lease_nanos = (uint64) session->lease_millis * 1000000;
+		kh_begin_options begin = begin_options(session);
+
+		options->kind = begin.kind;
+		options->isolation = begin.isolation;
+		options->lease_nanos = begin.lease_nanos;
 		options->action = KH_BEGIN;
 		session->handle = 0;
 		session->wrote = false;
 		session->level = 1;
 		session->snapshot_owner = owner;
-		if (nest_level == 1)
+		if (nest_level == 1 && !apart && is_plain(&begin))
 			return;
 		/* Savepoints have to come between the beginning and the request. */
 		{
-			KakehashiCall *call = kakehashi_call_track(
-				session,
-				kh_send_begin(session->ipc, options->kind, options->isolation, options->lease_nanos, "", &error),
-				&error, NULL);
+			KakehashiCall *call =
+				kakehashi_call_track(session, kh_send_begin(session->ipc, &begin, &error), &error, "BEGIN");
 
 			call->in_transaction = true;
 			(void) kakehashi_call_complete(call);
@@ -120,6 +152,33 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 	}
 	options->action = KH_CONTINUE;
 	options->handle = session->handle;
+}
+
+void
+kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options)
+{
+	enter(session, owner, false, options);
+}
+
+uint64
+kakehashi_xact_share(KakehashiSession *session)
+{
+	kh_execute_options options;
+
+	enter(session, session->snapshot_owner, true, &options);
+	if (session->handle == 0)
+	{
+		/* The request that began it is still delivering rows; any other knows the handle, too. */
+		kh_error error;
+		KakehashiCall *call =
+			kakehashi_call_track(session, kh_send_query_outcome(session->ipc, 0, &error), &error, NULL);
+
+		call->in_transaction = true;
+		(void) kakehashi_call_complete(call);
+	}
+	/* Others may change something in it from now on: its end has to be waited for. */
+	session->wrote = true;
+	return session->handle;
 }
 
 static void

@@ -146,18 +146,28 @@ kh_send_execute_inbound(kh_session *session, uint32_t statement_id, const kh_exe
 	return send_execute(session, &message, options, error);
 }
 
-kh_call *
-kh_send_begin(kh_session *session, kh_transaction_kind kind, kh_isolation isolation, uint64_t lease_nanos,
-              const char *label, kh_error *error)
+static kh_text
+text_of(const char *string)
 {
-	kh_begin_message message = {
-		.kind = (uint8_t) kind,
-		.isolation = (uint8_t) isolation,
-		.lease_nanos = lease_nanos,
-		.label = {.data = label, .bytes = label != NULL ? (uint32_t) strlen(label) : 0},
+	return (kh_text){.data = string, .bytes = string != NULL ? (uint32_t) strlen(string) : 0};
+}
+
+kh_call *
+kh_send_begin(kh_session *session, const kh_begin_options *options, kh_error *error)
+{
+	kh_begin_transaction_message message = {
+		.kind = (uint8_t) options->kind,
+		.isolation = (uint8_t) options->isolation,
+		.lease_nanos = options->lease_nanos,
+		.timeout_nanos = options->timeout_nanos,
+		.priority = options->priority,
+		.label = text_of(options->label),
+		.write_preserve = text_of(options->write_preserve),
+		.read_include = text_of(options->read_include),
+		.read_exclude = text_of(options->read_exclude),
 	};
 
-	KH_SEND(session, begin, message, error);
+	KH_SEND(session, begin_transaction, message, error);
 }
 
 kh_call *

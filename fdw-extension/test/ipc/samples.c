@@ -39,6 +39,10 @@ SIMPLE(attached, .session_id = 9, .incarnation = 8, .mailbox_offset = 65536, .ma
        .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"))
 SIMPLE(begin, REQUEST, .kind = KH_TRANSACTION_KIND_LTX, .isolation = KH_ISOLATION_LEVEL_SERIALIZABLE, .lease_nanos = 7,
        .label = TEXT("load"))
+SIMPLE(begin_transaction, REQUEST, .kind = KH_TRANSACTION_KIND_LTX, .isolation = KH_ISOLATION_LEVEL_SERIALIZABLE,
+       .lease_nanos = 7, .timeout_nanos = 60000000000, .priority = -3, .label = TEXT("load"),
+       .write_preserve = TEXT("orders, archive.lines"), .read_include = TEXT("customers"),
+       .read_exclude = TEXT("audit"))
 SIMPLE(commit, REQUEST, .response = KH_COMMIT_RESPONSE_AVAILABLE, .transaction_handle = 42)
 SIMPLE(rollback, REQUEST, .transaction_handle = 42)
 SIMPLE(savepoint, REQUEST, .transaction_handle = 42, .level = 3)
@@ -178,6 +182,7 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(attach, ATTACH),
 	ENTRY(attached, ATTACHED),
 	ENTRY(begin, BEGIN),
+	ENTRY(begin_transaction, BEGIN_TRANSACTION),
 	ENTRY(commit, COMMIT),
 	ENTRY(rollback, ROLLBACK),
 	ENTRY(savepoint, SAVEPOINT),

@@ -925,6 +925,106 @@ kh_rollback_prepared_encode(const kh_rollback_prepared_message *message, void *f
 	return w->used;
 }
 
+bool
+kh_begin_transaction_decode(const void *frame, size_t bytes, kh_begin_transaction_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_BEGIN_TRANSACTION_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 40)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->kind = get_u8(block + 18);
+	if (!is_transaction_kind(out->kind))
+		return false;
+	out->isolation = get_u8(block + 19);
+	if (!is_isolation_level(out->isolation))
+		return false;
+	out->lease_nanos = get_u64(block + 20);
+	out->timeout_nanos = get_u64(block + 28);
+	out->priority = get_i32(block + 36);
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->label.data = (const char *) data;
+		out->label.bytes = n;
+	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->write_preserve.data = (const char *) data;
+		out->write_preserve.bytes = n;
+	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->read_include.data = (const char *) data;
+		out->read_include.bytes = n;
+	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->read_exclude.data = (const char *) data;
+		out->read_exclude.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_begin_transaction_encode(const kh_begin_transaction_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_BEGIN_TRANSACTION_TEMPLATE_ID, 40);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u8(block + 18, message->kind);
+	put_u8(block + 19, message->isolation);
+	put_u64(block + 20, message->lease_nanos);
+	put_u64(block + 28, message->timeout_nanos);
+	put_i32(block + 36, message->priority);
+	if (!write_bytes(w, 1048576, message->label.data, message->label.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->write_preserve.data, message->write_preserve.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->read_include.data, message->read_include.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->read_exclude.data, message->read_exclude.bytes))
+		return 0;
+	return w->used;
+}
+
 static bool
 read_prepare_parameter_types(reader *r, uint16_t block_bytes, kh_prepare_parameter_types *out)
 {

@@ -300,6 +300,28 @@ typedef struct kh_rollback_prepared_message
 extern bool kh_rollback_prepared_decode(const void *frame, size_t bytes, kh_rollback_prepared_message *out);
 extern size_t kh_rollback_prepared_encode(const kh_rollback_prepared_message *message, void *frame, size_t capacity);
 
+#define KH_BEGIN_TRANSACTION_TEMPLATE_ID 19
+
+/* Begin with every option. */
+typedef struct kh_begin_transaction_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint8_t	kind;
+	uint8_t	isolation;
+	uint64_t	lease_nanos;	/* 0: the endpoint's default */
+	uint64_t	timeout_nanos;	/* 0: none; the transaction is rolled back with 25P04 after it */
+	int32_t	priority;	/* LTX: greater ones go first */
+	kh_text	label;
+	kh_text	write_preserve;	/* LTX: tables that it may write, as SQL names them, separated by commas */
+	kh_text	read_include;	/* LTX: tables that it may read; empty: all */
+	kh_text	read_exclude;	/* LTX: tables that it does not read */
+} kh_begin_transaction_message;
+
+extern bool kh_begin_transaction_decode(const void *frame, size_t bytes, kh_begin_transaction_message *out);
+extern size_t kh_begin_transaction_encode(const kh_begin_transaction_message *message, void *frame, size_t capacity);
+
 #define KH_PREPARE_TEMPLATE_ID 20
 
 typedef struct kh_prepare_parameter_types

@@ -4,6 +4,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.messages.AcquireBuffersEncoder;
 import dev.kakehashi.protocol.messages.BeginEncoder;
+import dev.kakehashi.protocol.messages.BeginTransactionEncoder;
 import dev.kakehashi.protocol.messages.CancelEncoder;
 import dev.kakehashi.protocol.messages.CloseStatementEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
@@ -177,6 +178,10 @@ final class RequestEncoder {
   }
 
   void begin(Call call, TransactionOptions options) {
+    if (options.isExtended()) {
+      beginTransaction(call, options);
+      return;
+    }
     append(
         call,
         requestId ->
@@ -189,6 +194,27 @@ final class RequestEncoder {
                 .isolation(options.isolation())
                 .leaseNanos(options.lease().toNanos())
                 .label(options.label())
+                .encodedLength());
+  }
+
+  private void beginTransaction(Call call, TransactionOptions options) {
+    append(
+        call,
+        requestId ->
+            new BeginTransactionEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .kind(options.kind())
+                .isolation(options.isolation())
+                .leaseNanos(options.lease().toNanos())
+                .timeoutNanos(options.timeout().toNanos())
+                .priority(options.priority())
+                .label(options.label())
+                .writePreserve(options.writePreserve())
+                .readInclude(options.readInclude())
+                .readExclude(options.readExclude())
                 .encodedLength());
   }
 

@@ -32,6 +32,13 @@ final class ConflictReport {
     if (table == null) {
       return failure;
     }
+    if (conflict.kind() == RowConflict.Kind.PRESERVED) {
+      return failure
+          .withTable(table.schema(), table.name())
+          .withDetail(
+              "Table \"%s.%s\" is preserved for long transaction %s."
+                  .formatted(table.schema(), table.name(), conflict.ownerName()));
+    }
     String key;
     try {
       key = key(table, conflict.rowId(), store);

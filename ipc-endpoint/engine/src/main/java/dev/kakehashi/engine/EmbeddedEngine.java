@@ -21,6 +21,7 @@ import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.txn.Deadlocks;
+import dev.kakehashi.engine.txn.DeclaredArea;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
@@ -116,8 +117,10 @@ public final class EmbeddedEngine implements Engine {
           ErrorCode.TOO_MANY_SESSIONS,
           "too many open transactions, the limit is " + config.maxTransactions());
     }
-    EngineTransaction transaction = new EngineTransaction(environment, options);
+    EngineTransaction transaction =
+        new EngineTransaction(environment, options, DeclaredArea.of(options, catalog.snapshot()));
     transactions.add(transaction);
+    transaction.start();
     return transaction;
   }
 
@@ -257,7 +260,10 @@ public final class EmbeddedEngine implements Engine {
               each.timestamp(),
               each.hasWrites(),
               each.reference(),
-              Math.max(0, published - each.heldSnapshot())
+              Math.max(0, published - each.heldSnapshot()),
+              (long) options.priority(),
+              each.epoch() == 0 ? null : each.epoch(),
+              each.isWaiting()
             });
       }
       return rows;
@@ -322,6 +328,15 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public EngineException describe(EngineException failure, RowConflict conflict) {
       return ConflictReport.describe(failure, conflict, store, catalog.snapshot());
+    }
+
+    @Override
+    public String tableName(long tableId) {
+      return catalog.snapshot().tables().stream()
+          .filter(table -> table.tableId() == tableId)
+          .map(table -> table.schema() + "." + table.name())
+          .findFirst()
+          .orElse("number " + tableId);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
@@ -143,6 +144,13 @@ final class EmbeddedStatement implements Statement {
     @Override
     public boolean usesTransaction() {
       return kind != Kind.DDL;
+    }
+
+    @Override
+    public TouchedTables tables() {
+      return current.prepared() instanceof SqlFront.Planned planned
+          ? TouchedTables.of(planned.plan())
+          : TouchedTables.NONE;
     }
 
     @Override

@@ -147,6 +147,10 @@ final class TestEngine implements AutoCloseable {
   }
 
   void commit(Transaction transaction) {
+    await(startCommit(transaction));
+  }
+
+  CompletableFuture<Boolean> startCommit(Transaction transaction) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     transaction.commit(
         Transaction.CommitResponse.AVAILABLE,
@@ -157,7 +161,7 @@ final class TestEngine implements AutoCloseable {
             done.complete(true);
           }
         });
-    await(done);
+    return done;
   }
 
   void rollback(Transaction transaction) {

@@ -4,6 +4,7 @@ import dev.kakehashi.protocol.messages.AcquireBuffersEncoder;
 import dev.kakehashi.protocol.messages.AttachEncoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
 import dev.kakehashi.protocol.messages.BeginEncoder;
+import dev.kakehashi.protocol.messages.BeginTransactionEncoder;
 import dev.kakehashi.protocol.messages.BuffersGrantedEncoder;
 import dev.kakehashi.protocol.messages.CancelEncoder;
 import dev.kakehashi.protocol.messages.ClientKind;
@@ -130,6 +131,25 @@ final class GoldenSamples {
                 .isolation(IsolationLevel.SERIALIZABLE)
                 .leaseNanos(5)
                 .label("nightly")
+                .encodedLength());
+    put(
+        all,
+        "begin_transaction",
+        b ->
+            new BeginTransactionEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .kind(TransactionKind.LTX)
+                .isolation(IsolationLevel.SERIALIZABLE)
+                .leaseNanos(5)
+                .timeoutNanos(60_000_000_000L)
+                .priority(-7)
+                .label("nightly")
+                .writePreserve("orders, archive.\"Order lines\"")
+                .readInclude("customers")
+                .readExclude("audit")
                 .encodedLength());
     put(
         all,

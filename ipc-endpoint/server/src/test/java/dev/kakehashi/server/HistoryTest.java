@@ -10,6 +10,7 @@ import dev.kakehashi.client.Session;
 import dev.kakehashi.client.Transaction;
 import dev.kakehashi.client.TransactionOptions;
 import dev.kakehashi.protocol.messages.IsolationLevel;
+import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.server.History.Append;
 import dev.kakehashi.server.History.Outcome;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /// Random transactions of several clients against an endpoint that is killed in between, and a check of the history that they saw.
 ///
 /// They append to lists that may not be there yet, read lists by key and by range (so rows come into ranges that others have read), move money between
-/// accounts, and add all accounts up. `-Dkakehashi.kills` makes it as long as one likes.
+/// accounts, and add all accounts up. Some are long transactions, which are never refused. `-Dkakehashi.kills` makes it as long as one likes.
 class HistoryTest {
   private static final int CLIENTS = 4;
   private static final int KEYS = 12;
@@ -44,6 +45,7 @@ class HistoryTest {
   private final History history = new History(); // guarded by itself
   private final AtomicLong values = new AtomicLong();
   private final AtomicInteger commits = new AtomicInteger();
+  private final AtomicInteger longCommits = new AtomicInteger();
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
@@ -101,11 +103,14 @@ class HistoryTest {
           history.size()
               + " transactions, "
               + commits
-              + " committed, "
+              + " committed, of them "
+              + longCommits
+              + " long ones, "
               + refusals
               + " refused, "
               + KILLS
               + " kills");
+      assertTrue(longCommits.get() > 0, "no long transaction committed, seed " + seed);
       assertTrue(refusals.get() > 0, "nothing ever conflicted, seed " + seed);
     }
   }
@@ -144,6 +149,23 @@ class HistoryTest {
 
   private static List<Long> list(String text) {
     return Arrays.stream(text.split(",", -1)).map(Long::valueOf).toList();
+  }
+
+  /// What a transaction changes; it reads all.
+  private enum Area {
+    ALL("lists, accounts", 0, 6),
+    LISTS("lists", 0, 4),
+    ACCOUNTS("accounts", 2, 4);
+
+    final String tables;
+    final int first;
+    final int operations;
+
+    Area(String tables, int first, int operations) {
+      this.tables = tables;
+      this.first = first;
+      this.operations = operations;
+    }
   }
 
   /// One client: a session for each life of the endpoint, one transaction after the other.
@@ -226,11 +248,21 @@ class HistoryTest {
         List<Read> reads = new ArrayList<>();
         List<Append> appends = new ArrayList<>();
         String label = name + "-" + count++;
-        Transaction transaction = session.begin(options);
+        Area area = Area.values()[random.nextInt(Area.values().length)];
+        boolean isLong = random.nextInt(4) == 0;
+        Transaction transaction =
+            session.begin(
+                isLong
+                    ? options
+                        .withKind(TransactionKind.LTX)
+                        .withLabel(label)
+                        .withPriority(random.nextInt(3))
+                        .withWritePreserve(area.tables)
+                    : options);
         Outcome outcome;
         try {
           for (int operations = 1 + random.nextInt(4); operations > 0; operations--) {
-            operation(transaction, reads, appends);
+            operation(transaction, isLong ? area : Area.ALL, reads, appends);
           }
           outcome = null;
         } catch (EndpointException refused) {
@@ -239,7 +271,7 @@ class HistoryTest {
           if (!session.isAlive()) {
             throw refused;
           }
-          checkRefusal(refused);
+          checkRefusal(refused, isLong);
           transaction.rollback();
           return;
         }
@@ -247,9 +279,10 @@ class HistoryTest {
           transaction.commit();
           outcome = Outcome.COMMITTED;
           commits.incrementAndGet();
+          longCommits.addAndGet(isLong ? 1 : 0);
         } catch (EndpointException refused) {
           if (session.isAlive()) {
-            checkRefusal(refused);
+            checkRefusal(refused, isLong);
             outcome = Outcome.ABORTED;
           } else {
             note(label, askLater(transaction.handle()), reads, appends);
@@ -273,10 +306,10 @@ class HistoryTest {
         }
       }
 
-      private void checkRefusal(EndpointException refused) {
+      private void checkRefusal(EndpointException refused, boolean isLong) {
         refusals.incrementAndGet();
         // 23505: two have made the same list.
-        if (!List.of("40001", "40P01", "23505").contains(refused.sqlstate())) {
+        if (isLong || !List.of("40001", "40P01", "23505").contains(refused.sqlstate())) {
           throw new AssertionError("unexpected refusal", refused);
         }
       }
@@ -287,9 +320,10 @@ class HistoryTest {
         }
       }
 
-      private void operation(Transaction transaction, List<Read> reads, List<Append> appends) {
+      private void operation(
+          Transaction transaction, Area area, List<Read> reads, List<Append> appends) {
         long key = random.nextInt(KEYS);
-        switch (random.nextInt(6)) {
+        switch (area.first + random.nextInt(area.operations)) {
           case 0, 1 -> {
             long value = values.incrementAndGet();
             // Before it is sent: it may be done and not answered.

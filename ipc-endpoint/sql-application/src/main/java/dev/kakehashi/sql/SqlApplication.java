@@ -3,12 +3,14 @@ package dev.kakehashi.sql;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.messages.AcquireBuffersDecoder;
 import dev.kakehashi.protocol.messages.BeginDecoder;
+import dev.kakehashi.protocol.messages.BeginTransactionDecoder;
 import dev.kakehashi.protocol.messages.CancelDecoder;
 import dev.kakehashi.protocol.messages.CloseStatementDecoder;
 import dev.kakehashi.protocol.messages.CommitDecoder;
@@ -162,6 +164,8 @@ public final class SqlApplication implements RequestHandler {
         Replies.completed(channel, requestId, null, 0);
       }
       case BeginDecoder.TEMPLATE_ID -> begin(session, requestId, channel, frame);
+      case BeginTransactionDecoder.TEMPLATE_ID ->
+          beginTransaction(session, requestId, channel, frame);
       case PrepareTransactionDecoder.TEMPLATE_ID -> {
         PrepareTransactionDecoder prepare = Frames.wrap(new PrepareTransactionDecoder(), frame);
         transactions.prepare(
@@ -346,11 +350,41 @@ public final class SqlApplication implements RequestHandler {
   private void begin(
       SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
     BeginDecoder begin = Frames.wrap(new BeginDecoder(), frame);
-    OpenTransaction transaction =
-        transactions.begin(
-            session,
-            Transactions.options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame)),
-            begin.leaseNanos());
+    begin(
+        session,
+        requestId,
+        channel,
+        Transactions.options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame)),
+        begin.leaseNanos());
+  }
+
+  private void beginTransaction(
+      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
+    BeginTransactionDecoder begin = Frames.wrap(new BeginTransactionDecoder(), frame);
+    long timeoutNanos = begin.timeoutNanos();
+    TransactionOptions kind =
+        Transactions.options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame));
+    TransactionOptions options =
+        new TransactionOptions(
+            kind.kind(),
+            kind.isolation(),
+            kind.label(),
+            begin.priority(),
+            timeoutNanos < 0 ? Long.MAX_VALUE : timeoutNanos,
+            new TransactionOptions.Areas(
+                Frames.nextText(begin, frame),
+                Frames.nextText(begin, frame),
+                Frames.nextText(begin, frame)));
+    begin(session, requestId, channel, options, begin.leaseNanos());
+  }
+
+  private void begin(
+      SqlSession session,
+      long requestId,
+      @Nullable ResponseChannel channel,
+      TransactionOptions options,
+      long leaseNanos) {
+    OpenTransaction transaction = transactions.begin(session, options, leaseNanos);
     Replies.completed(channel, requestId, transaction, 0);
   }
 

@@ -114,6 +114,10 @@ final class Transactions {
     if (transaction.isLeaseExpired()) {
       throw leaseExpired();
     }
+    EngineException failure = transaction.engineTransaction().failure();
+    if (failure != null) {
+      throw failure;
+    }
     if (transaction.engineTransaction().state() == Transaction.State.ABORTED) {
       throw new EngineException(
           ErrorCode.TRANSACTION_ABORTED,
@@ -150,6 +154,7 @@ final class Transactions {
     OpenTransaction transaction = find(session, handle);
     if (transaction != null
         && transaction.engineTransaction().state() == Transaction.State.ABORTED
+        && transaction.engineTransaction().failure() == null
         && !transaction.isLeaseExpired()) {
       // As in SQL: a commit of an aborted transaction rolls it back, and says so.
       rollback(transaction, () -> Replies.completed(channel, requestId, transaction, 0));
@@ -167,6 +172,8 @@ final class Transactions {
     } catch (EngineException e) {
       if (transaction != null && transaction.isLeaseExpired()) {
         forget(transaction);
+      } else if (transaction != null && transaction.engineTransaction().failure() != null) {
+        rollback(transaction, () -> {}); // it is over, and its client has been told
       }
       throw e;
     }

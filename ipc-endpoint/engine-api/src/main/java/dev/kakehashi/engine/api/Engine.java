@@ -17,7 +17,8 @@ public interface Engine extends AutoCloseable {
 
   /// Begins a transaction. Returns at once; kinds that wait for their epoch make their first statement wait.
   ///
-  /// @throws EngineException when the limit of open transactions is reached (53300) or the engine is shutting down
+  /// @throws EngineException when the limit of open transactions is reached (53300), the options name an unknown table (42P01) or do not fit the kind
+  ///     (22023), or the engine is shutting down
   Transaction begin(TransactionOptions options);
 
   /// Transactions that are prepared, also those that an earlier run has prepared.

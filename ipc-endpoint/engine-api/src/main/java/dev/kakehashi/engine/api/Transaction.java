@@ -34,6 +34,11 @@ public interface Transaction {
 
   State state();
 
+  /// Why the engine has ended, or is ending, the transaction by itself (TRANSACTION_TIMEOUT); null if it has not.
+  default @Nullable EngineException failure() {
+    return null;
+  }
+
   /// Whether it has changed anything. A read-only transaction needs no waiting at its end.
   boolean hasWrites();
 

@@ -3,9 +3,19 @@ package dev.kakehashi.engine.api;
 /// How a transaction begins.
 ///
 /// @param kind short optimistic, long with declared writes, or read-only
-/// @param isolation READ_COMMITTED takes a snapshot when a statement asks for one, the others keep the first
-/// @param label for displays; may be empty
-public record TransactionOptions(Kind kind, Isolation isolation, String label) {
+/// @param isolation READ_COMMITTED takes a snapshot when a statement asks for one, the others keep the first; a long transaction reads as of its epoch
+///     under READ_COMMITTED, too
+/// @param label for displays and messages; may be empty
+/// @param priority of a long transaction: of those that conflict, greater ones go first
+/// @param timeoutNanos the transaction is rolled back with TRANSACTION_TIMEOUT after this time; 0: never
+/// @param areas tables that a long transaction declares
+public record TransactionOptions(
+    Kind kind,
+    Isolation isolation,
+    String label,
+    int priority,
+    long timeoutNanos,
+    Areas areas) {
   /// Kinds of transactions.
   public enum Kind {
     OCC,
@@ -20,7 +30,21 @@ public record TransactionOptions(Kind kind, Isolation isolation, String label) {
     SERIALIZABLE
   }
 
+  /// Tables by name: lists as SQL writes them, separated by commas; empty: nothing said.
+  ///
+  /// @param writePreserve it may write these alone, and others do not write them meanwhile
+  /// @param readInclude it may read these alone, and those that it may write
+  /// @param readExclude it does not read these
+  public record Areas(String writePreserve, String readInclude, String readExclude) {
+    public static final Areas NONE = new Areas("", "", "");
+  }
+
   /// Short, optimistic, READ COMMITTED.
   public static final TransactionOptions DEFAULT =
       new TransactionOptions(Kind.OCC, Isolation.READ_COMMITTED, "");
+
+  /// Without priority, time-out and areas.
+  public TransactionOptions(Kind kind, Isolation isolation, String label) {
+    this(kind, isolation, label, 0, 0, Areas.NONE);
+  }
 }

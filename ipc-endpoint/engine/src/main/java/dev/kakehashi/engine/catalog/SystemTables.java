@@ -91,7 +91,10 @@ public final class SystemTables {
               "began_at timestamptz",
               "has_writes bool",
               "handle int8",
-              "commits_held int8"),
+              "commits_held int8",
+              "priority int4",
+              "epoch int8",
+              "waiting bool"),
           table(
               -9,
               CATALOG_SCHEMA,

@@ -53,7 +53,7 @@ final class CatalogChanges {
 
   private void dropTable(long tableId) {
     RowTable table = require(tableId);
-    store.checkNotPrepared(table);
+    store.checkNotInUse(table);
     byte[] key = StoreKeys.table(tableId);
     record.delete(key, key.length);
     record.deleteRange(StoreKeys.row(tableId, 0), StoreKeys.row(tableId + 1, 0));

@@ -63,6 +63,16 @@ final class Committer {
     return published;
   }
 
+  /// Prepared transactions whose reads have to stay valid.
+  List<RowTransaction> preparedReaders() {
+    return prepared;
+  }
+
+  /// Does something between two commits.
+  synchronized void inOrder(Runnable action) {
+    action.run();
+  }
+
   synchronized void endSerializable() {
     serializableRunning--;
   }
@@ -131,6 +141,10 @@ final class Committer {
     synchronized (this) {
       if (!validation.finish()) {
         return refuse(validation.conflict());
+      }
+      RowConflict preserved = store.longTransactions().refusesPrepared(transaction);
+      if (preserved != null) {
+        return refuse(preserved);
       }
       Outcome outcome = enqueue(record, true, done);
       if (outcome.refused() == null && transaction.readSet != null) {
@@ -240,14 +254,16 @@ final class Committer {
     Validation(RowTransaction transaction) {
       this.transaction = transaction;
       this.reads = transaction.readSet;
-      this.validated = transaction.pinnedSnapshot();
+      // Nobody has changed what a long transaction has read, see LongTransactions.
+      this.validated =
+          transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
     }
 
     boolean begin() {
       if (reads == null) {
         return true;
       }
-      long upTo = published;
+      long upTo = Math.max(validated, published);
       if (!isUnchanged(reads, validated, upTo) || !keepsPrepared()) {
         return false;
       }
@@ -256,7 +272,8 @@ final class Committer {
     }
 
     boolean finish() {
-      return reads == null || (isUnchanged(reads, validated, published) && keepsPrepared());
+      return reads == null || (isUnchanged(reads, validated, Math.max(validated, published))
+              && keepsPrepared());
     }
 
     /// Whether no write touches what a prepared transaction has read.

@@ -57,6 +57,7 @@ final class MemoryStore implements Store {
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
   private final Committer committer;
+  private final LongTransactions longTransactions = new LongTransactions(this);
   private final AtomicLong nextTransaction = new AtomicLong(1);
   private final Map<Long, RowTable> tables = new ConcurrentHashMap<>();
 
@@ -140,6 +141,10 @@ final class MemoryStore implements Store {
     return slots.snapshots(published, least);
   }
 
+  LongTransactions longTransactions() {
+    return longTransactions;
+  }
+
   GarbageCollector collector() {
     return collector;
   }
@@ -160,6 +165,13 @@ final class MemoryStore implements Store {
   @Override
   public StoreTransaction begin(boolean readOnly, boolean serializable) {
     return beginRows(readOnly, serializable);
+  }
+
+  @Override
+  public StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area) {
+    RowTransaction transaction = beginRows(false, serializable);
+    transaction.declare(area);
+    return transaction;
   }
 
   private RowTransaction beginRows(boolean readOnly, boolean serializable) {
@@ -219,8 +231,16 @@ final class MemoryStore implements Store {
     return List.copyOf(prepared.values());
   }
 
-  /// @throws EngineException OBJECT_IN_USE if a prepared transaction has changed rows of the table
-  void checkNotPrepared(RowTable table) {
+  /// @throws EngineException OBJECT_IN_USE if a prepared transaction has changed rows of the table, or a long one keeps it from others
+  void checkNotInUse(RowTable table) {
+    LongTransactions.Claim guard = longTransactions.guardOf(table.tableId());
+    if (guard != null) {
+      throw new EngineException(
+              ErrorCode.OBJECT_IN_USE,
+              "cannot drop or truncate a table that a long transaction preserves")
+          .withDetail("It is preserved for long transaction %s.".formatted(guard.describe()))
+          .withHint("Wait for its end, or roll it back.");
+    }
     for (RowTransaction transaction : prepared.values()) {
       if (transaction.hasChanged(table)) {
         throw new EngineException(
@@ -247,6 +267,7 @@ final class MemoryStore implements Store {
     if (transaction.readSet != null && transaction.preparation() == null) {
       committer.endSerializable();
     }
+    transaction.endClaim();
     slots.release(transaction.slot);
   }
 

@@ -49,6 +49,11 @@ final class ReadSet {
     return tables.contains(tableId);
   }
 
+  /// Whether anything of the table was read.
+  synchronized boolean touches(long tableId) {
+    return tables.contains(tableId) || ranges.containsKey(tableId);
+  }
+
   /// Ranges read of a table that was not read as a whole.
   synchronized List<Range> ranges(long tableId) {
     return List.copyOf(ranges.getOrDefault(tableId, List.of()));

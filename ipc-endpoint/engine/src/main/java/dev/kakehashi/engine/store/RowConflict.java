@@ -9,19 +9,28 @@ public final class RowConflict extends RuntimeException {
     /// It is still running: wait for its end, then try the statement again.
     OWNER_ACTIVE,
     /// It committed after this transaction's snapshot.
-    CHANGED_SINCE_SNAPSHOT
+    CHANGED_SINCE_SNAPSHOT,
+    /// It is a long transaction that keeps the whole table from others: give way.
+    PRESERVED
   }
 
   private final Kind kind;
   private final transient StoreTransaction owner;
   private final long tableId;
   private final long rowId;
+  private final String ownerName;
 
   /// @param tableId the table
   /// @param rowId the row that both wanted; -1: not known
   /// @param owner the other transaction; its ended state is enough when `kind` is CHANGED_SINCE_SNAPSHOT
   public RowConflict(Kind kind, StoreTransaction owner, long tableId, long rowId) {
+    this(kind, owner, tableId, rowId, "");
+  }
+
+  private RowConflict(
+      Kind kind, StoreTransaction owner, long tableId, long rowId, String ownerName) {
     super(kind.name(), null, false, false);
+    this.ownerName = ownerName;
     this.kind = kind;
     this.owner = owner;
     this.tableId = tableId;
@@ -40,6 +49,15 @@ public final class RowConflict extends RuntimeException {
         owner == null ? RowTransaction.ENDED : owner,
         page.table.tableId(),
         page.rowId(slot));
+  }
+
+  static RowConflict preserved(StoreTransaction owner, long tableId, String ownerName) {
+    return new RowConflict(Kind.PRESERVED, owner, tableId, -1, ownerName);
+  }
+
+  /// How messages name the owner; known for PRESERVED only.
+  public String ownerName() {
+    return ownerName;
   }
 
   public long tableId() {

@@ -179,6 +179,7 @@ final class RowTable implements TableStore {
       throw new EngineException(
           ErrorCode.UNDEFINED_TABLE, "table %d was dropped".formatted(tableId()));
     }
+    known.enter(this);
     return known;
   }
 
@@ -194,6 +195,7 @@ final class RowTable implements TableStore {
   ///
   /// @param version the row as the transaction leaves it, its values in the pool; null: deleted
   void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
+    transaction.reenter(this);
     writer.replay(transaction, rowId, version);
   }
 

@@ -5,8 +5,10 @@ import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,16 @@ final class RowTransaction implements StoreTransaction {
 
   /// Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable Preparation preparation;
+
+  /// Tables that it has come to change; a table is entered before the first change, and stays. Replaced by the transaction's thread.
+  private volatile RowTable[] changed = {};
+
+  private @Nullable RowTable lastEntered;
+
+  /// Of a long transaction. Set before the transaction is used.
+  private LongTransactions.@Nullable Claim claim;
+
+  private boolean claimEnded;
 
   private final long id;
   private long pinned;
@@ -109,7 +121,7 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public void advanceSnapshot() {
     store.slots().unbound(slot);
-    if (readSet == null) {
+    if (readSet == null || claim != null) {
       // In the order in which a transaction begins, see TransactionSlots.
       pinned = store.published();
       store.slots().pin(slot, pinned);
@@ -145,6 +157,106 @@ final class RowTransaction implements StoreTransaction {
     }
   }
 
+  // ---- long transactions ----
+
+  void declare(LongArea area) {
+    claim = store.longTransactions().declare(this, area);
+  }
+
+  LongTransactions.@Nullable Claim claim() {
+    return claim;
+  }
+
+  @Override
+  public long epoch() {
+    return claim == null ? 0 : claim.epoch();
+  }
+
+  /// It keeps nothing from others any more.
+  void endClaim() {
+    if (claim != null && !claimEnded) {
+      claimEnded = true;
+      store.longTransactions().end(claim);
+    }
+  }
+
+  @Override
+  public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
+    return claim == null
+        || switch (store.longTransactions().acquire(claim, tables, whenReady)) {
+          case WAIT -> false;
+          case READY -> true;
+          case NEW_SNAPSHOT -> {
+            // What was read before has not changed since, so this is no other view of it.
+            if (viewsInUse) {
+              refreshSnapshot();
+            } else {
+              advanceSnapshot();
+            }
+            yield true;
+          }
+        };
+  }
+
+  @Override
+  public boolean mayCommit(Runnable whenReady) {
+    return claim == null || store.longTransactions().mayCommit(claim, whenReady);
+  }
+
+  /// The transaction is about to change the table.
+  ///
+  /// @throws RowConflict PRESERVED
+  void enter(RowTable table) {
+    if (table == lastEntered) {
+      return;
+    }
+    if (!isInside(table.tableId())) {
+      admit(table);
+    }
+    lastEntered = table;
+  }
+
+  private void admit(RowTable table) {
+    if (claim != null) {
+      if (!claim.writes(table.tableId())) {
+        throw new EngineException(
+            ErrorCode.UNDECLARED_TABLE,
+            "cannot change a table that the long transaction has not declared");
+      }
+      reenter(table);
+      return;
+    }
+    RowTable[] before = changed;
+    // First this, then a look at what others have declared, see LongTransactions.
+    reenter(table);
+    try {
+      store.longTransactions().admit(this, table.tableId());
+    } catch (RowConflict refused) {
+      changed = before;
+      throw refused;
+    }
+  }
+
+  /// Enters a table that it has been in before.
+  void reenter(RowTable table) {
+    RowTable[] present = changed;
+    if (!isInside(table.tableId())) {
+      RowTable[] more = Arrays.copyOf(present, present.length + 1);
+      more[present.length] = table;
+      changed = more;
+    }
+  }
+
+  /// Whether it has come to change the table. Any thread.
+  boolean isInside(long tableId) {
+    for (RowTable table : changed) {
+      if (table.tableId() == tableId) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private void checkRunning() {
     if (committing || isEnded()) {
       throw notRunning();
@@ -176,9 +288,9 @@ final class RowTransaction implements StoreTransaction {
   void reserveWrite() {
     if (writes == undos.length) {
       int capacity = writes * 2;
-      pages = java.util.Arrays.copyOf(pages, capacity);
-      rowSlots = java.util.Arrays.copyOf(rowSlots, capacity);
-      undos = java.util.Arrays.copyOf(undos, capacity);
+      pages = Arrays.copyOf(pages, capacity);
+      rowSlots = Arrays.copyOf(rowSlots, capacity);
+      undos = Arrays.copyOf(undos, capacity);
     }
   }
 
@@ -289,6 +401,7 @@ final class RowTransaction implements StoreTransaction {
     preparation = how;
     store.slots().unpin(slot);
     store.addPrepared(this);
+    endClaim();
     store.committer().finished(outcome);
   }
 
@@ -521,6 +634,21 @@ final class RowTransaction implements StoreTransaction {
 
     @Override
     public void advanceSnapshot() {}
+
+    @Override
+    public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
+      return true;
+    }
+
+    @Override
+    public boolean mayCommit(Runnable whenReady) {
+      return true;
+    }
+
+    @Override
+    public long epoch() {
+      return 0;
+    }
 
     @Override
     public ReadView beginStatement() {

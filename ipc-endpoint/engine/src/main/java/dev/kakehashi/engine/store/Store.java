@@ -17,6 +17,9 @@ public interface Store extends AutoCloseable {
   /// @param serializable read sets are validated at commit
   StoreTransaction begin(boolean readOnly, boolean serializable);
 
+  /// Begins a long transaction: others keep out of its area from now on. Its first statement has to wait, see [StoreTransaction#mayBegin].
+  StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area);
+
   /// What the store holds.
   ///
   /// @param limitBytes most memory for rows, versions and indexes

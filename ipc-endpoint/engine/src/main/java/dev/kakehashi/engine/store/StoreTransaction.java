@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,30 @@ public interface StoreTransaction {
 
   /// The same, and lets go of what only earlier views see: none of them may be in use any more.
   void advanceSnapshot();
+
+  /// What a long transaction declares at its beginning.
+  ///
+  /// @param label for messages; may be empty
+  /// @param priority greater ones go first
+  /// @param writes tables that it may change, by tableId
+  /// @param reads tables that nobody else may change meanwhile, because it reads them
+  record LongArea(String label, int priority, Set<Long> writes, Set<Long> reads) {}
+
+  /// What a long transaction waits for before a statement; it may take a new snapshot then.
+  ///
+  /// @param tables that the statement reads and that nobody else may change from then on
+  /// @param viewsInUse whether views that were taken before have to stay valid
+  /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false
+  /// @return whether the statement may begin; always true for others than long ones
+  boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady);
+
+  /// Whether a long transaction may commit, or be prepared, now: it does so after those that come before it and have read what it changes.
+  ///
+  /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false
+  boolean mayCommit(Runnable whenReady);
+
+  /// Number of a long transaction in the order of their declarations; 0: it is none.
+  long epoch();
 
   /// Begins a statement: it sees the snapshot and what earlier statements of this transaction did, not what it does itself.
   ReadView beginStatement();

@@ -2,6 +2,8 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -111,6 +113,19 @@ final class TransactionSlots {
 
   @Nullable RowTransaction owner(int slot) {
     return owners.get(slot);
+  }
+
+  /// Transactions that run, or are prepared; those that end or begin meanwhile may be missing.
+  List<RowTransaction> owners() {
+    List<RowTransaction> running = new ArrayList<>();
+    int used = highWater.get();
+    for (int slot = 0; slot < used; slot++) {
+      RowTransaction owner = owners.get(slot);
+      if (owner != null) {
+        running.add(owner);
+      }
+    }
+    return running;
   }
 
   /// The least pinned timestamp, or `published` if there is none below.

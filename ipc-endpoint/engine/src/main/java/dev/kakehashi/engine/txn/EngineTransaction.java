@@ -3,13 +3,22 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.Preparation;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import dev.kakehashi.scheduler.Timer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class EngineTransaction implements Transaction {
   private final TransactionEnvironment environment;
   private final TransactionOptions options;
+  private final DeclaredArea area;
   private final StoreTransaction store;
   private final Turns turns;
   private final long timestamp = Clock.now();
@@ -38,16 +48,71 @@ public final class EngineTransaction implements Transaction {
   /// Set by a rollback before its turn: statements that have not begun are refused.
   private volatile boolean ending;
 
-  public EngineTransaction(TransactionEnvironment environment, TransactionOptions options) {
+  /// Why the transaction ends by itself; written before `ending`.
+  private volatile @Nullable EngineException failure;
+
+  /// What waits with the turn, for an epoch or an earlier commit: to be woken when the transaction ends. Written before `ending` is read.
+  private volatile @Nullable Runnable wakeWaiting;
+
+  private volatile @Nullable Timer timer;
+
+  /// @param area what the options declare
+  public EngineTransaction(
+      TransactionEnvironment environment, TransactionOptions options, DeclaredArea area) {
     this.environment = environment;
     this.options = options;
+    this.area = area;
+    boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
     this.store =
-        environment
-            .store()
-            .begin(
-                options.kind() == TransactionOptions.Kind.RTX,
-                options.isolation() == TransactionOptions.Isolation.SERIALIZABLE);
+        options.kind() == TransactionOptions.Kind.LTX
+            ? environment.store().beginLong(serializable, area.guarded(options))
+            : environment
+                .store()
+                .begin(options.kind() == TransactionOptions.Kind.RTX, serializable);
     this.turns = new Turns(environment.scheduler());
+  }
+
+  /// Lets the time-out run. Called once, before the transaction is used.
+  public void start() {
+    if (options.timeoutNanos() > 0) {
+      timer =
+          environment
+              .scheduler()
+              .after(
+                  Duration.ofNanos(options.timeoutNanos()),
+                  context -> {
+                    timedOut();
+                    return null;
+                  });
+    }
+  }
+
+  private void timedOut() {
+    if (state == State.ACTIVE) {
+      failure =
+          new EngineException(
+                  ErrorCode.TRANSACTION_TIMEOUT,
+                  "transaction was rolled back due to transaction timeout")
+              .withDetail(
+                  "The time-out was "
+                      + Duration.ofNanos(options.timeoutNanos()).toMillis()
+                      + " ms.");
+      rollback(() -> {});
+    }
+  }
+
+  @Override
+  public @Nullable EngineException failure() {
+    return state == State.COMMITTED || state == State.PREPARED ? null : failure;
+  }
+
+  /// Nothing is left of it here.
+  private void ended() {
+    Timer held = timer;
+    if (held != null) {
+      held.cancel();
+    }
+    environment.ended(this);
   }
 
   @Override
@@ -103,7 +168,95 @@ public final class EngineTransaction implements Transaction {
   }
 
   boolean isReadCommitted() {
-    return options.isolation() == TransactionOptions.Isolation.READ_COMMITTED;
+    return options.isolation() == TransactionOptions.Isolation.READ_COMMITTED && !isLong();
+  }
+
+  boolean isLong() {
+    return options.kind() == TransactionOptions.Kind.LTX;
+  }
+
+  /// Number of a long transaction in the order of declarations; 0: it is none.
+  public long epoch() {
+    return store.epoch();
+  }
+
+  /// Whether it waits for its epoch, or for the commit of one that comes before it.
+  public boolean isWaiting() {
+    return wakeWaiting != null;
+  }
+
+  /// Whether a statement of a long transaction may begin now: its epoch has come, and what it reads is guarded.
+  ///
+  /// @param wake called once, when it is worth to ask again; also when the transaction ends
+  /// @throws EngineException if the statement goes beyond the declared area, or the transaction ends
+  boolean mayBegin(TouchedTables tables, Runnable wake) {
+    area.check(tables, environment);
+    wakeWaiting = wake;
+    requireActive();
+    boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
+    boolean may =
+        store.mayBegin(serializable ? tables.reads() : Set.of(), hasOpenStatements(), wake);
+    if (may) {
+      wakeWaiting = null;
+    }
+    return may;
+  }
+
+  /// The statement that has waited does so no longer.
+  void waitsNoLonger() {
+    wakeWaiting = null;
+  }
+
+  /// Continues when a long transaction may commit, or is to end otherwise.
+  private void afterEarlierOnes(Runnable continuation) {
+    if (!isLong() || state != State.ACTIVE) {
+      continuation.run();
+      return;
+    }
+    Condition condition = environment.scheduler().condition();
+    wakeWaiting = condition::signal;
+    if (ending || store.mayCommit(condition::signal)) {
+      wakeWaiting = null;
+      continuation.run();
+      return;
+    }
+    Task waiting =
+        new Task() {
+          @Override
+          public @Nullable Task run(TaskContext context) {
+            if (!ending && !store.mayCommit(condition::signal)) {
+              return context.await(condition, this);
+            }
+            wakeWaiting = null;
+            continuation.run();
+            return null;
+          }
+
+          @Override
+          public void discarded(Job job) {
+            ending = true;
+            continuation.run();
+          }
+        };
+    try {
+      environment.scheduler().job("commit of a long transaction").submit(context ->
+          context.await(condition, waiting));
+    } catch (SchedulerStoppedException stopping) {
+      ending = true;
+      continuation.run();
+    }
+  }
+
+  /// What becomes of a commit or preparation that finds the transaction ending: true if it has been answered.
+  private boolean refusedAtEnd(Consumer<@Nullable EngineException> done) {
+    if (!isLong() || !ending) {
+      return false;
+    }
+    store.abort();
+    state = State.ABORTED;
+    ended();
+    end(done, notActive());
+    return true;
   }
 
   /// Starts a statement when it is its turn.
@@ -124,10 +277,14 @@ public final class EngineTransaction implements Transaction {
           new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been committed");
       case PREPARED ->
           new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been prepared");
-      case ACTIVE, ABORTED ->
-          new EngineException(
-              ErrorCode.TRANSACTION_ABORTED,
-              "current transaction is aborted, commands ignored until end of transaction block");
+      case ACTIVE, ABORTED -> {
+        EngineException reason = failure;
+        yield reason != null
+            ? reason
+            : new EngineException(
+                ErrorCode.TRANSACTION_ABORTED,
+                "current transaction is aborted, commands ignored until end of transaction block");
+      }
     };
   }
 
@@ -213,7 +370,8 @@ public final class EngineTransaction implements Transaction {
 
   @Override
   public void commit(CommitResponse response, Consumer<@Nullable EngineException> done) {
-    turns.begin(() -> afterOpenStatements(() -> commitNow(response, done)));
+    turns.begin(() ->
+        afterOpenStatements(() -> afterEarlierOnes(() -> commitNow(response, done))));
   }
 
   private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
@@ -222,18 +380,21 @@ public final class EngineTransaction implements Transaction {
       end(done, state == State.ABORTED ? notActive() : null);
       return;
     }
+    if (refusedAtEnd(done)) {
+      return;
+    }
     try {
       store.commit(
           response == CommitResponse.STORED,
           failure -> {
             state = failure == null ? State.COMMITTED : State.ABORTED;
-            environment.ended(this);
+            ended();
             end(done, failure == null ? null : commitFailure(failure));
           });
     } catch (RuntimeException refused) {
       store.abort();
       state = State.ABORTED;
-      environment.ended(this);
+      ended();
       end(done, commitFailure(refused));
     }
   }
@@ -244,12 +405,16 @@ public final class EngineTransaction implements Transaction {
   public void prepare(
       String globalId, String owner, String userName, Consumer<@Nullable EngineException> done) {
     Preparation preparation = new Preparation(globalId, owner, userName, reference, Clock.now());
-    turns.begin(() -> afterOpenStatements(() -> prepareNow(preparation, done)));
+    turns.begin(() ->
+        afterOpenStatements(() -> afterEarlierOnes(() -> prepareNow(preparation, done))));
   }
 
   private void prepareNow(Preparation preparation, Consumer<@Nullable EngineException> done) {
     if (state != State.ACTIVE) {
       end(done, notActive());
+      return;
+    }
+    if (refusedAtEnd(done)) {
       return;
     }
     try {
@@ -260,19 +425,22 @@ public final class EngineTransaction implements Transaction {
               preparation,
               failure -> {
                 state = failure == null ? State.PREPARED : State.ABORTED;
-                environment.ended(this);
+                ended();
                 end(done, failure == null ? null : commitFailure(failure));
               });
     } catch (RuntimeException refused) {
       store.abort();
       state = State.ABORTED;
-      environment.ended(this);
+      ended();
       end(done, commitFailure(refused));
     }
   }
 
   private EngineException commitFailure(Throwable failure) {
     if (failure instanceof RowConflict conflict) {
+      if (conflict.kind() == RowConflict.Kind.PRESERVED) {
+        return givesWay(conflict);
+      }
       // What a serializable transaction has read was changed by one that committed before it.
       return environment.describe(
           new EngineException(
@@ -288,6 +456,17 @@ public final class EngineTransaction implements Transaction {
             ErrorCode.INTERNAL_ERROR, "could not commit: " + failure.getMessage(), failure);
   }
 
+  /// What a transaction is told that has to give way to a long one.
+  EngineException givesWay(RowConflict conflict) {
+    return environment.describe(
+        new EngineException(
+                ErrorCode.SERIALIZATION_FAILURE,
+                "could not serialize access due to a long transaction",
+                conflict)
+            .withHint("The transaction might succeed if retried after the end of the other."),
+        conflict);
+  }
+
   private void end(Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
     turns.end();
     done.accept(outcome);
@@ -296,17 +475,21 @@ public final class EngineTransaction implements Transaction {
   @Override
   public void rollback(Runnable done) {
     ending = true;
+    Runnable wake = wakeWaiting;
+    if (wake != null) {
+      wake.run();
+    }
     List<StatementExecution> running;
     synchronized (open) {
       running = List.copyOf(open);
     }
-    running.forEach(StatementExecution::cancel);
+    running.forEach(StatementExecution::abandon);
     turns.begin(() ->
         afterOpenStatements(() -> {
           if (state == State.ACTIVE) {
             store.abort();
             state = State.ABORTED;
-            environment.ended(this);
+            ended();
           }
           turns.end();
           done.run();

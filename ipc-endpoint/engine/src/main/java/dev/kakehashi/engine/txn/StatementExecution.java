@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
@@ -11,8 +12,10 @@ import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
@@ -43,6 +46,9 @@ public final class StatementExecution implements Execution, StatementScope {
     /// Whether it reads or writes rows at all; DDL does not.
     boolean usesTransaction();
 
+    /// Tables that it reads and changes.
+    TouchedTables tables();
+
     /// Text of the statement: the name of its job.
     String name();
 
@@ -55,7 +61,9 @@ public final class StatementExecution implements Execution, StatementScope {
 
   private enum Reason {
     USER,
-    TIMEOUT
+    TIMEOUT,
+    /// The transaction ends.
+    TRANSACTION
   }
 
   private final EngineTransaction transaction;
@@ -98,16 +106,11 @@ public final class StatementExecution implements Execution, StatementScope {
       transaction.requireActive();
       checkCancelled();
       if (!work.isReady()) {
-        environment
-            .scheduler()
-            .job(work.name())
-            .submit(
-                new Task() {
-                  @Override
-                  public @Nullable Task run(dev.kakehashi.scheduler.TaskContext context) {
-                    return planned();
-                  }
-                });
+        environment.scheduler().job(work.name()).submit(this::planned);
+        return;
+      }
+      if (transaction.isLong()) {
+        environment.scheduler().job(work.name()).submit(new Entrance());
         return;
       }
       start();
@@ -120,17 +123,55 @@ public final class StatementExecution implements Execution, StatementScope {
     }
   }
 
-  private @Nullable Task planned() {
+  private @Nullable Task planned(TaskContext context) {
     try {
       work.prepare();
-      open();
-      return work.task(this, this::finish);
+      if (transaction.isLong()) {
+        return new Entrance();
+      }
+      return opened();
     } catch (EngineException refused) {
       finish(null, refused);
     } catch (RuntimeException | StackOverflowError failed) {
       finish(null, internal(failed));
     }
     return null;
+  }
+
+  private Task opened() {
+    open();
+    return work.task(this, this::finish);
+  }
+
+  /// A statement of a long transaction: it waits as a condition until the epoch has come and what it reads is guarded.
+  private final class Entrance implements Task {
+    private final Condition condition = environment.scheduler().condition();
+
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      try {
+        checkCancelled();
+        if (work.usesTransaction() && !transaction.mayBegin(work.tables(), condition::signal)) {
+          onCancel(condition::signal);
+          return context.await(condition, this);
+        }
+        transaction.requireActive();
+        return opened();
+      } catch (EngineException refused) {
+        finish(null, refused);
+      } catch (RuntimeException failed) {
+        finish(null, internal(failed));
+      }
+      return null;
+    }
+
+    @Override
+    public void discarded(Job job) {
+      finish(
+          null,
+          new EngineException(
+              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
+    }
   }
 
   private void start() {
@@ -177,6 +218,9 @@ public final class StatementExecution implements Execution, StatementScope {
       held.cancel();
     }
     stopWaiting();
+    if (transaction.isLong()) {
+      transaction.waitsNoLonger();
+    }
     if (opened) {
       transaction.closed(this, keepsTurn() && !changesMade);
     } else {
@@ -210,6 +254,11 @@ public final class StatementExecution implements Execution, StatementScope {
   @Override
   public void cancel() {
     cancel(Reason.USER);
+  }
+
+  /// The transaction ends.
+  void abandon() {
+    cancel(Reason.TRANSACTION);
   }
 
   private void cancel(Reason reason) {
@@ -257,12 +306,15 @@ public final class StatementExecution implements Execution, StatementScope {
     if (reason == null && deadlineNanos != 0 && System.nanoTime() - deadlineNanos >= 0) {
       reason = Reason.TIMEOUT;
     }
+    if (reason == Reason.TRANSACTION && transaction.failure() instanceof EngineException failure) {
+      throw failure;
+    }
     if (reason != null) {
       throw new EngineException(
           ErrorCode.QUERY_CANCELED,
-          reason == Reason.USER
-              ? "canceling statement due to user request"
-              : "canceling statement due to statement timeout");
+          reason == Reason.TIMEOUT
+              ? "canceling statement due to statement timeout"
+              : "canceling statement due to user request");
     }
   }
 
@@ -311,6 +363,9 @@ public final class StatementExecution implements Execution, StatementScope {
 
   @Override
   public Condition onConflict(RowConflict conflict) {
+    if (conflict.kind() == RowConflict.Kind.PRESERVED) {
+      throw transaction.givesWay(conflict);
+    }
     Condition condition = environment.scheduler().condition();
     if (conflict.kind() == RowConflict.Kind.CHANGED_SINCE_SNAPSHOT) {
       if (!transaction.isReadCommitted()) {

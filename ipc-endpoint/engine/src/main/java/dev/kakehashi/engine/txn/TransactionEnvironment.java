@@ -18,6 +18,9 @@ public interface TransactionEnvironment {
   /// Most bytes that a statement may hold.
   long statementMemoryBytes();
 
+  /// Schema and name of a table, for messages.
+  String tableName(long tableId);
+
   /// Says in a failure which table and key a conflict was about.
   EngineException describe(EngineException failure, RowConflict conflict);
 

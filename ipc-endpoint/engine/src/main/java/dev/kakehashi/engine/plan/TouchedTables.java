@@ -1,0 +1,35 @@
+package dev.kakehashi.engine.plan;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/// Tables of a plan.
+///
+/// @param reads scanned, by tableId
+/// @param changes changed or locked
+public record TouchedTables(Set<Long> reads, Set<Long> changes) {
+  /// What a statement without a plan touches.
+  public static final TouchedTables NONE = new TouchedTables(Set.of(), Set.of());
+
+  public static TouchedTables of(PhysicalPlan plan) {
+    TouchedTables tables = new TouchedTables(new HashSet<>(), new HashSet<>());
+    switch (plan) {
+      case PhysicalPlan.Query query -> tables.add(query.root());
+      case PhysicalPlan.Change change -> {
+        tables.changes.add(change.target().tableId());
+        tables.add(change.source());
+      }
+    }
+    return tables;
+  }
+
+  private void add(PlanNode node) {
+    switch (node) {
+      case PlanNode.TableScan scan -> reads.add(scan.tableId());
+      case PlanNode.IndexScan scan -> reads.add(scan.tableId());
+      case PlanNode.LockRows lock -> lock.locks().forEach(each -> changes.add(each.tableId()));
+      default -> {}
+    }
+    node.inputs().forEach(this::add);
+  }
+}
