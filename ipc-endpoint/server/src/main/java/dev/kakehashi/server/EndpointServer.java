@@ -66,7 +66,10 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(engine);
     RateLimit limit = SchedulerSettings.sessionLimit(settings);
     TransactionRegistry registry =
-        TransactionRegistry.open(data, settings.count(Setting.OUTCOMES_KEPT));
+        TransactionRegistry.open(
+            data,
+            settings.count(Setting.OUTCOMES_KEPT),
+            settings.duration(Setting.OUTCOME_RETENTION));
     parts.push(registry);
     TransportEndpoint endpoint =
         TransportEndpoint.start(

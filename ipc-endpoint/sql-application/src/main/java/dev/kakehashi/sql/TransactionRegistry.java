@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import net.openhft.chronicle.map.ChronicleMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +23,9 @@ import org.slf4j.LoggerFactory;
 /// A transaction enters when its commit begins, if it has written: before that its outcome is nobody's question (a client that lost its
 /// connection knows that it did not commit), and a read-only one has none. So point reads and whole read-only transactions never touch the map; a commit costs two puts of a
 /// few hundred nanoseconds beside its flush. A put survives the death of the process, as the map is a mapped file.
+///
+/// An outcome is kept for the retention time after the end of its transaction, unless so many later ones that the file is full push it out before; then, and at each
+/// later commit that finds some, it goes. What is prepared has no end yet, and stays.
 ///
 /// Thread-safe.
 public final class TransactionRegistry implements AutoCloseable {
@@ -49,21 +54,39 @@ public final class TransactionRegistry implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TransactionRegistry.class);
   private static final String FILE = "transactions";
 
+  /// More than enter at a time, so that they do not pile up.
+  private static final int EXPIRED_AT_ONCE = 4;
+
   private final ChronicleMap<Long, byte[]> map;
   private final int capacity;
+  private final long retentionMillis;
+  private final LongSupplier clock;
   private final ArrayDeque<Long> oldestFirst = new ArrayDeque<>(); // guarded by itself
 
-  private TransactionRegistry(ChronicleMap<Long, byte[]> map, int capacity) {
+  private TransactionRegistry(
+      ChronicleMap<Long, byte[]> map, int capacity, long retentionMillis, LongSupplier clock) {
     this.map = map;
     this.capacity = capacity;
+    this.retentionMillis = retentionMillis;
+    this.clock = clock;
   }
 
   /// Opens or makes the registry.
   ///
-  /// @param capacity outcomes that are kept; the oldest goes first
-  public static TransactionRegistry open(Path dataDirectory, int capacity) throws IOException {
+  /// @param capacity most outcomes that are kept; the oldest goes first
+  /// @param retention how long an outcome is kept
+  public static TransactionRegistry open(Path dataDirectory, int capacity, Duration retention)
+      throws IOException {
+    return open(dataDirectory, capacity, retention, System::currentTimeMillis);
+  }
+
+  /// @param clock milliseconds since 1970
+  static TransactionRegistry open(
+      Path dataDirectory, int capacity, Duration retention, LongSupplier clock) throws IOException {
     Files.createDirectories(dataDirectory);
-    TransactionRegistry registry = new TransactionRegistry(map(dataDirectory, capacity), capacity);
+    TransactionRegistry registry =
+        new TransactionRegistry(
+            map(dataDirectory, capacity), capacity, retention.toMillis(), clock);
     registry.load();
     return registry;
   }
@@ -89,6 +112,10 @@ public final class TransactionRegistry implements AutoCloseable {
     // The generation in the upper bits grows with time.
     handles.sort(Comparator.comparingLong(handle -> handle >>> 16));
     oldestFirst.addAll(handles);
+    while (oldestFirst.size() > capacity) {
+      map.remove(oldestFirst.remove()); // it was opened with more room before
+    }
+    expire();
     int unknown = 0;
     for (Map.Entry<Long, byte[]> entry : map.entrySet()) {
       if (Entry.decode(entry.getValue()).state() == TransactionState.UNKNOWN) {
@@ -104,8 +131,7 @@ public final class TransactionRegistry implements AutoCloseable {
 
   /// The commit of a transaction that has written begins.
   void committing(long handle, int uid, long engineId) {
-    enter(
-        handle, new Entry(TransactionState.UNKNOWN, uid, engineId, System.currentTimeMillis(), 0));
+    enter(handle, new Entry(TransactionState.UNKNOWN, uid, engineId, clock.getAsLong(), 0));
   }
 
   private void enter(long handle, Entry entry) {
@@ -124,19 +150,45 @@ public final class TransactionRegistry implements AutoCloseable {
     if (oldest != null) {
       map.remove(oldest);
     }
+    expire();
+  }
+
+  /// Removes some of the outcomes whose time is over.
+  private void expire() {
+    for (int i = 0; i < EXPIRED_AT_ONCE; i++) {
+      synchronized (oldestFirst) {
+        Long handle = oldestFirst.peek();
+        byte[] value = handle == null ? null : map.get(handle);
+        if (handle == null || (value != null && !isOver(Entry.decode(value)))) {
+          return;
+        }
+        oldestFirst.remove();
+        if (value != null && Entry.decode(value).state() == TransactionState.PREPARED) {
+          oldestFirst.add(handle); // it must not keep those behind it
+        } else {
+          map.remove(handle);
+        }
+      }
+    }
+  }
+
+  /// Whether its place among the oldest is due: since its end, or its beginning if that is not known, the retention has passed.
+  private boolean isOver(Entry entry) {
+    long last = entry.endedMillis() != 0 ? entry.endedMillis() : entry.beganMillis();
+    return clock.getAsLong() - last >= retentionMillis;
   }
 
   /// It is prepared. The outcome of what waits for its decision is kept, as of all others, until so many later ones have pushed it out.
   void prepared(long handle, int uid, long engineId) {
     Entry before = find(handle);
-    long began = before == null ? System.currentTimeMillis() : before.beganMillis();
+    long began = before == null ? clock.getAsLong() : before.beganMillis();
     enter(handle, new Entry(TransactionState.PREPARED, uid, engineId, began, 0));
   }
 
   /// It has a result.
   void ended(long handle, int uid, long engineId, boolean committed) {
     Entry before = find(handle);
-    long now = System.currentTimeMillis();
+    long now = clock.getAsLong();
     enter(
         handle,
         new Entry(
@@ -154,7 +206,9 @@ public final class TransactionRegistry implements AutoCloseable {
   /// What is known of a transaction; null: nothing (any more).
   public @Nullable Entry find(long handle) {
     byte[] value = map.get(handle);
-    return value == null ? null : Entry.decode(value);
+    Entry entry = value == null ? null : Entry.decode(value);
+    boolean gone = entry != null && entry.state() != TransactionState.PREPARED && isOver(entry);
+    return gone ? null : entry;
   }
 
   public long size() {

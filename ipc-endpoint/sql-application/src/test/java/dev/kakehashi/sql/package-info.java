@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.sql;
+
+import org.jspecify.annotations.NullMarked;
