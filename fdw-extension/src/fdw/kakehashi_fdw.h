@@ -242,6 +242,16 @@ extern void kakehashi_two_phase_decide(KakehashiSession *session, bool commit);
 typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
 extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
 
+/* ---- prepared.c ---- */
+
+extern void kakehashi_prepared_init(void);
+
+/* Reports an error unless PREPARE TRANSACTION can be had. */
+extern void kakehashi_prepared_check(void);
+
+/* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
+extern void kakehashi_prepared_mark(KakehashiSession *session);
+
 /*
  * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
  * owner: see snapshot_owner; NULL: a snapshot of its own.

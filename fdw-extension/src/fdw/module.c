@@ -19,6 +19,7 @@ _PG_init(void)
 {
 	kakehashi_settings_init();
 	kakehashi_xact_init();
+	kakehashi_prepared_init();
 	kakehashi_lookup_init();
 }
 

@@ -320,10 +320,12 @@ on_xact_event(XactEvent event, void *arg)
 				commit_session(session, two_phase);
 				break;
 			case XACT_EVENT_PRE_PREPARE:
-				if (session->level > 0)
-					ereport(ERROR,
-					        (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					         errmsg("cannot PREPARE a transaction that has operated on kakehashi_fdw foreign tables")));
+				if (session->level > 0 && session->wrote)
+				{
+					kakehashi_prepared_check();
+					kakehashi_prepared_mark(session);
+				}
+				commit_session(session, true);
 				break;
 			case XACT_EVENT_ABORT:
 			case XACT_EVENT_PARALLEL_ABORT:
@@ -334,8 +336,12 @@ on_xact_event(XactEvent event, void *arg)
 				kakehashi_two_phase_decide(session, true);
 				forget_transaction(session);
 				break;
-			case XACT_EVENT_PARALLEL_COMMIT:
 			case XACT_EVENT_PREPARE:
+				/* The part waits for COMMIT PREPARED or ROLLBACK PREPARED. */
+				session->global_id[0] = '\0';
+				forget_transaction(session);
+				break;
+			case XACT_EVENT_PARALLEL_COMMIT:
 				forget_transaction(session);
 				break;
 		}

@@ -126,10 +126,14 @@ SELECT v FROM ledger WHERE id = 1;
 BEGIN READ ONLY;
 INSERT INTO ledger VALUES (40, 40);
 ROLLBACK;
--- Two-phase commit is refused
+-- Two-phase commit of changes is refused without the library in every backend
 BEGIN;
-SELECT count(*) FROM ledger;
+INSERT INTO ledger VALUES (50, 50);
 PREPARE TRANSACTION 'kakehashi';
+BEGIN;
+SELECT id FROM ledger WHERE id = 50;
+PREPARE TRANSACTION 'kakehashi';
+COMMIT PREPARED 'kakehashi';
 \set VERBOSITY default
 SELECT count(*) FROM ledger;
 SELECT outstanding_calls FROM kakehashi_sessions WHERE server_name = 'kakehashi';
