@@ -40,18 +40,24 @@ kakehashi_prepared_mark(KakehashiSession *session)
 	LockDatabaseObject(ForeignServerRelationId, session->server_id, 0, AccessShareLock);
 }
 
-/* Foreign servers that a prepared transaction has a part on. */
+/*
+ * Foreign servers that a prepared transaction has a part on. Its locks are found by the one on its own transaction id; a prepared
+ * transaction has no process.
+ */
 static List *
 servers_of(const char *gid)
 {
-	static const char *query = "SELECT DISTINCT l.objid FROM pg_catalog.pg_prepared_xacts p"
-							   " JOIN pg_catalog.pg_locks l ON l.virtualtransaction = '-1/' || p.transaction"
-							   " JOIN pg_catalog.pg_foreign_server s ON s.oid = l.objid"
-							   " JOIN pg_catalog.pg_foreign_data_wrapper w ON w.oid = s.srvfdw"
-							   " JOIN pg_catalog.pg_proc f ON f.oid = w.fdwhandler"
-							   " WHERE p.gid = $1 AND p.database = pg_catalog.current_database()"
-							   " AND l.locktype = 'object' AND l.classid = 'pg_catalog.pg_foreign_server'::regclass"
-							   " AND f.prosrc = 'kakehashi_fdw_handler'";
+	static const char *query =
+		"SELECT DISTINCT l.objid FROM pg_catalog.pg_prepared_xacts p"
+		" JOIN pg_catalog.pg_locks x ON x.locktype = 'transactionid' AND x.transactionid = p.transaction"
+		" AND x.granted AND x.pid IS NULL"
+		" JOIN pg_catalog.pg_locks l ON l.virtualtransaction = x.virtualtransaction AND l.pid IS NULL"
+		" JOIN pg_catalog.pg_foreign_server s ON s.oid = l.objid"
+		" JOIN pg_catalog.pg_foreign_data_wrapper w ON w.oid = s.srvfdw"
+		" JOIN pg_catalog.pg_proc f ON f.oid = w.fdwhandler"
+		" WHERE p.gid = $1 AND p.database = pg_catalog.current_database()"
+		" AND l.locktype = 'object' AND l.classid = 'pg_catalog.pg_foreign_server'::regclass"
+		" AND f.prosrc = 'kakehashi_fdw_handler'";
 	Oid types[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(gid)};
 	MemoryContext context = CurrentMemoryContext;

@@ -38,7 +38,8 @@ comes_in_time(GucSource source)
 	KakehashiSession *session;
 	bool begun = false;
 
-	if (source < PGC_S_INTERACTIVE || !IsTransactionState() || kakehashi_session_table() == NULL)
+	if (source < PGC_S_INTERACTIVE || source == PGC_S_TEST || !IsTransactionState() ||
+	    kakehashi_session_table() == NULL)
 		return true;
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)

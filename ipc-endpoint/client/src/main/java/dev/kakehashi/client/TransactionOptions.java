@@ -32,8 +32,7 @@ public record TransactionOptions(
       of(TransactionKind.RTX, IsolationLevel.REPEATABLE_READ);
 
   private static TransactionOptions of(TransactionKind kind, IsolationLevel isolation) {
-    return new TransactionOptions(
-        kind, isolation, Duration.ZERO, Duration.ZERO, 0, "", "", "", "");
+    return new TransactionOptions(kind, isolation, Duration.ZERO, Duration.ZERO, 0, "", "", "", "");
   }
 
   /// A long transaction, serializable, that writes these tables.

@@ -398,8 +398,15 @@ final class LongTransactionTest {
 
   @Test
   void shouldRollBackAtItsTimeoutAndCancelWhatRuns() {
+    Transaction changing = timed(Kind.OCC, 300, Areas.NONE);
+    refused(
+        "25P04",
+        () -> {
+          while (true) {
+            engine.run(changing, "update b set v = 0");
+          }
+        });
     Transaction transaction = timed(Kind.OCC, 300, Areas.NONE);
-    engine.run(transaction, "update b set v = 0");
     EngineException failure =
         refused(
             "25P04",
@@ -412,6 +419,7 @@ final class LongTransactionTest {
     awaitUntil(() -> transaction.state() == Transaction.State.ABORTED);
     refused("25P04", () -> engine.run(transaction, "select 1"));
     engine.rollback(transaction);
+    engine.rollback(changing);
     assertEquals(List.of("10", "20"), engine.query("select v from b order by id"));
   }
 

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 /// They append to lists that may not be there yet, read lists by key and by range (so rows come into ranges that others have read), move money between
 /// accounts, and add all accounts up. Some are long transactions, which are never refused. `-Dkakehashi.kills` makes it as long as one likes.
 class HistoryTest {
+  private static final List<Area> AREAS = List.of(Area.values());
   private static final int CLIENTS = 4;
   private static final int KEYS = 12;
   private static final int ACCOUNTS = 8;
@@ -248,7 +249,7 @@ class HistoryTest {
         List<Read> reads = new ArrayList<>();
         List<Append> appends = new ArrayList<>();
         String label = name + "-" + count++;
-        Area area = Area.values()[random.nextInt(Area.values().length)];
+        Area area = AREAS.get(random.nextInt(AREAS.size()));
         boolean isLong = random.nextInt(4) == 0;
         Transaction transaction =
             session.begin(

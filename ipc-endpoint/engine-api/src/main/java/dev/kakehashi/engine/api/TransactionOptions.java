@@ -10,12 +10,7 @@ package dev.kakehashi.engine.api;
 /// @param timeoutNanos the transaction is rolled back with TRANSACTION_TIMEOUT after this time; 0: never
 /// @param areas tables that a long transaction declares
 public record TransactionOptions(
-    Kind kind,
-    Isolation isolation,
-    String label,
-    int priority,
-    long timeoutNanos,
-    Areas areas) {
+    Kind kind, Isolation isolation, String label, int priority, long timeoutNanos, Areas areas) {
   /// Kinds of transactions.
   public enum Kind {
     OCC,

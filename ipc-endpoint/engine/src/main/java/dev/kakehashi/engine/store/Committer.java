@@ -255,8 +255,7 @@ final class Committer {
       this.transaction = transaction;
       this.reads = transaction.readSet;
       // Nobody has changed what a long transaction has read, see LongTransactions.
-      this.validated =
-          transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
+      this.validated = transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
     }
 
     boolean begin() {
@@ -272,8 +271,8 @@ final class Committer {
     }
 
     boolean finish() {
-      return reads == null || (isUnchanged(reads, validated, Math.max(validated, published))
-              && keepsPrepared());
+      return reads == null
+          || (isUnchanged(reads, validated, Math.max(validated, published)) && keepsPrepared());
     }
 
     /// Whether no write touches what a prepared transaction has read.

@@ -239,8 +239,10 @@ public final class EngineTransaction implements Transaction {
           }
         };
     try {
-      environment.scheduler().job("commit of a long transaction").submit(context ->
-          context.await(condition, waiting));
+      environment
+          .scheduler()
+          .job("commit of a long transaction")
+          .submit(context -> context.await(condition, waiting));
     } catch (SchedulerStoppedException stopping) {
       ending = true;
       continuation.run();
@@ -249,7 +251,7 @@ public final class EngineTransaction implements Transaction {
 
   /// What becomes of a commit or preparation that finds the transaction ending: true if it has been answered.
   private boolean refusedAtEnd(Consumer<@Nullable EngineException> done) {
-    if (!isLong() || !ending) {
+    if (failure == null && !(isLong() && ending)) {
       return false;
     }
     store.abort();
@@ -370,8 +372,7 @@ public final class EngineTransaction implements Transaction {
 
   @Override
   public void commit(CommitResponse response, Consumer<@Nullable EngineException> done) {
-    turns.begin(() ->
-        afterOpenStatements(() -> afterEarlierOnes(() -> commitNow(response, done))));
+    turns.begin(() -> afterOpenStatements(() -> afterEarlierOnes(() -> commitNow(response, done))));
   }
 
   private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
@@ -405,8 +406,8 @@ public final class EngineTransaction implements Transaction {
   public void prepare(
       String globalId, String owner, String userName, Consumer<@Nullable EngineException> done) {
     Preparation preparation = new Preparation(globalId, owner, userName, reference, Clock.now());
-    turns.begin(() ->
-        afterOpenStatements(() -> afterEarlierOnes(() -> prepareNow(preparation, done))));
+    turns.begin(
+        () -> afterOpenStatements(() -> afterEarlierOnes(() -> prepareNow(preparation, done))));
   }
 
   private void prepareNow(Preparation preparation, Consumer<@Nullable EngineException> done) {

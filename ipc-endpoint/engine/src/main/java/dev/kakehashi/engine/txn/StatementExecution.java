@@ -306,7 +306,8 @@ public final class StatementExecution implements Execution, StatementScope {
     if (reason == null && deadlineNanos != 0 && System.nanoTime() - deadlineNanos >= 0) {
       reason = Reason.TIMEOUT;
     }
-    if (reason == Reason.TRANSACTION && transaction.failure() instanceof EngineException failure) {
+    EngineException failure = reason == Reason.TRANSACTION ? transaction.failure() : null;
+    if (failure != null) {
       throw failure;
     }
     if (reason != null) {
