@@ -173,7 +173,7 @@ public class ProtocolStress {
   @State
   public static class InboxDrain {
     private final Item[] items = Item.make(5);
-    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount());
+    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount(), 0);
     private final @Nullable Object[] batch = new @Nullable Object[16];
     private final Counters counters = new Counters();
 
@@ -216,7 +216,7 @@ public class ProtocolStress {
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
   @State
   public static class WakeUpBySubmission {
-    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount());
+    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount(), 0);
     private final Sleepers sleepers = new Sleepers(2, 1, false);
     private final Item item = new Item();
 
@@ -266,7 +266,7 @@ public class ProtocolStress {
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
   @State
   public static class LastSearcher {
-    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount());
+    private final Inbox inbox = new Inbox(4, IDLE.jobless(), new EventCount(), 0);
     private final Sleepers sleepers = new Sleepers(2, 1, false);
     private final Item item = new Item();
 

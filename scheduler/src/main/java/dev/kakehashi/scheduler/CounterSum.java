@@ -12,6 +12,7 @@ final class CounterSum {
 
   private final List<Counters> workers;
   private final LongAdder[] shared = new LongAdder[Counters.NAMES.size()];
+  private final Latencies ended = new Latencies(); // of threads that have ended; guarded by callers
   private final List<Caller> callers = new ArrayList<>(); // guarded by itself
 
   CounterSum(List<Counters> workers) {
@@ -41,6 +42,7 @@ final class CounterSum {
     for (int i = 0; i < shared.length; i++) {
       shared[i].add(caller.counters.get(i));
     }
+    ended.add(caller.counters.latencies);
     return true;
   }
 
@@ -58,6 +60,17 @@ final class CounterSum {
       }
     }
     return sums;
+  }
+
+  /// All histograms, added up.
+  Latencies latencies() {
+    Latencies sum = new Latencies();
+    synchronized (callers) {
+      sum.add(ended);
+      workers.forEach(each -> sum.add(each.latencies));
+      callers.forEach(each -> sum.add(each.counters.latencies));
+    }
+    return sum;
   }
 
   long sum(int counter) {

@@ -101,6 +101,9 @@ final class Counters {
   private static final int PAD = 16;
   private final long[] values = new long[NAMES.size() + 2 * PAD];
 
+  /// Written by the same thread.
+  final Latencies latencies = new Latencies();
+
   void add(int counter) {
     add(counter, 1);
   }

@@ -37,6 +37,7 @@ final class Idling {
   // with unpark.
   volatile boolean permit;
   boolean wokenSearching; // written by the waker before permit
+  long wokenNanos; // likewise
   private boolean handedStolen; // likewise
   private int handed; // tasks that the distributor has put into our hand; written before permit
 
@@ -295,9 +296,11 @@ final class Idling {
     announced = false;
     searching = wokenSearching;
     Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
+    long now = Platform.nanoTime();
+    counters.latencies.record(Latencies.Kind.WAKE, now - wokenNanos);
     if (shortSleepsToIgnore > 0) {
       shortSleepsToIgnore--;
-    } else if (Platform.nanoTime() - start <= SHORT_SLEEP_NANOS) {
+    } else if (now - start <= SHORT_SLEEP_NANOS) {
       widenSearch();
     } else {
       spinNanos >>= 1;
@@ -315,6 +318,7 @@ final class Idling {
   /// @param asSearcher whether that thread has counted it as searching
   void wake(boolean asSearcher) {
     wokenSearching = asSearcher;
+    wokenNanos = Platform.nanoTime();
     permit = true;
     Platform.unpark(worker.thread);
   }

@@ -86,6 +86,7 @@ final class Inbox {
   private static final long INDEX = Long.MAX_VALUE;
 
   private final int mask;
+  private final long sampleMask; // -1: none
   private final int markShift;
   private final Job jobless;
   private final EventCount room;
@@ -95,7 +96,9 @@ final class Inbox {
   /// @param room told each time that another eighth of the ring became free: submitters that found the ring full
   ///     wait for it, and one wake-up for many free places is cheaper than one for each batch. Several such marks are
   ///     passed before a full ring is empty, so none waits for ever
-  Inbox(int capacity, Job jobless, EventCount room) {
+  /// @param sampling one task in so many is timed, 0 for none
+  Inbox(int capacity, Job jobless, EventCount room, int sampling) {
+    sampleMask = sampling == 0 ? -1 : (Integer.highestOneBit(2 * sampling - 1) - 1L);
     slots = new @Nullable Object[2 * capacity];
     mask = capacity - 1;
     markShift = Math.max(0, Integer.numberOfTrailingZeros(capacity) - 3);
@@ -113,7 +116,8 @@ final class Inbox {
     return offer(task, jobless, 0);
   }
 
-  private boolean offer(Task task, @Nullable Job job, long least) {
+  private boolean offer(Task given, @Nullable Job job, long least) {
+    Task task = given;
     for (; ; ) {
       long word = tail;
       if (word < least) {
@@ -126,6 +130,11 @@ final class Inbox {
           return false;
         }
         LIMIT.setRelease(this, h);
+      }
+      // Before the claim, after which nothing may fail. Index 0 is none: a mask of ones asks for
+      // it.
+      if ((t & sampleMask) == 0 && t != 0 && job != null && !(task instanceof SampledTask)) {
+        task = new SampledTask(given);
       }
       if (TAIL.compareAndSet(this, word, word + 1)) {
         int at = ((int) t & mask) << 1;

@@ -33,7 +33,9 @@ final class Intake {
     policy = config.rejectionPolicy();
     capacity = config.get(Parameter.INBOX_CAPACITY);
     inboxes = new Inbox[config.workers()];
-    Arrays.setAll(inboxes, i -> new Inbox((int) capacity, jobless, room));
+    Arrays.setAll(
+        inboxes,
+        i -> new Inbox((int) capacity, jobless, room, config.intValue(Parameter.LATENCY_SAMPLING)));
   }
 
   Inbox[] inboxes() {

@@ -48,6 +48,14 @@ public final class Job extends JobCount {
     }
   }
 
+  /// Where the time of a job went, so far or in all.
+  ///
+  /// @param queuedNanos from its submission to its first start
+  /// @param runNanos threads' time for it, summed over threads: tasks, and what it takes to get from one to the next
+  /// @param wallNanos from its submission to now or to its end
+  /// @param tasks that ended or were discarded; lags behind as [Progress] does
+  public record Times(long queuedNanos, long runNanos, long wallNanos, long tasks) {}
+
   /// Keeps a job from ending, see [Job#hold()].
   public interface Hold extends AutoCloseable {
     /// Releases the hold. Idempotent, from any thread.
@@ -119,11 +127,13 @@ public final class Job extends JobCount {
   private final @Nullable Consumer<Job> teardown;
   private final long expected;
   private final boolean timer;
+  final @Nullable JobClock clock;
   private @Nullable Timer deadline;
 
   /// `deferred` is a bootstrap task that waits outside the workers' queues, for a lane or a timer.
   Job(JobBuilder builder, @Nullable Task deferred, boolean timer) {
     this.timer = timer;
+    this.clock = builder.timed ? new JobClock() : null;
     this.scheduler = builder.scheduler;
     this.name = builder.name;
     this.lane = builder.lane;
@@ -178,6 +188,14 @@ public final class Job extends JobCount {
   /// How far the job is.
   public Progress progress() {
     return progress(expected);
+  }
+
+  /// Its times, at any time; null if it is not [JobBuilder#timed()].
+  public @Nullable Times times() {
+    JobClock running = clock;
+    return running == null
+        ? null
+        : running.times(progress().finished(), scheduler.underWayNanos(this));
   }
 
   /// Whether the job was cancelled or has failed.
@@ -420,6 +438,12 @@ public final class Job extends JobCount {
     }
     leaveAdmission();
     scheduler.countJobEnd(this, runner);
+    if (clock != null) {
+      long wall = clock.end();
+      if (runner != null) {
+        runner.counters.latencies.record(Latencies.Kind.JOB_WALL, wall);
+      }
+    }
     done = true;
     if (listened) {
       List<Consumer<Job>> callbacks;

@@ -45,6 +45,7 @@ abstract class Runner implements TaskContext {
   private final int tailLimit;
 
   private @Nullable Job job;
+  private volatile long turnNanos; // when it turned to `job`, if that is timed
   private long credit;
   private long spawnedSinceFlush;
   private long finishedSinceFlush;
@@ -102,9 +103,30 @@ abstract class Runner implements TaskContext {
     if (itsJob != job) {
       flush();
       job = itsJob;
+      if (itsJob.clock != null) {
+        startClock(itsJob.clock);
+      }
     }
     itsJob.markStarted();
     run(first, itsJob, 1);
+  }
+
+  private void startClock(JobClock clock) {
+    long now = Platform.nanoTime();
+    turnNanos = now;
+    clock.turn(this, now);
+  }
+
+  private void stopClock(JobClock clock) {
+    clock.worked(Platform.nanoTime() - turnNanos);
+    turnNanos = 0;
+  }
+
+  /// Since when the runner works for that job, or 0; a guess for other threads.
+  @SuppressWarnings("ReferenceEquality") // the same job
+  final long turnNanos(Job asked) {
+    long since = turnNanos;
+    return job == asked ? since : 0;
   }
 
   private void run(Task first, Job itsJob, int alreadyInRow) {
@@ -320,6 +342,9 @@ abstract class Runner implements TaskContext {
       return;
     }
     job = null;
+    if (flushed.clock != null) {
+      stopClock(flushed.clock);
+    }
     long counts = credit;
     credit = 0;
     if (refusedSinceFlush != 0) {

@@ -104,6 +104,8 @@ public final class SchedulerConfig {
     PREEMPT_AFTER("preemptAfter", "ms", 0, 3_600_000, 10),
     /// Time after which a running task is reported with its stack, and again whenever it has doubled; 0 is never.
     HANG_AFTER("hangAfter", "ms", 0, 86_400_000, 30_000),
+    /// One outside task in so many is timed, the number rounded up to a power of two; 0 is none.
+    LATENCY_SAMPLING("latencySampling", "tasks", 0, 1 << 30, 256),
     /// Grace of [TaskScheduler#close()].
     CLOSE_GRACE("closeGrace", "ms", 0, 3_600_000, 10_000);
 

@@ -10,7 +10,9 @@ import java.util.TreeMap;
 ///
 /// Counters never go back and are exact once nothing runs: then `tasks.accepted` = `tasks.run` + `tasks.discarded`.
 /// While the scheduler works they are read one after the other and may be off by what happened
-/// meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are momentary.
+/// meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are momentary. `latency.*` are nanoseconds since the start of the
+/// scheduler, at most an eighth too high: `start` and `run` of one outside task in `latencySampling`, `wake` of all
+/// wake-ups, `jobQueued` and `jobWall` of all jobs that are [JobBuilder#timed()].
 public final class SchedulerMetrics {
   private final Map<String, Long> totals;
   private final List<Map<String, Long>> perWorker;

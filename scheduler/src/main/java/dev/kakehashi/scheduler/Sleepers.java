@@ -86,6 +86,7 @@ final class Sleepers {
 
   private boolean wake(boolean immediate) {
     Thread woken;
+    long now = Platform.nanoTime();
     synchronized (lock) {
       // A CAS because others start and stop searching meanwhile without the lock.
       for (; ; ) {
@@ -101,6 +102,7 @@ final class Sleepers {
       // the stack without a permit would never come back. With it, it does when its time is up.
       Worker worker = stack[--depth];
       worker.idling.wokenSearching = true;
+      worker.idling.wokenNanos = now;
       worker.idling.permit = true;
       woken = worker.thread;
     }
@@ -121,6 +123,7 @@ final class Sleepers {
   @SuppressWarnings("ReferenceEquality") // no calls, as in wake(boolean)
   boolean wake(Worker worker) {
     Worker distributor = null;
+    long now = Platform.nanoTime();
     synchronized (lock) {
       int at = depth - 1;
       while (at >= 0 && worker != stack[at]) {
@@ -135,6 +138,7 @@ final class Sleepers {
       }
       depth--;
       worker.idling.wokenSearching = false;
+      worker.idling.wokenNanos = now;
       worker.idling.permit = true;
       if (role && searching(ctl) == 0 && depth > 0) {
         distributor = stack[--depth];

@@ -47,6 +47,7 @@ final class Status {
     gauges.put("tasks.longestRunningNanos", watchdog.longestNanos());
     gauges.put("jobs.live", (long) scheduler.registry().live().size());
     gauges.put("process.live", (long) scheduler.processes().count());
+    counters.latencies().putInto(gauges);
     return new SchedulerMetrics(scheduler.counterTotals(), perWorker, gauges);
   }
 
@@ -62,7 +63,12 @@ final class Status {
           .append('\n');
     }
     for (Job job : scheduler.registry().live()) {
-      out.append(job.toString()).append(' ').append(job.progress().toString()).append('\n');
+      Job.Times times = job.times();
+      out.append(job.toString())
+          .append(' ')
+          .append(job.progress().toString())
+          .append(times == null ? "" : " " + times)
+          .append('\n');
     }
     for (Processes.Info process : scheduler.processes().list()) {
       out.append(process.toString()).append('\n');

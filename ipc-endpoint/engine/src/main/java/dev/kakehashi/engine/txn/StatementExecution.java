@@ -106,11 +106,11 @@ public final class StatementExecution implements Execution, StatementScope {
       transaction.requireActive();
       checkCancelled();
       if (!work.isReady()) {
-        environment.scheduler().job(work.name()).submit(this::planned);
+        environment.scheduler().job(work.name()).timed().submit(this::planned);
         return;
       }
       if (transaction.isLong()) {
-        environment.scheduler().job(work.name()).submit(new Entrance());
+        environment.scheduler().job(work.name()).timed().submit(new Entrance());
         return;
       }
       start();
@@ -179,6 +179,7 @@ public final class StatementExecution implements Execution, StatementScope {
     TaskScheduler scheduler = environment.scheduler();
     scheduler
         .job(work.name())
+        .timed()
         .workLevel(work.workLevel(this))
         .submit(work.task(this, this::finish));
   }

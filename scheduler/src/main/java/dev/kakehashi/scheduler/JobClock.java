@@ -1,0 +1,44 @@
+package dev.kakehashi.scheduler;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/// The times of one job, see [JobBuilder#timed()]. Written by the runners that start, work for and end it; read by anyone.
+///
+/// A runner adds the time from its turn to the job to its turn to something else, not of each task: two looks at the clock
+/// for any number of tasks.
+final class JobClock {
+  private final long submittedNanos = Platform.nanoTime();
+  private final AtomicLong startedNanos = new AtomicLong(); // 0: not yet
+  private final AtomicLong runNanos = new AtomicLong();
+  private volatile long endedNanos; // likewise
+
+  /// A runner turns to the job.
+  void turn(Runner runner, long now) {
+    if (startedNanos.get() == 0 && startedNanos.compareAndSet(0, now)) {
+      runner.counters.latencies.record(Latencies.Kind.JOB_QUEUED, now - submittedNanos);
+    }
+  }
+
+  void worked(long nanos) {
+    runNanos.addAndGet(nanos);
+  }
+
+  /// The job ends; returns how long it has lived.
+  long end() {
+    long now = Platform.nanoTime();
+    endedNanos = now;
+    return now - submittedNanos;
+  }
+
+  /// @param underWayNanos of runners that have not added theirs yet
+  Job.Times times(long tasks, long underWayNanos) {
+    long end = endedNanos;
+    long until = end != 0 ? end : Platform.nanoTime();
+    long started = startedNanos.get();
+    return new Job.Times(
+        (started != 0 ? started : until) - submittedNanos,
+        runNanos.get() + underWayNanos,
+        until - submittedNanos,
+        tasks);
+  }
+}
