@@ -22,6 +22,7 @@ final class JoinOperator extends Operator {
 
   private final Operator left;
   private final JoinBreaker right;
+  private final Execution execution;
   private final JoinKind kind;
   private final int[] leftKeys;
   private final int leftColumns;
@@ -46,6 +47,7 @@ final class JoinOperator extends Operator {
   private boolean leftEnded;
 
   JoinOperator(
+      Execution execution,
       Operator left,
       JoinBreaker right,
       JoinKind kind,
@@ -53,6 +55,7 @@ final class JoinOperator extends Operator {
       int leftColumns,
       @Nullable Expr condition,
       EvalContext context) {
+    this.execution = execution;
     this.left = left;
     this.right = right;
     this.kind = kind;
@@ -89,6 +92,8 @@ final class JoinOperator extends Operator {
         if (outputsPairs() && pairs.liveRows() > 0) {
           return pairs;
         }
+        // A join may look at any number of pairs before it finds one.
+        execution.scope().checkCancelled();
         continue;
       }
       input = null;

@@ -240,6 +240,7 @@ final class PlanInstance {
       case PlanNode.SetOperation operation -> state(operation, SetOperationBreaker.class).source();
       case PlanNode.HashJoin join ->
           new JoinOperator(
+              execution,
               build(join.left(), context, withRowIds),
               state(join, JoinBreaker.class),
               join.kind(),
@@ -249,6 +250,7 @@ final class PlanInstance {
               context);
       case PlanNode.NestedLoopJoin join ->
           new JoinOperator(
+              execution,
               build(join.left(), context, withRowIds),
               state(join, JoinBreaker.class),
               join.kind(),

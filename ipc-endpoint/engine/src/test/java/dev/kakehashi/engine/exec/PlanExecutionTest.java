@@ -292,6 +292,31 @@ class PlanExecutionTest {
   }
 
   @Test
+  void shouldEndACancelledJoinThatFindsNoPairs() throws Exception {
+    long id = table(randomRows(new Random(5), 150_000, 100, 0));
+    PlanNode left = new PlanNode.TableScan(id, BOTH, INT8S, null);
+    PlanNode right = new PlanNode.TableScan(id, BOTH, INT8S, null);
+    // Keys are not negative: more than ten thousand million pairs are looked at in vain.
+    Expr never =
+        new Expr.Call(
+            function("<"),
+            List.of(
+                new Expr.Call(function("+"), List.of(column(0), column(2))),
+                Expr.Constant.of(TypeOid.INT8, -1)));
+    TestScope scope = scope();
+    CompletableFuture<Outcome> outcome =
+        start(
+            new PhysicalPlan.Query(new PlanNode.NestedLoopJoin(left, right, JoinKind.INNER, never)),
+            scope,
+            new TestSink(4, 4096));
+    scope.awaitScanned(150_001);
+    scope.cancel();
+    EngineException error = outcome.get(60, TimeUnit.SECONDS).error();
+    assertEquals(ErrorCode.QUERY_CANCELED, error == null ? null : error.code());
+    scope.transaction.abort();
+  }
+
+  @Test
   void shouldUndoAStatementThatFailsHalfWay() throws Exception {
     List<long[]> rows = new ArrayList<>(List.of(new long[] {1, 10}, new long[] {2, 20}));
     long id = table(rows);

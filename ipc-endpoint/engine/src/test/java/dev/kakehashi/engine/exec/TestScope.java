@@ -10,6 +10,7 @@ import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// The scope of one statement in a transaction of the real store.
@@ -91,6 +92,17 @@ final class TestScope implements StatementScope {
     if (cancelled) {
       throw new EngineException(
           ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
+    }
+  }
+
+  /// Waits until so many rows have been scanned.
+  void awaitScanned(long rows) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (scanned.get() < rows) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError(scanned + " rows have been scanned, not " + rows);
+      }
+      Thread.sleep(1);
     }
   }
 
