@@ -328,7 +328,28 @@ kh_batch_word(const kh_batch *batch, uint32_t row, uint32_t column)
  * Pointer to the value of a by-reference column. fixed_bytes: length of a fixed-length type (16 for uuid and interval), or 0 for a varlena, whose
  * header is read once and checked. NULL if the offset or the length leaves the batch.
  */
-extern const void *kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t fixed_bytes);
+static inline const void *
+kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t fixed_bytes)
+{
+	/* A varlena's header, little-endian: length with header << 2; both low bits are 0 when neither compressed nor short. */
+	const uint32_t header_bytes = 4;
+	uint32_t needed = fixed_bytes > 0 ? fixed_bytes : header_bytes;
+	const unsigned char *value = batch->base + word;
+	uint32_t header;
+	uint64_t left;
+
+	if (word < batch->heap_offset || word % 8 != 0 || word >= batch->bytes)
+		return NULL;
+	left = batch->bytes - word;
+	if (needed > left)
+		return NULL;
+	if (fixed_bytes > 0)
+		return value;
+	header = __atomic_load_n((const uint32_t *) value, __ATOMIC_RELAXED);
+	if ((header & 3) != 0 || header >> 2 < header_bytes || header >> 2 > left)
+		return NULL;
+	return value;
+}
 
 /* Builds a row batch in memory of the caller. Zero-initialise; kh_batch_writer_free ends it. */
 typedef struct kh_batch_writer

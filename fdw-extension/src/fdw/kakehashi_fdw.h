@@ -307,15 +307,31 @@ extern bool kakehashi_same_form(Oid local, Oid remote);
 
 extern const char *kakehashi_type_name(Oid type);
 
-extern Datum kakehashi_word_datum_slow(const kh_batch *batch, uint64 word, KakehashiWordKind kind);
+pg_noreturn extern void kakehashi_report_bad_offset(const kh_batch *batch, uint64 word);
 
 /* Datum of a value in a batch; by-reference datums point into the batch. */
 static inline Datum
 kakehashi_word_datum(const kh_batch *batch, uint64 word, KakehashiWordKind kind)
 {
-	if (kind == KAKEHASHI_WORD)
-		return (Datum) word;
-	return kakehashi_word_datum_slow(batch, word, kind);
+	const void *value;
+
+	switch (kind)
+	{
+		case KAKEHASHI_WORD:
+			return (Datum) word;
+		case KAKEHASHI_BOOL:
+			return BoolGetDatum(word != 0);
+		case KAKEHASHI_FLOAT4:
+			return Int32GetDatum((int32) word);
+		case KAKEHASHI_VARLENA:
+		case KAKEHASHI_TEXT:
+		case KAKEHASHI_FIXED16:
+			value = kh_batch_value(batch, word, kind == KAKEHASHI_FIXED16 ? 16 : 0);
+			if (unlikely(value == NULL))
+				kakehashi_report_bad_offset(batch, word);
+			return PointerGetDatum(value);
+	}
+	return (Datum) 0; /* not reached: every kind is above */
 }
 
 /* A row of parameters: types on the way, and how to write each. */

@@ -104,6 +104,9 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 void
 kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, uint32 row, Datum *values, bool *nulls)
 {
+	const uint64 *bitmap = (const uint64 *) (batch->base + batch->rows_offset + (size_t) row * batch->row_stride);
+	const uint64 *words = bitmap + ((batch->column_count + 63) >> 6);
+
 	if (batch->column_count < (uint32) (map->skip + map->count))
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("row batch has %u columns where %d are expected",
 		                                                        batch->column_count, map->skip + map->count)));
@@ -113,12 +116,15 @@ kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, ui
 	{
 		int position = map->positions[i];
 		uint32 column = (uint32) (map->skip + i);
+		Datum value = (Datum) 0;
+		bool null = (bitmap[column >> 6] >> (column & 63)) & 1;
 
-		nulls[position] = kh_batch_is_null(batch, row, column);
-		values[position] =
-			nulls[position] ? (Datum) 0 : kakehashi_word_datum(batch, kh_batch_word(batch, row, column), map->kinds[i]);
-		if (map->kinds[i] == KAKEHASHI_TEXT && !nulls[position])
-			values[position] = read_text(map, i, values[position]);
+		if (!null)
+			value = kakehashi_word_datum(batch, words[column], map->kinds[i]);
+		if (map->inputs != NULL && map->kinds[i] == KAKEHASHI_TEXT && !null)
+			value = read_text(map, i, value);
+		nulls[position] = null;
+		values[position] = value;
 	}
 }
 

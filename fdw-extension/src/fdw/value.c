@@ -128,30 +128,13 @@ kakehashi_type_name(Oid type)
 	return format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID);
 }
 
-Datum
-kakehashi_word_datum_slow(const kh_batch *batch, uint64 word, KakehashiWordKind kind)
+void
+kakehashi_report_bad_offset(const kh_batch *batch, uint64 word)
 {
-	const void *value;
-
-	switch (kind)
-	{
-		case KAKEHASHI_WORD:
-			return (Datum) word;
-		case KAKEHASHI_BOOL:
-			return BoolGetDatum(word != 0);
-		case KAKEHASHI_FLOAT4:
-			return Int32GetDatum((int32) word);
-		case KAKEHASHI_VARLENA:
-		case KAKEHASHI_TEXT:
-		case KAKEHASHI_FIXED16:
-			value = kh_batch_value(batch, word, kind == KAKEHASHI_FIXED16 ? 16 : 0);
-			if (value == NULL)
-				ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-				                errmsg("row batch of %u bytes has a value at offset " UINT64_FORMAT " that leaves it",
-				                       batch->bytes, word)));
-			return PointerGetDatum(value);
-	}
-	return (Datum) 0; /* not reached: every kind is above */
+	ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+	                errmsg("row batch of %u bytes has a value at offset " UINT64_FORMAT " that leaves it", batch->bytes,
+	                       word)));
+	pg_unreachable();
 }
 
 static void

@@ -11,9 +11,6 @@
 /* More columns than a table or a statement can have. */
 #define MAX_COLUMNS 65534
 
-/* 4-byte varlena header, little-endian: length with header << 2; both low bits are 0 when neither compressed nor short. */
-#define VARLENA_HEADER_BYTES 4
-
 static bool
 malformed(kh_error *error, const char *what, uint32_t bytes)
 {
@@ -51,26 +48,4 @@ kh_batch_check(const void *base, uint32_t bytes, kh_batch *batch, kh_error *erro
 	batch->rows_offset = header.rows_offset;
 	batch->heap_offset = header.heap_offset;
 	return true;
-}
-
-const void *
-kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t fixed_bytes)
-{
-	const unsigned char *value;
-	uint32_t header;
-	uint32_t needed = fixed_bytes > 0 ? fixed_bytes : VARLENA_HEADER_BYTES;
-	uint64_t left;
-
-	if (word < batch->heap_offset || word % 8 != 0 || word >= batch->bytes)
-		return NULL;
-	left = batch->bytes - word;
-	if (needed > left)
-		return NULL;
-	value = batch->base + word;
-	if (fixed_bytes > 0)
-		return value;
-	header = kh_load_relaxed((const uint32_t *) value);
-	if ((header & 3) != 0 || header >> 2 < VARLENA_HEADER_BYTES || header >> 2 > left)
-		return NULL;
-	return value;
 }

@@ -10,6 +10,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Writes rows into result buffers as row batches (PROTOCOL.md §6), one writer per task.
@@ -22,9 +23,12 @@ import org.jspecify.annotations.Nullable;
 /// ```
 final class ResultWriter implements BatchConsumer {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+  private static final ValueLayout.OfLong UNALIGNED = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
 
   private static final int RESERVED_OFFSET = RowBatchLayout.HEADER_BYTES - 8;
+
+  private static final int LONGEST_BY_WORDS = 128;
 
   /// Room asked for at first: the sink may answer with its inline area.
   private static final int FIRST_BYTES = 256;
@@ -45,6 +49,9 @@ final class ResultWriter implements BatchConsumer {
   /// Live rows of the current batch that are written already.
   private int position;
 
+  /// Bytes that each live row of the current batch takes, if there are by-reference columns.
+  private long[] rowBytes = new long[0];
+
   ResultWriter(ResultSink sink, int[] typeOids) {
     this.sink = sink;
     this.kinds = MaterializedRows.kinds(typeOids);
@@ -60,13 +67,16 @@ final class ResultWriter implements BatchConsumer {
   @Override
   public boolean accept(VectorBatch batch) {
     int live = batch.liveRows();
+    if (anyReference && position == 0) {
+      measure(batch, live);
+    }
     while (position < live) {
-      int fit = buffer == null ? 0 : fitting(batch, live);
+      int fit = buffer == null ? 0 : fitting(live);
       if (fit == 0) {
         if (buffer != null && rowCount > 0) {
           stage();
         }
-        if (!acquire(batch)) {
+        if (!acquire()) {
           return false;
         }
         continue;
@@ -106,13 +116,12 @@ final class ResultWriter implements BatchConsumer {
   }
 
   /// Takes a buffer that holds at least the next row.
-  private boolean acquire(VectorBatch batch) {
+  private boolean acquire() {
     if (buffer != null) {
       buffer.discard();
       buffer = null;
     }
-    int row = row(batch, position);
-    long need = RowBatchLayout.HEADER_BYTES + stride + valueBytes(batch, row);
+    long need = RowBatchLayout.HEADER_BYTES + (anyReference ? rowBytes[position] : stride);
     if (need > sink.maxBatchBytes()) {
       throw new EngineException(
               ErrorCode.LIMIT_EXCEEDED,
@@ -133,19 +142,15 @@ final class ResultWriter implements BatchConsumer {
   }
 
   /// How many of the next live rows fit into the buffer.
-  private int fitting(VectorBatch batch, int live) {
+  private int fitting(int live) {
     int left = live - position;
-    if (!anyReference) {
-      return Math.min(left, (heapStart - rowsEnd) / stride);
-    }
     int free = heapStart - rowsEnd;
+    if (!anyReference) {
+      return Math.min(left, free / stride);
+    }
     int fit = 0;
-    while (fit < left) {
-      long bytes = stride + valueBytes(batch, row(batch, position + fit));
-      if (bytes > free) {
-        break;
-      }
-      free -= (int) bytes;
+    while (fit < left && rowBytes[position + fit] <= free) {
+      free -= (int) rowBytes[position + fit];
       fit++;
     }
     return fit;
@@ -155,14 +160,24 @@ final class ResultWriter implements BatchConsumer {
     return batch.selected < 0 ? k : batch.selection[k];
   }
 
-  private long valueBytes(VectorBatch batch, int row) {
-    long bytes = 0;
+  /// Fills [#rowBytes], column by column: headers of one column's values lie near each other.
+  private void measure(VectorBatch batch, int live) {
+    if (rowBytes.length < live) {
+      rowBytes = new long[Math.max(live, VectorBatch.CAPACITY)];
+    }
+    Arrays.fill(rowBytes, 0, live, stride);
     for (int c = 0; c < kinds.length; c++) {
-      if (kinds[c].byReference() && !batch.columns[c].isNull(row)) {
-        bytes += align8(MaterializedRows.valueBytes(kinds[c], batch.columns[c].words[row]));
+      if (!kinds[c].byReference()) {
+        continue;
+      }
+      ColumnVector column = batch.columns[c];
+      for (int k = 0; k < live; k++) {
+        int row = row(batch, k);
+        if (!column.isNull(row)) {
+          rowBytes[k] += align8(MaterializedRows.valueBytes(kinds[c], column.words[row]));
+        }
       }
     }
-    return bytes;
   }
 
   private static long align8(int bytes) {
@@ -219,9 +234,23 @@ final class ResultWriter implements BatchConsumer {
       long word = column.words[row];
       int bytes = MaterializedRows.valueBytes(kind, word);
       heapStart -= (int) align8(bytes);
-      MemorySegment.copy(VarHeap.MEMORY, word, VarHeap.MEMORY, base + heapStart, bytes);
+      copy(word, base + heapStart, bytes);
       VarHeap.MEMORY.set(LONG, at, heapStart);
     }
+  }
+
+  /// Most values are a few words long: a call to copy them costs more than the copy.
+  private static void copy(long from, long to, int bytes) {
+    if (bytes > LONGEST_BY_WORDS || bytes < Long.BYTES) {
+      MemorySegment.copy(VarHeap.MEMORY, from, VarHeap.MEMORY, to, bytes);
+      return;
+    }
+    int last = bytes - Long.BYTES;
+    for (int i = 0; i < last; i += Long.BYTES) {
+      VarHeap.MEMORY.set(LONG, to + i, VarHeap.MEMORY.get(LONG, from + i));
+    }
+    // The last word overlaps the one before it: nothing beyond the value is read.
+    VarHeap.MEMORY.set(UNALIGNED, to + last, VarHeap.MEMORY.get(UNALIGNED, from + last));
   }
 
   private void writeNulls(VectorBatch batch, ColumnVector column, long rows, int c, int count) {
