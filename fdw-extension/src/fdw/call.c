@@ -96,6 +96,25 @@ note_finished(KakehashiCall *call)
 	kakehashi_report_error(&result->error, call->session, call->sql);
 }
 
+/* As pg_stat_activity shows it: by name from PostgreSQL 17 on. */
+static uint32
+wait_event(const KakehashiCall *call)
+{
+#if PG_VERSION_NUM >= 170000
+	static uint32 result = 0;
+	static uint32 commit = 0;
+
+	if (result == 0)
+	{
+		result = WaitEventExtensionNew("KakehashiResult");
+		commit = WaitEventExtensionNew("KakehashiCommit");
+	}
+	return call->session->committing ? commit : result;
+#else
+	return PG_WAIT_EXTENSION;
+#endif
+}
+
 static kh_wait
 wait_interruptibly(KakehashiCall *call)
 {
@@ -110,7 +129,7 @@ wait_interruptibly(KakehashiCall *call)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_CURSOR_STATE),
 			                errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
 			                       call->session->server_name)));
-		pgstat_report_wait_start(PG_WAIT_EXTENSION);
+		pgstat_report_wait_start(wait_event(call));
 		wait = kh_call_wait(call->ipc, WAIT_SLICE_NANOS, &error);
 		pgstat_report_wait_end();
 		if (wait == KH_WAIT_DISCONNECTED)
@@ -151,7 +170,7 @@ kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos)
 
 	if (call->ipc == NULL || call->finished)
 		return true;
-	pgstat_report_wait_start(PG_WAIT_EXTENSION);
+	pgstat_report_wait_start(wait_event(call));
 	wait = kh_call_wait(call->ipc, timeout_nanos, &error);
 	pgstat_report_wait_end();
 	return wait != KH_WAIT_TIMEOUT;
