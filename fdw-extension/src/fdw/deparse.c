@@ -325,7 +325,7 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			deparse_wrapped(context, "COALESCE(", ((CoalesceExpr *) expr)->args, ", ");
 			break;
 		case T_CaseExpr:
-			deparse_case(context, (CaseExpr *) expr);
+			deparse_case(context, kakehashi_searched_case((CaseExpr *) expr));
 			break;
 		case T_Aggref:
 			deparse_aggregate(context, (Aggref *) expr);

@@ -103,6 +103,9 @@ extern bool kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, E
 /* True if the expression is computed here, before the statement is sent, and its value goes over as a parameter. */
 extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 
+/* "CASE a WHEN b" as "CASE WHEN a = b", whose parts stand for themselves; NULL if a comparison is not a plain one. */
+extern CaseExpr *kakehashi_searched_case(CaseExpr *expr);
+
 /* The field of extract(), if it is a word that the engine knows too, or NULL. */
 extern const char *kakehashi_extract_field(FuncExpr *expr);
 
@@ -110,6 +113,8 @@ extern const char *kakehashi_extract_field(FuncExpr *expr);
 
 /* Name of the engine's function for one of PostgreSQL's, or NULL. */
 extern const char *kakehashi_shippable_function(Oid function);
+/* True if text that is searched under the collation is searched byte by byte; InvalidOid: no text is. */
+extern bool kakehashi_is_shippable_collation(Oid collation);
 extern bool kakehashi_is_shippable_cast(Oid function);
 extern bool kakehashi_is_shippable_operator(Oid opno, Oid collation);
 extern bool kakehashi_is_groupable(Expr *expr);

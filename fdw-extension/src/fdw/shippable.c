@@ -95,7 +95,7 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 
 	if (kakehashi_is_shippable_cast(expr->funcid))
 		return all_shippable(walk, expr->args);
-	if (name == NULL)
+	if (name == NULL || !kakehashi_is_shippable_collation(expr->inputcollid))
 		return false;
 	/* The field is a word of the syntax. */
 	if (strcmp(name, "extract") == 0)
@@ -103,12 +103,63 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 	return all_shippable(walk, expr->args);
 }
 
+/* The left side of a WHEN with the argument in its place, or NULL. */
+static Expr *
+case_operand(Expr *left, Expr *arg)
+{
+	RelabelType *relabel;
+
+	if (IsA(left, CaseTestExpr))
+		return arg;
+	if (!IsA(left, RelabelType) || !IsA(((RelabelType *) left)->arg, CaseTestExpr))
+		return NULL;
+	relabel = makeNode(RelabelType);
+	*relabel = *(RelabelType *) left;
+	relabel->arg = arg;
+	return (Expr *) relabel;
+}
+
+CaseExpr *
+kakehashi_searched_case(CaseExpr *expr)
+{
+	CaseExpr *searched;
+	ListCell *cell;
+
+	if (expr->arg == NULL)
+		return expr;
+	searched = makeNode(CaseExpr);
+	*searched = *expr;
+	searched->arg = NULL;
+	searched->args = NIL;
+	foreach (cell, expr->args)
+	{
+		CaseWhen *when = makeNode(CaseWhen);
+		OpExpr *comparison = (OpExpr *) lfirst_node(CaseWhen, cell)->expr;
+		OpExpr *replaced;
+		Expr *operand;
+
+		if (!IsA(comparison, OpExpr) || list_length(comparison->args) != 2)
+			return NULL;
+		operand = case_operand((Expr *) linitial(comparison->args), expr->arg);
+		if (operand == NULL)
+			return NULL;
+		replaced = makeNode(OpExpr);
+		*replaced = *comparison;
+		replaced->args = list_make2(operand, lsecond(comparison->args));
+		*when = *lfirst_node(CaseWhen, cell);
+		when->expr = (Expr *) replaced;
+		searched->args = lappend(searched->args, when);
+	}
+	return searched;
+}
+
 static bool
 is_case_shippable(Walk *walk, CaseExpr *expr)
 {
 	ListCell *cell;
 
-	if (expr->arg != NULL)
+	expr = kakehashi_searched_case(expr);
+	if (expr == NULL)
 		return false;
 	foreach (cell, expr->args)
 	{

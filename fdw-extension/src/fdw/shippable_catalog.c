@@ -54,6 +54,40 @@ static const Function shippable_functions[] = {
 	{F_SUBSTRING_TEXT_INT4_INT4, "substring"},
 	{F_SUBSTR_TEXT_INT4, "substring"},
 	{F_SUBSTR_TEXT_INT4_INT4, "substring"},
+	{F_OCTET_LENGTH_TEXT, "octet_length"},
+	{F_BIT_LENGTH_TEXT, "bit_length"},
+	{F_STRPOS, "strpos"},
+	{F_POSITION_TEXT_TEXT, "strpos"},
+	{F_STARTS_WITH, "starts_with"},
+	{F_LEFT, "left"},
+	{F_RIGHT, "right"},
+	{F_REVERSE, "reverse"},
+	{F_BTRIM_TEXT, "btrim"},
+	{F_BTRIM_TEXT_TEXT, "btrim"},
+	{F_LTRIM_TEXT, "ltrim"},
+	{F_LTRIM_TEXT_TEXT, "ltrim"},
+	{F_RTRIM_TEXT, "rtrim"},
+	{F_RTRIM_TEXT_TEXT, "rtrim"},
+	{F_LPAD_TEXT_INT4, "lpad"},
+	{F_LPAD_TEXT_INT4_TEXT, "lpad"},
+	{F_RPAD_TEXT_INT4, "rpad"},
+	{F_RPAD_TEXT_INT4_TEXT, "rpad"},
+	{F_REPLACE, "replace"},
+	{F_SPLIT_PART, "split_part"},
+	{F_TRANSLATE, "translate"},
+	{F_ASCII, "ascii"},
+	{F_MD5_TEXT, "md5"},
+	{F_FLOOR_FLOAT8, "floor"},
+	{F_CEIL_FLOAT8, "ceil"},
+	{F_CEILING_FLOAT8, "ceil"},
+	{F_TRUNC_FLOAT8, "trunc"},
+	{F_ROUND_FLOAT8, "round"},
+	{F_SIGN_FLOAT8, "sign"},
+	{F_SQRT_FLOAT8, "sqrt"},
+	{F_GCD_INT4_INT4, "gcd"},
+	{F_GCD_INT8_INT8, "gcd"},
+	{F_LCM_INT4_INT4, "lcm"},
+	{F_LCM_INT8_INT8, "lcm"},
 	{F_EXTRACT_TEXT_DATE, "extract"},
 	{F_EXTRACT_TEXT_TIMESTAMP, "extract"},
 	{F_DATE_TRUNC_TEXT_TIMESTAMP, "date_trunc"},
@@ -123,6 +157,12 @@ is_comparable(Oid left, Oid right)
 	       left == INTERVALOID || left == UUIDOID || left == BYTEAOID || left == BPCHAROID;
 }
 
+bool
+kakehashi_is_shippable_collation(Oid collation)
+{
+	return !OidIsValid(collation) || get_collation_isdeterministic(collation);
+}
+
 static bool
 is_collation_shippable(Oid type, Oid collation, bool ordering)
 {
@@ -178,6 +218,8 @@ is_operator_shippable(const char *name, Oid left, Oid right, Oid collation)
 	}
 	if (strcmp(name, "~~") == 0 || strcmp(name, "!~~") == 0)
 		return is_text(left) && is_text(right) && is_collation_shippable(left, collation, false);
+	if (strcmp(name, "||") == 0)
+		return is_text(left) && is_text(right);
 	for (size_t i = 0; i < lengthof(sums); i++)
 	{
 		if (strcmp(name, sums[i]) == 0 && kakehashi_is_number(left) && kakehashi_is_number(right))
