@@ -334,7 +334,7 @@ kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t fixed_bytes)
 	/* A varlena's header, little-endian: length with header << 2; both low bits are 0 when neither compressed nor short. */
 	const uint32_t header_bytes = 4;
 	uint32_t needed = fixed_bytes > 0 ? fixed_bytes : header_bytes;
-	const unsigned char *value = batch->base + word;
+	const unsigned char *value;
 	uint32_t header;
 	uint64_t left;
 
@@ -343,6 +343,7 @@ kh_batch_value(const kh_batch *batch, uint64_t word, uint32_t fixed_bytes)
 	left = batch->bytes - word;
 	if (needed > left)
 		return NULL;
+	value = batch->base + word;
 	if (fixed_bytes > 0)
 		return value;
 	header = __atomic_load_n((const uint32_t *) value, __ATOMIC_RELAXED);
