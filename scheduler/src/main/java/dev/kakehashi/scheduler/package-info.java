@@ -24,6 +24,7 @@
 /// | keep state between events, talk by messages | [TaskScheduler#processes], [Process] |
 /// | limit rate and concurrency of a queue | [TaskScheduler#admission], [RateLimit] |
 /// | look at it while it runs | [TaskScheduler#metrics], [TaskScheduler#dump], [SchedulerConfig.Builder#onLongTask] |
+/// | know where the time of a job went | [JobBuilder#timed], [Job#times] |
 ///
 /// Where to read: [TaskScheduler] for the ways of a task, `PackedDeque` for stealing, `Sleepers` for idling, wake-up and
 /// the distribution role, `Inbox` for submissions, `Submission` for the ways in, `Runner` for counts and tail calls, `Worker` for the order of looks, `Gatherer` and
