@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test check format bench bench-scheduler install clean
+.PHONY: help deps generate build run psql stop test check format bench bench-scheduler bench-settings install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare trans
 
 bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor and virtual threads (ROWS="tree wake")
 	@.make/bench-scheduler.sh
+
+bench-settings: build ## what watchdog, limits and other settings cost a select by key, in one run
+	@.make/bench-settings.sh
 
 install: build ## install the extension into PG_CONFIG's PostgreSQL and the endpoint into PREFIX (/usr/local)
 	@.make/install.sh

@@ -49,6 +49,7 @@ public final class TaskScheduler implements AutoCloseable {
   private final LaneTable lanes = new LaneTable(this);
   private final Processes processes;
   private final Shutdown shutdown = new Shutdown(this);
+  private final JobBuilder plainJob = new JobBuilder(this, "task"); // never changed, so it serves all
   private volatile boolean stopped;
   private volatile boolean discardsJobless;
 
@@ -103,7 +104,7 @@ public final class TaskScheduler implements AutoCloseable {
   ///
   /// @throws SchedulerStoppedException if the scheduler is shutting down
   public Job submit(Task bootstrap) {
-    return job("task").submit(bootstrap);
+    return plainJob.submit(bootstrap);
   }
 
   /// Runs a task without a job, as [java.util.concurrent.Executor#execute]: nothing to wait for, to cancel or to end, and

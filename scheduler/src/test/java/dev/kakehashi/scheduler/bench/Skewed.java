@@ -36,7 +36,7 @@ final class Skewed implements AutoCloseable {
 
   Row stealing(int repetitions) {
     return new Row(
-            "skewed load, " + workers + " workers: one makes all tasks of about 100 ns",
+            "skewed load, " + workers + " workers: one makes all tasks of about 25 ns",
             "ns/task",
             repetitions)
         .ratio(1.0)
@@ -65,7 +65,7 @@ final class Skewed implements AutoCloseable {
   private static @Nullable Task makeAll(TaskContext context) {
     Task child =
         inner -> {
-          Work.third(1);
+          Work.twelfth(1);
           return null;
         };
     for (int i = 0; i < CHILDREN; i++) {
