@@ -49,7 +49,8 @@ public final class TaskScheduler implements AutoCloseable {
   private final LaneTable lanes = new LaneTable(this);
   private final Processes processes;
   private final Shutdown shutdown = new Shutdown(this);
-  private final JobBuilder plainJob = new JobBuilder(this, "task"); // never changed, so it serves all
+  private final JobBuilder plainJob =
+      new JobBuilder(this, "task"); // never changed, so it serves all
   private volatile boolean stopped;
   private volatile boolean discardsJobless;
 
