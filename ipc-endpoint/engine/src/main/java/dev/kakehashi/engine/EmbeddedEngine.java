@@ -17,6 +17,8 @@ import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
+import dev.kakehashi.engine.statistics.StatisticsKeeper;
+import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreFactory;
@@ -27,6 +29,7 @@ import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
+import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,15 +49,13 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedEngine implements Engine {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedEngine.class);
 
-  /// A plan is made anew when the tables have grown by this factor since.
-  private static final int GROWTH = 10;
-
   private final EngineConfig config;
   private final TaskScheduler scheduler;
   private final Store store;
   private final Catalog catalog;
   private final DdlExecutor ddl;
   private final PlanCache plans;
+  private final StatisticsKeeper statistics;
   private final PreparedTransactions prepared;
   private final Deadlocks deadlocks = new Deadlocks();
   private final Environment environment = new Environment();
@@ -70,6 +71,7 @@ public final class EmbeddedEngine implements Engine {
     this.catalog = new Catalog(store);
     this.ddl = new DdlExecutor(catalog);
     this.plans = new PlanCache(config.planCacheEntries());
+    this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
   }
 
   /// Opens the data directory, recovers it, and warms the planner up in the background.
@@ -81,6 +83,7 @@ public final class EmbeddedEngine implements Engine {
       engine.warmUp();
       return null;
     });
+    engine.statistics.start();
     return engine;
   }
 
@@ -166,6 +169,7 @@ public final class EmbeddedEngine implements Engine {
         interrupted = true;
       }
     }
+    statistics.close();
     store.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -180,27 +184,24 @@ public final class EmbeddedEngine implements Engine {
 
   /// Live rows of a table, approximately.
   long rowCount(Table table) {
-    if (table.isSystem()) {
+    return rowCount(table.tableId());
+  }
+
+  /// Of a table by its number; system tables have negative ones.
+  private long rowCount(long tableId) {
+    if (tableId < 0) {
       return 0;
     }
     try {
-      return store.table(table.tableId()).rowCount();
+      return store.table(tableId).rowCount();
     } catch (IllegalArgumentException dropped) {
       return 0;
     }
   }
 
-  private long totalRows(CatalogSnapshot snapshot) {
-    long sum = 0;
-    for (Table table : snapshot.tables()) {
-      sum += rowCount(table);
-    }
-    return sum;
-  }
-
-  /// Whether the plan fits the catalogue of now.
+  /// Whether the plan fits the catalogue and the statistics of now.
   boolean isCurrent(PlanCache.Plan plan) {
-    return plan.catalogVersion() == catalog.snapshot().version();
+    return plan.catalogVersion() == catalog.snapshot().version() && plan.basis().isCurrent();
   }
 
   /// Plans a statement, or takes the cached plan.
@@ -210,13 +211,18 @@ public final class EmbeddedEngine implements Engine {
       return cached;
     }
     CatalogSnapshot snapshot = catalog.snapshot();
+    // Statistics that change while the plan is made may have been seen or not: it is made again
+    // then.
+    long before = statistics.planVersion();
     SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts);
+    long[] tables =
+        prepared instanceof SqlFront.Planned planned ? planned.estimates().tables() : new long[0];
+    PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);
     StatementRunner runner =
         prepared instanceof SqlFront.Planned planned
             ? StatementRunner.of(planned.plan(), planned.parameterOids())
             : null;
-    PlanCache.Plan plan =
-        new PlanCache.Plan(prepared, runner, snapshot.version(), totalRows(snapshot));
+    PlanCache.Plan plan = new PlanCache.Plan(prepared, runner, snapshot.version(), basis);
     if (prepared instanceof SqlFront.Planned planned && planned.reusable()) {
       plans.add(sql, parameterOids, plan);
     }
@@ -229,16 +235,29 @@ public final class EmbeddedEngine implements Engine {
     if (cached == null) {
       return null;
     }
-    long rows = totalRows(snapshot);
-    return rows / GROWTH > cached.tableRows() ? null : cached;
+    return cached.basis().isCurrent() && !cached.basis().hasGrown(this::rowCount) ? cached : null;
   }
 
   void define(DdlStatement statement) {
     ddl.execute(statement);
   }
 
+  /// The task that collects statistics of tables now.
+  Task analyze(List<Table> tables, Consumer<@Nullable Throwable> done) {
+    return statistics.analyze(tables, done);
+  }
+
+  CatalogSnapshot catalogSnapshot() {
+    return catalog.snapshot();
+  }
+
   /// What a planner asks.
   private final class Facts implements LiveTables {
+    @Override
+    public @Nullable TableStatistics statistics(Table table) {
+      return statistics.of(table);
+    }
+
     @Override
     public long applyAsLong(Table table) {
       return rowCount(table);
@@ -342,6 +361,9 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public void ended(EngineTransaction transaction) {
       transactions.remove(transaction);
+      if (transaction.hasWrites()) {
+        statistics.changed();
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
+import dev.kakehashi.engine.sql.Analyze;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
@@ -171,6 +172,11 @@ final class EmbeddedStatement implements Statement {
       if (runner != null) {
         return runner.execute(scope, parameters, sink, finished);
       }
+      if (current.prepared() instanceof Analyze analyze) {
+        return engine.analyze(
+            analyze.tables(engine.catalogSnapshot()),
+            failure -> finished.accept(failure == null ? 0L : null, reported(failure)));
+      }
       SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
       return context -> {
         EngineException failure = null;
@@ -179,12 +185,17 @@ final class EmbeddedStatement implements Statement {
         } catch (EngineException refused) {
           failure = refused;
         } catch (RuntimeException failed) {
-          failure =
-              new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
+          failure = reported(failed);
         }
         finished.accept(failure == null ? 0L : null, failure);
         return null;
       };
+    }
+
+    private static @Nullable EngineException reported(@Nullable Throwable failed) {
+      return failed == null || failed instanceof EngineException
+          ? (EngineException) failed
+          : new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
     }
   }
 }

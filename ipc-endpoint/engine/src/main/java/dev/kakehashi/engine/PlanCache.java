@@ -13,12 +13,12 @@ final class PlanCache {
   /// A plan of one version of the catalogue.
   ///
   /// @param runner null for DDL
-  /// @param tableRows rows of all tables when it was planned; far more now means that another plan may be better
+  /// @param basis what it was made with
   record Plan(
       SqlFront.Prepared prepared,
       @Nullable StatementRunner runner,
       long catalogVersion,
-      long tableRows) {}
+      PlanBasis basis) {}
 
   private static final class Key {
     final String sql;

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.statistics.TableStatistics;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -14,4 +15,7 @@ public interface LiveTables extends ToLongFunction<Table> {
 
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
   List<@Nullable Object[]> preparedTransactions();
+
+  /// What is known about the columns of a table; null: nothing.
+  @Nullable TableStatistics statistics(Table table);
 }

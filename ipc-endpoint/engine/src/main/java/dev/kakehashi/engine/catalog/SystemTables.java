@@ -14,6 +14,8 @@ public final class SystemTables {
   static final String CATALOG_SCHEMA = "kakehashi_catalog";
   static final String INFORMATION_SCHEMA = "information_schema";
 
+  private static final long COLUMN_STATISTICS = -20;
+
   static final List<Table> TABLES =
       List.of(
           table(
@@ -102,7 +104,23 @@ public final class SystemTables {
               "limit_bytes int8",
               "reserved_bytes int8",
               "changes_held int8",
-              "commits_held int8"));
+              "commits_held int8"),
+          table(
+              COLUMN_STATISTICS,
+              CATALOG_SCHEMA,
+              "column_statistics",
+              "table_schema text",
+              "table_name text",
+              "column_name text",
+              "table_rows float8",
+              "sampled_rows int8",
+              "analyzed_at timestamptz",
+              "null_fraction float8",
+              "average_width int4",
+              "n_distinct float8",
+              "most_common_values text",
+              "most_common_frequencies text",
+              "histogram_bounds text"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -112,13 +130,13 @@ public final class SystemTables {
     return name.equals(CATALOG_SCHEMA) || name.equals(INFORMATION_SCHEMA);
   }
 
-  /// Rows of a system table; values are String, Long (any integer), Boolean or null.
+  /// Rows of a system table; values are String, Long (any integer), Double, Boolean or null.
   ///
   /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
   public static List<@Nullable Object[]> rows(
       Table table, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
     if (table.tableId() <= -7) {
-      return rowCount instanceof LiveTables live ? liveRows(table, live) : List.of();
+      return rowCount instanceof LiveTables live ? liveRows(table, catalog, live) : List.of();
     }
     List<@Nullable Object[]> rows = new ArrayList<>();
     if (table.tableId() == -4) {
@@ -144,8 +162,10 @@ public final class SystemTables {
     return rows;
   }
 
-  private static List<@Nullable Object[]> liveRows(Table table, LiveTables live) {
+  private static List<@Nullable Object[]> liveRows(
+      Table table, CatalogSnapshot catalog, LiveTables live) {
     return switch ((int) table.tableId()) {
+      case (int) COLUMN_STATISTICS -> StatisticsRows.of(catalog, live);
       case -7 -> live.preparedTransactions();
       case -8 -> live.transactions();
       default -> live.memory();
@@ -216,6 +236,7 @@ public final class SystemTables {
             case "int4" -> TypeOid.INT4;
             case "int8" -> TypeOid.INT8;
             case "bool" -> TypeOid.BOOL;
+            case "float8" -> TypeOid.FLOAT8;
             case "timestamptz" -> TypeOid.TIMESTAMPTZ;
             default -> TypeOid.TEXT;
           };

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -26,6 +27,9 @@ final class BindContext {
   final RelOptCluster cluster;
   final List<Table> tables = new ArrayList<>();
 
+  /// What the optimiser expects of the plan.
+  final PlanEstimates estimates = new PlanEstimates();
+
   /// Text that is being bound.
   Source source = new Source("", List.of(), new int[0], 0);
 
@@ -44,6 +48,12 @@ final class BindContext {
     this.rowCount = rowCount;
     this.parameterOids = parameterOids.clone();
     this.cluster = RelOptCluster.create(new HepPlanner(HepProgram.builder().build()), rex);
+    cluster.setMetadataQuerySupplier(RowEstimates::new);
+  }
+
+  /// Notes that the plan depends on the statistics of a table.
+  void use(Table table) {
+    estimates.use(table.tableId());
   }
 
   CorrelationId newCorrelation() {

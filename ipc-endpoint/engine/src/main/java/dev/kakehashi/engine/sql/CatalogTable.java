@@ -2,23 +2,29 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.plan.RelOptAbstractTable;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
 
 /// A table of the catalogue for Calcite's rules: row type, row count, unique keys.
 final class CatalogTable extends RelOptAbstractTable {
   private final Table table;
   private final double rowCount;
+  private final @Nullable TableStatistics statistics;
 
-  private CatalogTable(Table table, RelDataType rowType, double rowCount) {
+  private CatalogTable(
+      Table table, RelDataType rowType, double rowCount, @Nullable TableStatistics statistics) {
     super(null, table.name(), rowType);
     this.table = table;
     this.rowCount = rowCount;
+    this.statistics = statistics;
   }
 
   static CatalogTable of(Table table, BindContext context) {
@@ -43,7 +49,17 @@ final class CatalogTable extends RelOptAbstractTable {
     }
     RelDataType rowType = context.types.createStructType(types, names);
     double rows = table.isSystem() ? 100 : Math.max(1, context.rowCount.applyAsLong(table));
-    return new CatalogTable(table, rowType, rows);
+    context.use(table);
+    return new CatalogTable(
+        table,
+        rowType,
+        rows,
+        context.rowCount instanceof LiveTables live ? live.statistics(table) : null);
+  }
+
+  /// Null if nothing is known about the columns.
+  @Nullable TableStatistics statistics() {
+    return statistics;
   }
 
   Table table() {

@@ -111,11 +111,7 @@ final class DdlParser {
   }
 
   private Name name() {
-    int position = in.peek().start() + 1;
-    String first = in.expectIdentifier();
-    return in.acceptOperator(".")
-        ? new Name(first, in.expectIdentifier(), position)
-        : new Name(null, first, position);
+    return in.name();
   }
 
   private DdlStatement createIndex(boolean unique) {

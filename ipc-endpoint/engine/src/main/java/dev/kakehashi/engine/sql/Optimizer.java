@@ -42,14 +42,16 @@ final class Optimizer {
   private static final HepProgram SEMI_JOINS =
       program(CoreRules.PROJECT_TO_SEMI_JOIN, CoreRules.JOIN_TO_SEMI_JOIN);
 
-  private static final HepProgram JOIN_ORDER =
+  private static final HepProgram MULTI_JOINS =
       new HepProgramBuilder()
           .addMatchOrder(HepMatchOrder.BOTTOM_UP)
           .addRuleInstance(CoreRules.JOIN_TO_MULTI_JOIN)
           .addRuleInstance(CoreRules.PROJECT_MULTI_JOIN_MERGE)
           .addRuleInstance(CoreRules.FILTER_MULTI_JOIN_MERGE)
-          .addRuleInstance(CoreRules.MULTI_JOIN_OPTIMIZE)
           .build();
+
+  /// For what [JoinOrder] leaves: outer joins, and more inputs than it can take.
+  private static final HepProgram JOIN_ORDER = program(CoreRules.MULTI_JOIN_OPTIMIZE);
 
   private static final HepProgram FINISH =
       program(
@@ -83,7 +85,7 @@ final class Optimizer {
       rel = run(SEMI_JOINS, rel);
     }
     if (joins > 1 && joins <= MAX_ORDERED_JOINS) {
-      rel = run(JOIN_ORDER, rel);
+      rel = run(JOIN_ORDER, JoinOrder.choose(run(MULTI_JOINS, rel)));
     }
     if (joins > 0) {
       rel = run(FINISH, rel);

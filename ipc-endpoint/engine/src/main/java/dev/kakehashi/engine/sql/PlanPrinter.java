@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.Types;
 import java.util.ArrayList;
@@ -14,10 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class PlanPrinter {
   private final List<String> lines = new ArrayList<>();
 
-  private PlanPrinter() {}
+  private final PlanEstimates estimates;
 
-  static List<String> lines(PhysicalPlan plan) {
-    PlanPrinter printer = new PlanPrinter();
+  private PlanPrinter(PlanEstimates estimates) {
+    this.estimates = estimates;
+  }
+
+  static List<String> lines(PhysicalPlan plan, PlanEstimates estimates) {
+    PlanPrinter printer = new PlanPrinter(estimates);
     switch (plan) {
       case PhysicalPlan.Query query -> printer.node(query.root(), 0);
       case PhysicalPlan.Change change -> {
@@ -43,6 +48,15 @@ final class PlanPrinter {
   }
 
   private void node(PlanNode node, int depth) {
+    int heading = lines.size();
+    describe(node, depth);
+    Double rows = estimates.rows(node);
+    if (rows != null) {
+      lines.set(heading, lines.get(heading) + "  (rows=" + Math.round(rows) + ")");
+    }
+  }
+
+  private void describe(PlanNode node, int depth) {
     switch (node) {
       case PlanNode.TableScan scan -> {
         line(depth, "Table Scan on " + scan.tableId() + " " + Arrays.toString(scan.columns()));

@@ -4,10 +4,12 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,6 +49,8 @@ final class PlanTranslator {
   private final CatalogSnapshot catalog;
   private final ToLongFunction<Table> rowCount;
 
+  private final PlanEstimates estimates;
+
   /// Parameters given so far: the statement's, then outer columns of correlations.
   private int parameters;
 
@@ -55,9 +59,20 @@ final class PlanTranslator {
     this.rex = context.rex;
     this.catalog = context.catalog;
     this.rowCount = context.rowCount;
+    this.estimates = context.estimates;
   }
 
   PlanNode translate(RelNode rel) {
+    PlanNode node = node(rel);
+    estimates.expect(node, rows(rel));
+    // What stands between this and its inputs gives as many rows as it does.
+    if (node instanceof PlanNode.Project project) {
+      estimates.expect(project.input(), rows(rel));
+    }
+    return node;
+  }
+
+  private PlanNode node(RelNode rel) {
     ScanShape shape = ScanShape.of(rel, rex);
     if (shape != null) {
       return scan(shape);
@@ -145,6 +160,7 @@ final class PlanTranslator {
       case null -> Expr.Constant.nullOf(type.oid());
       case Boolean bool -> Expr.Constant.of(bool);
       case Long number -> Expr.Constant.of(type.oid(), number);
+      case Double number -> Expr.Constant.of(type.oid(), FloatMath.word(number));
       default -> {
         Constant text = Constant.ofText(TypeOid.TEXT, value.toString());
         yield new Expr.Constant(TypeOid.TEXT, false, text.word(), text.memory());

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
@@ -42,7 +43,7 @@ public final class SqlFront {
   private SqlFront() {}
 
   /// A statement that can be executed.
-  public sealed interface Prepared permits Planned, Definition, TransactionControl {
+  public sealed interface Prepared permits Planned, Definition, TransactionControl, Analyze {
     Statement.Kind kind();
 
     int[] parameterOids();
@@ -58,7 +59,8 @@ public final class SqlFront {
       PhysicalPlan plan,
       int[] parameterOids,
       List<Statement.Column> columns,
-      boolean reusable)
+      boolean reusable,
+      PlanEstimates estimates)
       implements Prepared {
     /// Whether an execution locks or changes rows.
     public boolean changesRows() {
@@ -99,6 +101,10 @@ public final class SqlFront {
     if (control != null) {
       return control;
     }
+    Analyze analyze = Analyze.parse(sql, tokens);
+    if (analyze != null) {
+      return analyze;
+    }
     if (DdlParser.accepts(tokens)) {
       return new Definition(DdlParser.parse(sql, tokens));
     }
@@ -116,7 +122,7 @@ public final class SqlFront {
 
   private static Planned explained(Planned planned) {
     List<List<Expr>> rows = new ArrayList<>();
-    for (String line : PlanPrinter.lines(planned.plan())) {
+    for (String line : PlanPrinter.lines(planned.plan(), planned.estimates())) {
       Constant text = Constant.ofText(TypeOid.TEXT, line);
       rows.add(List.of(new Expr.Constant(TypeOid.TEXT, false, text.word(), text.memory())));
     }
@@ -125,7 +131,8 @@ public final class SqlFront {
         new PhysicalPlan.Query(new PlanNode.Values(rows, new int[] {TypeOid.TEXT})),
         planned.parameterOids(),
         List.of(new Statement.Column("QUERY PLAN", TypeOid.TEXT, -1)),
-        false);
+        false,
+        new PlanEstimates());
   }
 
   /// Checks the default of a column.

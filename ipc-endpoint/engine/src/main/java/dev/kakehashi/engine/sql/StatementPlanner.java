@@ -32,7 +32,12 @@ final class StatementPlanner {
       case ParsedStatement.Change change -> {
         DmlBinder.Planned planned = new DmlBinder(queries).bind(change, parent);
         yield new SqlFront.Planned(
-            Statement.Kind.DML, planned.plan(), context.parameterOids(), planned.columns(), true);
+            Statement.Kind.DML,
+            planned.plan(),
+            context.parameterOids(),
+            planned.columns(),
+            true,
+            context.estimates);
       }
     };
   }
@@ -72,7 +77,8 @@ final class StatementPlanner {
         new PhysicalPlan.Query(root, context.locksRows),
         context.parameterOids(),
         columns,
-        true);
+        true,
+        context.estimates);
   }
 
   private static List<Statement.Column> columns(BoundQuery query) {

@@ -82,6 +82,15 @@ final class TokenReader {
     return next().text();
   }
 
+  /// A name, with the schema in front of it if there is one.
+  DdlStatement.Name name() {
+    int position = peek().start() + 1;
+    String first = expectIdentifier();
+    return acceptOperator(".")
+        ? new DdlStatement.Name(first, expectIdentifier(), position)
+        : new DdlStatement.Name(null, first, position);
+  }
+
   void expectEnd() {
     while (acceptOperator(";")) {}
     if (!atEnd()) {

@@ -137,18 +137,7 @@ final class IndexCursor implements RowCursor {
         entries.bytes(), from, from + entries.length(at) - 8, key.bytes, 0, key.length)) {
       return;
     }
-    int row = batch.size++;
-    for (int k = 0; k < columns.length; k++) {
-      int c = columns[k];
-      if (version.nulls[c]) {
-        batch.columns[k].setNull(row);
-      } else if (table.layout.kinds[c].byReference()) {
-        batch.columns[k].words[row] =
-            ScanCursor.copyValue(batch, table.layout.kinds[c], version.words[c]);
-      } else {
-        batch.columns[k].words[row] = version.words[c];
-      }
-    }
+    int row = version.appendTo(batch, table.layout, columns);
     if (withRowIds) {
       batch.rowIds[row] = rowId;
     }

@@ -27,6 +27,7 @@ final class RowTable implements TableStore {
   private volatile int pageCount;
   private volatile boolean dropped;
   private final LongAdder rowCount = new LongAdder();
+  private final LongAdder changeCount = new LongAdder();
 
   private final Object roomLock = new Object();
 
@@ -67,6 +68,15 @@ final class RowTable implements TableStore {
   }
 
   @Override
+  public long changeCount() {
+    return changeCount.sum();
+  }
+
+  void addChanges(long count) {
+    changeCount.add(count);
+  }
+
+  @Override
   public long pageCount() {
     return pageCount;
   }
@@ -94,11 +104,24 @@ final class RowTable implements TableStore {
   @Override
   public RowCursor scan(
       ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds) {
+    noteRead(view);
+    return new ScanCursor(this, view, firstPage, endPage, columns, withRowIds);
+  }
+
+  @Override
+  public RowCursor sample(ReadView view, double fraction, long seed, int[] columns) {
+    noteRead(view);
+    return fraction < 1
+        ? new SampleCursor(this, view, fraction, seed, columns)
+        : new ScanCursor(this, view, 0, pageCount(), columns, false);
+  }
+
+  /// A serializable transaction depends on all of the table.
+  private void noteRead(ReadView view) {
     ReadSet reads = store.readSet(view);
     if (reads != null) {
       reads.addTable(tableId());
     }
-    return new ScanCursor(this, view, firstPage, endPage, columns, withRowIds);
   }
 
   @Override

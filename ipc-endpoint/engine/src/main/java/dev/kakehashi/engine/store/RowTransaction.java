@@ -361,6 +361,7 @@ final class RowTransaction implements StoreTransaction {
   private void committed(Committer.Outcome outcome) {
     stampWrites(outcome.timestamp());
     rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
+    countChanges();
     end();
     store.collector().ready(outcome.garbage());
     store.committer().finished(outcome);
@@ -548,6 +549,17 @@ final class RowTransaction implements StoreTransaction {
         at++;
       }
       page.unlatch();
+    }
+  }
+
+  /// Most transactions write one table, or one after another.
+  private void countChanges() {
+    int from = 0;
+    for (int i = 1; i <= writes; i++) {
+      if (i == writes || pages[i].table != pages[from].table) {
+        pages[from].table.addChanges(i - from);
+        from = i;
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.VectorBatch;
 
 /// The words of one version of a row, copied. Confined to one thread at a time.
 final class RowVersion {
@@ -42,5 +43,24 @@ final class RowVersion {
       words[c] = Native.getLong(layout.undoWord(record, c));
       nulls[c] = (Native.getLong(record + layout.undoNulls + 8L * (c >>> 6)) >>> (c & 63) & 1) != 0;
     }
+  }
+
+  /// Adds the row to a batch, by-reference values with their bytes.
+  ///
+  /// @param wanted columns of the batch, in its order
+  /// @return position in the batch
+  int appendTo(VectorBatch batch, RowLayout layout, int[] wanted) {
+    int row = batch.size++;
+    for (int k = 0; k < wanted.length; k++) {
+      int c = wanted[k];
+      if (nulls[c]) {
+        batch.columns[k].setNull(row);
+      } else if (layout.kinds[c].byReference()) {
+        batch.columns[k].words[row] = ScanCursor.copyValue(batch, layout.kinds[c], words[c]);
+      } else {
+        batch.columns[k].words[row] = words[c];
+      }
+    }
+    return row;
   }
 }

@@ -11,6 +11,9 @@ public interface TableStore {
   /// Rows visible to a new snapshot, approximately.
   long rowCount();
 
+  /// Rows inserted, updated and deleted by committed transactions since the store was opened.
+  long changeCount();
+
   /// Number of units that a full scan can be divided into now (pages); a scan of partition p of n takes a share of them.
   long pageCount();
 
@@ -19,6 +22,11 @@ public interface TableStore {
   ///
   /// @param columns positions wanted, in the order of the batch's columns
   RowCursor scan(ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds);
+
+  /// Opens a scan of a random sample: each visible row is taken with probability `fraction`, independently of the others.
+  ///
+  /// @param fraction above 0; 1 or more: every row
+  RowCursor sample(ReadView view, double fraction, long seed, int[] columns);
 
   /// Opens a scan of an index in its order (or in reverse).
   ///

@@ -1,0 +1,47 @@
+package dev.kakehashi.engine.catalog;
+
+import dev.kakehashi.engine.statistics.ColumnStatistics;
+import dev.kakehashi.engine.statistics.TableStatistics;
+import dev.kakehashi.engine.statistics.ValueList;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Rows of `kakehashi_catalog.column_statistics`.
+final class StatisticsRows {
+  private StatisticsRows() {}
+
+  static List<@Nullable Object[]> of(CatalogSnapshot catalog, LiveTables live) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Table table : catalog.tables()) {
+      TableStatistics statistics = live.statistics(table);
+      if (statistics != null) {
+        for (int i = 0; i < table.columns().size(); i++) {
+          rows.add(row(table, i, statistics));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private static @Nullable Object[] row(Table table, int column, TableStatistics statistics) {
+    ColumnStatistics values = statistics.columns().get(column);
+    ValueList common = values.mostCommon();
+    boolean hasCommon = common != null && common.size() > 0;
+    ValueList histogram = values.histogram();
+    return new @Nullable Object[] {
+      table.schema(),
+      table.name(),
+      table.columns().get(column).name(),
+      statistics.rows(),
+      (long) statistics.sampledRows(),
+      statistics.collectedMicros(),
+      values.nullFraction(),
+      (long) values.averageWidthBytes(),
+      values.distinct(),
+      hasCommon ? common.arrayText() : null,
+      hasCommon ? values.frequenciesText() : null,
+      histogram == null ? null : histogram.arrayText()
+    };
+  }
+}

@@ -1,0 +1,183 @@
+package dev.kakehashi.engine.statistics;
+
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.sql.Clock;
+import dev.kakehashi.engine.store.ReadView;
+import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Collects the statistics of some tables, one after another: a batch of rows or a column at a time, giving way to other work in between.
+///
+/// Each table is read in a transaction of its own, which ends when its rows are copied. Confined to one thread at a time; the scheduler orders one
+/// run before the next.
+final class AnalyzeTask implements Task {
+  /// Rows of a sample, PostgreSQL's 300 for each of the most common values that are looked for.
+  static final int SAMPLE_ROWS = 300 * ColumnAnalyzer.TARGET;
+
+  private final StatisticsKeeper keeper;
+  private final List<Table> tables;
+  private final Consumer<@Nullable Throwable> done;
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private int next;
+  private @Nullable Reading reading;
+
+  /// What is open while a table is read and analysed.
+  private static final class Reading {
+    final Table table;
+    final double rows;
+    final long changeCount;
+    final Sample sample;
+    final VectorBatch batch;
+    final List<ColumnStatistics> columns = new ArrayList<>();
+    @Nullable StoreTransaction transaction;
+    @Nullable RowCursor cursor;
+
+    Reading(Table table, TableStore store, StoreTransaction transaction) {
+      this.table = table;
+      this.transaction = transaction;
+      this.rows = store.rowCount();
+      this.changeCount = store.changeCount();
+      this.sample = new Sample(table);
+      this.batch = new VectorBatch(table.columns().size());
+      ReadView view = transaction.beginStatement();
+      int[] all = IntStream.range(0, table.columns().size()).toArray();
+      double fraction = rows <= SAMPLE_ROWS ? 1 : SAMPLE_ROWS / rows;
+      this.cursor = store.sample(view, fraction, ThreadLocalRandom.current().nextLong(), all);
+    }
+
+    /// Reads a batch; there is no cursor any more after the last one.
+    void read() {
+      RowCursor open = cursor;
+      if (open != null && open.next(batch)) {
+        sample.add(batch);
+      } else {
+        endReading();
+      }
+    }
+
+    private void endReading() {
+      if (cursor != null) {
+        cursor.close();
+        cursor = null;
+      }
+      if (transaction != null) {
+        transaction.abort();
+        transaction = null;
+      }
+    }
+
+    void close() {
+      endReading();
+      batch.close();
+      sample.close();
+    }
+  }
+
+  AnalyzeTask(StatisticsKeeper keeper, List<Table> tables, Consumer<@Nullable Throwable> done) {
+    this.keeper = keeper;
+    this.tables = tables;
+    this.done = done;
+  }
+
+  @Override
+  public @Nullable Task run(TaskContext context) {
+    try {
+      while (!keeper.isClosed() && step()) {
+        if (context.workerIndex() < 0) {
+          context.submit(this);
+          return null;
+        }
+        if (context.shouldYield()) {
+          return context.resubmit(this);
+        }
+      }
+    } catch (RuntimeException | OutOfMemoryError failed) {
+      giveUp(failed);
+      return null;
+    }
+    giveUp(null);
+    return null;
+  }
+
+  /// One step; false after the last one.
+  private boolean step() {
+    Reading current = reading;
+    if (current == null) {
+      if (next == tables.size()) {
+        return false;
+      }
+      begin(tables.get(next++));
+      return true;
+    }
+    if (current.cursor != null) {
+      current.read();
+      return true;
+    }
+    int column = current.columns.size();
+    if (column < current.table.columns().size()) {
+      current.columns.add(
+          ColumnAnalyzer.analyze(
+              current.sample.columns().get(column), current.sample.rows(), current.rows));
+      return true;
+    }
+    keeper.publish(
+        current.table,
+        new TableStatistics(
+            current.rows,
+            current.sample.rows(),
+            current.changeCount,
+            Clock.now(),
+            List.copyOf(current.columns),
+            0));
+    closeReading();
+    return true;
+  }
+
+  private void begin(Table table) {
+    // Before the table is looked up: a table that a transaction can have seen is not freed.
+    StoreTransaction transaction = keeper.store().begin(true, false);
+    TableStore store;
+    try {
+      store = keeper.store().table(table.tableId());
+    } catch (IllegalArgumentException dropped) {
+      transaction.abort();
+      return;
+    }
+    reading = new Reading(table, store, transaction);
+  }
+
+  private void closeReading() {
+    if (reading != null) {
+      reading.close();
+      reading = null;
+    }
+  }
+
+  /// Ends the task, once.
+  void giveUp(@Nullable Throwable failure) {
+    if (ended.compareAndSet(false, true)) {
+      try {
+        closeReading();
+      } finally {
+        done.accept(failure);
+      }
+    }
+  }
+
+  @Override
+  public void discarded(Job job) {
+    giveUp(new java.util.concurrent.CancellationException("the job was discarded"));
+  }
+}
