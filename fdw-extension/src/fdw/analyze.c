@@ -1,8 +1,8 @@
 /*
  * ANALYZE of foreign tables: a random sample of the engine's rows, for the statistics of the columns.
  *
- * The whole table comes over, because rows cross at little cost and a sample taken by the engine would have to be as random
- * as ours. It is read in a transaction of its own, so that nothing is kept waiting.
+ * The engine draws the sample, each row with the same probability, and some more of them than are wanted, of which a random choice is kept. It is
+ * read in a transaction of its own, so that nothing is kept waiting.
  */
 #include "kakehashi_plan.h"
 
@@ -61,11 +61,28 @@ session_of(Relation rel)
 	return kakehashi_session_get(GetUserMapping(rel->rd_rel->relowner, table->serverid));
 }
 
+/* Rows that the engine counts now; -1: it does not say. */
+static double
+remote_rows(Relation rel, KakehashiSession *session)
+{
+	ForeignTable *table = GetForeignTable(RelationGetRelid(rel));
+	KakehashiOptions options = kakehashi_options(GetForeignServer(table->serverid), table);
+
+	kakehashi_catalog_forget(session->server_id);
+	return kakehashi_catalog_rows(session, kakehashi_remote_schema(rel, &options),
+	                              kakehashi_remote_table(rel, &options));
+}
+
+/* More rows than are wanted, so that chance leaves hardly ever too few. */
+#define SAMPLE_MARGIN 1.05
+
 static int
 acquire_sample(Relation rel, int elevel, HeapTuple *rows, int capacity, double *total_rows, double *dead_rows)
 {
 	Sample sample = {.rows = rows, .capacity = capacity, .to_skip = -1, .context = CurrentMemoryContext};
 	KakehashiSession *session = session_of(rel);
+	double table_rows = remote_rows(rel, session);
+	bool all = table_rows <= capacity * SAMPLE_MARGIN;
 	List *attnums = kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber));
 	KakehashiResultMap *map = kakehashi_result_map(RelationGetDescr(rel), attnums, RelationGetRelationName(rel));
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
@@ -79,6 +96,8 @@ acquire_sample(Relation rel, int elevel, HeapTuple *rows, int capacity, double *
 	kakehashi_deparse_names(&sql, rel, attnums);
 	appendStringInfoString(&sql, " FROM ");
 	kakehashi_deparse_table(&sql, rel);
+	if (!all)
+		appendStringInfo(&sql, " TABLESAMPLE BERNOULLI (%.6f)", 100.0 * SAMPLE_MARGIN * capacity / table_rows);
 	statement = kakehashi_statement_get(session, sql.data, NULL, 0);
 	kakehashi_result_check(map, RelationGetDescr(rel), RelationGetRelationName(rel), statement);
 	reservoir_init_selection_state(&sample.state, capacity);
@@ -97,20 +116,17 @@ acquire_sample(Relation rel, int elevel, HeapTuple *rows, int capacity, double *
 	(void) kakehashi_call_complete(call);
 	ExecDropSingleTupleTableSlot(slot);
 
-	*total_rows = sample.seen;
+	*total_rows = all ? sample.seen : table_rows;
 	*dead_rows = 0;
 	ereport(elevel, (errmsg("\"%s\": table contains %.0f rows, %d rows in sample", RelationGetRelationName(rel),
-	                        sample.seen, sample.count)));
+	                        *total_rows, sample.count)));
 	return sample.count;
 }
 
 bool
 kakehashi_analyze(Relation rel, AcquireSampleRowsFunc *func, BlockNumber *total_pages)
 {
-	ForeignTable *table = GetForeignTable(RelationGetRelid(rel));
-	KakehashiOptions options = kakehashi_options(GetForeignServer(table->serverid), table);
-	double rows = kakehashi_catalog_rows(session_of(rel), kakehashi_remote_schema(rel, &options),
-	                                     kakehashi_remote_table(rel, &options));
+	double rows = remote_rows(rel, session_of(rel));
 	double pages = Max(rows, 0) * (get_relation_data_width(RelationGetRelid(rel), NULL) + 24) / BLCKSZ;
 
 	*func = acquire_sample;

@@ -76,7 +76,10 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 
 	/* Estimates of tables that have changed, or are new. */
 	if (is_ddl)
+	{
 		kakehashi_catalog_forget(session->server_id);
+		kakehashi_statistics_forget(session->server_id);
+	}
 	PG_RETURN_INT64((int64) rows);
 }
 

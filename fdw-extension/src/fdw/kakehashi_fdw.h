@@ -395,6 +395,9 @@ extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch
 extern double kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table);
 extern void kakehashi_catalog_forget(Oid server_id);
 
+/* statistics.c: statistics are read again when they are wanted again. */
+extern void kakehashi_statistics_forget(Oid server_id);
+
 /* Runs a query with text parameters outside of a transaction and hands each row to visit. */
 typedef void (*KakehashiRowVisitor)(const kh_batch *batch, uint32 row, void *arg);
 extern void kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,

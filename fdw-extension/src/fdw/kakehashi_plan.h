@@ -181,6 +181,15 @@ extern Node *kakehashi_create_lookup_state(CustomScan *plan);
 /* The user that a relation is read as, or InvalidOid: whoever runs the query. */
 extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
 
+/* ---- statistics.c ---- */
+
+/* Reads the engine's statistics of a foreign table, unless it has done so lately; estimates use them from then on. */
+extern void kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOptions *options);
+
+/* True if the column is the first of an index on the engine; false if nothing was read. */
+extern bool kakehashi_leads_index(Oid relid, AttrNumber attnum);
+extern void kakehashi_statistics_init(void);
+
 /* ---- analyze.c ---- */
 
 extern bool kakehashi_analyze(Relation rel, AcquireSampleRowsFunc *func, BlockNumber *total_pages);

@@ -21,6 +21,7 @@ _PG_init(void)
 	kakehashi_xact_init();
 	kakehashi_prepared_init();
 	kakehashi_lookup_init();
+	kakehashi_statistics_init();
 }
 
 Datum

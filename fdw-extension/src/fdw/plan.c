@@ -129,6 +129,84 @@ note_key(RelOptInfo *rel, Oid relid)
 	rel->indexlist = list_make1(index);
 }
 
+static void
+read_statistics(KakehashiRelation *fpinfo, Oid relid)
+{
+	if (fpinfo->user != NULL)
+	{
+		Relation rel = table_open(relid, NoLock);
+
+		kakehashi_statistics_read(rel, fpinfo->user, &fpinfo->options);
+		table_close(rel, NoLock);
+	}
+}
+
+/* The column of rel that a comparison is about, and its operator; 0: it is no comparison with something else. */
+static AttrNumber
+compared_column(PlannerInfo *root, RelOptInfo *rel, Expr *clause, char *operator_name)
+{
+	OpExpr *op = (OpExpr *) clause;
+
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+		return 0;
+	strlcpy(operator_name, get_opname(op->opno), NAMEDATALEN);
+	for (int side = 0; side < 2; side++)
+	{
+		Node *arg = strip_implicit_coercions((Node *) list_nth(op->args, side));
+		Node *other = (Node *) list_nth(op->args, 1 - side);
+
+		if (IsA(arg, Var) && ((Var *) arg)->varno == rel->relid && !bms_is_member(rel->relid, pull_varnos(root, other)))
+		{
+			/* Which bound it is does not matter, only that there are both. */
+			if (side == 1 && (operator_name[0] == '<' || operator_name[0] == '>'))
+				operator_name[0] = operator_name[0] == '<' ? '>' : '<';
+			return ((Var *) arg)->varattno;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Rows that the engine has to look at: all of them, unless an index begins with a column that is fixed, or bounded on both sides. Looking up
+ * rows one by one costs several times as much as a scan does for each.
+ */
+#define INDEXED_ROW_FACTOR 4
+
+static double
+rows_touched(PlannerInfo *root, RelOptInfo *rel, List *clauses)
+{
+	Oid relid = planner_rt_fetch(rel->relid, root)->relid;
+	double result = rel->tuples;
+	ListCell *cell;
+	ListCell *other;
+
+	foreach (cell, clauses)
+	{
+		char name[NAMEDATALEN];
+		AttrNumber column = compared_column(root, rel, lfirst_node(RestrictInfo, cell)->clause, name);
+		List *of_column = NIL;
+		bool fixed = false;
+		bool lower = false;
+		bool upper = false;
+
+		if (column <= 0 || !kakehashi_leads_index(relid, column))
+			continue;
+		foreach (other, clauses)
+		{
+			if (compared_column(root, rel, lfirst_node(RestrictInfo, other)->clause, name) != column)
+				continue;
+			fixed = fixed || strcmp(name, "=") == 0;
+			lower = lower || name[0] == '>';
+			upper = upper || (name[0] == '<' && strcmp(name, "<>") != 0);
+			of_column = lappend(of_column, lfirst(other));
+		}
+		if (fixed || (lower && upper))
+			result = Min(result, INDEXED_ROW_FACTOR * rel->tuples *
+			                         clauselist_selectivity(root, of_column, (int) rel->relid, JOIN_INNER, NULL));
+	}
+	return clamp_row_est(result);
+}
+
 void
 kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
@@ -167,13 +245,16 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		rows = rel->tuples > 0 ? rel->tuples : UNKNOWN_ROWS;
 	rel->tuples = clamp_row_est(rows);
 	note_key(rel, relid);
+	key = kakehashi_is_key_lookup(root, rel, fpinfo->remote_conds);
+	if (!key)
+		read_statistics(fpinfo, relid);
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, rel->relid, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	set_baserel_size_estimates(root, rel);
-	key = kakehashi_is_key_lookup(root, rel, fpinfo->remote_conds);
 	if (key)
 		rel->rows = 1;
-	fpinfo->engine_cost = (key ? 1 : rel->tuples) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	fpinfo->engine_cost =
+		(key ? 1 : rows_touched(root, rel, fpinfo->remote_conds)) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	fpinfo->retrieved_rows = Min(rel->tuples, clamp_row_est(rel->rows / Max(fpinfo->local_selectivity, 1e-9)));
 }
 
@@ -358,6 +439,7 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 		Cost total;
 		double rows;
 		double retrieved;
+		double touched;
 		bool key;
 		bool known = false;
 
@@ -376,10 +458,13 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 		rows = key ? 1 : info->ppi_rows;
 		retrieved = Min(rel->tuples, clamp_row_est(rows / Max(fpinfo->local_selectivity, 1e-9)));
 		/*
-		 * A look-up by key touches little. Anything else may be a scan again and again, for which the engine gets no
-		 * credit: an estimate of few outer rows that is wrong must not cost more than it could win.
+		 * A look-up by key or index touches little. Anything else may be a scan again and again, for which the engine gets
+		 * no credit: an estimate of few outer rows that is wrong must not cost more than it could win.
 		 */
-		kakehashi_path_cost(fpinfo, key ? KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost : rel->tuples * cpu_tuple_cost,
+		touched = key ? 1 : rows_touched(root, rel, list_concat_copy(info->ppi_clauses, fpinfo->remote_conds));
+		kakehashi_path_cost(fpinfo,
+		                    touched < rel->tuples ? touched * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost
+		                                          : rel->tuples * cpu_tuple_cost,
 		                    retrieved, &startup, &total);
 		info->ppi_rows = rows;
 		add_path(rel, (Path *) kakehashi_create_path(root, rel, rows, startup, total, NIL, outer));

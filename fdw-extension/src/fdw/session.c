@@ -147,6 +147,7 @@ attach(KakehashiSession *session, UserMapping *user)
 		kakehashi_report_error(&error, session, NULL);
 	}
 	kakehashi_catalog_forget(session->server_id);
+	kakehashi_statistics_forget(session->server_id);
 	kakehashi_two_phase_resolve(session, NULL, NULL);
 }
 

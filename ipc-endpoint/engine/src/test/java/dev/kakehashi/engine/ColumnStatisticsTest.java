@@ -158,6 +158,34 @@ final class ColumnStatisticsTest {
   }
 
   @Test
+  void shouldSampleRowsOfATable() {
+    engine.run("create table big (id int primary key, g int, hundred int, x float8)");
+    insert(0, 20_000);
+    String tenth = "from big as b tablesample bernoulli (10) repeatable (42)";
+    List<String> sample = engine.query("select id, g, x " + tenth + " order by id");
+    assertTrue(sample.size() > 1_600 && sample.size() < 2_400, "rows " + sample.size());
+    assertEquals(sample, engine.query("select b.id, g, x " + tenth + " order by 1"));
+    assertEquals(
+        List.of(sample.size() + "|" + sample.size()),
+        engine.query("select count(*), count(distinct id) " + tenth));
+    assertEquals(
+        List.of("20000|0"),
+        engine.query(
+            "select (select count(*) from public.big tablesample system (100)), (select count(*) from big tablesample bernoulli (0))"));
+    assertTrue(
+        engine.query("select id from big b tablesample system (1) where g < 5000").size() < 1000);
+    for (String wrong :
+        List.of(
+            "select * from big tablesample bernoulli (101)",
+            "select * from big tablesample nothing (10)",
+            "select * from big tablesample system",
+            "select * from kakehashi_catalog.tables tablesample system (1)",
+            "select * from big tablesample system (1) for update")) {
+      assertThrows(EngineException.class, () -> engine.run(wrong), wrong);
+    }
+  }
+
+  @Test
   void shouldCollectStatisticsOfWhatHasChangedWithoutBeingAsked() {
     engine.run("create table big (id int primary key, g int, hundred int, x float8)");
     insert(0, 1000);

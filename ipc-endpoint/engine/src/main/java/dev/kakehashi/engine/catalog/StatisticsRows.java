@@ -33,6 +33,7 @@ final class StatisticsRows {
       table.schema(),
       table.name(),
       table.columns().get(column).name(),
+      (long) values.oid(),
       statistics.rows(),
       (long) statistics.sampledRows(),
       statistics.collectedMicros(),

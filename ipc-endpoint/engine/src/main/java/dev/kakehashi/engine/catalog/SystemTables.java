@@ -112,6 +112,7 @@ public final class SystemTables {
               "table_schema text",
               "table_name text",
               "column_name text",
+              "type_oid int8",
               "table_rows float8",
               "sampled_rows int8",
               "analyzed_at timestamptz",

@@ -85,6 +85,7 @@ final class PlanInstance {
     switch (node) {
       case PlanNode.TableScan scan -> addState(scan, new ScanOperators.Morsels(scan));
       case PlanNode.IndexScan scan -> {}
+      case PlanNode.SampleScan scan -> {}
       case PlanNode.Values values -> {}
       case PlanNode.SystemScan scan -> {}
       case PlanNode.ParameterRows rows -> {}
@@ -145,6 +146,7 @@ final class PlanInstance {
         yield false;
       }
       case PlanNode.IndexScan scan -> true;
+      case PlanNode.SampleScan scan -> true;
       case PlanNode.Values values -> true;
       case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
@@ -204,6 +206,7 @@ final class PlanInstance {
               execution, state(scan, ScanOperators.Morsels.class), context, withRowIds);
       case PlanNode.IndexScan scan ->
           new ScanOperators.IndexScan(execution, scan, context, withRowIds);
+      case PlanNode.SampleScan scan -> new SampleOperator(execution, scan);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
       case PlanNode.SystemScan scan -> new ScanOperators.Values(scan, context);
       case PlanNode.ParameterRows rows -> new ScanOperators.ParameterScan(execution, rows);

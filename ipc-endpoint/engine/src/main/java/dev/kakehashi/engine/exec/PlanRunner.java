@@ -79,6 +79,7 @@ final class PlanRunner implements StatementRunner {
         yield true;
       }
       case PlanNode.IndexScan scan -> !scan.equals().isEmpty();
+      case PlanNode.SampleScan scan -> false;
       case PlanNode.Values values -> true;
       case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;

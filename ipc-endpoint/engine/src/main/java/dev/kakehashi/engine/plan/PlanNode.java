@@ -21,6 +21,7 @@ public sealed interface PlanNode {
     return switch (this) {
       case TableScan scan -> List.of();
       case IndexScan scan -> List.of();
+      case SampleScan scan -> List.of();
       case Values values -> List.of();
       case SystemScan scan -> List.of();
       case ParameterRows rows -> List.of();
@@ -68,6 +69,13 @@ public sealed interface PlanNode {
       int[] columns,
       int[] typeOids,
       @Nullable Expr filter)
+      implements PlanNode {}
+
+  /// A random sample of a table's visible rows: each with the same probability.
+  ///
+  /// @param seed gives the same rows again while the table does not change; null: other rows each time
+  record SampleScan(
+      long tableId, double fraction, @Nullable Long seed, int[] columns, int[] typeOids)
       implements PlanNode {}
 
   /// A bound of an index scan.

@@ -178,6 +178,10 @@ final class FromBinder {
         return commonTable(common, alias == null ? common.name() : alias, identifier);
       }
     }
+    SampleClause sample = SampleClause.of(identifier);
+    if (sample != null) {
+      return sampled(table(SampleClause.tableOf(identifier)), sample, alias);
+    }
     Table table = table(identifier);
     boolean locked = locks != null && locks.locks(alias == null ? table.name() : alias);
     if (locked && table.isSystem()) {
@@ -195,6 +199,23 @@ final class FromBinder {
         alias == null ? table.schema() : null,
         names,
         List.of(new Scope.BaseTable(table, 0, locked)));
+  }
+
+  private From sampled(Table table, SampleClause sample, @Nullable String alias) {
+    if (table.isSystem()) {
+      throw new EngineException(
+          ErrorCode.SYNTAX_ERROR,
+          "TABLESAMPLE clause can only be applied to tables and materialized views");
+    }
+    if (locks != null && locks.locks(alias == null ? table.name() : alias)) {
+      throw RowLocks.notAllowed("TABLESAMPLE");
+    }
+    return from(
+        new SampledRows(context.cluster, CatalogTable.of(table, context), sample),
+        alias == null ? table.name() : alias,
+        alias == null ? table.schema() : null,
+        table.columns().stream().map(c -> c.name()).toList(),
+        List.of());
   }
 
   private From commonTable(Scope.CommonTable common, String alias, SqlNode at) {

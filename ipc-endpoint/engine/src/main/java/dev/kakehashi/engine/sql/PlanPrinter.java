@@ -63,6 +63,10 @@ final class PlanPrinter {
         detail(depth, "Filter", text(scan.filter()));
       }
       case PlanNode.IndexScan scan -> indexScan(scan, depth);
+      case PlanNode.SampleScan scan -> {
+        line(depth, "Sample Scan on " + scan.tableId());
+        detail(depth, "Sampling", 100 * scan.fraction() + "%");
+      }
       case PlanNode.SystemScan scan -> line(depth, "System Scan on " + scan.table());
       case PlanNode.Values values -> line(depth, "Values (" + values.rows().size() + " rows)");
       case PlanNode.ParameterRows rows -> line(depth, "Parameter Rows");

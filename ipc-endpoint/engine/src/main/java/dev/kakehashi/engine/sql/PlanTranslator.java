@@ -100,6 +100,13 @@ final class PlanTranslator {
               translate(Optimizer.optimize(recursion.step)),
               recursion.all,
               recursion.number);
+      case SampledRows sampled ->
+          new PlanNode.SampleScan(
+              sampled.table().tableId(),
+              sampled.sample.fraction(),
+              sampled.sample.seed(),
+              java.util.stream.IntStream.range(0, sampled.table().columns().size()).toArray(),
+              oids(sampled));
       case WorkTableRows table -> new PlanNode.WorkTable(table.number, oids(table));
       case Union union -> union(union);
       case Intersect intersect -> setOperation(intersect.getInputs(), true, intersect.all);

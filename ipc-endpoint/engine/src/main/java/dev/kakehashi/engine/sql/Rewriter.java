@@ -304,6 +304,10 @@ final class Rewriter {
       asTarget(token);
     } else if (typedLiteral(token)) {
       return;
+    } else if (word.equals("tablesample")
+        && in.peek(2).isOperator("(")
+        && in.peek(-1).isIdentifier()) {
+      sample();
     } else if (word.equals("default")) {
       in.at++;
       int start = text.length();
@@ -541,6 +545,24 @@ final class Rewriter {
           .withPosition(first.start() + 1);
     }
     insert(level.selectList, call.toString());
+  }
+
+  /// TABLESAMPLE becomes one more part of the name of the table, in front of its alias.
+  private void sample() {
+    Token before = in.peek(-1);
+    Token beforeThat = in.peek(-2);
+    int end = text.length();
+    boolean hasAlias =
+        beforeThat.isWord("as")
+            || (beforeThat.isIdentifier()
+                && !(beforeThat.kind() == Token.Kind.WORD && KEYWORDS.contains(beforeThat.text())));
+    if (hasAlias) {
+      end -= quoted(before.text()).length() + 1;
+      if (text.substring(0, end).endsWith(" as ") && beforeThat.isWord("as")) {
+        end -= "as ".length();
+      }
+    }
+    insert(end, "." + quoted(SampleClause.parse(in).name()) + " ");
   }
 
   private void withTies(Level level, Token token) {

@@ -19,6 +19,9 @@ public final class ValueList {
   /// Holds by-reference values, and lives as long as this list.
   private final @Nullable MemorySegment memory;
 
+  /// Written by any thread that asks; all write the same.
+  private volatile @Nullable String array;
+
   private ValueList(int oid, long[] words, @Nullable MemorySegment memory) {
     this.oid = oid;
     this.kind = Types.kind(oid);
@@ -99,6 +102,15 @@ public final class ValueList {
 
   /// The values as PostgreSQL prints an array of them.
   public String arrayText() {
+    String known = array;
+    if (known == null) {
+      known = makeArrayText();
+      array = known;
+    }
+    return known;
+  }
+
+  private String makeArrayText() {
     StringBuilder text = new StringBuilder("{");
     for (int i = 0; i < words.length; i++) {
       text.append(i == 0 ? "\"" : ",\"")

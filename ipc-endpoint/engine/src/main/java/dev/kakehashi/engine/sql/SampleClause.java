@@ -1,0 +1,76 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.List;
+import java.util.Locale;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
+
+/// TABLESAMPLE of a table in FROM. Calcite's parser gets it as one more part of the table's name.
+///
+/// @param fraction of the rows, 0 to 1
+/// @param seed of REPEATABLE, or null
+record SampleClause(double fraction, @Nullable Long seed) {
+  private static final String PREFIX = "kh sample ";
+
+  /// Reads the clause from its keyword on.
+  static SampleClause parse(TokenReader in) {
+    in.expectWord("tablesample");
+    Token method = in.peek();
+    if (!in.acceptWords("bernoulli") && !in.acceptWords("system")) {
+      in.expectIdentifier();
+      throw new EngineException(
+              ErrorCode.UNDEFINED_OBJECT, "tablesample method " + method.text() + " does not exist")
+          .withPosition(method.start() + 1);
+    }
+    double percent = number(in);
+    if (percent > 100) {
+      throw new EngineException(
+              ErrorCode.INVALID_PARAMETER_VALUE, "sample percentage must be between 0 and 100")
+          .withPosition(method.start() + 1);
+    }
+    Long seed = in.acceptWords("repeatable") ? (Long) Double.doubleToLongBits(number(in)) : null;
+    return new SampleClause(percent / 100, seed);
+  }
+
+  private static double number(TokenReader in) {
+    in.expectOperator("(");
+    if (in.peek().kind() != Token.Kind.NUMBER) {
+      throw in.syntaxError();
+    }
+    double value = Double.parseDouble(in.next().text());
+    in.expectOperator(")");
+    return value;
+  }
+
+  /// The clause as part of a name.
+  String name() {
+    return PREFIX + fraction + (seed == null ? "" : " " + seed);
+  }
+
+  /// The clause of a table's name, or null.
+  static @Nullable SampleClause of(SqlIdentifier identifier) {
+    String last = identifier.names.getLast();
+    if (!last.startsWith(PREFIX)) {
+      return null;
+    }
+    List<String> parts = List.of(last.substring(PREFIX.length()).split(" ", -1));
+    return new SampleClause(
+        Double.parseDouble(parts.getFirst()),
+        parts.size() > 1 ? (Long) Long.parseLong(parts.get(1)) : null);
+  }
+
+  /// The name without the clause.
+  static SqlIdentifier tableOf(SqlIdentifier identifier) {
+    int parts = identifier.names.size() - 1;
+    SqlParserPos position = identifier.getParserPosition();
+    return new SqlIdentifier(identifier.names.subList(0, parts), position);
+  }
+
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%s%%", fraction * 100);
+  }
+}
