@@ -219,9 +219,14 @@ public final class EmbeddedEngine implements Engine {
         prepared instanceof SqlFront.Planned planned ? planned.estimates().tables() : new long[0];
     PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);
     StatementRunner runner =
-        prepared instanceof SqlFront.Planned planned
-            ? StatementRunner.of(planned.plan(), planned.parameterOids())
-            : null;
+        switch (prepared) {
+          case SqlFront.Planned planned ->
+              StatementRunner.of(planned.plan(), planned.parameterOids());
+          case SqlFront.Measured measured ->
+              StatementRunner.measured(
+                  measured.statement().plan(), measured.parameterOids(), measured.report());
+          default -> null;
+        };
     PlanCache.Plan plan = new PlanCache.Plan(prepared, runner, snapshot.version(), basis);
     if (prepared instanceof SqlFront.Planned planned && planned.reusable()) {
       plans.add(sql, parameterOids, plan);

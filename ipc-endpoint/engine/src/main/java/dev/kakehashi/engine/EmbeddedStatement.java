@@ -139,7 +139,11 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public boolean changesRows() {
-      return current.prepared() instanceof SqlFront.Planned planned && planned.changesRows();
+      return switch (current.prepared()) {
+        case SqlFront.Planned planned -> planned.changesRows();
+        case SqlFront.Measured measured -> measured.statement().changesRows();
+        default -> false;
+      };
     }
 
     @Override

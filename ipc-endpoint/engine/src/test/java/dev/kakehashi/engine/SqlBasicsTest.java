@@ -238,7 +238,7 @@ final class SqlBasicsTest {
     assertEquals(
         true,
         String.join("\n", engine.query("explain select n from t where price > 1"))
-            .contains(" [2, 4]"));
+            .contains("Columns: price, n"));
   }
 
   @Test
@@ -260,7 +260,7 @@ final class SqlBasicsTest {
     assertEquals(
         true,
         String.join("\n", engine.query("explain select name from t where id = 1"))
-            .contains("Index Scan using 0"));
+            .contains("Index Scan using t_pkey on public.t"));
     assertEquals(List.of("3", "2"), engine.query("select id from t order by id desc limit 2"));
     assertEquals(
         true,

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
@@ -15,6 +16,10 @@ final class Execution {
   private final @Nullable Execution outer;
 
   private final MemoryAccount memory;
+
+  /// Null: nothing is measured.
+  private final @Nullable PlanProfile profile;
+
   private final VarHeap noHeap = new VarHeap();
   private final List<EvalContext> contexts = new ArrayList<>();
   private @Nullable StatementScope scope;
@@ -29,12 +34,28 @@ final class Execution {
   private @Nullable Map<Integer, MaterializedRows> workTables;
 
   Execution(@Nullable Execution outer) {
+    this(outer, outer == null ? null : outer.profile);
+  }
+
+  Execution(@Nullable Execution outer, @Nullable PlanProfile profile) {
     this.outer = outer;
+    this.profile = profile;
     this.memory = outer == null ? new MemoryAccount() : outer.memory;
   }
 
   MemoryAccount memory() {
     return memory;
+  }
+
+  /// The account of what a node holds.
+  MemoryAccount memory(PlanNode node) {
+    PlanProfile.Node measured = profile(node);
+    return measured == null ? memory : new MemoryAccount(memory, measured.memory);
+  }
+
+  /// Where a node is measured; null: it is not.
+  PlanProfile.@Nullable Node profile(PlanNode node) {
+    return profile == null ? null : profile.find(node);
   }
 
   StatementScope scope() {

@@ -23,7 +23,11 @@ final class PlanInstance {
   /// @param root input of the statement's consumer
   /// @param withRowIds whether the consumer wants row identifiers of the scan
   PlanInstance(PlanNode root, boolean withRowIds) {
-    this(root, withRowIds, new Execution(null));
+    this(root, withRowIds, (PlanProfile) null);
+  }
+
+  PlanInstance(PlanNode root, boolean withRowIds, @Nullable PlanProfile profile) {
+    this(root, withRowIds, new Execution(null, profile));
   }
 
   PlanInstance(PlanNode root, boolean withRowIds, Execution execution) {
@@ -105,36 +109,42 @@ final class PlanInstance {
       case PlanNode.Aggregate aggregate -> {
         addStages(aggregate.input());
         addBreaker(
-            aggregate, aggregate.input(), new AggregateBreaker(aggregate, execution.memory()));
+            aggregate,
+            aggregate.input(),
+            new AggregateBreaker(aggregate, execution.memory(aggregate)));
       }
       case PlanNode.Sort sort -> {
         addStages(sort.input());
-        addBreaker(sort, sort.input(), new SortBreaker(sort, execution.memory()));
+        addBreaker(sort, sort.input(), new SortBreaker(sort, execution.memory(sort)));
       }
       case PlanNode.HashJoin join -> addJoin(join, join.left(), join.right(), join.rightKeys());
       case PlanNode.NestedLoopJoin join -> addJoin(join, join.left(), join.right(), new int[0]);
       case PlanNode.SetOperation operation -> {
         addStages(operation.right());
-        SetOperationBreaker right = new SetOperationBreaker(operation, null, execution.memory());
+        MemoryAccount memory = execution.memory(operation);
+        SetOperationBreaker right = new SetOperationBreaker(operation, null, memory);
         stateList.add(right);
-        addStage(operation.right(), right, false);
+        addStage(operation.right(), profiled(operation, right), false);
         addStages(operation.left());
         addBreaker(
-            operation,
-            operation.left(),
-            new SetOperationBreaker(operation, right, execution.memory()));
+            operation, operation.left(), new SetOperationBreaker(operation, right, memory));
       }
     }
   }
 
   private void addBreaker(PlanNode node, PlanNode input, Breaker breaker) {
     addState(node, breaker);
-    addStage(input, breaker, false);
+    addStage(input, profiled(node, breaker), false);
+  }
+
+  private Breaker profiled(PlanNode node, Breaker breaker) {
+    PlanProfile.Node profile = execution.profile(node);
+    return profile == null ? breaker : new ProfiledBreaker(breaker, profile);
   }
 
   private void addJoin(PlanNode join, PlanNode left, PlanNode right, int[] rightKeys) {
     addStages(right);
-    addBreaker(join, right, new JoinBreaker(right.typeOids(), rightKeys, execution.memory()));
+    addBreaker(join, right, new JoinBreaker(right.typeOids(), rightKeys, execution.memory(join)));
     addStages(left);
   }
 
@@ -200,6 +210,12 @@ final class PlanInstance {
   }
 
   private Operator build(PlanNode node, EvalContext context, boolean withRowIds) {
+    Operator operator = operator(node, context, withRowIds);
+    PlanProfile.Node profile = execution.profile(node);
+    return profile == null ? operator : new ProfiledOperator(operator, profile);
+  }
+
+  private Operator operator(PlanNode node, EvalContext context, boolean withRowIds) {
     return switch (node) {
       case PlanNode.TableScan scan ->
           new ScanOperators.TableScan(

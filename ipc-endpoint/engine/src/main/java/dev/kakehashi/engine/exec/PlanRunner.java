@@ -38,11 +38,22 @@ final class PlanRunner implements StatementRunner {
 
   private final AtomicInteger idleCount = new AtomicInteger();
 
+  /// Null: nothing is measured.
+  private final @Nullable PlanProfile profile;
+
   PlanRunner(PhysicalPlan plan, int[] parameterOids) {
+    this(plan, parameterOids, null);
+  }
+
+  /// @param profile of the plan's root: what the execution does is measured, and its rows are counted, not sent
+  PlanRunner(PhysicalPlan plan, int[] parameterOids, @Nullable PlanProfile profile) {
     this.plan = plan;
+    this.profile = profile;
     this.parameterKinds = MaterializedRows.kinds(parameterOids);
     PlanNode vectorised =
-        plan instanceof PhysicalPlan.Insert insert && !updatesExisting(insert)
+        profile == null
+                && plan instanceof PhysicalPlan.Insert insert
+                && !updatesExisting(insert)
             ? InsertedParameters.find(insert.source(), parameterOids)
             : null;
     this.insertsParameters = vectorised != null;
@@ -119,6 +130,11 @@ final class PlanRunner implements StatementRunner {
     return parameterKinds;
   }
 
+  /// Whether rows are counted only.
+  boolean isProfiled() {
+    return profile != null;
+  }
+
   boolean insertsParameters() {
     return insertsParameters;
   }
@@ -159,7 +175,7 @@ final class PlanRunner implements StatementRunner {
     boolean withRowIds =
         (plan instanceof PhysicalPlan.Update update && update.rowIdColumn() < 0)
             || (plan instanceof PhysicalPlan.Delete delete && delete.rowIdColumn() < 0);
-    return new PlanInstance(root, withRowIds);
+    return new PlanInstance(root, withRowIds, profile);
   }
 
   void giveBack(PlanInstance instance) {

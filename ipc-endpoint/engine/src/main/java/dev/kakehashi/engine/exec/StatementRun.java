@@ -163,6 +163,9 @@ final class StatementRun implements Task {
 
   private BatchConsumer consumer(PlanInstance.Chain chain) {
     if (!changes) {
+      if (runner.isProfiled()) {
+        return new CountedRows();
+      }
       return hasSeveralRows() ? rowsWriter() : new ResultWriter(sink, runner.resultOids());
     }
     ChangeConsumer consumer = dml;
@@ -284,7 +287,7 @@ final class StatementRun implements Task {
     if (consumer != null) {
       total = consumer.rows();
       MaterializedRows returned = consumer.returned();
-      if (returned != null && returned.size() > 0) {
+      if (returned != null && returned.size() > 0 && !runner.isProfiled()) {
         returningStage = true;
         markAfter = scope.transaction().mark();
         scope.changesMade();

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.scheduler.Task;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,20 @@ public interface StatementRunner {
       Parameters parameters,
       ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done);
+
+  /// Makes rows of what an execution did.
+  interface Report {
+    /// @param rows changed, or that would have been sent
+    /// @param nanos that the execution took
+    PlanNode of(PlanProfile profile, long rows, long nanos);
+  }
+
+  /// Prepares a plan for executions that are measured; what is sent are the rows of the report.
+  ///
+  /// @param parameterOids types of the parameters
+  static StatementRunner measured(PhysicalPlan plan, int[] parameterOids, Report report) {
+    return new ProfileRunner(plan, parameterOids, report);
+  }
 
   /// Prepares a plan for execution.
   ///

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
@@ -13,7 +13,6 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.avatica.util.Casing;
@@ -43,7 +42,7 @@ public final class SqlFront {
   private SqlFront() {}
 
   /// A statement that can be executed.
-  public sealed interface Prepared permits Planned, Definition, TransactionControl, Analyze {
+  public sealed interface Prepared permits Planned, Measured, Definition, TransactionControl, Analyze {
     Statement.Kind kind();
 
     int[] parameterOids();
@@ -65,6 +64,21 @@ public final class SqlFront {
     /// Whether an execution locks or changes rows.
     public boolean changesRows() {
       return !(plan instanceof PhysicalPlan.Query query) || query.changes();
+    }
+  }
+
+  /// EXPLAIN ANALYZE of a statement.
+  public record Measured(
+      Planned statement, StatementRunner.Report report, List<Statement.Column> columns)
+      implements Prepared {
+    @Override
+    public Statement.Kind kind() {
+      return statement.kind();
+    }
+
+    @Override
+    public int[] parameterOids() {
+      return statement.parameterOids();
     }
   }
 
@@ -108,29 +122,41 @@ public final class SqlFront {
     if (DdlParser.accepts(tokens)) {
       return new Definition(DdlParser.parse(sql, tokens));
     }
-    boolean explain = tokens.getFirst().isWord("explain");
-    int from = explain ? tokens.get(1).isWord("verbose") ? 2 : 1 : 0;
+    Explain explain = Explain.parse(sql, tokens);
+    int from = explain == null ? 0 : explain.from();
+    long began = System.nanoTime();
     try {
       ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
       BindContext context = new BindContext(catalog, rowCount, parameterOids);
       Planned planned = new StatementPlanner(context).plan(parsed);
-      return explain ? explained(planned) : planned;
+      return explain == null
+          ? planned
+          : explained(planned, explain, catalog, System.nanoTime() - began);
     } catch (EngineException refused) {
       throw SYNTAX_ERROR.equals(refused.getMessage()) ? nearToken(sql, tokens, refused) : refused;
     }
   }
 
-  private static Planned explained(Planned planned) {
-    List<List<Expr>> rows = new ArrayList<>();
-    for (String line : PlanPrinter.lines(planned.plan(), planned.estimates())) {
-      Constant text = Constant.ofText(TypeOid.TEXT, line);
-      rows.add(List.of(new Expr.Constant(TypeOid.TEXT, false, text.word(), text.memory())));
+  private static Prepared explained(
+      Planned planned, Explain options, CatalogSnapshot catalog, long planningNanos) {
+    ExplainedNode root = new PlanPrinter(catalog).explain(planned.plan());
+    PlanEstimates estimates = planned.estimates();
+    List<Statement.Column> columns =
+        List.of(new Statement.Column("QUERY PLAN", ExplainOutput.typeOid(options), -1));
+    if (options.analyze()) {
+      return new Measured(
+          planned,
+          (profile, rows, nanos) ->
+              new ExplainOutput(options, estimates, planningNanos, profile, rows, nanos)
+                  .rows(root),
+          columns);
     }
+    PlanNode rows = new ExplainOutput(options, estimates, planningNanos, null, 0, 0).rows(root);
     return new Planned(
         Statement.Kind.QUERY,
-        new PhysicalPlan.Query(new PlanNode.Values(rows, new int[] {TypeOid.TEXT})),
+        new PhysicalPlan.Query(rows),
         planned.parameterOids(),
-        List.of(new Statement.Column("QUERY PLAN", TypeOid.TEXT, -1)),
+        columns,
         false,
         new PlanEstimates());
   }

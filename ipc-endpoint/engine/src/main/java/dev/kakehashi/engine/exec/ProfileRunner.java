@@ -1,0 +1,109 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// EXPLAIN ANALYZE: executes a plan, measures it, and sends what was measured instead of its rows.
+final class ProfileRunner implements StatementRunner {
+  private static final int HEAVIEST = 60;
+
+  private final PhysicalPlan plan;
+  private final int[] parameterOids;
+  private final Report report;
+
+  ProfileRunner(PhysicalPlan plan, int[] parameterOids, Report report) {
+    this.plan = plan;
+    this.parameterOids = parameterOids;
+    this.report = report;
+  }
+
+  @Override
+  public int workLevel(StatementScope scope) {
+    return HEAVIEST;
+  }
+
+  @Override
+  public Task execute(
+      StatementScope scope,
+      Parameters parameters,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    return new Run(scope, parameters, sink, done);
+  }
+
+  /// The execution, as the first task of the statement's job. What it reports goes out in a job of its own.
+  private final class Run implements Task {
+    private final StatementScope scope;
+    private final Parameters parameters;
+    private final ResultSink sink;
+    private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
+
+    Run(
+        StatementScope scope,
+        Parameters parameters,
+        ResultSink sink,
+        BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+      this.scope = scope;
+      this.parameters = parameters;
+      this.sink = sink;
+      this.done = done;
+    }
+
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      PlanNode root =
+          switch (plan) {
+            case PhysicalPlan.Query query -> query.root();
+            case PhysicalPlan.Change change -> change.source();
+          };
+      PlanProfile profile = new PlanProfile(root);
+      TaskScheduler scheduler = context.scheduler();
+      long began = System.nanoTime();
+      return new PlanRunner(plan, parameterOids, profile)
+          .execute(
+              scope,
+              parameters,
+              sink,
+              (rows, failure) -> {
+                if (failure != null || rows == null) {
+                  done.accept(null, failure);
+                } else {
+                  send(scheduler, profile, rows, System.nanoTime() - began);
+                }
+              });
+    }
+
+    private void send(TaskScheduler scheduler, PlanProfile profile, long rows, long nanos) {
+      try {
+        PhysicalPlan text = new PhysicalPlan.Query(report.of(profile, rows, nanos));
+        scheduler.submit(
+            new PlanRunner(text, new int[0]).execute(scope, Parameters.NONE, sink, done));
+      } catch (SchedulerStoppedException stopping) {
+        done.accept(
+            null,
+            new EngineException(
+                ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
+      } catch (RuntimeException failed) {
+        done.accept(
+            null,
+            new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed));
+      }
+    }
+
+    @Override
+    public void discarded(Job job) {
+      done.accept(null, StatementRun.cancelled());
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.List;
+
+/// The collecting side of a breaker, measured. Opened and closed is the breaker itself.
+final class ProfiledBreaker extends Breaker {
+  private final Breaker breaker;
+  private final PlanProfile.Node profile;
+
+  ProfiledBreaker(Breaker breaker, PlanProfile.Node profile) {
+    this.breaker = breaker;
+    this.profile = profile;
+  }
+
+  private record Measured(Collector collector, PlanProfile.Node profile) implements Collector {
+    @Override
+    public void accept(VectorBatch batch) {
+      long began = System.nanoTime();
+      collector.accept(batch);
+      profile.nanos.add(System.nanoTime() - began);
+    }
+
+    @Override
+    public void finish() {
+      long began = System.nanoTime();
+      collector.finish();
+      profile.nanos.add(System.nanoTime() - began);
+    }
+  }
+
+  @Override
+  Collector newCollector() {
+    return new Measured(breaker.newCollector(), profile);
+  }
+
+  @Override
+  void complete(List<Collector> collectors) {
+    long began = System.nanoTime();
+    breaker.complete(
+        collectors.stream().map(collector -> ((Measured) collector).collector).toList());
+    profile.nanos.add(System.nanoTime() - began);
+  }
+
+  @Override
+  boolean parallel() {
+    return breaker.parallel();
+  }
+
+  @Override
+  void open(Execution execution) {}
+
+  @Override
+  void close() {}
+}
