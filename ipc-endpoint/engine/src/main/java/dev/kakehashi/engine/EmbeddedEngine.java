@@ -12,6 +12,7 @@ import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
+import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
@@ -61,6 +62,7 @@ public final class EmbeddedEngine implements Engine {
   private final Environment environment = new Environment();
   private final Facts facts = new Facts();
   private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
+  private volatile List<ShownSetting> shownSettings = List.of();
   private volatile boolean closing;
 
   private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
@@ -104,6 +106,11 @@ public final class EmbeddedEngine implements Engine {
         LOG.warn("could not warm up the planner", failed);
       }
     }
+  }
+
+  /// Sets what SHOW gives of the program that this engine is a part of.
+  public void showSettings(List<ShownSetting> settings) {
+    shownSettings = List.copyOf(settings);
   }
 
   @Override
@@ -261,6 +268,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public @Nullable TableStatistics statistics(Table table) {
       return statistics.of(table);
+    }
+
+    @Override
+    public List<ShownSetting> settings() {
+      return shownSettings;
     }
 
     @Override

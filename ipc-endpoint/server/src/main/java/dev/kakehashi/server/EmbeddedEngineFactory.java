@@ -3,9 +3,12 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.EmbeddedEngine;
 import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.Engine;
+import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /// The engine that runs in this process, on the endpoint's scheduler.
 public final class EmbeddedEngineFactory implements EngineFactory {
@@ -31,6 +34,16 @@ public final class EmbeddedEngineFactory implements EngineFactory {
             settings.number(Setting.STATEMENT_MEMORY),
             settings.count(Setting.MAX_TRANSACTIONS),
             PLAN_CACHE_ENTRIES);
-    return EmbeddedEngine.open(config, scheduler);
+    EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
+    engine.showSettings(shown(settings));
+    return engine;
+  }
+
+  private static List<ShownSetting> shown(Settings settings) {
+    List<ShownSetting> shown = new ArrayList<>();
+    settings
+        .all()
+        .forEach((key, value) -> shown.add(new ShownSetting(key, value, "See kakehashi.conf.")));
+    return shown;
   }
 }

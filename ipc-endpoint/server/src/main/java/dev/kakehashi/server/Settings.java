@@ -103,6 +103,17 @@ public final class Settings {
     return row[b.length()];
   }
 
+  /// Values of all settings, by key.
+  Map<String, String> all() {
+    Map<String, String> all = new LinkedHashMap<>();
+    for (Setting setting : Setting.values()) {
+      all.put(setting.key(), text(setting));
+    }
+    all.putAll(SCHEDULER_DEFAULTS);
+    all.putAll(schedulerValues);
+    return all;
+  }
+
   String text(Setting setting) {
     return values.getOrDefault(setting, setting.defaultValue());
   }

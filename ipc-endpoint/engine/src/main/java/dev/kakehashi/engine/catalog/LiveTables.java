@@ -16,6 +16,9 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
   List<@Nullable Object[]> preparedTransactions();
 
+  /// Settings that SHOW gives, besides those that are the same in every engine.
+  List<ShownSetting> settings();
+
   /// What is known about the columns of a table; null: nothing.
   @Nullable TableStatistics statistics(Table table);
 }

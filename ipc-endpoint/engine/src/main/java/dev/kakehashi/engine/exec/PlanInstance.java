@@ -126,8 +126,7 @@ final class PlanInstance {
         stateList.add(right);
         addStage(operation.right(), profiled(operation, right), false);
         addStages(operation.left());
-        addBreaker(
-            operation, operation.left(), new SetOperationBreaker(operation, right, memory));
+        addBreaker(operation, operation.left(), new SetOperationBreaker(operation, right, memory));
       }
     }
   }

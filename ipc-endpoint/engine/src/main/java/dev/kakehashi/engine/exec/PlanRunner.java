@@ -51,9 +51,7 @@ final class PlanRunner implements StatementRunner {
     this.profile = profile;
     this.parameterKinds = MaterializedRows.kinds(parameterOids);
     PlanNode vectorised =
-        profile == null
-                && plan instanceof PhysicalPlan.Insert insert
-                && !updatesExisting(insert)
+        profile == null && plan instanceof PhysicalPlan.Insert insert && !updatesExisting(insert)
             ? InsertedParameters.find(insert.source(), parameterOids)
             : null;
     this.insertsParameters = vectorised != null;

@@ -98,12 +98,11 @@ final class ExplainOutput {
     lines.add(line.toString());
     String indent = "  ".repeat(depth * 3 + 1);
     node.details()
-        .forEach(
-            (name, value) -> {
-              if (isShown(name) && !IN_HEADING.contains(name)) {
-                lines.add(indent + name + ": " + value);
-              }
-            });
+        .forEach((name, value) -> {
+          if (isShown(name) && !IN_HEADING.contains(name)) {
+            lines.add(indent + name + ": " + value);
+          }
+        });
     Object memory = facts.get("Peak Memory Usage");
     if (memory != null) {
       lines.add(indent + "Memory: " + memory + "kB");
@@ -177,12 +176,11 @@ final class ExplainOutput {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("Node Type", node.type());
     node.details()
-        .forEach(
-            (name, value) -> {
-              if (isShown(name)) {
-                members.put(name, value);
-              }
-            });
+        .forEach((name, value) -> {
+          if (isShown(name)) {
+            members.put(name, value);
+          }
+        });
     members.putAll(facts(node));
     String inner = " ".repeat(indent + 2);
     out.append("{");

@@ -169,6 +169,9 @@ final class ExpressionBinder {
       case Rewriter.DEFAULT_CALL ->
           context.rex.makeCall(
               context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
+      case Rewriter.AT_TIME_ZONE_CALL ->
+          bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
+      case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
       case "coalesce" -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE");
       case "greatest" -> bindVariadic(call, scope, PgOperators.GREATEST, "GREATEST");
       case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
@@ -186,6 +189,20 @@ final class ExpressionBinder {
             : bindFunction(call, name, call.getOperandList(), scope);
       }
     };
+  }
+
+  private RexNode bindCollated(SqlCall call, Scope scope) {
+    RexNode value = bindTyped(call.operand(0), scope);
+    int oid = Coercion.oidOf(value);
+    switch (oid) {
+      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, TypeOid.NAME -> {}
+      default ->
+          throw context.error(
+              ErrorCode.DATATYPE_MISMATCH,
+              "collations are not supported by type " + Types.name(oid),
+              call);
+    }
+    return value;
   }
 
   private RexNode condition(SqlOperator operator, SqlCall call, Scope scope, String what) {

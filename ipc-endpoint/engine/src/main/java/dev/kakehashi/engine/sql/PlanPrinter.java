@@ -58,7 +58,8 @@ final class PlanPrinter {
       case PlanNode.Values values ->
           new ExplainedNode("Values (" + values.rows().size() + " rows)", "Values", values);
       case PlanNode.ParameterRows rows -> simple(rows, "Parameter Rows");
-      case PlanNode.Filter filter -> simple(filter, "Filter").with("Filter", text(filter.predicate()));
+      case PlanNode.Filter filter ->
+          simple(filter, "Filter").with("Filter", text(filter.predicate()));
       case PlanNode.Project project ->
           simple(project, "Project").with("Output", ExpressionText.texts(project.expressions()));
       case PlanNode.Aggregate aggregate ->

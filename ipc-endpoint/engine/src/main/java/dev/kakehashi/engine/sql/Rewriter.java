@@ -36,6 +36,14 @@ final class Rewriter {
   /// Names of calls in front of a select list that are no columns.
   static final Set<String> SELECT_MARKERS = Set.of(LOCK_CALL, DISTINCT_ON_CALL, TIES_CALL);
 
+  /// Name of the call that stands for AT TIME ZONE: the time, then the zone.
+  static final String AT_TIME_ZONE_CALL = "kh at time zone";
+
+  /// Name of the call that stands for COLLATE with a collation that orders by bytes.
+  static final String COLLATE_CALL = "kh collate";
+
+  private static final Set<String> BYTE_COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic");
+
   private static final Set<String> FRAME_MODES = Set.of("rows", "range", "groups");
 
   /// Alias of the row that a SELECT without FROM but with WHERE selects from.
@@ -131,8 +139,15 @@ final class Rewriter {
           "current_user",
           "session_user");
 
+  /// Keywords that end an operand.
+  private static final Set<String> OPERAND_WORDS = Set.of("null", "true", "false", "end");
+
   private final String sql;
   private final TokenReader in;
+
+  /// Where in `text` the signs stand that are prefix operators.
+  private final Set<Integer> signs = new java.util.HashSet<>();
+
   private final StringBuilder text = new StringBuilder();
   private int[] positions = new int[256];
   private final List<Source.Literal> literals = new ArrayList<>();
@@ -289,9 +304,94 @@ final class Rewriter {
       case "!~~*" -> emit(" not ilike ", token.start());
       case "!=" -> emit("<> ", token.start());
       case "." -> emit(".", token.start());
+      case "^" -> infixCall("^", token);
       case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
-      default -> emit(token.text() + " ", token.start());
+      default -> {
+        if ((token.text().equals("-") || token.text().equals("+")) && isPrefix()) {
+          signs.add(text.length());
+        }
+        emit(token.text() + " ", token.start());
+      }
     }
+  }
+
+  /// Whether the operator that was just read has no operand on its left side.
+  private boolean isPrefix() {
+    if (in.at < 2) {
+      return true;
+    }
+    Token before = in.peek(-2);
+    return switch (before.kind()) {
+      case OPERATOR -> !before.isOperator(")") && !before.isOperator("]");
+      case WORD -> KEYWORDS.contains(before.text()) && !OPERAND_WORDS.contains(before.text());
+      default -> false;
+    };
+  }
+
+  /// Where the operand that was emitted last begins, with the signs in front of it, which bind more tightly than `^` and AT TIME ZONE.
+  private int signedStart() {
+    int start = operandStart;
+    while (start >= 2 && signs.contains(start - 2)) {
+      start -= 2;
+    }
+    return start;
+  }
+
+  /// An operator that binds more tightly than Calcite lets it becomes a call of the operands around it.
+  private void infixCall(String function, Token operator) {
+    int start = signedStart();
+    insert(start, quoted(function) + "(");
+    emit(", ", operator.start());
+    operand();
+    emit(") ", operator.start());
+    operandStart = start;
+  }
+
+  /// Rewrites one operand: signs, what they are in front of, casts and collations behind it.
+  private void operand() {
+    while (in.peek().isOperator("-") || in.peek().isOperator("+")) {
+      token();
+    }
+    if (in.atEnd()) {
+      throw in.syntaxError();
+    }
+    int depth = levels.size();
+    int cases = caseStarts.size();
+    token();
+    while (!in.atEnd()
+        && (levels.size() > depth
+            || caseStarts.size() > cases
+            || in.peek().isOperator("::")
+            || in.peek().isOperator(".")
+            || in.peek(-1).isOperator(".")
+            || (afterName && in.peek().isOperator("("))
+            || in.peek().isWord("collate"))) {
+      token();
+    }
+  }
+
+  /// COLLATE: every order of text is by bytes here.
+  private void collate() {
+    Token word = in.next();
+    Token name = in.next();
+    if (name.isWord("pg_catalog") && in.acceptOperator(".")) {
+      name = in.next();
+    }
+    if (!name.isIdentifier()) {
+      throw TokenReader.syntaxErrorAt(sql, name);
+    }
+    boolean quotedName = name.kind() == Token.Kind.QUOTED_WORD;
+    if (!BYTE_COLLATIONS.contains(name.text())
+        || (!quotedName && !name.text().equals("ucs_basic"))) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_OBJECT,
+              "collation \"" + name.text() + "\" for encoding \"UTF8\" does not exist")
+          .withPosition(word.start() + 1);
+    }
+    int start = operandStart;
+    insert(start, quoted(COLLATE_CALL) + "(");
+    emit(") ", word.start());
+    operandStart = start;
   }
 
   private void word(Token token) {
@@ -304,6 +404,14 @@ final class Rewriter {
       asTarget(token);
     } else if (typedLiteral(token)) {
       return;
+    } else if (word.equals("collate") && in.at > 0 && in.peek(1).isIdentifier()) {
+      collate();
+    } else if (word.equals("at")
+        && in.peek(1).isWord("time")
+        && in.peek(2).isWord("zone")
+        && in.at > 0) {
+      in.at += 3;
+      infixCall(AT_TIME_ZONE_CALL, token);
     } else if (word.equals("tablesample")
         && in.peek(2).isOperator("(")
         && in.peek(-1).isIdentifier()) {

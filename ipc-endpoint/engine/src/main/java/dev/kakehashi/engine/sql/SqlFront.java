@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -12,7 +13,6 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.protocol.TypeOid;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.avatica.util.Casing;
@@ -42,7 +42,8 @@ public final class SqlFront {
   private SqlFront() {}
 
   /// A statement that can be executed.
-  public sealed interface Prepared permits Planned, Measured, Definition, TransactionControl, Analyze {
+  public sealed interface Prepared
+      permits Planned, Measured, Definition, TransactionControl, Analyze {
     Statement.Kind kind();
 
     int[] parameterOids();
@@ -115,6 +116,11 @@ public final class SqlFront {
     if (control != null) {
       return control;
     }
+    Planned shown =
+        Show.plan(sql, tokens, rowCount instanceof LiveTables live ? live.settings() : List.of());
+    if (shown != null) {
+      return shown;
+    }
     Analyze analyze = Analyze.parse(sql, tokens);
     if (analyze != null) {
       return analyze;
@@ -147,8 +153,7 @@ public final class SqlFront {
       return new Measured(
           planned,
           (profile, rows, nanos) ->
-              new ExplainOutput(options, estimates, planningNanos, profile, rows, nanos)
-                  .rows(root),
+              new ExplainOutput(options, estimates, planningNanos, profile, rows, nanos).rows(root),
           columns);
     }
     PlanNode rows = new ExplainOutput(options, estimates, planningNanos, null, 0, 0).rows(root);

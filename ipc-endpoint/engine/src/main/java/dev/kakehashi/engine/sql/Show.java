@@ -1,0 +1,109 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.catalog.ShownSetting;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PlanEstimates;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// SHOW: the value of one setting, or all of them.
+final class Show {
+  /// What is the same in every engine, by PostgreSQL's names.
+  private static final List<ShownSetting> FIXED =
+      List.of(
+          new ShownSetting("client_encoding", "UTF8", "Encoding of texts."),
+          new ShownSetting("DateStyle", "ISO, MDY", "Form in which dates and times are written."),
+          new ShownSetting(
+              "default_transaction_isolation",
+              "read committed",
+              "Isolation level of transactions that do not ask for another."),
+          new ShownSetting("integer_datetimes", "on", "Whether times are counted in microseconds."),
+          new ShownSetting("IntervalStyle", "postgres", "Form in which intervals are written."),
+          new ShownSetting("lc_collate", "C", "Order of texts: by bytes."),
+          new ShownSetting("lc_ctype", "C", "Kinds of characters."),
+          new ShownSetting("search_path", "public", "Schema of names without one."),
+          new ShownSetting("server_encoding", "UTF8", "Encoding of texts."),
+          new ShownSetting(
+              "standard_conforming_strings", "on", "Backslashes are ordinary characters."),
+          new ShownSetting("TimeZone", "UTC", "Time zone of times that are written without one."));
+
+  private Show() {}
+
+  /// The plan of the statement; null if it is another one.
+  static SqlFront.@Nullable Planned plan(
+      String sql, List<Token> tokens, List<ShownSetting> ofEngine) {
+    TokenReader in = new TokenReader(sql, tokens, 0);
+    if (!in.acceptWords("show")) {
+      return null;
+    }
+    if (in.acceptWords("all")) {
+      in.expectEnd();
+      return all(ofEngine);
+    }
+    Token first = in.peek();
+    String name = in.acceptWords("time", "zone") ? "TimeZone" : dotted(in);
+    in.expectEnd();
+    ShownSetting setting =
+        settings(ofEngine)
+            .filter(known -> known.name().equalsIgnoreCase(name))
+            .findFirst()
+            .orElseThrow(() ->
+                new EngineException(
+                        ErrorCode.UNDEFINED_OBJECT,
+                        "unrecognized configuration parameter \"" + name + "\"")
+                    .withPosition(first.start() + 1));
+    return rows(List.of(List.of(setting.value())), List.of(setting.name()));
+  }
+
+  private static String dotted(TokenReader in) {
+    StringBuilder name = new StringBuilder(in.expectIdentifier());
+    while (in.acceptOperator(".")) {
+      name.append('.').append(in.expectIdentifier());
+    }
+    return name.toString();
+  }
+
+  private static Stream<ShownSetting> settings(List<ShownSetting> ofEngine) {
+    return Stream.concat(ofEngine.stream(), FIXED.stream())
+        .sorted(Comparator.comparing(setting -> setting.name().toLowerCase(Locale.ROOT)));
+  }
+
+  private static SqlFront.Planned all(List<ShownSetting> ofEngine) {
+    return rows(
+        settings(ofEngine)
+            .map(setting -> List.of(setting.name(), setting.value(), setting.description()))
+            .toList(),
+        List.of("name", "setting", "description"));
+  }
+
+  private static SqlFront.Planned rows(List<List<String>> rows, List<String> names) {
+    List<List<Expr>> values = new ArrayList<>();
+    for (List<String> row : rows) {
+      List<Expr> constants = new ArrayList<>();
+      for (String value : row) {
+        Constant text = Constant.ofText(TypeOid.TEXT, value);
+        constants.add(new Expr.Constant(TypeOid.TEXT, false, text.word(), text.memory()));
+      }
+      values.add(constants);
+    }
+    int[] oids = new int[names.size()];
+    java.util.Arrays.fill(oids, TypeOid.TEXT);
+    return new SqlFront.Planned(
+        Statement.Kind.QUERY,
+        new PhysicalPlan.Query(new PlanNode.Values(values, oids)),
+        new int[0],
+        names.stream().map(name -> new Statement.Column(name, TypeOid.TEXT, -1)).toList(),
+        false,
+        new PlanEstimates());
+  }
+}
