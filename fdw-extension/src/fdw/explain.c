@@ -1,13 +1,14 @@
 /*
  * EXPLAIN: the statement that goes to the engine, and the values that go with it.
  */
-#include "kakehashi_plan.h"
+#include "scan.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "nodes/nodeFuncs.h"
 #include "utils/ruleutils.h"
 
 void
@@ -29,6 +30,66 @@ kakehashi_explain_parameters(PlanState *node, List *exprs, int first, ExplainSta
 	ExplainPropertyText("Remote Parameters", text.data, es);
 }
 
+typedef struct RemotePlan
+{
+	StringInfoData text;
+	ExplainState *es;
+} RemotePlan;
+
+static void
+take_line(const kh_batch *batch, uint32 row, RemotePlan *plan)
+{
+	if (plan->text.len > 0)
+	{
+		appendStringInfoChar(&plan->text, '\n');
+		if (plan->es->format == EXPLAIN_FORMAT_TEXT)
+			appendStringInfoSpaces(&plan->text, plan->es->indent * 2 + 2);
+	}
+	appendStringInfoString(&plan->text, kakehashi_batch_text(batch, row, 0));
+}
+
+/* The engine's plan of a statement, as it would be made now; the values of parameters do not matter to it. */
+static void
+explain_remote_plan(KakehashiSession *session, const char *sql, List *exprs, ExplainState *es)
+{
+	RemotePlan plan = {.es = es};
+	Oid *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
+	Datum *values = (Datum *) palloc0(Max(list_length(exprs), 1) * sizeof(Datum));
+	bool *nulls = (bool *) palloc(Max(list_length(exprs), 1) * sizeof(bool));
+	KakehashiRowWriter *writer;
+	KakehashiStatement *statement;
+	KakehashiCall *call;
+	const void *row = NULL;
+	uint32 bytes = 0;
+	kh_batch batch;
+	ListCell *cell;
+
+	foreach (cell, exprs)
+	{
+		types[foreach_current_index(cell)] = exprType((Node *) lfirst(cell));
+		nulls[foreach_current_index(cell)] = true;
+	}
+	writer = kakehashi_row_writer_create(CurrentMemoryContext, list_length(exprs), types);
+	statement = kakehashi_statement_get(session, psprintf("EXPLAIN %s", sql), writer->types, list_length(exprs));
+	if (exprs != NIL)
+	{
+		kakehashi_row_writer_start(writer, session, 1);
+		if (!kakehashi_row_writer_add(writer, values, nulls))
+			elog(ERROR, "nulls do not fit into a row batch");
+		row = kakehashi_row_writer_finish(writer, &bytes);
+	}
+	initStringInfo(&plan.text);
+	call = kakehashi_execute_autocommit(session, statement, row, bytes, true);
+	while (kakehashi_call_next_batch(call, &batch))
+	{
+		for (uint32 r = 0; r < batch.row_count; r++)
+			take_line(&batch, r, &plan);
+		kh_call_release(call->ipc);
+	}
+	(void) kakehashi_call_complete(call);
+	ExplainPropertyText("Remote Plan", plan.text.data, es);
+}
+
 void
 kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 {
@@ -38,6 +99,18 @@ kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 		return;
 	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), es);
 	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
+	if (es->analyze && node->fdw_state != NULL)
+	{
+		RemoteScan *state = (RemoteScan *) node->fdw_state;
+
+		ExplainPropertyInteger("Remote Rows", NULL, (int64) state->rows, es);
+		ExplainPropertyInteger("Remote Batches", NULL, (int64) state->batches, es);
+		if (es->timing)
+			ExplainPropertyFloat("Remote Wait Time", "ms", INSTR_TIME_GET_MILLISEC(state->waited), 3, es);
+	}
+	if (kakehashi_explain_remote_plan)
+		explain_remote_plan(kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node), plan->fs_server)),
+		                    strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), plan->fdw_exprs, es);
 }
 
 void

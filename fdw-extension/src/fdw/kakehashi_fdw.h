@@ -535,6 +535,8 @@ extern void kakehashi_end_direct_modify(ForeignScanState *node);
 
 /* ---- explain.c ---- */
 
+extern bool kakehashi_explain_remote_plan; /* setting */
+
 /* "$1 = 42, $2 = t.id", without those before the first; nothing if there is none. */
 extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first, struct ExplainState *es);
 

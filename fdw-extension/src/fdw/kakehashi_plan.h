@@ -183,6 +183,8 @@ extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
 
 /* ---- statistics.c ---- */
 
+extern bool kakehashi_column_statistics; /* setting */
+
 /* Reads the engine's statistics of a foreign table, unless it has done so lately; estimates use them from then on. */
 extern void kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOptions *options);
 

@@ -132,7 +132,7 @@ note_key(RelOptInfo *rel, Oid relid)
 static void
 read_statistics(KakehashiRelation *fpinfo, Oid relid)
 {
-	if (fpinfo->user != NULL)
+	if (fpinfo->user != NULL && kakehashi_column_statistics)
 	{
 		Relation rel = table_open(relid, NoLock);
 

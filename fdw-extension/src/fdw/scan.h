@@ -6,6 +6,8 @@
 
 #include "kakehashi_plan.h"
 
+#include "portability/instr_time.h"
+
 typedef struct RemoteScan
 {
 	char *sql;
@@ -20,6 +22,11 @@ typedef struct RemoteScan
 	bool has_batch; /* batch is ours until it is released */
 	kh_batch batch;
 	uint32 next_row; /* of batch */
+
+	/* For EXPLAIN ANALYZE, in this process and since the scan began. */
+	uint64 rows;
+	uint64 batches;
+	instr_time waited;
 
 	/* Of a parallel scan; see parallel_scan.c. */
 	bool shared;          /* other processes read the rows of call, too */

@@ -4,7 +4,7 @@
  * What describes a transaction on the engine is said when that begins, with the first use of a server: a change that would come too late is
  * refused, so that SET LOCAL either takes effect or fails.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
 
 #include <limits.h>
 
@@ -13,6 +13,8 @@
 
 int kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
 bool kakehashi_atomic_commit = true;
+bool kakehashi_column_statistics = true;
+bool kakehashi_explain_remote_plan = false;
 int kakehashi_transaction_kind = KAKEHASHI_KIND_AUTO;
 int kakehashi_transaction_priority = 0;
 int kakehashi_transaction_timeout = 0;
@@ -103,5 +105,10 @@ kakehashi_settings_init(void)
 	              NULL, &kakehashi_read_areas_include);
 	define_string("kakehashi.read_areas_exclude", "Tables of the engine that a long transaction does not read.", NULL,
 	              &kakehashi_read_areas_exclude);
+	DefineCustomBoolVariable("kakehashi.column_statistics", "Plans use what the engine knows of its columns.",
+	                         "Statistics that ANALYZE has found of a foreign table go before them.",
+	                         &kakehashi_column_statistics, true, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("kakehashi.explain_remote_plan", "EXPLAIN VERBOSE shows the engine's plan, too.", NULL,
+	                         &kakehashi_explain_remote_plan, false, PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("kakehashi");
 }

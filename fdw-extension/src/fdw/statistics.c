@@ -216,7 +216,9 @@ kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOption
 static ColumnStatistics *
 find(Oid relid, AttrNumber attnum)
 {
-	TableStatistics *table = tables == NULL ? NULL : (TableStatistics *) hash_search(tables, &relid, HASH_FIND, NULL);
+	TableStatistics *table = tables == NULL || !kakehashi_column_statistics
+	                             ? NULL
+	                             : (TableStatistics *) hash_search(tables, &relid, HASH_FIND, NULL);
 
 	return table != NULL && table->context != NULL && attnum > 0 && attnum <= table->columns
 	           ? &table->column[attnum - 1]

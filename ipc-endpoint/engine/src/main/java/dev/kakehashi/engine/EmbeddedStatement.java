@@ -153,9 +153,11 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public TouchedTables tables() {
-      return current.prepared() instanceof SqlFront.Planned planned
-          ? TouchedTables.of(planned.plan())
-          : TouchedTables.NONE;
+      return switch (current.prepared()) {
+        case SqlFront.Planned planned -> TouchedTables.of(planned.plan());
+        case SqlFront.Measured measured -> TouchedTables.of(measured.statement().plan());
+        default -> TouchedTables.NONE;
+      };
     }
 
     @Override

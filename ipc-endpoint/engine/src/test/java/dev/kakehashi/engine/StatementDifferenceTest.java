@@ -50,7 +50,7 @@ final class StatementDifferenceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dml", "windows", "grouping", "nesting"})
+  @ValueSource(strings = {"dml", "windows", "grouping", "nesting", "operators"})
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();
     try (Statement statement = connection.createStatement();

@@ -27,6 +27,7 @@ public record TouchedTables(Set<Long> reads, Set<Long> changes) {
     switch (node) {
       case PlanNode.TableScan scan -> reads.add(scan.tableId());
       case PlanNode.IndexScan scan -> reads.add(scan.tableId());
+      case PlanNode.SampleScan scan -> reads.add(scan.tableId());
       case PlanNode.LockRows lock -> lock.locks().forEach(each -> changes.add(each.tableId()));
       default -> {}
     }

@@ -272,6 +272,9 @@ final class Rewriter {
     switch (token.text()) {
       case "(" -> {
         Level level = new Level(afterName ? operandStart : text.length());
+        if (in.at > 1 && continuesCall(in.peek(-2))) {
+          level.start = operandStart;
+        }
         level.arguments = afterName;
         level.distinctOn = in.at > 2 && in.peek(-2).isWord("on") && in.peek(-3).isWord("distinct");
         level.window =
@@ -365,9 +368,16 @@ final class Rewriter {
             || in.peek().isOperator(".")
             || in.peek(-1).isOperator(".")
             || (afterName && in.peek().isOperator("("))
+            || continuesCall(in.peek())
+            || continuesCall(in.peek(-1))
             || in.peek().isWord("collate"))) {
       token();
     }
+  }
+
+  /// Whether it belongs to the call of an aggregate or window function in front of it.
+  private static boolean continuesCall(Token token) {
+    return token.isWord("over") || token.isWord("filter");
   }
 
   /// COLLATE: every order of text is by bytes here.

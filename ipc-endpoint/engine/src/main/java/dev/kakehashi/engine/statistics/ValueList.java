@@ -68,6 +68,7 @@ public final class ValueList {
   }
 
   /// Called after the last use of words that are addresses.
+  @SuppressWarnings("ReachabilityFenceUsage") // the callers' loops end before it
   public void keepAlive() {
     Reference.reachabilityFence(memory);
   }
