@@ -26,8 +26,8 @@ final class StatisticsRows {
 
   private static @Nullable Object[] row(Table table, int column, TableStatistics statistics) {
     ColumnStatistics values = statistics.columns().get(column);
-    ValueList common = values.mostCommon();
-    boolean hasCommon = common != null && common.size() > 0;
+    ValueList all = values.mostCommon();
+    ValueList common = all == null || all.size() == 0 ? null : all;
     ValueList histogram = values.histogram();
     return new @Nullable Object[] {
       table.schema(),
@@ -40,8 +40,8 @@ final class StatisticsRows {
       values.nullFraction(),
       (long) values.averageWidthBytes(),
       values.distinct(),
-      hasCommon ? common.arrayText() : null,
-      hasCommon ? values.frequenciesText() : null,
+      common == null ? null : common.arrayText(),
+      common == null ? null : values.frequenciesText(),
       histogram == null ? null : histogram.arrayText()
     };
   }

@@ -93,14 +93,4 @@ public record Analyze(List<Target> targets) implements SqlFront.Prepared {
   public Statement.Kind kind() {
     return Statement.Kind.DDL;
   }
-
-  @Override
-  public int[] parameterOids() {
-    return new int[0];
-  }
-
-  @Override
-  public List<Statement.Column> columns() {
-    return List.of();
-  }
 }

@@ -178,13 +178,15 @@ final class Selectivity {
   }
 
   private double truth(RexInputRef reference) {
-    return sampled(reference) instanceof Double known ? known : DEFAULT_BOOLEAN;
+    Double known = sampled(reference);
+    return known == null ? DEFAULT_BOOLEAN : known;
   }
 
   private double comparison(RexCall call) {
     RexCall turned = columnFirst(call);
     if (turned == null) {
-      return sampled(call) instanceof Double known ? known : fallback(call);
+      Double known = sampled(call);
+      return known == null ? fallback(call) : known;
     }
     ColumnOrigin column = ColumnOrigin.of(rel, turned.getOperands().get(0));
     RexNode other = turned.getOperands().get(1);
@@ -243,7 +245,8 @@ final class Selectivity {
 
   /// A predicate that has no rule: computed for known values of its column.
   private double computed(RexCall call) {
-    if (sampled(call) instanceof Double known) {
+    Double known = sampled(call);
+    if (known != null) {
       return known;
     }
     if (isInList(call)) {

@@ -46,9 +46,13 @@ public final class SqlFront {
       permits Planned, Measured, Definition, TransactionControl, Analyze {
     Statement.Kind kind();
 
-    int[] parameterOids();
+    default int[] parameterOids() {
+      return new int[0];
+    }
 
-    List<Statement.Column> columns();
+    default List<Statement.Column> columns() {
+      return List.of();
+    }
   }
 
   /// A statement with a plan.
@@ -88,16 +92,6 @@ public final class SqlFront {
     @Override
     public Statement.Kind kind() {
       return Statement.Kind.DDL;
-    }
-
-    @Override
-    public int[] parameterOids() {
-      return new int[0];
-    }
-
-    @Override
-    public List<Statement.Column> columns() {
-      return List.of();
     }
   }
 

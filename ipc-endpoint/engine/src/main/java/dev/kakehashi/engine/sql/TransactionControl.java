@@ -41,14 +41,4 @@ public record TransactionControl(Verb verb, String globalId) implements SqlFront
   public Statement.Kind kind() {
     return verb == Verb.PREPARE ? Statement.Kind.DML : Statement.Kind.DDL;
   }
-
-  @Override
-  public int[] parameterOids() {
-    return new int[0];
-  }
-
-  @Override
-  public List<Statement.Column> columns() {
-    return List.of();
-  }
 }
