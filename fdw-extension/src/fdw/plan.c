@@ -130,14 +130,16 @@ note_key(RelOptInfo *rel, Oid relid)
 }
 
 static void
-read_statistics(KakehashiRelation *fpinfo, Oid relid)
+read_statistics(KakehashiRelation *fpinfo, RelOptInfo *rel, Oid relid)
 {
 	if (fpinfo->user != NULL && kakehashi_column_statistics)
 	{
-		Relation rel = table_open(relid, NoLock);
+		Relation table = table_open(relid, NoLock);
 
-		kakehashi_statistics_read(rel, fpinfo->user, &fpinfo->options);
-		table_close(rel, NoLock);
+		kakehashi_statistics_read(table, fpinfo->user, &fpinfo->options);
+		table_close(table, NoLock);
+		/* The planner has estimated widths already, and would remember them. */
+		memset(rel->attr_widths, 0, (rel->max_attr - rel->min_attr + 1) * sizeof(int32));
 	}
 }
 
@@ -247,7 +249,7 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	note_key(rel, relid);
 	key = kakehashi_is_key_lookup(root, rel, fpinfo->remote_conds);
 	if (!key)
-		read_statistics(fpinfo, relid);
+		read_statistics(fpinfo, rel, relid);
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, rel->relid, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	set_baserel_size_estimates(root, rel);
