@@ -25,7 +25,7 @@ if postgres_running "$pg"; then
   say "PostgreSQL runs, port $(cat "$pg/port")"
 else
   step "starting PostgreSQL $PG_MAJOR"
-  start_postgres "$pg" 54320 shared_buffers=128MB
+  start_postgres "$pg" 54320 shared_buffers=128MB session_preload_libraries=kakehashi_fdw
 fi
 
 (

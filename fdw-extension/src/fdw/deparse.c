@@ -213,12 +213,12 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 {
 	const char *name;
 
-	if (kakehashi_is_shippable_cast(expr->funcid))
+	if (kakehashi_is_shippable_cast(expr->funcid) || kakehashi_is_numeric_scale(expr))
 	{
 		appendStringInfoString(context->buf, "CAST(");
 		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
 		appendStringInfoString(context->buf, " AS ");
-		kakehashi_deparse_type(context->buf, expr->funcresulttype, -1);
+		kakehashi_deparse_type(context->buf, expr->funcresulttype, exprTypmod((Node *) expr));
 		appendStringInfoChar(context->buf, ')');
 		return;
 	}

@@ -58,26 +58,27 @@ kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums)
 }
 
 char *
-kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_nothing)
+kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, const char *conflict, List *returning)
 {
 	StringInfoData buf;
 
 	initStringInfo(&buf);
 	appendStringInfoString(&buf, "INSERT INTO ");
 	kakehashi_deparse_table(&buf, rel);
+	if (alias != 0)
+		appendStringInfo(&buf, " AS r%u", alias);
 	if (attnums == NIL)
 		appendStringInfoString(&buf, " DEFAULT VALUES");
 	else
 	{
-		appendStringInfoChar(&buf, '(');
+		appendStringInfoString(&buf, alias != 0 ? " (" : "(");
 		kakehashi_deparse_names(&buf, rel, attnums);
 		appendStringInfoString(&buf, ") VALUES (");
 		for (int number = 1; number <= list_length(attnums); number++)
 			appendStringInfo(&buf, "%s$%d", number > 1 ? ", " : "", number);
 		appendStringInfoChar(&buf, ')');
 	}
-	if (do_nothing)
-		appendStringInfoString(&buf, " ON CONFLICT DO NOTHING");
+	appendStringInfoString(&buf, conflict);
 	kakehashi_deparse_returning(&buf, rel, returning);
 	return buf.data;
 }

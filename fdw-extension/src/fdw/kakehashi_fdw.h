@@ -451,10 +451,14 @@ extern const void *kakehashi_snapshot_owner(EState *estate);
 
 enum KakehashiModifyPrivate
 {
-	KAKEHASHI_MODIFY_SQL,      /* String */
-	KAKEHASHI_MODIFY_TARGETS,  /* List of attribute numbers that are parameters */
-	KAKEHASHI_MODIFY_RETURNING /* List of attribute numbers that come back */
+	KAKEHASHI_MODIFY_SQL,       /* String */
+	KAKEHASHI_MODIFY_TARGETS,   /* List of attribute numbers that are parameters */
+	KAKEHASHI_MODIFY_RETURNING, /* List of attribute numbers that come back */
+	KAKEHASHI_MODIFY_CONFLICT   /* List of kakehashi_deparse_conflict(); NIL: no ON CONFLICT */
 };
+
+/* An INSERT with ON CONFLICT while it runs; see conflict.c. */
+typedef struct KakehashiConflict KakehashiConflict;
 
 typedef struct KakehashiModify
 {
@@ -470,7 +474,8 @@ typedef struct KakehashiModify
 	Datum *values;
 	bool *nulls;
 	KakehashiRowWriter *writer;
-	KakehashiResultMap *map; /* of returning; NULL if there is none */
+	KakehashiResultMap *map;     /* of returning; NULL if there is none */
+	KakehashiConflict *conflict; /* NULL if there is none */
 	int batch_size;
 	bool count_rows; /* INSERT: some may be left out, so that each answer has to be waited for */
 
@@ -506,6 +511,20 @@ extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
 /* Rows of a slot into modify->values. */
 extern void kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot);
 pg_noreturn extern void kakehashi_report_too_long(KakehashiModify *modify);
+
+/* ---- conflict.c ---- */
+
+/* Appends the types of its parameters, which come after the row's columns, to types. */
+extern KakehashiConflict *kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types);
+
+/* True if a row may come to nothing, so that each has to be asked about. */
+extern bool kakehashi_conflict_single_rows(const KakehashiConflict *conflict);
+extern void kakehashi_conflict_parameters(KakehashiConflict *conflict, TupleTableSlot *slot, Datum *values,
+                                          bool *nulls);
+
+/* Reports a row that the same statement has inserted or updated before. */
+extern void kakehashi_conflict_check(KakehashiConflict *conflict, TupleTableSlot *slot);
+extern void kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableSlot *slot);
 
 /* ---- modify_batch.c ---- */
 

@@ -116,6 +116,9 @@ extern const char *kakehashi_shippable_function(Oid function);
 /* True if text that is searched under the collation is searched byte by byte; InvalidOid: no text is. */
 extern bool kakehashi_is_shippable_collation(Oid collation);
 extern bool kakehashi_is_shippable_cast(Oid function);
+
+/* True for a numeric that is brought to a precision and scale. */
+extern bool kakehashi_is_numeric_scale(const FuncExpr *expr);
 extern bool kakehashi_is_shippable_operator(Oid opno, Oid collation);
 extern bool kakehashi_is_groupable(Expr *expr);
 extern bool kakehashi_is_number(Oid type);
@@ -149,7 +152,8 @@ extern void kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod);
 extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
 extern void kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums);
 
-extern char *kakehashi_deparse_insert(Relation rel, List *attnums, List *returning, bool do_nothing);
+/* alias: r<alias> stands for the table, 0: nothing does. conflict: ON CONFLICT with a blank before it, or "". */
+extern char *kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, const char *conflict, List *returning);
 extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning);
 extern char *kakehashi_deparse_delete(Relation rel, List *keys, List *returning);
 extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums);
@@ -191,6 +195,17 @@ extern void kakehashi_statistics_read(Relation rel, UserMapping *user, const Kak
 /* True if the column is the first of an index on the engine; false if nothing was read. */
 extern bool kakehashi_leads_index(Oid relid, AttrNumber attnum);
 extern void kakehashi_statistics_init(void);
+
+/* ---- conflict.c ---- */
+
+extern void kakehashi_conflict_init(void);
+
+/*
+ * Appends ON CONFLICT of an INSERT whose parameters are the columns targets. The list that it returns is part of the plan and
+ * means something to kakehashi_conflict_begin() alone. Reports what cannot be sent.
+ */
+extern List *kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, List *targets,
+                                        StringInfo buf);
 
 /* ---- analyze.c ---- */
 

@@ -26,13 +26,15 @@ kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo)
 }
 
 static KakehashiModify *
-modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, List *plan_tlist, char *sql, List *targets,
-              List *returning)
+modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, List *plan_tlist, char *sql,
+              List *targets, List *returning, List *conflict)
 {
+	EState *estate = node->ps.state;
 	Relation rel = rinfo->ri_RelationDesc;
 	ForeignTable *table = GetForeignTable(RelationGetRelid(rel));
 	KakehashiOptions options = kakehashi_options(GetForeignServer(table->serverid), table);
 	KakehashiModify *modify = (KakehashiModify *) palloc0(sizeof(KakehashiModify));
+	List *extra_types = NIL;
 	int count;
 	int i = 0;
 	ListCell *cell;
@@ -46,7 +48,9 @@ modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, List *pla
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
 
-	count = list_length(targets) + list_length(modify->keys);
+	if (conflict != NIL)
+		modify->conflict = kakehashi_conflict_begin(node, conflict, &extra_types);
+	count = list_length(targets) + list_length(modify->keys) + list_length(extra_types);
 	modify->types = (Oid *) palloc(Max(count, 1) * sizeof(Oid));
 	modify->values = (Datum *) palloc(Max(count, 1) * sizeof(Datum));
 	modify->nulls = (bool *) palloc(Max(count, 1) * sizeof(bool));
@@ -65,6 +69,8 @@ modify_create(EState *estate, ResultRelInfo *rinfo, CmdType operation, List *pla
 			elog(ERROR, "could not find junk column \"%s\"", name);
 		modify->key_junk[foreach_current_index(cell)] = junk;
 	}
+	foreach (cell, extra_types)
+		modify->types[i++] = lfirst_oid(cell);
 	modify->writer = kakehashi_row_writer_create(CurrentMemoryContext, count, modify->types);
 	if (returning != NIL)
 		modify->map = kakehashi_result_map(RelationGetDescr(rel), returning, RelationGetRelationName(rel));
@@ -79,10 +85,11 @@ kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fd
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	modify = modify_create(mtstate->ps.state, rinfo, mtstate->operation, outerPlanState(mtstate)->plan->targetlist,
+	modify = modify_create(mtstate, rinfo, mtstate->operation, outerPlanState(mtstate)->plan->targetlist,
 	                       strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)),
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_TARGETS),
-	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING));
+	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING),
+	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT));
 	modify->count_rows = castNode(ModifyTable, mtstate->ps.plan)->onConflictAction != ONCONFLICT_NONE;
 	rinfo->ri_FdwState = modify;
 }
@@ -115,8 +122,10 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	if (rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
 	    (rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
 		returning = kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber));
-	modify = modify_create(mtstate->ps.state, rinfo, CMD_INSERT, NIL,
-	                       kakehashi_deparse_insert(rel, targets, returning, do_nothing), targets, returning);
+	modify =
+		modify_create(mtstate, rinfo, CMD_INSERT, NIL,
+	                  kakehashi_deparse_insert(rel, 0, targets, do_nothing ? " ON CONFLICT DO NOTHING" : "", returning),
+	                  targets, returning, NIL);
 	modify->count_rows = do_nothing;
 	rinfo->ri_FdwState = modify;
 	/* COPY asks for row after row where it does not know of batches, and nobody looks at the table meanwhile. */
@@ -188,6 +197,8 @@ kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, Tupl
 			                errhint("The columns marked key 'true' must be the engine's primary key.")));
 		i++;
 	}
+	if (modify->conflict != NULL)
+		kakehashi_conflict_parameters(modify->conflict, slot, modify->values + i, modify->nulls + i);
 }
 
 static TupleTableSlot *
@@ -203,11 +214,25 @@ execute_row(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_
 	return send_rows(modify, slot) > 0 ? slot : NULL;
 }
 
+static TupleTableSlot *
+execute_conflicting(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot)
+{
+	TupleTableSlot *result;
+
+	kakehashi_conflict_check(modify->conflict, slot);
+	result = execute_row(modify, slot, plan_slot);
+	if (result != NULL)
+		kakehashi_conflict_affected(modify->conflict, result);
+	return result;
+}
+
 TupleTableSlot *
 kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
 
+	if (modify->conflict != NULL)
+		return execute_conflicting(modify, slot, plan_slot);
 	if (!modify->deferred)
 		return execute_row(modify, slot, plan_slot);
 	kakehashi_defer_row(modify, slot);

@@ -23,6 +23,8 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 	if (rinfo->ri_projectReturning != NULL || rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
 	    (triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row)))
 		return 1;
+	if (modify != NULL && modify->conflict != NULL && kakehashi_conflict_single_rows(modify->conflict))
+		return 1;
 	if (modify != NULL)
 		/* A row without parameters cannot be repeated by repeating parameters. */
 		return modify->writer->count == 0 ? 1 : modify->batch_size;
@@ -95,6 +97,11 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 			kakehashi_modify_take_values(modify, slots[next], plan_slots[next]);
 			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
 				break;
+			if (modify->conflict != NULL)
+			{
+				kakehashi_conflict_check(modify->conflict, slots[next]);
+				kakehashi_conflict_affected(modify->conflict, slots[next]);
+			}
 		}
 		if (next == first)
 			kakehashi_report_too_long(modify);

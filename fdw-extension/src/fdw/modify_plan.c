@@ -115,6 +115,8 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	TriggerDesc *triggers = rel->trigdesc;
 	List *targets = NIL;
 	List *returning;
+	List *conflict = NIL;
+	StringInfoData conflict_sql;
 	char *sql = NULL;
 	bool row_triggers = false;
 
@@ -127,12 +129,15 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	switch (plan->operation)
 	{
 		case CMD_INSERT:
-			if (plan->onConflictAction != ONCONFLICT_NONE && plan->onConflictAction != ONCONFLICT_NOTHING)
-				ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				                errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\"",
-				                       RelationGetRelationName(rel))));
 			targets = kakehashi_insert_columns(rel);
-			sql = kakehashi_deparse_insert(rel, targets, returning, plan->onConflictAction == ONCONFLICT_NOTHING);
+			initStringInfo(&conflict_sql);
+			if (plan->onConflictAction != ONCONFLICT_NONE)
+				conflict = kakehashi_deparse_conflict(root, plan, rel, targets, &conflict_sql);
+			/* The key of the row that came back is looked at. */
+			if (conflict != NIL && returning != NIL)
+				returning = list_union_int(returning, (List *) linitial(conflict));
+			sql = kakehashi_deparse_insert(rel, plan->onConflictAction == ONCONFLICT_UPDATE ? result_relation : 0,
+			                               targets, conflict_sql.data, returning);
 			break;
 		case CMD_UPDATE:
 			targets = update_columns(root, result_relation, rel);
@@ -145,7 +150,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 			elog(ERROR, "unexpected operation: %d", (int) plan->operation);
 	}
 	table_close(rel, NoLock);
-	return list_make3(makeString(sql), targets, returning);
+	return list_make4(makeString(sql), targets, returning, conflict);
 }
 
 int

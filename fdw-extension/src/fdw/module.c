@@ -22,6 +22,7 @@ _PG_init(void)
 	kakehashi_prepared_init();
 	kakehashi_lookup_init();
 	kakehashi_statistics_init();
+	kakehashi_conflict_init();
 }
 
 Datum

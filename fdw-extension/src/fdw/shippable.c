@@ -95,6 +95,8 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 
 	if (kakehashi_is_shippable_cast(expr->funcid))
 		return all_shippable(walk, expr->args);
+	if (kakehashi_is_numeric_scale(expr))
+		return shippable(walk, (Expr *) linitial(expr->args));
 	if (name == NULL || !kakehashi_is_shippable_collation(expr->inputcollid))
 		return false;
 	/* The field is a word of the syntax. */

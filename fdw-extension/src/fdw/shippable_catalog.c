@@ -104,6 +104,12 @@ kakehashi_is_shippable_cast(Oid function)
 	return false;
 }
 
+bool
+kakehashi_is_numeric_scale(const FuncExpr *expr)
+{
+	return expr->funcid == F_NUMERIC_NUMERIC_INT4 && exprIsLengthCoercion((const Node *) expr, NULL);
+}
+
 const char *
 kakehashi_shippable_function(Oid function)
 {

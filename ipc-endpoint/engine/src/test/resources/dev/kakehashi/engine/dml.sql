@@ -73,6 +73,11 @@ insert into u values (1, 1, 'al') on conflict (a, b) do update set (b, c) = (100
 insert into u select id, id, v from s on conflict (a, b) do update set c = excluded.c where excluded.c is not null returning a;
 insert into u values (null, 1, 'n1'), (null, 1, 'n2') on conflict (a, b) do nothing returning c;
 insert into u values (5, 5, 'al2') on conflict (c) do update set a = 500 returning *;
+insert into u values (5, 55, 'al2') on conflict (a, b) do nothing;
+insert into u values (1, 100, 'b') on conflict (a, b) do nothing returning c;
+insert into u values (1, 100, 'b') on conflict (c) do update set a = u.a + 700 returning *;
+insert into u values (1, 100, 'b') on conflict (c) do nothing;
+insert into u values (1, 100, 'b'), (null, 2, 'b') on conflict (a, b) do nothing;
 select * from u order by a, b, c;
 insert into t (id, v) values (1, 'x') on conflict (id) do update set v = null;
 insert into t (id, v) values (1, 'x') on conflict (id) do update set v = null;

@@ -33,7 +33,14 @@ public final class Cluster implements AutoCloseable {
       endpoint =
           EndpointProcess.start(
               workspace.memory().resolve("run"), workspace.disk(), endpointSettings);
-      postgres = PostgresProcess.start(workspace.disk(), Map.of("max_prepared_transactions", "10"));
+      postgres =
+          PostgresProcess.start(
+              workspace.disk(),
+              Map.of(
+                  "max_prepared_transactions",
+                  "10",
+                  "session_preload_libraries",
+                  "kakehashi_fdw"));
       var cluster = new Cluster(workspace, endpoint, postgres);
       cluster.createServer();
       return cluster;

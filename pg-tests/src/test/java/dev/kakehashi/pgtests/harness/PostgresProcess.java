@@ -110,11 +110,16 @@ public final class PostgresProcess implements AutoCloseable {
 
   /// A new session with database postgres as its superuser.
   public Connection connect() throws SQLException {
+    return connect("");
+  }
+
+  /// The same with parameters of the driver, as in a URL.
+  public Connection connect(String parameters) throws SQLException {
     var properties = new Properties();
     properties.setProperty("user", "postgres");
     properties.setProperty("connectTimeout", "10");
     return DriverManager.getConnection(
-        "jdbc:postgresql://127.0.0.1:" + port + "/postgres", properties);
+        "jdbc:postgresql://127.0.0.1:" + port + "/postgres?" + parameters, properties);
   }
 
   /// Runs a script with psql; its output without headers and alignment, errors included.

@@ -15,6 +15,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// INSERT ... ON CONFLICT, row by row: insert, and when the row exists leave it or update it.
@@ -51,11 +52,9 @@ final class Upsert {
     this.condition =
         conflict.condition() == null ? null : Evaluators.of(conflict.condition(), context);
     this.columns = table.target().columns().size();
-    this.allColumns = new int[columns];
-    for (int c = 0; c < columns; c++) {
-      allColumns[c] = c;
-    }
     boolean updates = values != null;
+    // Without an update it is enough that a row is there.
+    this.allColumns = IntStream.range(0, updates ? columns : 0).toArray();
     this.existing = new VectorBatch(updates ? columns : 0);
     this.pair = new VectorBatch(0, updates ? 2 * columns : 0);
     this.updated = new VectorBatch(0, updates ? columns : 0);
@@ -74,13 +73,31 @@ final class Upsert {
       }
       return Outcome.INSERTED;
     } catch (DuplicateKey duplicate) {
-      if (!conflict.arbiters().contains(duplicate.index().indexId())) {
+      table.transaction().rollbackTo(before);
+      IndexDefinition arbiter = arbiter(duplicate.index(), batch, row);
+      if (arbiter == null) {
         throw table.duplicateKey(duplicate, batch, row);
       }
-      table.transaction().rollbackTo(before);
       Evaluator[] assigned = values;
-      return assigned == null ? Outcome.LEFT : update(duplicate.index(), batch, row, assigned);
+      return assigned == null ? Outcome.LEFT : update(arbiter, batch, row, assigned);
     }
+  }
+
+  /// The index of ON CONFLICT in which the row is a duplicate. Indexes are looked at in their own order, but those of ON
+  /// CONFLICT decide first.
+  private @Nullable IndexDefinition arbiter(IndexDefinition met, VectorBatch batch, int row) {
+    if (conflict.arbiters().contains(met.indexId())) {
+      return met;
+    }
+    for (IndexDefinition index : table.table().definition().indexes()) {
+      if (conflict.arbiters().contains(index.indexId())
+          && index.columns().stream().noneMatch(c -> batch.columns[c].isNull(row))
+          && (find(index, batch, row, execution.scope().view())
+              || find(index, batch, row, table.transaction().beginStatement()))) {
+        return index;
+      }
+    }
+    return null;
   }
 
   /// The updated row after [Outcome#UPDATED], in position 0; valid until the next row.

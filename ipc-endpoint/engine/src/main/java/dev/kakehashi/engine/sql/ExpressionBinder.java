@@ -12,6 +12,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBasicCall;
@@ -367,20 +369,27 @@ final class ExpressionBinder {
     return coercion.call(function, operands, SqlType.of(TypeOid.BOOL), "");
   }
 
+  /// Distinct is what the operator "=" of the two types finds unequal, also when it compares a date with a timestamp.
   private RexNode bindDistinct(SqlCall call, Scope scope, boolean distinct) {
     RexNode left = bind(call.operand(0), scope);
     RexNode right = bind(call.operand(1), scope);
-    SqlType type =
-        coercion.commonType(
-            List.of(Coercion.typeOf(left), Coercion.typeOf(right)), "IS DISTINCT FROM", call);
-    List<RexNode> operands =
-        List.of(
-            argument(left, type.oid(), call.operand(0)),
-            argument(right, type.oid(), call.operand(1)));
-    return context.rex.makeCall(
-        context.types.of(TypeOid.BOOL, false),
-        distinct ? SqlStdOperatorTable.IS_DISTINCT_FROM : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
-        operands);
+    RexNode equal = comparison(SqlKind.EQUALS, left, right, call);
+    RelDataType type = context.types.of(TypeOid.BOOL, false);
+    if (equal instanceof RexCall known && known.getKind() == SqlKind.EQUALS) {
+      return context.rex.makeCall(
+          type,
+          distinct
+              ? SqlStdOperatorTable.IS_DISTINCT_FROM
+              : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
+          known.getOperands());
+    }
+    RexNode bothNull =
+        context.rex.makeCall(
+            SqlStdOperatorTable.AND,
+            context.rex.makeCall(SqlStdOperatorTable.IS_NULL, left),
+            context.rex.makeCall(SqlStdOperatorTable.IS_NULL, right));
+    RexNode same = context.rex.makeCall(type, PgOperators.COALESCE, List.of(equal, bothNull));
+    return distinct ? context.rex.makeCall(SqlStdOperatorTable.NOT, same) : same;
   }
 
   private RexNode bindBetween(SqlCall call, Scope scope) {

@@ -1,0 +1,361 @@
+/*
+ * INSERT ... ON CONFLICT on the engine's unique keys.
+ *
+ * PostgreSQL's planner looks for a local index on the columns of ON CONFLICT and refuses foreign tables, which have none. So
+ * the columns are taken out of the query before it is planned, and marked in the list of EXCLUDED's columns, which the
+ * planner carries along; the engine finds the key, or says that there is none. This needs the planner's hook, and that the
+ * library: an INSERT that is the first to touch a foreign table in its session needs it in session_preload_libraries.
+ *
+ * What DO UPDATE sets goes over as part of the statement. Parts of it that do not use the row found in the table are
+ * computed here for each proposed row, and are parameters after its columns.
+ */
+#include "kakehashi_plan.h"
+
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "foreign/fdwapi.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+static planner_hook_type previous_hook = NULL;
+
+pg_noreturn static void
+report_unsupported(const char *relation, const char *what)
+{
+	ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+	                errmsg("ON CONFLICT on foreign table \"%s\" cannot be sent to the engine: %s", relation, what),
+	                errhint("Send the whole statement with kakehashi_execute().")));
+}
+
+static bool
+is_our_table(const RangeTblEntry *rte)
+{
+	return rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE &&
+	       GetFdwRoutineByRelId(rte->relid)->PlanForeignModify == kakehashi_plan_modify;
+}
+
+/* DO NOTHING has no columns of EXCLUDED; its list is read by nobody else. */
+static void
+mark_column(OnConflictExpr *conflict, AttrNumber attnum)
+{
+	TargetEntry *entry;
+	ListCell *cell;
+
+	foreach (cell, conflict->exclRelTlist)
+	{
+		entry = lfirst_node(TargetEntry, cell);
+		if (entry->resno == attnum)
+		{
+			entry->ressortgroupref = 1;
+			return;
+		}
+	}
+	entry = makeTargetEntry((Expr *) makeNullConst(INT4OID, -1, InvalidOid), attnum, NULL, false);
+	entry->ressortgroupref = 1;
+	conflict->exclRelTlist = lappend(conflict->exclRelTlist, entry);
+}
+
+/* Takes ON CONFLICT's columns from the planner; conflict_columns() finds them again by their marks. */
+static void
+mark_columns(Query *query)
+{
+	OnConflictExpr *conflict = query->onConflict;
+	RangeTblEntry *rte;
+	ListCell *cell;
+
+	if (query->commandType != CMD_INSERT || conflict == NULL || conflict->arbiterElems == NIL)
+		return;
+	rte = rt_fetch(query->resultRelation, query->rtable);
+	if (!is_our_table(rte))
+		return;
+	if (conflict->arbiterWhere != NULL)
+		report_unsupported(get_rel_name(rte->relid), "the key has a condition");
+	foreach (cell, conflict->arbiterElems)
+	{
+		InferenceElem *element = lfirst_node(InferenceElem, cell);
+
+		if (!IsA(element->expr, Var) || ((Var *) element->expr)->varattno <= 0 || OidIsValid(element->infercollid) ||
+		    OidIsValid(element->inferopclass))
+			report_unsupported(get_rel_name(rte->relid), "its key is not of plain columns");
+		mark_column(conflict, ((Var *) element->expr)->varattno);
+	}
+	conflict->arbiterElems = NIL;
+}
+
+static PlannedStmt *
+plan_query(Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params)
+{
+	ListCell *cell;
+
+	mark_columns(parse);
+	foreach (cell, parse->cteList)
+	{
+		Node *query = lfirst_node(CommonTableExpr, cell)->ctequery;
+
+		if (IsA(query, Query))
+			mark_columns((Query *) query);
+	}
+	return previous_hook != NULL ? previous_hook(parse, query_string, cursor_options, bound_params)
+	                             : standard_planner(parse, query_string, cursor_options, bound_params);
+}
+
+void
+kakehashi_conflict_init(void)
+{
+	previous_hook = planner_hook;
+	planner_hook = plan_query;
+}
+
+static List *
+conflict_columns(const OnConflictExpr *conflict)
+{
+	List *result = NIL;
+	ListCell *cell;
+
+	foreach (cell, conflict->exclRelTlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+
+		if (entry->ressortgroupref != 0)
+			result = lappend_int(result, entry->resno);
+	}
+	return result;
+}
+
+/* What DO UPDATE means for triggers happens where the row is found, and there are none there. */
+static void
+check_triggers(Relation rel)
+{
+	TriggerDesc *triggers = rel->trigdesc;
+
+	if (triggers != NULL &&
+	    (triggers->trig_update_before_row || triggers->trig_update_after_row || triggers->trig_insert_after_row ||
+	     triggers->trig_insert_new_table || triggers->trig_update_old_table || triggers->trig_update_new_table))
+		report_unsupported(RelationGetRelationName(rel), "the table has triggers that would see the row in conflict");
+}
+
+static void
+deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel, List *columns)
+{
+	ListCell *expr_cell;
+	ListCell *attnum_cell;
+	ListCell *cell;
+
+	appendStringInfoString(context->buf, " DO UPDATE SET ");
+	forboth(expr_cell, plan->onConflictSet, attnum_cell, plan->onConflictCols)
+	{
+		Expr *expr = lfirst_node(TargetEntry, expr_cell)->expr;
+		int attnum = lfirst_int(attnum_cell);
+
+		/* Rows that the statement has inserted or updated are known by their keys. */
+		if (list_member_int(columns, attnum))
+			report_unsupported(RelationGetRelationName(rel), "it changes a column of the key");
+		if (!kakehashi_is_shippable(context->root, context->rel, expr))
+			report_unsupported(RelationGetRelationName(rel),
+			                   psprintf("the new value of column \"%s\" is not computed there as it is here",
+			                            NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname)));
+		if (foreach_current_index(expr_cell) > 0)
+			appendStringInfoString(context->buf, ", ");
+		kakehashi_deparse_names(context->buf, rel, list_make1_int(attnum));
+		appendStringInfoString(context->buf, " = ");
+		kakehashi_deparse_expr(context, expr);
+	}
+	foreach (cell, (List *) plan->onConflictWhere)
+	{
+		if (!kakehashi_is_shippable(context->root, context->rel, (Expr *) lfirst(cell)))
+			report_unsupported(RelationGetRelationName(rel), "its condition is not evaluated there as it is here");
+	}
+	kakehashi_deparse_conditions(context, "WHERE", (List *) plan->onConflictWhere);
+}
+
+/*
+ * The parameters' expressions are evaluated over the proposed row: columns of EXCLUDED are its columns. ModifyTable's private
+ * lists are not looked at by set_plan_references().
+ */
+static List *
+parameter_expressions(List *params, int first)
+{
+	List *result = copyObject(list_copy_tail(params, first));
+
+	fix_opfuncids((Node *) result);
+	return result;
+}
+
+List *
+kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, List *targets, StringInfo buf)
+{
+	OnConflictExpr *conflict = root->parse->onConflict;
+	List *columns = conflict_columns(conflict);
+	RelOptInfo *target = makeNode(RelOptInfo);
+	KakehashiDeparse context = {.root = root, .rel = target, .buf = buf, .qualified = true};
+	List *params = NIL;
+	ListCell *cell;
+
+	target->reloptkind = RELOPT_BASEREL;
+	target->relid = (Index) root->parse->resultRelation;
+	target->relids = bms_make_singleton(root->parse->resultRelation);
+	/* What is proposed for a column is its parameter already. */
+	foreach (cell, targets)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
+
+		context.params = lappend(context.params, makeVar(conflict->exclRelIndex, (AttrNumber) lfirst_int(cell),
+		                                                 att->atttypid, att->atttypmod, att->attcollation, 0));
+	}
+	appendStringInfoString(buf, " ON CONFLICT");
+	if (columns != NIL)
+	{
+		appendStringInfoString(buf, " (");
+		kakehashi_deparse_names(buf, rel, columns);
+		appendStringInfoChar(buf, ')');
+	}
+	if (plan->onConflictAction == ONCONFLICT_UPDATE)
+	{
+		check_triggers(rel);
+		deparse_update(&context, plan, rel, columns);
+		params = parameter_expressions(context.params, list_length(targets));
+	}
+	else
+		appendStringInfoString(buf, " DO NOTHING");
+	return list_make3(plan->onConflictAction == ONCONFLICT_UPDATE ? columns : NIL, params,
+	                  makeInteger(plan->onConflictWhere != NULL ? 1 : 0));
+}
+
+/* ---- Execution ---- */
+
+struct KakehashiConflict
+{
+	PlanState *node;
+	List *columns; /* attribute numbers; NIL: DO NOTHING */
+	List *exprs;   /* ExprStates of parameters after the row's columns */
+	ExprContext *context;
+	bool has_where;        /* a row in conflict may stay as it is */
+	bool one_row;          /* there is only one, so that it cannot come twice */
+	TupleHashTable seen;   /* keys of the rows that were inserted or updated; NULL: none yet */
+	MemoryContext memory;  /* of seen */
+	MemoryContext scratch; /* of comparisons */
+};
+
+KakehashiConflict *
+kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types)
+{
+	KakehashiConflict *conflict = (KakehashiConflict *) palloc0(sizeof(KakehashiConflict));
+	List *exprs = (List *) lsecond(description);
+	Plan *source = outerPlan(node->ps.plan);
+	ListCell *cell;
+
+	conflict->node = &node->ps;
+	conflict->columns = (List *) linitial(description);
+	conflict->has_where = intVal(lthird(description)) != 0;
+	conflict->one_row = IsA(source, Result) && outerPlan(source) == NULL;
+	conflict->exprs = ExecInitExprList(exprs, &node->ps);
+	conflict->context = CreateExprContext(node->ps.state);
+	foreach (cell, exprs)
+	{
+		*types = lappend_oid(*types, exprType((Node *) lfirst(cell)));
+	}
+	return conflict;
+}
+
+bool
+kakehashi_conflict_single_rows(const KakehashiConflict *conflict)
+{
+	return conflict->has_where;
+}
+
+void
+kakehashi_conflict_parameters(KakehashiConflict *conflict, TupleTableSlot *slot, Datum *values, bool *nulls)
+{
+	ListCell *cell;
+
+	ResetExprContext(conflict->context);
+	conflict->context->ecxt_scantuple = slot;
+	foreach (cell, conflict->exprs)
+	{
+		int i = foreach_current_index(cell);
+
+		values[i] = ExecEvalExprSwitchContext((ExprState *) lfirst(cell), conflict->context, &nulls[i]);
+	}
+}
+
+static void
+create_seen(KakehashiConflict *conflict, TupleDesc desc)
+{
+	int count = list_length(conflict->columns);
+	AttrNumber *columns = (AttrNumber *) palloc(count * sizeof(AttrNumber));
+	Oid *operators = (Oid *) palloc(count * sizeof(Oid));
+	Oid *collations = (Oid *) palloc(count * sizeof(Oid));
+	Oid *equal;
+	FmgrInfo *hash;
+	ListCell *cell;
+
+	foreach (cell, conflict->columns)
+	{
+		int i = foreach_current_index(cell);
+		Form_pg_attribute att = TupleDescAttr(desc, lfirst_int(cell) - 1);
+
+		columns[i] = (AttrNumber) lfirst_int(cell);
+		operators[i] = lookup_type_cache(att->atttypid, TYPECACHE_EQ_OPR)->eq_opr;
+		collations[i] = att->attcollation;
+	}
+	execTuplesHashPrepare(count, operators, &equal, &hash);
+	conflict->memory = AllocSetContextCreate(CurrentMemoryContext, "kakehashi conflict keys", ALLOCSET_DEFAULT_SIZES);
+	conflict->scratch = AllocSetContextCreate(CurrentMemoryContext, "kakehashi conflict key", ALLOCSET_DEFAULT_SIZES);
+#if PG_VERSION_NUM >= 180000
+	conflict->seen = BuildTupleHashTable(conflict->node, desc, NULL, count, columns, equal, hash, collations, 64, 0,
+	                                     CurrentMemoryContext, conflict->memory, conflict->scratch, false);
+#else
+	conflict->seen = BuildTupleHashTable(conflict->node, desc, count, columns, equal, hash, collations, 64, 0,
+	                                     conflict->memory, conflict->scratch, false);
+#endif
+}
+
+static bool
+has_null_key(const KakehashiConflict *conflict, TupleTableSlot *slot)
+{
+	ListCell *cell;
+
+	foreach (cell, conflict->columns)
+	{
+		if (slot_attisnull(slot, lfirst_int(cell)))
+			return true;
+	}
+	return false;
+}
+
+/* The engine runs each row as a statement of its own, and so cannot know. */
+void
+kakehashi_conflict_check(KakehashiConflict *conflict, TupleTableSlot *slot)
+{
+	if (conflict->columns == NIL || conflict->seen == NULL || has_null_key(conflict, slot))
+		return;
+	if (LookupTupleHashEntry(conflict->seen, slot, NULL, NULL) != NULL)
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_CARDINALITY_VIOLATION),
+		     errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
+		     errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained "
+		             "values.")));
+}
+
+void
+kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableSlot *slot)
+{
+	MemoryContext old;
+	bool is_new;
+
+	if (conflict->columns == NIL || conflict->one_row || has_null_key(conflict, slot))
+		return;
+	old = MemoryContextSwitchTo(conflict->node->state->es_query_cxt);
+	if (conflict->seen == NULL)
+		create_seen(conflict, slot->tts_tupleDescriptor);
+	(void) LookupTupleHashEntry(conflict->seen, slot, &is_new, NULL);
+	MemoryContextReset(conflict->scratch);
+	MemoryContextSwitchTo(old);
+}
