@@ -128,6 +128,14 @@ conflict_columns(const OnConflictExpr *conflict)
 	return result;
 }
 
+/* Generated columns are computed from the updated row, which is there. */
+static void
+check_generated(Relation rel)
+{
+	if (RelationGetDescr(rel)->constr != NULL && RelationGetDescr(rel)->constr->has_generated_stored)
+		report_unsupported(RelationGetRelationName(rel), "the table has generated columns");
+}
+
 /* What DO UPDATE means for triggers happens where the row is found, and there are none there. */
 static void
 check_triggers(Relation rel)
@@ -218,6 +226,7 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	if (plan->onConflictAction == ONCONFLICT_UPDATE)
 	{
 		check_triggers(rel);
+		check_generated(rel);
 		deparse_update(&context, plan, rel, columns);
 		params = parameter_expressions(context.params, list_length(targets));
 	}

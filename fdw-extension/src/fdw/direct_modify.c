@@ -90,6 +90,11 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 	initStringInfo(&sql);
 	relation = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
+	if (plan->operation == CMD_UPDATE && kakehashi_changes_generated(root, result_relation, relation))
+	{
+		table_close(relation, NoLock);
+		return false;
+	}
 	appendStringInfoString(&sql, plan->operation == CMD_UPDATE ? "UPDATE " : "DELETE FROM ");
 	kakehashi_deparse_table(&sql, relation);
 	forboth(expr_cell, exprs, attnum_cell, attnums)

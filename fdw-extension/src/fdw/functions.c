@@ -20,6 +20,11 @@ PG_FUNCTION_INFO_V1(kakehashi_disconnect);
 PG_FUNCTION_INFO_V1(kakehashi_sessions);
 PG_FUNCTION_INFO_V1(kakehashi_resolve);
 PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
+PG_FUNCTION_INFO_V1(kakehashi_tables);
+PG_FUNCTION_INFO_V1(kakehashi_columns);
+PG_FUNCTION_INFO_V1(kakehashi_transactions);
+PG_FUNCTION_INFO_V1(kakehashi_prepared_transactions);
+PG_FUNCTION_INFO_V1(kakehashi_memory);
 
 static void
 check_usage(ForeignServer *server)
@@ -104,28 +109,19 @@ check_columns(KakehashiStatement *statement, TupleDesc desc)
 	}
 }
 
-Datum
-kakehashi_query(PG_FUNCTION_ARGS)
+/* Puts the rows of a statement into the function's result, whose columns must be the statement's. */
+static void
+return_rows(ReturnSetInfo *info, KakehashiCall *call, const char *function)
 {
-	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
-	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
-	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	KakehashiStatement *statement;
-	KakehashiResultMap *map;
-	KakehashiCall *call;
-	TupleTableSlot *slot;
 	List *attnums = NIL;
+	KakehashiResultMap *map;
+	TupleTableSlot *slot;
 	kh_batch batch;
 
-	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	statement = kakehashi_statement_get(session, sql, NULL, 0);
-	check_columns(statement, info->setDesc);
 	for (int attnum = 1; attnum <= info->setDesc->natts; attnum++)
 		attnums = lappend_int(attnums, attnum);
-	map = kakehashi_result_map(info->setDesc, attnums, "kakehashi_query");
+	map = kakehashi_result_map(info->setDesc, attnums, function);
 	slot = MakeSingleTupleTableSlot(info->setDesc, &TTSOpsVirtual);
-
-	call = execute(session, statement);
 	while (kakehashi_call_next_batch(call, &batch))
 	{
 		for (uint32 row = 0; row < batch.row_count; row++)
@@ -138,7 +134,75 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	}
 	(void) kakehashi_call_complete(call);
 	ExecDropSingleTupleTableSlot(slot);
+}
+
+Datum
+kakehashi_query(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	KakehashiStatement *statement;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	statement = kakehashi_statement_get(session, sql, NULL, 0);
+	check_columns(statement, info->setDesc);
+	return_rows(info, execute(session, statement), "kakehashi_query");
 	return (Datum) 0;
+}
+
+/* A table of kakehashi_catalog, outside of the current transaction, which would be seen in it. */
+static Datum
+return_catalog(FunctionCallInfo fcinfo, const char *sql)
+{
+	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiStatement *statement;
+
+	InitMaterializedSRF(fcinfo, 0);
+	statement = kakehashi_statement_get(session, sql, NULL, 0);
+	check_columns(statement, info->setDesc);
+	return_rows(info, kakehashi_execute_autocommit(session, statement, NULL, 0, true), "kakehashi_catalog");
+	return (Datum) 0;
+}
+
+Datum
+kakehashi_tables(PG_FUNCTION_ARGS)
+{
+	return return_catalog(fcinfo, "SELECT \"table_schema\", \"table_name\", \"row_count\""
+	                              " FROM \"kakehashi_catalog\".\"tables\" ORDER BY 1, 2");
+}
+
+Datum
+kakehashi_columns(PG_FUNCTION_ARGS)
+{
+	return return_catalog(
+		fcinfo, "SELECT \"table_schema\", \"table_name\", \"column_name\", \"ordinal_position\", \"type_oid\","
+				" \"type_modifier\", \"not_null\", \"column_default\", \"key_position\""
+				" FROM \"kakehashi_catalog\".\"columns\" ORDER BY 1, 2, 4");
+}
+
+Datum
+kakehashi_transactions(PG_FUNCTION_ARGS)
+{
+	return return_catalog(
+		fcinfo, "SELECT \"transaction_id\", \"label\", \"kind\", \"isolation\", \"state\", \"began_at\","
+				" \"has_writes\", \"handle\", \"commits_held\" FROM \"kakehashi_catalog\".\"transactions\" ORDER BY 1");
+}
+
+Datum
+kakehashi_prepared_transactions(PG_FUNCTION_ARGS)
+{
+	return return_catalog(fcinfo,
+	                      "SELECT \"transaction_id\", \"gid\", \"prepared_at\", \"owner\", \"user_name\", \"handle\""
+	                      " FROM \"kakehashi_catalog\".\"prepared_transactions\" ORDER BY 1");
+}
+
+Datum
+kakehashi_memory(PG_FUNCTION_ARGS)
+{
+	return return_catalog(fcinfo, "SELECT \"limit_bytes\", \"reserved_bytes\", \"changes_held\", \"commits_held\""
+	                              " FROM \"kakehashi_catalog\".\"memory\"");
 }
 
 /* Sessions that a transaction uses stay until its end. */

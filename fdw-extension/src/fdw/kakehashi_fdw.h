@@ -28,7 +28,7 @@
 
 #include "kakehashi/ipc.h"
 
-#define KAKEHASHI_VERSION "1.0.0"
+#define KAKEHASHI_VERSION "1.1.0"
 
 /* PostgreSQL 18 writes it before the declaration, and took the macro away that comes after. */
 #if PG_VERSION_NUM < 180000
@@ -491,6 +491,9 @@ extern List *kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index r
 extern int kakehashi_is_updatable(Relation rel);
 extern void kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs);
 extern List *kakehashi_insert_columns(Relation rel);
+
+/* True if an UPDATE changes what stored generated columns are computed from. */
+extern bool kakehashi_changes_generated(PlannerInfo *root, Index result_relation, Relation rel);
 
 /* Columns that must come back: for RETURNING, row triggers, and checks of views. */
 extern List *kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subplan_index, Relation rel,

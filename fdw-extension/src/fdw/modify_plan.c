@@ -36,10 +36,32 @@ kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rt
 	}
 }
 
+/* Stored values of generated columns are computed here, and sent like others: to the engine they are columns like others. */
 static bool
-is_generated(Relation rel, int attnum)
+is_sent(Relation rel, int attnum)
 {
-	return TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attgenerated != '\0';
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+
+	return !att->attisdropped && (att->attgenerated == '\0' || att->attgenerated == ATTRIBUTE_GENERATED_STORED);
+}
+
+bool
+kakehashi_changes_generated(PlannerInfo *root, Index result_relation, Relation rel)
+{
+	Bitmapset *columns;
+	int member = -1;
+
+	if (RelationGetDescr(rel)->constr == NULL || !RelationGetDescr(rel)->constr->has_generated_stored)
+		return false;
+	columns = get_rel_all_updated_cols(root, find_base_rel(root, (int) result_relation));
+	while ((member = bms_next_member(columns, member)) >= 0)
+	{
+		int attnum = member + FirstLowInvalidHeapAttributeNumber;
+
+		if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attgenerated != '\0')
+			return true;
+	}
+	return false;
 }
 
 List *
@@ -49,7 +71,7 @@ kakehashi_insert_columns(Relation rel)
 
 	for (int attnum = 1; attnum <= RelationGetDescr(rel)->natts; attnum++)
 	{
-		if (!TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attisdropped && !is_generated(rel, attnum))
+		if (is_sent(rel, attnum))
 			result = lappend_int(result, attnum);
 	}
 	return result;
@@ -72,7 +94,7 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 
 		if (attnum <= InvalidAttrNumber)
 			elog(ERROR, "system-column update is not supported");
-		if (!is_generated(rel, attnum))
+		if (is_sent(rel, attnum))
 			result = lappend_int(result, attnum);
 	}
 	return result;

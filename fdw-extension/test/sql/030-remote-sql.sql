@@ -54,7 +54,7 @@ EXPLAIN (VERBOSE, COSTS OFF) DELETE FROM t WHERE d < '2020-01-01';
 EXPLAIN (VERBOSE, COSTS OFF) DELETE FROM t WHERE initcap(e) = 'X';
 EXPLAIN (VERBOSE, COSTS OFF) DELETE FROM keyless WHERE id = 1;
 EXPLAIN (VERBOSE, COSTS OFF) DELETE FROM keyless USING local WHERE keyless.id = local.id;
-EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = excluded.b + 1, b = t.b + excluded.a;
+EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = t.a + excluded.a, n = excluded.n * 2;
 
 RESET search_path;
 SET client_min_messages = warning;

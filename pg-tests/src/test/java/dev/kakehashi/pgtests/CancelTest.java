@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -129,25 +128,11 @@ class CancelTest {
           });
       TimeUnit.MICROSECONDS.sleep(afterMicros); // the random moment is the point of the test
       long began = System.nanoTime();
-      cancelUntilDone(statement, running);
+      Sql.cancelUntilDone(statement, running, LIMIT);
       String state = running.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
       Duration took = Duration.ofNanos(System.nanoTime() - began);
       assertTrue(state.isEmpty() || state.equals("57014"), "SQLSTATE " + state + " of " + sql);
       return state.isEmpty() ? Optional.empty() : Optional.of(took);
-    }
-  }
-
-  /// PostgreSQL forgets a cancel that arrives before its statement: on a busy machine the first one may.
-  private static void cancelUntilDone(Statement statement, CompletableFuture<?> running)
-      throws Exception {
-    long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!running.isDone() && System.nanoTime() - deadline < 0) {
-      statement.cancel();
-      try {
-        running.get(1, TimeUnit.SECONDS);
-      } catch (TimeoutException e) {
-        // once more
-      }
     }
   }
 }

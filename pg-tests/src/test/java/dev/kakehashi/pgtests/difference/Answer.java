@@ -38,7 +38,8 @@ final class Answer {
     return "";
   }
 
-  private static String comparable(String result) {
+  /// Without what may differ: of an error its message.
+  static String comparable(String result) {
     return result.startsWith(ERROR) ? result.lines().findFirst().orElseThrow() : result;
   }
 

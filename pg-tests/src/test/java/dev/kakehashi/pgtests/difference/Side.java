@@ -85,7 +85,8 @@ final class Side implements AutoCloseable {
     }
   }
 
-  private String result(String sql, boolean ordered) {
+  /// Number of rows and the rows, or how many were changed, or the SQLSTATE and the message.
+  String result(String sql, boolean ordered) {
     try (Statement statement = connection.createStatement()) {
       if (!statement.execute(sql)) {
         return "changed " + statement.getUpdateCount();

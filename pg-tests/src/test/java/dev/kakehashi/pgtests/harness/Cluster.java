@@ -37,10 +37,7 @@ public final class Cluster implements AutoCloseable {
           PostgresProcess.start(
               workspace.disk(),
               Map.of(
-                  "max_prepared_transactions",
-                  "10",
-                  "session_preload_libraries",
-                  "kakehashi_fdw"));
+                  "max_prepared_transactions", "10", "session_preload_libraries", "kakehashi_fdw"));
       var cluster = new Cluster(workspace, endpoint, postgres);
       cluster.createServer();
       return cluster;

@@ -1,14 +1,10 @@
 package dev.kakehashi.pgtests.harness;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// An endpoint process with its own runtime and data directories. Used by one thread, except for [#kill()].
@@ -129,11 +125,7 @@ public final class EndpointProcess implements AutoCloseable {
 
   /// Open file descriptors, for leak tests.
   public long openFiles() {
-    try (Stream<Path> descriptors = Files.list(Path.of("/proc", Long.toString(pid()), "fd"))) {
-      return descriptors.count();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return ProcessMemory.openFiles(pid());
   }
 
   /// What the endpoint has in use; up to a second old.

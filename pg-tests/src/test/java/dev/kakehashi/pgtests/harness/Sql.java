@@ -2,9 +2,15 @@ package dev.kakehashi.pgtests.harness;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Assertions;
 
 /// Short forms of JDBC for tests.
@@ -47,6 +53,21 @@ public final class Sql {
   /// @return the failure
   public static SQLException failure(Connection connection, String sql) {
     return Assertions.assertThrows(SQLException.class, () -> execute(connection, sql), sql);
+  }
+
+  /// Cancels a statement again and again until what runs it has ended: PostgreSQL forgets a cancel that arrives before its
+  /// statement, as the first one may on a busy machine.
+  public static void cancelUntilDone(Statement statement, Future<?> running, Duration limit)
+      throws SQLException, InterruptedException, ExecutionException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (!running.isDone() && System.nanoTime() - deadline < 0) {
+      statement.cancel();
+      try {
+        running.get(1, TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        // once more
+      }
+    }
   }
 
   /// A random generator whose seed is printed, or given by the system property `kakehashi.seed`.

@@ -1,0 +1,70 @@
+package dev.kakehashi.pgtests.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// What `/proc` and the JVM say of a process's memory and files.
+public final class ProcessMemory {
+  private static final Pattern HEAP_USED = Pattern.compile("used (\\d+)K");
+
+  private ProcessMemory() {}
+
+  /// Resident anonymous memory in KB: what the process has allocated itself.
+  public static long anonymousKilobytes(long pid) {
+    try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid), "status"))) {
+      return lines
+          .filter(line -> line.startsWith("RssAnon:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+          .findFirst()
+          .orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Open file descriptors.
+  public static long openFiles(long pid) {
+    return count(Path.of("/proc", Long.toString(pid), "fd"));
+  }
+
+  /// Regions of mapped files.
+  public static long mappedFiles(long pid) {
+    try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid), "maps"))) {
+      return lines.filter(line -> line.indexOf('/') >= 0).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static long count(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Live objects of a JVM of the servers' OS user in KB: what is used after a full collection.
+  public static long liveHeapKilobytes(long pid) {
+    jcmd(pid, "GC.run");
+    Matcher used = HEAP_USED.matcher(jcmd(pid, "GC.heap_info"));
+    if (!used.find()) {
+      throw new IllegalStateException("no heap in the answer of jcmd");
+    }
+    return Long.parseLong(used.group(1));
+  }
+
+  private static String jcmd(long pid, String command) {
+    return OsProcess.runOk(
+        List.of(Installation.java().resolveSibling("jcmd").toString(), Long.toString(pid), command),
+        java.util.Map.of(),
+        Duration.ofMinutes(2));
+  }
+}
