@@ -38,8 +38,7 @@ final class Answer {
     return "";
   }
 
-  /// Without what may differ: of an error its message.
-  static String comparable(String result) {
+  private static String comparable(String result) {
     return result.startsWith(ERROR) ? result.lines().findFirst().orElseThrow() : result;
   }
 

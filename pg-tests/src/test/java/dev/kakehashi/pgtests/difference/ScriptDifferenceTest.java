@@ -41,18 +41,16 @@ class ScriptDifferenceTest {
   @ValueSource(strings = {"triggers", "views", "generated", "partitions", "plpgsql"})
   void shouldGiveTheSameOnBothSides(String script) throws SQLException, IOException {
     List<String> statements = statements(script);
-    assertEquals(
-        String.join("\n", run(script, "heap", statements)),
-        String.join("\n", run(script, "foreign", statements)));
+    Answer heap = run(script, "heap", statements);
+    assertEquals("", heap.difference(run(script, "foreign", statements)));
   }
 
-  private List<String> run(String script, String kind, List<String> statements)
-      throws SQLException {
+  private Answer run(String script, String kind, List<String> statements) throws SQLException {
     String schema = script + "_" + kind;
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "CREATE SCHEMA " + schema);
     }
-    List<String> transcript = new ArrayList<>();
+    Answer transcript = new Answer();
     try (Side side = new Side(cluster, schema, 0)) {
       for (String statement : statements) {
         if (statement.startsWith("--")) {
@@ -60,7 +58,7 @@ class ScriptDifferenceTest {
           continue;
         }
         String result = side.result(statement, statement.contains("ORDER BY"));
-        transcript.add(statement + "\n=> " + Answer.comparable(result).replace(schema, "schema"));
+        transcript.add(statement, result.replace(schema, "schema"));
       }
     }
     return transcript;

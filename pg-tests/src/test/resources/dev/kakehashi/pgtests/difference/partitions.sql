@@ -6,8 +6,10 @@ CREATE TABLE part_local PARTITION OF parts FOR VALUES FROM (0) TO (100);
 --heap: ALTER TABLE part_low ADD PRIMARY KEY (id)
 --heap: CREATE TABLE part_high PARTITION OF parts FOR VALUES FROM (200) TO (300)
 --heap: ALTER TABLE part_high ADD PRIMARY KEY (id)
---foreign: CREATE FOREIGN TABLE part_low PARTITION OF parts (id OPTIONS (key 'true')) FOR VALUES FROM (100) TO (200) SERVER kakehashi OPTIONS (schema_name 'diff')
---foreign: CREATE FOREIGN TABLE part_high PARTITION OF parts (id OPTIONS (key 'true')) FOR VALUES FROM (200) TO (300) SERVER kakehashi OPTIONS (schema_name 'diff')
+--foreign: CREATE FOREIGN TABLE part_low PARTITION OF parts FOR VALUES FROM (100) TO (200) SERVER kakehashi OPTIONS (schema_name 'diff')
+--foreign: ALTER FOREIGN TABLE part_low ALTER id OPTIONS (ADD key 'true')
+--foreign: CREATE FOREIGN TABLE part_high PARTITION OF parts FOR VALUES FROM (200) TO (300) SERVER kakehashi OPTIONS (schema_name 'diff')
+--foreign: ALTER FOREIGN TABLE part_high ALTER id OPTIONS (ADD key 'true')
 INSERT INTO parts SELECT g * 10, g, 'p' || g FROM generate_series(0, 29) g;
 INSERT INTO parts VALUES (5, 1, 'one'), (105, 2, 'two'), (205, 3, 'three') RETURNING tableoid::regclass::text LIKE '%part_%', *;
 INSERT INTO parts VALUES (400, 1, 'nowhere');

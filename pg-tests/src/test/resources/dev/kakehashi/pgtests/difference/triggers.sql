@@ -42,7 +42,7 @@ UPDATE triggered SET v = 0;
 ROLLBACK;
 UPDATE triggered SET id = id + 100 WHERE id IN (10, 11);
 SELECT * FROM triggered ORDER BY id;
-SELECT what FROM seen ORDER BY n;
+SELECT what, count(*) FROM seen GROUP BY what ORDER BY what COLLATE "C";
 DROP TRIGGER a_change ON triggered;
 DROP TRIGGER b_before ON triggered;
 DROP TRIGGER c_after ON triggered;
