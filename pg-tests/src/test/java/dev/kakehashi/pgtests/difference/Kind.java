@@ -4,11 +4,11 @@ import java.util.List;
 
 /// Families of types that expressions are built of, with the columns of [Tables] that have them.
 enum Kind {
-  INTEGER("int4", "id", "i2", "i4", "dm"),
+  INTEGER("int4", "id i2 i4 dm"),
   BIGINT("int8", "i8"),
-  NUMERIC("numeric", "n", "nn"),
-  FLOAT("float8", "f4", "f8"),
-  TEXT("text", "t", "v"),
+  NUMERIC("numeric", "n nn"),
+  FLOAT("float8", "f4 f8"),
+  TEXT("text", "t v"),
   CHAR("char(5)", "c"),
   BYTES("bytea", "by"),
   DATE("date", "d"),
@@ -19,14 +19,14 @@ enum Kind {
   UUID("uuid", "u"),
   BOOL("bool", "b"),
   /// The types that the engine only keeps.
-  KEPT("", "ch", "na", "tz", "j", "jb", "ai", "at", "e");
+  KEPT("", "ch na tz j jb ai at e");
 
   private final String type;
-  private final List<String> columns;
+  private final String columns;
 
-  Kind(String type, String... columns) {
+  Kind(String type, String columns) {
     this.type = type;
-    this.columns = List.of(columns);
+    this.columns = columns;
   }
 
   String type() {
@@ -34,7 +34,7 @@ enum Kind {
   }
 
   List<String> columns() {
-    return columns;
+    return List.of(columns.split(" ", -1));
   }
 
   /// Whether equal values of an expression may look different (1.0 and 1.00, 0 and -0, a month and 30 days), so that which

@@ -84,7 +84,7 @@ class ScriptDifferenceTest {
       List<String> statements = new ArrayList<>();
       StringBuilder open = new StringBuilder();
       boolean quoted = false;
-      for (String line : text.split("\n")) {
+      for (String line : text.lines().toList()) {
         if (line.startsWith("--")) {
           statements.add(line);
           continue;
