@@ -15,6 +15,7 @@ import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
@@ -53,6 +54,7 @@ public final class EmbeddedEngine implements Engine {
   private final EngineConfig config;
   private final TaskScheduler scheduler;
   private final Store store;
+  private final TempSpace tempSpace;
   private final Catalog catalog;
   private final DdlExecutor ddl;
   private final PlanCache plans;
@@ -69,6 +71,8 @@ public final class EmbeddedEngine implements Engine {
     this.config = config;
     this.scheduler = scheduler;
     this.store = StoreFactory.open(config.store());
+    this.tempSpace =
+        new TempSpace(config.store().directory().resolve("temp"), config.tempSpaceBytes());
     this.prepared = new PreparedTransactions(store.prepared());
     this.catalog = new Catalog(store);
     this.ddl = new DdlExecutor(catalog);
@@ -142,6 +146,10 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void preparedListener(PreparedTransaction.Listener listener) {
     prepared.listener(listener);
+  }
+
+  TempSpace tempSpace() {
+    return tempSpace;
   }
 
   @Override
@@ -359,6 +367,11 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public long statementMemoryBytes() {
       return config.statementMemoryBytes();
+    }
+
+    @Override
+    public TempSpace tempSpace() {
+      return tempSpace;
     }
 
     @Override

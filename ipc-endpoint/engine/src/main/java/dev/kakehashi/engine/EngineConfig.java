@@ -7,17 +7,27 @@ import java.nio.file.Path;
 ///
 /// @param store data directory and memory for rows
 /// @param statementMemoryBytes most bytes one statement may hold for hash tables, sorts and materialised rows
+/// @param tempSpaceBytes most bytes all statements may have on the disk for what does not fit into their memory
 /// @param maxTransactions most open transactions
 /// @param planCacheEntries plans kept, 1 or more
 public record EngineConfig(
-    StoreConfig store, long statementMemoryBytes, int maxTransactions, int planCacheEntries) {
+    StoreConfig store,
+    long statementMemoryBytes,
+    long tempSpaceBytes,
+    int maxTransactions,
+    int planCacheEntries) {
   private static final long STATEMENT_MEMORY_BYTES = 1L << 30;
+  private static final long TEMP_SPACE_BYTES = 16L << 30;
   private static final int MAX_TRANSACTIONS = 10_000;
   private static final int PLAN_CACHE_ENTRIES = 1000;
 
-  /// 1 GB per statement, 10000 transactions, 1000 plans.
+  /// 1 GB per statement, 16 GB of temporary files, 10000 transactions, 1000 plans.
   public static EngineConfig of(Path directory) {
     return new EngineConfig(
-        StoreConfig.of(directory), STATEMENT_MEMORY_BYTES, MAX_TRANSACTIONS, PLAN_CACHE_ENTRIES);
+        StoreConfig.of(directory),
+        STATEMENT_MEMORY_BYTES,
+        TEMP_SPACE_BYTES,
+        MAX_TRANSACTIONS,
+        PLAN_CACHE_ENTRIES);
   }
 }

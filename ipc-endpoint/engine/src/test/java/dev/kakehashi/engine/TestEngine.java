@@ -62,10 +62,18 @@ final class TestEngine implements AutoCloseable {
   }
 
   TestEngine(Path directory, int workers, long memoryBytes) {
+    this(directory, workers, memoryBytes, 256L << 20, 1L << 30);
+  }
+
+  /// @param memoryBytes of the store
+  /// @param statementBytes of memory of each statement
+  /// @param tempBytes of all temporary files
+  TestEngine(Path directory, int workers, long memoryBytes, long statementBytes, long tempBytes) {
     scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
     engine =
         EmbeddedEngine.open(
-            new EngineConfig(new StoreConfig(directory, memoryBytes), 256L << 20, 100, 100),
+            new EngineConfig(
+                new StoreConfig(directory, memoryBytes), statementBytes, tempBytes, 100, 100),
             scheduler);
     session = engine.openSession("test");
   }
@@ -73,6 +81,23 @@ final class TestEngine implements AutoCloseable {
   /// Runs a statement in a transaction of its own and gives its rows.
   List<String> query(String sql, @Nullable Object... parameters) {
     return run(sql, parameters).rows();
+  }
+
+  /// Runs a query whose time is limited, in a transaction of its own.
+  List<String> queryWithin(long timeoutNanos, String sql) {
+    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+    try {
+      return start(
+              transaction,
+              prepare(sql),
+              new @Nullable Object[][] {{}},
+              Integer.MAX_VALUE,
+              timeoutNanos)
+          .await()
+          .rows();
+    } finally {
+      rollback(transaction);
+    }
   }
 
   /// Runs a statement in a transaction of its own.

@@ -32,6 +32,7 @@ public final class EmbeddedEngineFactory implements EngineFactory {
             new StoreConfig(
                 storeDirectory(settings.dataDirectory()), settings.number(Setting.MEMORY)),
             settings.number(Setting.STATEMENT_MEMORY),
+            settings.number(Setting.TEMP_SPACE),
             settings.count(Setting.MAX_TRANSACTIONS),
             PLAN_CACHE_ENTRIES);
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);

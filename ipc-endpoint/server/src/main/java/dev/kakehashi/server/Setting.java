@@ -14,6 +14,7 @@ enum Setting {
   WORKER_THREADS(Kind.COUNT, "0", 0, 1024),
   MEMORY(Kind.BYTES, "1GB", 16L << 20, 1L << 50),
   STATEMENT_MEMORY(Kind.BYTES, "256MB", 1L << 20, 1L << 50),
+  TEMP_SPACE(Kind.BYTES, "16GB", 0, 1L << 50),
   ARCHIVE(Kind.TEXT, "off", 0, 0),
   ARCHIVE_SIZE(Kind.BYTES, "1GB", 1L << 20, 1L << 50),
   MAX_SESSIONS(Kind.COUNT, "1000", 1, 65_535),

@@ -83,7 +83,7 @@ final class Execution {
   void begin(StatementScope newScope, ParameterTable newParameters) {
     scope = newScope;
     parameters = newParameters;
-    memory.open(newScope.memoryLimitBytes());
+    memory.open(newScope.memoryLimitBytes(), newScope.tempSpace(), newScope::checkCancelled);
   }
 
   /// Makes row `newRow` of the parameters the current one.

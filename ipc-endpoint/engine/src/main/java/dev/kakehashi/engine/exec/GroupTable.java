@@ -52,6 +52,23 @@ final class GroupTable {
     keys.account();
   }
 
+  /// Finds the groups of a batch's live rows: `groups[k]` for the k-th, -1 if there is none. [#hash(int)] is of the k-th row then.
+  void lookup(ColumnVector[] columns, VectorBatch batch, int[] groups) {
+    int live = batch.liveRows();
+    boolean dense = batch.selected < 0;
+    Arrays.fill(batchHashes, 0, live, 0);
+    for (int c = 0; c < kinds.length; c++) {
+      hashColumn(columns[c], kinds[c], batch.selection, dense, live);
+    }
+    for (int k = 0; k < live; k++) {
+      groups[k] = slots[slot(columns, dense ? k : batch.selection[k], batchHashes[k])] - 1;
+    }
+  }
+
+  long hash(int k) {
+    return batchHashes[k];
+  }
+
   private void hashColumn(
       ColumnVector column, ColumnKind kind, int[] selection, boolean dense, int live) {
     for (int k = 0; k < live; k++) {

@@ -1,52 +1,75 @@
 package dev.kakehashi.engine.exec;
 
-import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// The right side of a join: its rows, and a hash table over their keys (without keys: just the rows).
+/// The right side of a join: a table over its rows, or, when the statement's memory gets tight and the join has keys, files by the hash of the keys
+/// (Grace hash join; the left side is distributed in the same way by [JoinOperator], and then joined file by file).
 ///
-/// Written in its own stage, read by the probing tasks of the next one. `matched` is written by the single task that probes
-/// a RIGHT or FULL join.
+/// Written in its own stage, read by the probing tasks of the next one.
 final class JoinBreaker extends Breaker {
-  private static final int MIN_HEADS = 16;
-
   private final int[] typeOids;
   private final int[] keys;
-  private final ColumnKind[] keyKinds;
   private final MemoryAccount memory;
   private final List<Side> sides = new ArrayList<>();
-  private MaterializedRows rows;
-
-  /// First row + 1 of each bucket's chain, then the next ones.
-  private int[] heads = new int[0];
-
-  private int[] nexts = new int[0];
-  private long[] hashes = new long[0];
-  private long[] matched = new long[0];
-  private long accounted;
+  private final List<Spill> spills = new ArrayList<>();
+  private JoinTable table;
 
   JoinBreaker(int[] typeOids, int[] keys, MemoryAccount memory) {
     this.typeOids = typeOids;
     this.keys = keys;
     this.memory = memory;
-    this.rows = new MaterializedRows(typeOids, memory);
-    ColumnKind[] kinds = MaterializedRows.kinds(typeOids);
-    this.keyKinds = new ColumnKind[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      keyKinds[i] = kinds[keys[i]];
-    }
+    this.table = newTable();
+  }
+
+  /// A table for a part of the rows.
+  JoinTable newTable() {
+    return new JoinTable(typeOids, keys, memory);
+  }
+
+  MemoryAccount memory() {
+    return memory;
   }
 
   private final class Side implements Collector {
-    private final MaterializedRows part = new MaterializedRows(typeOids, memory);
+    private final JoinTable part = newTable();
+    private @Nullable Spill spill;
 
     @Override
     public void accept(VectorBatch batch) {
-      part.append(batch);
+      Spill files = spill;
+      if (files != null) {
+        int live = batch.liveRows();
+        for (int k = 0; k < live; k++) {
+          int row = batch.selected < 0 ? k : batch.selection[k];
+          files.append(part.hash(batch.columns, row), batch.columns, row);
+        }
+        return;
+      }
+      part.rows().append(batch);
+      if (keys.length > 0 && memory.wantsBack(part.rows().bytes())) {
+        writeOut();
+      }
+    }
+
+    /// Moves its rows to files.
+    void writeOut() {
+      Spill files = spill;
+      if (files == null) {
+        files = new Spill(memory, MaterializedRows.kinds(typeOids), 0);
+        spill = files;
+        spills.add(files);
+      }
+      MaterializedRows rows = part.rows();
+      for (int row = 0; row < rows.size(); row++) {
+        ColumnVector[] chunk = rows.chunk(row);
+        int at = MaterializedRows.inChunk(row);
+        files.append(part.hash(chunk, at), chunk, at);
+      }
+      rows.clear();
     }
 
     @Override
@@ -65,98 +88,42 @@ final class JoinBreaker extends Breaker {
 
   @Override
   void complete(List<Collector> collectors) {
-    rows = ((Side) collectors.get(0)).part;
+    if (sides.stream().anyMatch(side -> side.spill != null)) {
+      sides.forEach(Side::writeOut);
+      spills.forEach(Spill::finish);
+      return;
+    }
+    table = ((Side) collectors.get(0)).part;
     for (int i = 1; i < collectors.size(); i++) {
-      MaterializedRows part = ((Side) collectors.get(i)).part;
+      MaterializedRows part = ((Side) collectors.get(i)).part.rows();
       for (int row = 0; row < part.size(); row++) {
-        rows.append(part, row);
+        if (row % VectorBatch.CAPACITY == 0) {
+          memory.checkCancelled();
+        }
+        table.rows().append(part, row);
       }
       part.clear();
     }
-    rows.account();
-    matched = new long[(rows.size() + 63) >>> 6];
-    if (keys.length > 0) {
-      buildTable();
-    }
+    table.build();
   }
 
-  private void buildTable() {
-    int size = rows.size();
-    int buckets = Integer.highestOneBit(Math.max(MIN_HEADS, size) * 2 - 1);
-    accounted = 4L * buckets + 12L * size;
-    memory.add(accounted);
-    heads = new int[buckets];
-    nexts = new int[size];
-    hashes = new long[size];
-    for (int row = size - 1; row >= 0; row--) {
-      long hash = 0;
-      boolean anyNull = false;
-      for (int i = 0; i < keys.length && !anyNull; i++) {
-        anyNull = rows.isNull(keys[i], row);
-        hash = anyNull ? 0 : combine(hash, Ordering.hash(keyKinds[i], rows.word(keys[i], row)));
-      }
-      if (!anyNull) {
-        int bucket = bucket(hash);
-        hashes[row] = hash;
-        nexts[row] = heads[bucket];
-        heads[bucket] = row + 1;
-      }
-    }
+  /// The rows, if they are in memory.
+  JoinTable table() {
+    return table;
   }
 
-  static long combine(long hash, long more) {
-    return (hash * 31) + more;
-  }
-
-  private int bucket(long hash) {
-    return (int) (hash ^ (hash >>> 32)) & (heads.length - 1);
-  }
-
-  MaterializedRows rows() {
-    return rows;
-  }
-
-  ColumnKind keyKind(int i) {
-    return keyKinds[i];
-  }
-
-  /// First candidate for a key hash, or -1.
-  int first(long hash) {
-    return heads[bucket(hash)] - 1;
-  }
-
-  /// Candidate after `row`, or -1.
-  int next(int row) {
-    return nexts[row] - 1;
-  }
-
-  long hash(int row) {
-    return hashes[row];
-  }
-
-  int keyColumn(int i) {
-    return keys[i];
-  }
-
-  void setMatched(int row) {
-    matched[row >>> 6] |= 1L << (row & 63);
-  }
-
-  boolean isMatched(int row) {
-    return (matched[row >>> 6] >>> (row & 63) & 1) != 0;
+  /// The files with the rows; empty if they are in memory.
+  List<Spill> spills() {
+    return spills;
   }
 
   @Override
   void close() {
     for (Side side : sides) {
-      side.part.clear();
+      side.part.close();
     }
     sides.clear();
-    heads = new int[0];
-    nexts = new int[0];
-    hashes = new long[0];
-    Arrays.fill(matched, 0);
-    memory.add(-accounted);
-    accounted = 0;
+    spills.forEach(Spill::close);
+    spills.clear();
   }
 }

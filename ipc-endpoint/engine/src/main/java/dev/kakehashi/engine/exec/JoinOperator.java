@@ -16,14 +16,22 @@ import org.jspecify.annotations.Nullable;
 /// Candidate pairs are collected into a batch of left columns followed by right columns, the condition narrows it, and what is left
 /// are matches. INNER, LEFT, RIGHT and FULL output the pairs; SEMI and ANTI narrow the left batch instead. After a left batch LEFT, FULL output
 /// its rows without a match; after the last one RIGHT, FULL output the right rows without one.
+///
+/// If the right side is in files all of this happens for one pair of files after another, see [JoinPartitions].
 final class JoinOperator extends Operator {
   private static final int NEW_ROW = -2;
   private static final int NO_ROW = -1;
 
   private final Operator left;
-  private final JoinBreaker right;
-  private final Execution execution;
+  private final JoinBreaker breaker;
+
+  /// The right rows that are probed now.
+  private JoinTable right;
+
+  private @Nullable JoinPartitions partitions;
   private final JoinKind kind;
+  private final Execution execution;
+  private final int[] leftTypeOids;
   private final int[] leftKeys;
   private final int leftColumns;
   private final int rightColumns;
@@ -45,22 +53,25 @@ final class JoinOperator extends Operator {
   private int candidate;
   private int unmatchedRight;
   private boolean leftEnded;
+  private boolean begun;
 
   JoinOperator(
-      Execution execution,
       Operator left,
-      JoinBreaker right,
+      JoinBreaker breaker,
       JoinKind kind,
       int[] leftKeys,
-      int leftColumns,
+      int[] leftTypeOids,
       @Nullable Expr condition,
-      EvalContext context) {
+      EvalContext context,
+      Execution execution) {
     this.execution = execution;
     this.left = left;
-    this.right = right;
+    this.breaker = breaker;
+    this.right = breaker.table();
     this.kind = kind;
     this.leftKeys = leftKeys;
-    this.leftColumns = leftColumns;
+    this.leftTypeOids = leftTypeOids;
+    this.leftColumns = leftTypeOids.length;
     this.rightColumns = right.rows().columnCount();
     this.context = context;
     this.condition = condition == null ? null : RowFilter.of(condition, context);
@@ -69,18 +80,67 @@ final class JoinOperator extends Operator {
 
   @Override
   void open() {
+    begun = false;
+    left.open();
+  }
+
+  private void begin(JoinTable table) {
+    right = table;
     input = null;
     leftEnded = false;
     unmatchedRight = 0;
-    left.open();
   }
 
   @Override
   @Nullable VectorBatch next() {
+    if (!begun) {
+      begun = true;
+      begin(breaker.table());
+      if (!breaker.spills().isEmpty()) {
+        leftEnded = true;
+        distribute();
+      }
+    }
+    while (true) {
+      VectorBatch found = nextOfTable();
+      JoinPartitions parts = partitions;
+      if (found != null || parts == null || !parts.next()) {
+        return found;
+      }
+      begin(parts.table());
+    }
+  }
+
+  /// Distributes the left rows over files as the right ones are.
+  private void distribute() {
+    boolean keepsNullKeys = kind == JoinKind.LEFT || kind == JoinKind.FULL || kind == JoinKind.ANTI;
+    boolean keepsRight = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
+    JoinPartitions parts =
+        new JoinPartitions(breaker, leftTypeOids, leftKeys, keepsRight, execution);
+    partitions = parts;
+    VectorBatch batch = left.next();
+    while (batch != null) {
+      execution.scope().checkCancelled();
+      hashKeys(batch);
+      int live = batch.liveRows();
+      for (int k = 0; k < live; k++) {
+        if (keepsNullKeys || !leftKeyNull[k]) {
+          parts.add(leftKeyNull[k] ? 0 : leftHashes[k], batch, row(batch, k));
+        }
+      }
+      batch = left.next();
+    }
+    parts.begin();
+  }
+
+  private @Nullable VectorBatch nextOfTable() {
     while (!leftEnded) {
+      // Many pairs may be looked at before there is one to hand on.
+      execution.scope().checkCancelled();
       VectorBatch batch = input;
       if (batch == null) {
-        batch = left.next();
+        JoinPartitions parts = partitions;
+        batch = parts == null ? left.next() : parts.nextLeft();
         if (batch == null) {
           leftEnded = true;
           break;
@@ -92,8 +152,6 @@ final class JoinOperator extends Operator {
         if (outputsPairs() && pairs.liveRows() > 0) {
           return pairs;
         }
-        // A join may look at any number of pairs before it finds one.
-        execution.scope().checkCancelled();
         continue;
       }
       input = null;
@@ -115,6 +173,11 @@ final class JoinOperator extends Operator {
     candidate = NEW_ROW;
     int live = batch.liveRows();
     Arrays.fill(leftMatched, 0, live, false);
+    hashKeys(batch);
+  }
+
+  private void hashKeys(VectorBatch batch) {
+    int live = batch.liveRows();
     if (leftKeys.length > 0) {
       Arrays.fill(leftHashes, 0, live, 0);
       Arrays.fill(leftKeyNull, 0, live, false);
@@ -126,7 +189,7 @@ final class JoinOperator extends Operator {
             leftKeyNull[k] = true;
           } else {
             leftHashes[k] =
-                JoinBreaker.combine(leftHashes[k], Ordering.hash(right.keyKind(i), key.words[row]));
+                JoinTable.combine(leftHashes[k], Ordering.hash(right.keyKind(i), key.words[row]));
           }
         }
       }
@@ -297,6 +360,10 @@ final class JoinOperator extends Operator {
   @Override
   void close() {
     left.close();
+    if (partitions != null) {
+      partitions.close();
+      partitions = null;
+    }
     pairs.close();
     heap.close();
     input = null;

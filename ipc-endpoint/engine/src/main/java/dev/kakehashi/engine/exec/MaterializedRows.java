@@ -116,6 +116,20 @@ final class MaterializedRows {
     }
   }
 
+  /// Bytes that the statement's account has for these rows.
+  long bytes() {
+    return accounted;
+  }
+
+  /// The columns of a row's chunk, and where in them it is.
+  ColumnVector[] chunk(int row) {
+    return chunks.get(row >>> SHIFT);
+  }
+
+  static int inChunk(int row) {
+    return row & MASK;
+  }
+
   /// Brings the statement's account up to date.
   void account() {
     long bytes =

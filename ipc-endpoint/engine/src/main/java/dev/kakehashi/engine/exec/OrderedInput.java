@@ -38,7 +38,7 @@ final class OrderedInput {
     }
     oids[columns.length] = TypeOid.INT4;
     this.rows = new MaterializedRows(oids, memory);
-    this.order = new RowOrder(sortKeys);
+    this.order = new RowOrder(sortKeys, memory);
     this.source = new ColumnVector[oids.length];
     this.source[columns.length] = new ColumnVector(VectorBatch.CAPACITY);
   }

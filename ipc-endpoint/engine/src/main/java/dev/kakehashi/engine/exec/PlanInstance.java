@@ -258,24 +258,24 @@ final class PlanInstance {
       case PlanNode.SetOperation operation -> state(operation, SetOperationBreaker.class).source();
       case PlanNode.HashJoin join ->
           new JoinOperator(
-              execution,
               build(join.left(), context, withRowIds),
               state(join, JoinBreaker.class),
               join.kind(),
               join.leftKeys(),
-              join.left().typeOids().length,
+              join.left().typeOids(),
               join.condition(),
-              context);
+              context,
+              execution);
       case PlanNode.NestedLoopJoin join ->
           new JoinOperator(
-              execution,
               build(join.left(), context, withRowIds),
               state(join, JoinBreaker.class),
               join.kind(),
               new int[0],
-              join.left().typeOids().length,
+              join.left().typeOids(),
               join.condition(),
-              context);
+              context,
+              execution);
     };
   }
 }

@@ -12,10 +12,15 @@ final class RowOrder {
   private static final int INSERTION = 16;
   private static final int PREFIX_BYTES = 8;
 
-  private final List<SortKey> keys;
+  /// Rows between two looks for a cancel.
+  private static final int POLL_MASK = (1 << 12) - 1;
 
-  RowOrder(List<SortKey> keys) {
+  private final List<SortKey> keys;
+  private final MemoryAccount memory;
+
+  RowOrder(List<SortKey> keys, MemoryAccount memory) {
     this.keys = keys;
+    this.memory = memory;
   }
 
   /// Negative, zero or positive.
@@ -24,18 +29,41 @@ final class RowOrder {
       int column = key.column();
       boolean nullA = a.isNull(column, rowA);
       boolean nullB = b.isNull(column, rowB);
-      int order;
-      if (nullA || nullB) {
-        order = nullA == nullB ? 0 : nullA == key.nullsFirst() ? -1 : 1;
-      } else {
-        order = Ordering.compare(a.kind(column), a.word(column, rowA), b.word(column, rowB));
-        order = key.descending() ? Integer.compare(0, order) : order;
-      }
+      int order =
+          nullA || nullB
+              ? nulls(key, nullA, nullB)
+              : values(key, a.kind(column), a.word(column, rowA), b.word(column, rowB));
       if (order != 0) {
         return order;
       }
     }
     return 0;
+  }
+
+  /// The same for the current rows of two inputs of a merge.
+  int compare(SortedRows a, SortedRows b) {
+    for (SortKey key : keys) {
+      int column = key.column();
+      boolean nullA = a.isNull(column);
+      boolean nullB = b.isNull(column);
+      int order =
+          nullA || nullB
+              ? nulls(key, nullA, nullB)
+              : values(key, a.kind(column), a.word(column), b.word(column));
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  private static int nulls(SortKey key, boolean nullA, boolean nullB) {
+    return nullA == nullB ? 0 : nullA == key.nullsFirst() ? -1 : 1;
+  }
+
+  private static int values(SortKey key, ColumnKind kind, long wordA, long wordB) {
+    int order = Ordering.compare(kind, wordA, wordB);
+    return key.descending() ? Integer.compare(0, order) : order;
   }
 
   /// Positions `0 .. size-1` in order; equal rows keep their order.
@@ -78,6 +106,9 @@ final class RowOrder {
     int a = from;
     int b = middle;
     for (int i = from; i < to; i++) {
+      if ((i & POLL_MASK) == 0) {
+        memory.checkCancelled();
+      }
       boolean takeA =
           b >= to || (a < middle && compare(rows, prefixes, scratch[a], scratch[b]) <= 0);
       into[i] = takeA ? scratch[a++] : scratch[b++];

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /// ORDER BY [LIMIT]: each task sorts its share, then the sorted runs are merged as they are read.
 ///
-/// With a limit a task keeps no more than a few times the rows that can be wanted of it.
+/// With a limit a task keeps no more than a few times the rows that can be wanted of it. When the statement's memory gets tight, what a task has is sorted and
+/// goes to a file; the files are merged, several at a time until few enough are left, and with what is in memory at the end (external merge sort; Knuth, TAOCP 3, 5.4).
 final class SortBreaker extends Breaker {
   /// Rows collected before a top-n run is cut down, at least.
   private static final int MIN_CUT_ROWS = 8192;
@@ -27,11 +28,12 @@ final class SortBreaker extends Breaker {
   private long offset;
   private long limit;
   private long keep;
+  private final List<SpillFile> files = new ArrayList<>();
 
   SortBreaker(PlanNode.Sort node, MemoryAccount memory) {
     this.node = node;
     this.memory = memory;
-    this.order = new RowOrder(node.keys());
+    this.order = new RowOrder(node.keys(), memory);
   }
 
   @Override
@@ -61,14 +63,49 @@ final class SortBreaker extends Breaker {
   }
 
   @Override
-  void complete(List<Collector> collectors) {}
+  void complete(List<Collector> collectors) {
+    for (Run run : runs) {
+      files.addAll(run.files);
+      run.files.clear();
+    }
+    int most = memory.mostReaders();
+    while (files.size() > most) {
+      List<SpillFile> some = files.subList(0, most);
+      SpillFile merged = memory.newFile(MaterializedRows.kinds(node.typeOids()));
+      files.add(merged);
+      merge(List.copyOf(some), merged);
+      some.forEach(SpillFile::close);
+      some.clear();
+    }
+  }
+
+  private void merge(List<SpillFile> from, SpillFile to) {
+    SortedRows.Merge rows =
+        new SortedRows.Merge(from.stream().map(SortedRows::of).toList(), order::compare);
+    try (VectorBatch one = new VectorBatch(node.typeOids().length)) {
+      SortedRows next = rows.next();
+      for (long count = 0; next != null && count < keep; count++) {
+        if (count % VectorBatch.CAPACITY == 0) {
+          memory.checkCancelled();
+        }
+        one.reset();
+        next.read(one, 0);
+        to.append(one.columns, 0);
+        next = rows.next();
+      }
+    }
+    to.finish();
+  }
 
   @Override
   void close() {
     for (Run run : runs) {
       run.rows.clear();
+      run.files.forEach(SpillFile::close);
     }
     runs.clear();
+    files.forEach(SpillFile::close);
+    files.clear();
   }
 
   Operator source() {
@@ -79,6 +116,7 @@ final class SortBreaker extends Breaker {
     private MaterializedRows rows = new MaterializedRows(node.typeOids(), memory);
     private int[] sorted = new int[0];
     private final TopThreshold threshold = new TopThreshold(node.keys().get(0));
+    private final List<SpillFile> files = new ArrayList<>();
 
     @Override
     public void accept(VectorBatch batch) {
@@ -86,7 +124,20 @@ final class SortBreaker extends Breaker {
       rows.append(batch);
       if (keep < rows.size() / CUT_FACTOR && rows.size() >= MIN_CUT_ROWS) {
         cut();
+      } else if (memory.wantsBack(rows.bytes())) {
+        spill();
       }
+    }
+
+    private void spill() {
+      int[] positions = order.sort(rows);
+      SpillFile file = memory.newFile(MaterializedRows.kinds(node.typeOids()));
+      files.add(file);
+      for (int position : positions) {
+        file.append(rows.chunk(position), MaterializedRows.inChunk(position));
+      }
+      file.finish();
+      rows.clear();
     }
 
     /// Keeps the first rows only.
@@ -113,19 +164,33 @@ final class SortBreaker extends Breaker {
   private final class Merge extends Operator {
     private final VectorBatch batch = new VectorBatch(node.typeOids().length);
     private int[] positions = new int[0];
+    private SortedRows.@Nullable Merge spilled;
     private long skip;
     private long left;
 
     @Override
     void open() {
       positions = new int[runs.size()];
+      spilled = files.isEmpty() ? null : merge();
       skip = offset;
       left = limit;
+    }
+
+    private SortedRows.Merge merge() {
+      List<SortedRows> inputs = new ArrayList<>();
+      files.forEach(file -> inputs.add(SortedRows.of(file)));
+      runs.forEach(run -> inputs.add(SortedRows.of(run.rows, run.sorted)));
+      return new SortedRows.Merge(inputs, order::compare);
     }
 
     @Override
     @Nullable VectorBatch next() {
       batch.reset();
+      SortedRows.Merge merge = spilled;
+      if (merge != null) {
+        readSpilled(merge);
+        return batch.size == 0 ? null : batch;
+      }
       while (left > 0 && batch.size < VectorBatch.CAPACITY) {
         int first = first();
         if (first < 0) {
@@ -141,6 +206,26 @@ final class SortBreaker extends Breaker {
         }
       }
       return batch.size == 0 ? null : batch;
+    }
+
+    private void readSpilled(SortedRows.Merge merge) {
+      for (; skip > 0; skip--) {
+        if (skip % VectorBatch.CAPACITY == 0) {
+          memory.checkCancelled();
+        }
+        if (merge.next() == null) {
+          left = 0;
+        }
+      }
+      while (left > 0 && batch.size < VectorBatch.CAPACITY) {
+        SortedRows row = merge.next();
+        if (row == null) {
+          left = 0;
+          break;
+        }
+        row.read(batch, batch.size++);
+        left--;
+      }
     }
 
     /// Run whose next row comes first, or -1. There are as many runs as workers: a scan is enough.

@@ -41,6 +41,9 @@ public interface StatementScope {
   /// Most bytes the statement may hold for hash tables, sorts and materialised rows.
   long memoryLimitBytes();
 
+  /// Where it may put what does not fit.
+  TempSpace tempSpace();
+
   /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was cancelled or its time is over
   void checkCancelled();
 

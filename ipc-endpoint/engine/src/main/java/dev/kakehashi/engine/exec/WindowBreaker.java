@@ -31,9 +31,9 @@ final class WindowBreaker extends Breaker {
     }
     List<SortKey> all = new ArrayList<>(partition);
     all.addAll(node.order());
-    this.partitions = new RowOrder(partition);
-    this.peers = new RowOrder(node.order());
-    this.order = new RowOrder(all);
+    this.partitions = new RowOrder(partition, execution.memory());
+    this.peers = new RowOrder(node.order(), execution.memory());
+    this.order = new RowOrder(all, execution.memory());
   }
 
   @Override

@@ -369,13 +369,16 @@ final class RowTable implements TableStore {
   void free() {
     int count = pageCount;
     pageCount = 0;
+    long[] addresses = new long[count];
+    int freed = 0;
     for (int i = 0; i < count; i++) {
       Page page = pages[i];
       if (page != null) {
         writer.freeValues(page);
-        pool.freePage(page.address);
+        addresses[freed++] = page.address;
       }
     }
+    pool.freePages(Arrays.copyOf(addresses, freed));
     for (TableIndex index : indexes) {
       index.tree.free();
     }

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
@@ -415,5 +416,10 @@ public final class StatementExecution implements Execution, StatementScope {
   @Override
   public long memoryLimitBytes() {
     return environment.statementMemoryBytes();
+  }
+
+  @Override
+  public TempSpace tempSpace() {
+    return environment.tempSpace();
   }
 }

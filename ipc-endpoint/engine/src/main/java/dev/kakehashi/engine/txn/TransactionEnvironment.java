@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.scheduler.TaskScheduler;
@@ -20,6 +21,9 @@ public interface TransactionEnvironment {
 
   /// Schema and name of a table, for messages.
   String tableName(long tableId);
+
+  /// Where statements put what does not fit into their memory.
+  TempSpace tempSpace();
 
   /// Says in a failure which table and key a conflict was about.
   EngineException describe(EngineException failure, RowConflict conflict);

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,8 @@ final class TestScope implements StatementScope {
   private volatile ReadView view;
   private volatile boolean cancelled;
   long memoryLimit = Long.MAX_VALUE;
+  private final TempSpace tempSpace =
+      new TempSpace(Path.of(System.getProperty("java.io.tmpdir"), "kakehashi-no-spill"), 0);
 
   TestScope(Store store, TaskScheduler scheduler, StoreTransaction transaction) {
     this.store = store;
@@ -85,6 +88,11 @@ final class TestScope implements StatementScope {
   @Override
   public long memoryLimitBytes() {
     return memoryLimit;
+  }
+
+  @Override
+  public TempSpace tempSpace() {
+    return tempSpace;
   }
 
   @Override

@@ -118,6 +118,25 @@ final class StoreCollectionTest extends StoreTestBase {
   }
 
   @Test
+  void shouldNotCountThePagesOfADroppedTable() {
+    long id = store.nextObjectId();
+    store.changeCatalog(List.of(new CatalogChange.CreateTable(definition(id))));
+    table = store.table(id);
+    fill(50_000);
+    long pageBytes = table.pageCount() * (64 << 10);
+    long before = reserved();
+    store.changeCatalog(List.of(new CatalogChange.DropTable(id)));
+    memoryStore().collector().collect();
+    assertEquals(before - pageBytes, reserved());
+    long again = store.nextObjectId();
+    store.changeCatalog(List.of(new CatalogChange.CreateTable(definition(again))));
+    table = store.table(again);
+    fill(50_000);
+    assertTrue(reserved() <= before, "grew from " + before + " to " + reserved());
+    assertEquals(50_000, rows().size());
+  }
+
+  @Test
   void shouldRefuseADamagedImage() throws IOException {
     fill(3000);
     store.close();

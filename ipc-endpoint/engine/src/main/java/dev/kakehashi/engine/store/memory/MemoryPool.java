@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.memory;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -11,6 +12,9 @@ import java.util.Map;
 /// cut into slabs; a slab belongs to one size class for ever, and freed blocks go to the free list of their class. Blocks larger than the largest class
 /// are mapped and unmapped one by one. So memory freed by one class does not help another: the price for an allocation without a search, and
 /// what makes index nodes type-stable (see [#allocateNode()]).
+///
+/// Pages of rows go back to the system when they are freed: their addresses wait to be pages again, their memory is the system's and not counted until then. So what a
+/// dropped table leaves can become anything.
 ///
 /// Nothing is given back while it might be read: who frees vouches for that. The limit counts slabs, not live bytes.
 public final class MemoryPool implements AutoCloseable {
@@ -31,6 +35,9 @@ public final class MemoryPool implements AutoCloseable {
   private final SizeClass[] classes = new SizeClass[LINEAR_LIMIT / STEP + 32];
   private final SizeClass pages;
   private final SizeClass nodes;
+
+  /// Addresses of pages whose memory the system has; guarded by `released`.
+  private final LongStack released = new LongStack();
 
   /// Guarded by `this`: address and bytes of every mapping.
   private final Map<Long, Long> mappings = new HashMap<>();
@@ -75,11 +82,79 @@ public final class MemoryPool implements AutoCloseable {
 
   /// A page of [#PAGE_BYTES], not zeroed.
   public long allocatePage() {
-    return pages.allocate();
+    long address;
+    synchronized (released) {
+      address = released.pop();
+    }
+    if (address == 0) {
+      return pages.allocate();
+    }
+    boolean counted = false;
+    try {
+      reserveAgain();
+      counted = true;
+      return address;
+    } finally {
+      if (!counted) {
+        synchronized (released) {
+          released.push(address);
+        }
+      }
+    }
   }
 
-  public void freePage(long address) {
-    pages.free(address);
+  private synchronized void reserveAgain() {
+    reserve(PAGE_BYTES);
+  }
+
+  /// Frees pages and gives their memory to the system, neighbours in one call.
+  public void freePages(long[] addresses) {
+    long[] sorted = addresses.clone();
+    Arrays.sort(sorted);
+    int from = 0;
+    while (from < sorted.length) {
+      int to = from + 1;
+      while (to < sorted.length && sorted[to] == sorted[to - 1] + PAGE_BYTES) {
+        to++;
+      }
+      release(sorted, from, to);
+      from = to;
+    }
+  }
+
+  private void release(long[] sorted, int from, int to) {
+    long bytes = (long) (to - from) * PAGE_BYTES;
+    if (!SystemMemory.release(sorted[from], bytes)) {
+      for (int i = from; i < to; i++) {
+        pages.free(sorted[i]);
+      }
+      return;
+    }
+    synchronized (this) {
+      reservedBytes -= bytes;
+    }
+    synchronized (released) {
+      for (int i = to - 1; i >= from; i--) {
+        released.push(sorted[i]);
+      }
+    }
+  }
+
+  private static final class LongStack {
+    private long[] values = new long[16];
+    private int size;
+
+    void push(long value) {
+      if (size == values.length) {
+        values = Arrays.copyOf(values, size * 2);
+      }
+      values[size++] = value;
+    }
+
+    /// 0 when it is empty.
+    long pop() {
+      return size == 0 ? 0 : values[--size];
+    }
   }
 
   /// A node of [#NODE_BYTES]. Its memory never becomes anything but a node and its first word survives free and allocate (0 at first), so an

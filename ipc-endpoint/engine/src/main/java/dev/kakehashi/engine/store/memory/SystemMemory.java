@@ -25,6 +25,7 @@ final class SystemMemory {
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_INT,
               ValueLayout.JAVA_LONG));
+  private static final int MADV_DONTNEED = 4;
   private static final int MADV_HUGEPAGE = 14;
   static final long HUGE_PAGE_BYTES = 2 << 20;
   private static final Logger LOG = LoggerFactory.getLogger(SystemMemory.class);
@@ -58,20 +59,26 @@ final class SystemMemory {
     if (rest > 0) {
       unmap(address + bytes, rest);
     }
-    advise(address, bytes, MADV_HUGEPAGE);
+    if (!advise(address, bytes, MADV_HUGEPAGE)) {
+      // Systems without huge pages refuse; nothing depends on it.
+      LOG.debug("system does not back memory with huge pages");
+    }
     return address;
   }
 
-  private static void advise(long address, long bytes, int advice) {
-    int result;
+  /// Gives the memory behind addresses back; they stay mapped, and read as zeros until they are written again.
+  ///
+  /// @param address a multiple of 4096, as `bytes`
+  /// @return false if the system refuses; then nothing has changed
+  static boolean release(long address, long bytes) {
+    return advise(address, bytes, MADV_DONTNEED);
+  }
+
+  private static boolean advise(long address, long bytes, int advice) {
     try {
-      result = (int) MADVISE.invokeExact(address, bytes, advice);
+      return (int) MADVISE.invokeExact(address, bytes, advice) == 0;
     } catch (Throwable e) {
       throw new AssertionError("madvise cannot be called", e);
-    }
-    if (result != 0) {
-      // Systems without huge pages refuse; nothing depends on it.
-      LOG.debug("system does not back memory with huge pages");
     }
   }
 

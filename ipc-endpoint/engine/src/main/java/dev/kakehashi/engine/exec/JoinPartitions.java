@@ -1,0 +1,226 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A join whose right side is in files: distributes the left rows in the same way, then hands out one pair of files after another, the right one as a table and the left
+/// one as batches. A right file that is too large for a table is distributed again, together with its left one. Confined to the task of the left side.
+final class JoinPartitions implements AutoCloseable {
+  /// A table may take this part of the statement's memory.
+  private static final int TABLE_SHARE = 8;
+
+  private final JoinBreaker breaker;
+  private final MemoryAccount memory;
+  private final ColumnKind[] leftKinds;
+  private final int[] leftKeys;
+  private final boolean keepsRight;
+  private final Execution execution;
+  private final Spill first;
+  private final ArrayDeque<Pair> pending = new ArrayDeque<>();
+  private final VectorBatch batch;
+
+  /// Columns of a left row, and its row identifier.
+  private final ColumnVector[] leftRow;
+
+  private @Nullable Pair current;
+  private @Nullable JoinTable table;
+  private SpillFile.@Nullable Reader reader;
+
+  /// Rows of both sides that can only match each other.
+  ///
+  /// @param owned whether the right files are this task's own, not shared with other tasks
+  private record Pair(List<SpillFile> right, boolean owned, SpillFile left, int level) {
+    long rightBytes() {
+      return right.stream().mapToLong(SpillFile::bytes).sum();
+    }
+
+    void close() {
+      left.close();
+      if (owned) {
+        right.forEach(SpillFile::close);
+      }
+    }
+  }
+
+  /// @param keepsRight whether right rows without a match come out
+  JoinPartitions(
+      JoinBreaker breaker,
+      int[] leftTypeOids,
+      int[] leftKeys,
+      boolean keepsRight,
+      Execution execution) {
+    this.breaker = breaker;
+    this.memory = breaker.memory();
+    this.leftKeys = leftKeys;
+    this.keepsRight = keepsRight;
+    this.execution = execution;
+    int[] oids = Arrays.copyOf(leftTypeOids, leftTypeOids.length + 1);
+    oids[leftTypeOids.length] = TypeOid.INT8;
+    this.leftKinds = MaterializedRows.kinds(oids);
+    this.leftRow = new ColumnVector[oids.length];
+    leftRow[leftTypeOids.length] = new ColumnVector(VectorBatch.CAPACITY);
+    this.batch = new VectorBatch(leftTypeOids.length);
+    this.first = new Spill(memory, leftKinds, 0);
+  }
+
+  /// Takes a row of the left side.
+  ///
+  /// @param hash of its keys; 0 if one is null
+  void add(long hash, VectorBatch from, int row) {
+    append(first, hash, from, row);
+  }
+
+  private void append(Spill to, long hash, VectorBatch from, int row) {
+    int columns = leftRow.length - 1;
+    System.arraycopy(from.columns, 0, leftRow, 0, columns);
+    leftRow[columns].words[row] = from.rowIds[row];
+    to.append(hash, leftRow, row);
+  }
+
+  /// All left rows were added.
+  void begin() {
+    first.finish();
+    for (int p = Spill.PARTITIONS - 1; p >= 0; p--) {
+      List<SpillFile> right = new ArrayList<>();
+      for (Spill spill : breaker.spills()) {
+        right.add(spill.file(p));
+      }
+      pending.push(new Pair(right, false, first.file(p), 0));
+    }
+  }
+
+  /// Goes to the next pair; false if there is none.
+  boolean next() {
+    endPair();
+    while (!pending.isEmpty()) {
+      Pair pair = pending.pop();
+      current = pair;
+      if (pair.left().rows() == 0 && !keepsRight) {
+        endPair();
+      } else if (pair.rightBytes() > memory.limitBytes() / TABLE_SHARE
+          && pair.level() < Spill.DEEPEST) {
+        divide(pair);
+        endPair();
+      } else {
+        load(pair);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void load(Pair pair) {
+    JoinTable loaded = breaker.newTable();
+    table = loaded;
+    forEachBatch(pair.right(), rows -> loaded.rows().append(rows));
+    loaded.build();
+    reader = pair.left().reader();
+  }
+
+  private void divide(Pair pair) {
+    int level = pair.level() + 1;
+    JoinTable hasher = breaker.newTable();
+    Spill right = new Spill(memory, pair.right().getFirst().kinds(), level);
+    forEachBatch(
+        pair.right(),
+        rows -> {
+          for (int row = 0; row < rows.size; row++) {
+            right.append(hasher.hash(rows.columns, row), rows.columns, row);
+          }
+        });
+    right.finish();
+    Spill left = new Spill(memory, leftKinds, level);
+    SpillFile.Reader rows = pair.left().reader();
+    while (fill(rows)) {
+      for (int row = 0; row < batch.size; row++) {
+        append(left, leftHash(hasher, row), batch, row);
+      }
+    }
+    left.finish();
+    for (int p = Spill.PARTITIONS - 1; p >= 0; p--) {
+      pending.push(new Pair(List.of(right.file(p)), true, left.file(p), level));
+    }
+  }
+
+  private long leftHash(JoinTable hasher, int row) {
+    long hash = 0;
+    for (int i = 0; i < leftKeys.length; i++) {
+      ColumnVector key = batch.columns[leftKeys[i]];
+      if (key.isNull(row)) {
+        return 0;
+      }
+      hash = JoinTable.combine(hash, Ordering.hash(hasher.keyKind(i), key.words[row]));
+    }
+    return hash;
+  }
+
+  private interface Rows {
+    void take(VectorBatch rows);
+  }
+
+  private void forEachBatch(List<SpillFile> files, Rows rows) {
+    for (SpillFile file : files) {
+      try (VectorBatch read = new VectorBatch(file.kinds().length)) {
+        SpillFile.Reader from = file.reader();
+        while (from.fill(read)) {
+          execution.scope().checkCancelled();
+          rows.take(read);
+        }
+      }
+    }
+  }
+
+  JoinTable table() {
+    JoinTable present = table;
+    if (present == null) {
+      throw new IllegalStateException("there is no pair of files");
+    }
+    return present;
+  }
+
+  /// Next left rows of the pair; null at its end.
+  @Nullable VectorBatch nextLeft() {
+    SpillFile.Reader rows = reader;
+    return rows != null && fill(rows) ? batch : null;
+  }
+
+  private boolean fill(SpillFile.Reader rows) {
+    execution.scope().checkCancelled();
+    batch.reset();
+    int columns = leftRow.length - 1;
+    while (batch.size < VectorBatch.CAPACITY && rows.next()) {
+      batch.rowIds[batch.size] = rows.word(columns);
+      rows.read(batch, batch.size++, columns);
+    }
+    return batch.size > 0;
+  }
+
+  private void endPair() {
+    reader = null;
+    if (table != null) {
+      table.close();
+      table = null;
+    }
+    if (current != null) {
+      current.close();
+      current = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    endPair();
+    pending.forEach(Pair::close);
+    pending.clear();
+    first.close();
+    batch.close();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+
+/// Rows of the right side of a join, and a hash table over their keys (without keys: just the rows).
+///
+/// Written by one task; read by any number of them after [#build()]. `matched` is written by the single task that probes a RIGHT or FULL join.
+final class JoinTable {
+  private static final int MIN_HEADS = 16;
+
+  private final int[] keys;
+  private final ColumnKind[] keyKinds;
+  private final MemoryAccount memory;
+  private final MaterializedRows rows;
+
+  /// First row + 1 of each bucket's chain, then the next ones.
+  private int[] heads = new int[0];
+
+  private int[] nexts = new int[0];
+  private long[] hashes = new long[0];
+  private long[] matched = new long[0];
+  private long accounted;
+
+  JoinTable(int[] typeOids, int[] keys, MemoryAccount memory) {
+    this.keys = keys;
+    this.memory = memory;
+    this.rows = new MaterializedRows(typeOids, memory);
+    this.keyKinds = new ColumnKind[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      keyKinds[i] = rows.kind(keys[i]);
+    }
+  }
+
+  /// Makes the table of the rows that were appended.
+  void build() {
+    rows.account();
+    matched = new long[(rows.size() + 63) >>> 6];
+    if (keys.length == 0) {
+      return;
+    }
+    int size = rows.size();
+    int buckets = Integer.highestOneBit(Math.max(MIN_HEADS, size) * 2 - 1);
+    accounted = 4L * buckets + 12L * size;
+    memory.add(accounted);
+    heads = new int[buckets];
+    nexts = new int[size];
+    hashes = new long[size];
+    for (int row = size - 1; row >= 0; row--) {
+      if (row % VectorBatch.CAPACITY == 0) {
+        memory.checkCancelled();
+      }
+      ColumnVector[] chunk = rows.chunk(row);
+      int at = MaterializedRows.inChunk(row);
+      if (!anyNull(chunk, at)) {
+        long hash = hash(chunk, at);
+        int bucket = bucket(hash);
+        hashes[row] = hash;
+        nexts[row] = heads[bucket];
+        heads[bucket] = row + 1;
+      }
+    }
+  }
+
+  private boolean anyNull(ColumnVector[] columns, int row) {
+    for (int key : keys) {
+      if (columns[key].isNull(row)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Hash of a row's keys; 0 if one is null.
+  long hash(ColumnVector[] columns, int row) {
+    long hash = 0;
+    for (int i = 0; i < keys.length; i++) {
+      if (columns[keys[i]].isNull(row)) {
+        return 0;
+      }
+      hash = combine(hash, Ordering.hash(keyKinds[i], columns[keys[i]].words[row]));
+    }
+    return hash;
+  }
+
+  static long combine(long hash, long more) {
+    return (hash * 31) + more;
+  }
+
+  private int bucket(long hash) {
+    return (int) (hash ^ (hash >>> 32)) & (heads.length - 1);
+  }
+
+  MaterializedRows rows() {
+    return rows;
+  }
+
+  ColumnKind keyKind(int i) {
+    return keyKinds[i];
+  }
+
+  /// First candidate for a key hash, or -1.
+  int first(long hash) {
+    return heads[bucket(hash)] - 1;
+  }
+
+  /// Candidate after `row`, or -1.
+  int next(int row) {
+    return nexts[row] - 1;
+  }
+
+  long hash(int row) {
+    return hashes[row];
+  }
+
+  int keyColumn(int i) {
+    return keys[i];
+  }
+
+  void setMatched(int row) {
+    matched[row >>> 6] |= 1L << (row & 63);
+  }
+
+  boolean isMatched(int row) {
+    return (matched[row >>> 6] >>> (row & 63) & 1) != 0;
+  }
+
+  /// Forgets all rows and frees their memory. Idempotent.
+  void close() {
+    rows.clear();
+    heads = new int[0];
+    nexts = new int[0];
+    hashes = new long[0];
+    matched = new long[0];
+    memory.add(-accounted);
+    accounted = 0;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/// Rows in order, one after another, from memory or from a file. Confined to one task at a time.
+abstract class SortedRows {
+  /// Goes to the next row; false if there is none.
+  abstract boolean next();
+
+  abstract long word(int column);
+
+  abstract boolean isNull(int column);
+
+  abstract ColumnKind kind(int column);
+
+  /// Copies the row into a batch; its values may stay where they are as long as all rows do.
+  abstract void read(VectorBatch out, int outRow);
+
+  /// Number among those that are merged: of equal rows that of the lower one comes first.
+  private int number;
+
+  static SortedRows of(MaterializedRows rows, int[] order) {
+    return new SortedRows() {
+      private int at = -1;
+
+      @Override
+      boolean next() {
+        return ++at < order.length;
+      }
+
+      @Override
+      long word(int column) {
+        return rows.word(column, order[at]);
+      }
+
+      @Override
+      boolean isNull(int column) {
+        return rows.isNull(column, order[at]);
+      }
+
+      @Override
+      ColumnKind kind(int column) {
+        return rows.kind(column);
+      }
+
+      @Override
+      void read(VectorBatch out, int outRow) {
+        rows.read(order[at], out, outRow, 0);
+      }
+    };
+  }
+
+  static SortedRows of(SpillFile file) {
+    SpillFile.Reader reader = file.reader();
+    return new SortedRows() {
+      @Override
+      boolean next() {
+        return reader.next();
+      }
+
+      @Override
+      long word(int column) {
+        return reader.word(column);
+      }
+
+      @Override
+      boolean isNull(int column) {
+        return reader.isNull(column);
+      }
+
+      @Override
+      ColumnKind kind(int column) {
+        return file.kinds()[column];
+      }
+
+      @Override
+      void read(VectorBatch out, int outRow) {
+        reader.read(out, outRow, file.kinds().length);
+      }
+    };
+  }
+
+  /// Several of them as one.
+  static final class Merge {
+    private final PriorityQueue<SortedRows> heads;
+    private @Nullable SortedRows current;
+
+    Merge(List<SortedRows> inputs, Comparator<SortedRows> order) {
+      heads =
+          new PriorityQueue<>(
+              Math.max(1, inputs.size()), order.thenComparingInt(input -> input.number));
+      for (int i = 0; i < inputs.size(); i++) {
+        SortedRows input = inputs.get(i);
+        input.number = i;
+        if (input.next()) {
+          heads.add(input);
+        }
+      }
+    }
+
+    /// The input whose row comes next, until the next call; null at the end.
+    @Nullable SortedRows next() {
+      SortedRows before = current;
+      if (before != null && before.next()) {
+        heads.add(before);
+      }
+      current = heads.poll();
+      return current;
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.store.memory;
+
+import org.jspecify.annotations.NullMarked;
