@@ -220,18 +220,25 @@ final class JoinOrder {
       return new Part(
           join.getInput(input), ImmutableBitSet.range(starts[input], starts[input + 1]).asList());
     }
-    Part left = part(lefts[set]);
-    Part right = part(set ^ lefts[set]);
+    int leftSet = lefts[set];
+    int rightSet = set ^ leftSet;
+    if (rows[leftSet] < rows[rightSet] && !hasEquality(leftSet, rightSet)) {
+      // A nested loop keeps the rows of its right side in memory.
+      leftSet = rightSet;
+      rightSet = set ^ leftSet;
+    }
+    Part left = part(leftSet);
+    Part right = part(rightSet);
     List<Integer> columns = new ArrayList<>(left.columns);
     columns.addAll(right.columns);
     List<RexNode> conditions = new ArrayList<>();
     for (int t = 0; t < termInputs.length; t++) {
       int over = termInputs[t];
       boolean within = over != 0 && (over & ~set) == 0;
-      boolean before = (over & ~lefts[set]) == 0 || (over & lefts[set]) == 0;
+      boolean before = (over & ~leftSet) == 0 || (over & leftSet) == 0;
       // A term over one input alone is checked where that is joined first: it covers a side only if
       // the side is that input.
-      boolean alone = over == lefts[set] || over == (set ^ lefts[set]);
+      boolean alone = over == leftSet || over == rightSet;
       if (within && (!before || alone)) {
         conditions.add(moved(terms.get(t), columns));
       }
