@@ -102,7 +102,7 @@ acquire_sample(Relation rel, int elevel, HeapTuple *rows, int capacity, double *
 	kakehashi_result_check(map, RelationGetDescr(rel), RelationGetRelationName(rel), statement);
 	reservoir_init_selection_state(&sample.state, capacity);
 
-	call = kakehashi_execute_autocommit(session, statement, NULL, 0, true);
+	call = kakehashi_execute_read(session, statement, NULL, 0);
 	while (kakehashi_call_next_batch(call, &batch))
 	{
 		for (uint32 row = 0; row < batch.row_count; row++)

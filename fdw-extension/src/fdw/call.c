@@ -88,8 +88,9 @@ note_finished(KakehashiCall *call)
 		call->session->rows_written += result->rows_affected;
 	if (!result->failed)
 		return;
-	/* The engine has dropped it (by DDL, or its own limits): the next use prepares it again. */
-	if (call->statement != NULL && strcmp(result->error.sqlstate, "26000") == 0)
+	/* The engine has dropped it, or DDL has changed what it returns: the next use prepares it again. */
+	if (call->statement != NULL &&
+	    (strcmp(result->error.sqlstate, "26000") == 0 || strcmp(result->error.sqlstate, "0A000") == 0))
 		kakehashi_statement_forget(call->session, call->statement);
 	if (strncmp(result->error.sqlstate, "08", 2) == 0 || strcmp(result->error.sqlstate, "57P01") == 0)
 		call->session->invalidated = true;

@@ -77,7 +77,7 @@ kakehashi_catalog_query(KakehashiSession *session, const char *sql, int paramete
 	if (!kakehashi_row_writer_add(writer, values, nulls))
 		elog(ERROR, "names of a catalogue query do not fit into a row batch");
 	row = kakehashi_row_writer_finish(writer, &bytes);
-	call = kakehashi_execute_autocommit(session, statement, row, bytes, true);
+	call = kakehashi_execute_read(session, statement, row, bytes);
 	MemoryContextSwitchTo(old);
 	while (kakehashi_call_next_batch(call, &batch))
 	{

@@ -97,15 +97,17 @@ kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *stateme
 }
 
 KakehashiCall *
-kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement, const void *parameters,
-                             uint32 parameters_bytes, bool read_only)
+kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement, const void *parameters,
+                       uint32 parameters_bytes)
 {
 	kh_execute_options options = {
 		.action = KH_AUTO_COMMIT,
-		.kind = read_only ? KH_RTX : KH_OCC,
+		.kind = KH_RTX,
 		.isolation = KH_REPEATABLE_READ,
 		.response = (kh_commit_response) kakehashi_commit_response,
 	};
 
+	if (session->level > 0 && session->defined)
+		return kakehashi_execute_statement(session, statement, NULL, parameters, parameters_bytes);
 	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
 }

@@ -79,7 +79,7 @@ explain_remote_plan(KakehashiSession *session, const char *sql, List *exprs, Exp
 		row = kakehashi_row_writer_finish(writer, &bytes);
 	}
 	initStringInfo(&plan.text);
-	call = kakehashi_execute_autocommit(session, statement, row, bytes, true);
+	call = kakehashi_execute_read(session, statement, row, bytes);
 	while (kakehashi_call_next_batch(call, &batch))
 	{
 		for (uint32 r = 0; r < batch.row_count; r++)

@@ -61,15 +61,6 @@ session_by_name(const char *name)
 	return kakehashi_session_get(GetUserMapping(GetUserId(), server_by_name(name)->serverid));
 }
 
-/* DDL is a transaction of its own on the engine. */
-static KakehashiCall *
-execute(KakehashiSession *session, KakehashiStatement *statement)
-{
-	if (statement->kind == KH_DDL)
-		return kakehashi_execute_autocommit(session, statement, NULL, 0, false);
-	return kakehashi_execute_statement(session, statement, NULL, NULL, 0);
-}
-
 Datum
 kakehashi_execute(PG_FUNCTION_ARGS)
 {
@@ -77,11 +68,12 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KakehashiStatement *statement = kakehashi_statement_get(session, sql, NULL, 0);
 	bool is_ddl = statement->kind == KH_DDL;
-	uint64 rows = kakehashi_call_complete(execute(session, statement));
+	uint64 rows = kakehashi_call_complete(kakehashi_execute_statement(session, statement, NULL, NULL, 0));
 
-	/* Estimates of tables that have changed, or are new. */
+	/* Estimates of tables that have changed, or are new; again when the transaction has ended. */
 	if (is_ddl)
 	{
+		session->defined = true;
 		kakehashi_catalog_forget(session->server_id);
 		kakehashi_statistics_forget(session->server_id);
 	}
@@ -147,7 +139,7 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	check_columns(statement, info->setDesc);
-	return_rows(info, execute(session, statement), "kakehashi_query");
+	return_rows(info, kakehashi_execute_statement(session, statement, NULL, NULL, 0), "kakehashi_query");
 	return (Datum) 0;
 }
 
@@ -162,7 +154,7 @@ return_catalog(FunctionCallInfo fcinfo, const char *sql)
 	InitMaterializedSRF(fcinfo, 0);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	check_columns(statement, info->setDesc);
-	return_rows(info, kakehashi_execute_autocommit(session, statement, NULL, 0, true), "kakehashi_catalog");
+	return_rows(info, kakehashi_execute_read(session, statement, NULL, 0), "kakehashi_catalog");
 	return (Datum) 0;
 }
 

@@ -143,6 +143,7 @@ typedef struct KakehashiSession
 	int rollback_level;
 	bool wrote;
 	uint64 rows_written;
+	bool defined;                              /* the transaction has changed the engine's catalogue */
 	bool committing;                           /* its commit has been requested, and not answered */
 	bool lost;                                 /* the endpoint died under a transaction */
 	bool aborted;                              /* the engine has ended the transaction by itself */
@@ -269,9 +270,12 @@ extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, Kak
 extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
                                                 const void *owner, KakehashiInbound *buffer, uint32 bytes);
 
-/* Runs a query outside of any transaction: catalogue look-ups. */
-extern KakehashiCall *kakehashi_execute_autocommit(KakehashiSession *session, KakehashiStatement *statement,
-                                                   const void *parameters, uint32 parameters_bytes, bool read_only);
+/*
+ * Runs a query of our own, as catalogue look-ups: outside of any transaction, unless the session's transaction has changed
+ * the engine's catalogue. Then only that sees its changes, and anybody else would wait for its end.
+ */
+extern KakehashiCall *kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
+                                             const void *parameters, uint32 parameters_bytes);
 
 /* ---- inbound.c ---- */
 

@@ -284,9 +284,12 @@ abort_session(KakehashiSession *session)
 static void
 forget_transaction(KakehashiSession *session)
 {
-	if (session->rows_written >= ROWS_THAT_MATTER)
+	if (session->rows_written >= ROWS_THAT_MATTER || session->defined)
 		kakehashi_catalog_forget(session->server_id);
+	if (session->defined)
+		kakehashi_statistics_forget(session->server_id);
 	session->rows_written = 0;
+	session->defined = false;
 	session->level = 0;
 	session->rollback_level = 0;
 	session->handle = 0;

@@ -14,6 +14,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.ddl.DefinitionRun;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.sql.DdlStatement;
@@ -24,15 +25,19 @@ import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreFactory;
+import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.DeclaredArea;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.PreparedTransactions;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -46,8 +51,7 @@ import org.slf4j.LoggerFactory;
 
 /// The embedded engine: PostgreSQL's SQL over the store in this process, run as tasks on a scheduler.
 ///
-/// Thread-safe. The scheduler belongs to the caller, who closes it after the engine. DDL commits on its own at once, also
-/// inside a transaction, and is not undone by its rollback.
+/// Thread-safe. The scheduler belongs to the caller, who closes it after the engine.
 public final class EmbeddedEngine implements Engine {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedEngine.class);
 
@@ -56,11 +60,11 @@ public final class EmbeddedEngine implements Engine {
   private final Store store;
   private final TempSpace tempSpace;
   private final Catalog catalog;
-  private final DdlExecutor ddl;
   private final PlanCache plans;
   private final StatisticsKeeper statistics;
   private final PreparedTransactions prepared;
   private final Deadlocks deadlocks = new Deadlocks();
+  private final TableLocks locks;
   private final Environment environment = new Environment();
   private final Facts facts = new Facts();
   private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
@@ -75,9 +79,11 @@ public final class EmbeddedEngine implements Engine {
         new TempSpace(config.store().directory().resolve("temp"), config.tempSpaceBytes());
     this.prepared = new PreparedTransactions(store.prepared());
     this.catalog = new Catalog(store);
-    this.ddl = new DdlExecutor(catalog);
+    this.locks =
+        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().table(id) != null);
     this.plans = new PlanCache(config.planCacheEntries());
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
+    store.prepared().forEach(this::lockForPrepared);
   }
 
   /// Opens the data directory, recovers it, and warms the planner up in the background.
@@ -91,6 +97,13 @@ public final class EmbeddedEngine implements Engine {
     });
     engine.statistics.start();
     return engine;
+  }
+
+  /// A transaction that an earlier run has prepared keeps others from what it uses.
+  private void lockForPrepared(StoreTransaction transaction) {
+    TableLocks.Owner owner = new TableLocks.Owner(transaction.id());
+    locks.restore(owner, transaction.definitions(), transaction.changedTables());
+    transaction.whenEnded(() -> locks.releaseAll(owner));
   }
 
   /// The first plan takes most of a second (class loading, generated metadata handlers): not in front of a user.
@@ -214,18 +227,14 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  /// Whether the plan fits the catalogue and the statistics of now.
-  boolean isCurrent(PlanCache.Plan plan) {
-    return plan.catalogVersion() == catalog.snapshot().version() && plan.basis().isCurrent();
-  }
-
   /// Plans a statement, or takes the cached plan.
-  PlanCache.Plan plan(String sql, int[] parameterOids) {
-    PlanCache.Plan cached = cachedPlan(sql, parameterOids);
+  ///
+  /// @param snapshot the catalogue as its transaction sees it
+  PlanCache.Plan plan(String sql, int[] parameterOids, CatalogSnapshot snapshot) {
+    PlanCache.Plan cached = cachedPlan(sql, parameterOids, snapshot);
     if (cached != null) {
       return cached;
     }
-    CatalogSnapshot snapshot = catalog.snapshot();
     // Statistics that change while the plan is made may have been seen or not: it is made again
     // then.
     long before = statistics.planVersion();
@@ -243,14 +252,16 @@ public final class EmbeddedEngine implements Engine {
           default -> null;
         };
     PlanCache.Plan plan = new PlanCache.Plan(prepared, runner, snapshot.version(), basis);
-    if (prepared instanceof SqlFront.Planned planned && planned.reusable()) {
+    if (prepared instanceof SqlFront.Planned planned
+        && planned.reusable()
+        && snapshot == catalog.snapshot()) {
       plans.add(sql, parameterOids, plan);
     }
     return plan;
   }
 
-  private PlanCache.@Nullable Plan cachedPlan(String sql, int[] parameterOids) {
-    CatalogSnapshot snapshot = catalog.snapshot();
+  private PlanCache.@Nullable Plan cachedPlan(
+      String sql, int[] parameterOids, CatalogSnapshot snapshot) {
     PlanCache.Plan cached = plans.find(sql, parameterOids, snapshot.version());
     if (cached == null) {
       return null;
@@ -258,8 +269,12 @@ public final class EmbeddedEngine implements Engine {
     return cached.basis().isCurrent() && !cached.basis().hasGrown(this::rowCount) ? cached : null;
   }
 
-  void define(DdlStatement statement) {
-    ddl.execute(statement);
+  /// The task of a DDL statement.
+  Task define(
+      DdlStatement statement,
+      StatementExecution execution,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    return new DefinitionRun(catalog, statement, execution, done);
   }
 
   /// The task that collects statistics of tables now.
@@ -326,6 +341,24 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public List<@Nullable Object[]> locks() {
+      List<@Nullable Object[]> rows = new ArrayList<>();
+      CatalogSnapshot names = catalog.snapshot();
+      for (TableLocks.Held held : locks.list()) {
+        Table table = names.table(held.tableId());
+        rows.add(
+            new @Nullable Object[] {
+              held.transactionId(),
+              table == null ? null : table.schema(),
+              table == null ? null : table.name(),
+              held.mode().name(),
+              held.granted()
+            });
+      }
+      return rows;
+    }
+
+    @Override
     public List<@Nullable Object[]> preparedTransactions() {
       List<@Nullable Object[]> rows = new ArrayList<>();
       for (PreparedTransaction each : prepared.list()) {
@@ -357,6 +390,21 @@ public final class EmbeddedEngine implements Engine {
     @Override
     public Deadlocks deadlocks() {
       return deadlocks;
+    }
+
+    @Override
+    public TableLocks locks() {
+      return locks;
+    }
+
+    @Override
+    public CatalogSnapshot catalog() {
+      return catalog.snapshot();
+    }
+
+    @Override
+    public long lockTimeoutNanos() {
+      return config.lockTimeoutNanos();
     }
 
     @Override
@@ -402,6 +450,9 @@ public final class EmbeddedEngine implements Engine {
     private final String userName;
     private final String owner;
 
+    /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
+    private WeakReference<@Nullable EngineTransaction> defining = new WeakReference<>(null);
+
     Session(String userName, String owner) {
       this.userName = userName;
       this.owner = owner;
@@ -432,7 +483,8 @@ public final class EmbeddedEngine implements Engine {
         int[] parameterTypeOids,
         BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
       int[] given = parameterTypeOids.clone();
-      PlanCache.Plan cached = cachedPlan(sql, given);
+      CatalogSnapshot snapshot = catalogOfSession();
+      PlanCache.Plan cached = cachedPlan(sql, given, snapshot);
       if (cached != null) {
         done.accept(new EmbeddedStatement(EmbeddedEngine.this, this, sql, given, cached), null);
         return;
@@ -441,7 +493,7 @@ public final class EmbeddedEngine implements Engine {
         scheduler
             .job(sql)
             .submit(context -> {
-              planAndReport(sql, given, done);
+              planAndReport(sql, given, snapshot, done);
               return null;
             });
       } catch (SchedulerStoppedException stopping) {
@@ -451,13 +503,27 @@ public final class EmbeddedEngine implements Engine {
       }
     }
 
+    void defines(EngineTransaction transaction) {
+      defining = new WeakReference<>(transaction);
+    }
+
+    private CatalogSnapshot catalogOfSession() {
+      EngineTransaction transaction = defining.get();
+      return transaction == null ? catalog.snapshot() : transaction.catalog();
+    }
+
     private void planAndReport(
-        String sql, int[] given, BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
+        String sql,
+        int[] given,
+        CatalogSnapshot snapshot,
+        BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
       EmbeddedStatement statement = null;
       EngineException failure = null;
       try {
         refuseWhenClosing();
-        statement = new EmbeddedStatement(EmbeddedEngine.this, this, sql, given, plan(sql, given));
+        statement =
+            new EmbeddedStatement(
+                EmbeddedEngine.this, this, sql, given, plan(sql, given, snapshot));
       } catch (EngineException refused) {
         failure = refused;
       } catch (StackOverflowError tooDeep) {

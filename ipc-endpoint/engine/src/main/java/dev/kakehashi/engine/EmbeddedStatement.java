@@ -36,6 +36,7 @@ final class EmbeddedStatement implements Statement {
       };
 
   private static final int HEAVIEST = 60;
+  private static final long[] NO_TABLES = {};
 
   private final EmbeddedEngine engine;
   private final EmbeddedEngine.Session session;
@@ -98,19 +99,24 @@ final class EmbeddedStatement implements Statement {
       session.control(own, control, failure -> done.accept(failure == null ? 0L : null, failure));
       return UNSTOPPABLE;
     }
+    if (kind == Kind.DDL) {
+      session.defines(own);
+    }
     StatementExecution execution =
-        new StatementExecution(own, new Run(parameters, sink), options, done);
+        new StatementExecution(own, new Run(own, parameters, sink), options, done);
     own.execute(execution);
     return execution;
   }
 
   /// One execution's view of the statement. Used by one thread at a time.
   private final class Run implements StatementExecution.Work {
+    private final EngineTransaction transaction;
     private final Parameters parameters;
     private final ResultSink sink;
     private PlanCache.Plan current;
 
-    Run(Parameters parameters, ResultSink sink) {
+    Run(EngineTransaction transaction, Parameters parameters, ResultSink sink) {
+      this.transaction = transaction;
       this.parameters = parameters;
       this.sink = sink;
       this.current = plan;
@@ -119,7 +125,22 @@ final class EmbeddedStatement implements Statement {
     @Override
     public boolean isReady() {
       current = plan;
-      return engine.isCurrent(current) && (kind == Kind.DDL || isReusable());
+      return isCurrent() && (kind == Kind.DDL || (isReusable() && current.basis().isCurrent()));
+    }
+
+    @Override
+    public boolean isCurrent() {
+      // DDL is only parsed so far.
+      return kind == Kind.DDL || current.catalogVersion() == transaction.catalog().version();
+    }
+
+    @Override
+    public long[] lockedTables() {
+      return switch (current.prepared()) {
+        case SqlFront.Planned planned -> planned.tables();
+        case SqlFront.Measured measured -> measured.statement().tables();
+        default -> NO_TABLES;
+      };
     }
 
     private boolean isReusable() {
@@ -128,7 +149,9 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public void prepare() {
-      PlanCache.Plan next = engine.plan(sql, givenOids.length == 0 ? parameterOids : givenOids);
+      PlanCache.Plan next =
+          engine.plan(
+              sql, givenOids.length == 0 ? parameterOids : givenOids, transaction.catalog());
       if (!next.prepared().columns().equals(columns)) {
         throw new EngineException(
             ErrorCode.FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
@@ -173,29 +196,19 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public Task task(
-        StatementScope scope, BiConsumer<@Nullable Long, @Nullable EngineException> finished) {
+        StatementExecution execution,
+        BiConsumer<@Nullable Long, @Nullable EngineException> finished) {
       StatementRunner runner = current.runner();
       if (runner != null) {
-        return runner.execute(scope, parameters, sink, finished);
+        return runner.execute(execution, parameters, sink, finished);
       }
       if (current.prepared() instanceof Analyze analyze) {
         return engine.analyze(
-            analyze.tables(engine.catalogSnapshot()),
+            analyze.tables(transaction.catalog()),
             failure -> finished.accept(failure == null ? 0L : null, reported(failure)));
       }
       SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
-      return context -> {
-        EngineException failure = null;
-        try {
-          engine.define(definition.statement());
-        } catch (EngineException refused) {
-          failure = refused;
-        } catch (RuntimeException failed) {
-          failure = reported(failed);
-        }
-        finished.accept(failure == null ? 0L : null, failure);
-        return null;
-      };
+      return engine.define(definition.statement(), execution, finished);
     }
 
     private static @Nullable EngineException reported(@Nullable Throwable failed) {

@@ -10,24 +10,27 @@ import java.nio.file.Path;
 /// @param tempSpaceBytes most bytes all statements may have on the disk for what does not fit into their memory
 /// @param maxTransactions most open transactions
 /// @param planCacheEntries plans kept, 1 or more
+/// @param lockTimeoutNanos longest wait of a statement for the lock of a table; 0: for ever
 public record EngineConfig(
     StoreConfig store,
     long statementMemoryBytes,
     long tempSpaceBytes,
     int maxTransactions,
-    int planCacheEntries) {
+    int planCacheEntries,
+    long lockTimeoutNanos) {
   private static final long STATEMENT_MEMORY_BYTES = 1L << 30;
   private static final long TEMP_SPACE_BYTES = 16L << 30;
   private static final int MAX_TRANSACTIONS = 10_000;
   private static final int PLAN_CACHE_ENTRIES = 1000;
 
-  /// 1 GB per statement, 16 GB of temporary files, 10000 transactions, 1000 plans.
+  /// 1 GB per statement, 16 GB of temporary files, 10000 transactions, 1000 plans; locks are waited for as long as it takes.
   public static EngineConfig of(Path directory) {
     return new EngineConfig(
         StoreConfig.of(directory),
         STATEMENT_MEMORY_BYTES,
         TEMP_SPACE_BYTES,
         MAX_TRANSACTIONS,
-        PLAN_CACHE_ENTRIES);
+        PLAN_CACHE_ENTRIES,
+        0);
   }
 }

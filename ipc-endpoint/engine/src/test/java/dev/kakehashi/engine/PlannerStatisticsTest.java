@@ -128,7 +128,9 @@ final class PlannerStatisticsTest {
   }
 
   private PhysicalPlan plan(String sql) {
-    return ((SqlFront.Planned) engine.engine.plan(sql, new int[0]).prepared()).plan();
+    return ((SqlFront.Planned)
+            engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()).prepared())
+        .plan();
   }
 
   @Test
@@ -197,7 +199,9 @@ final class PlannerStatisticsTest {
   }
 
   private double expectedRows(String sql) {
-    SqlFront.Planned planned = (SqlFront.Planned) engine.engine.plan(sql, new int[0]).prepared();
+    SqlFront.Planned planned =
+        (SqlFront.Planned)
+            engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()).prepared();
     PhysicalPlan.Query query = (PhysicalPlan.Query) planned.plan();
     return Objects.requireNonNull(planned.estimates().rows(query.root()), sql);
   }
@@ -207,17 +211,26 @@ final class PlannerStatisticsTest {
     engine.run("analyze");
     String sql = "select o_orderkey from orders where o_orderstatus = 'F'";
     String other = "select s_suppkey from supplier where s_nationkey = 3";
-    PlanCache.Plan first = engine.engine.plan(sql, new int[0]);
-    PlanCache.Plan ofOther = engine.engine.plan(other, new int[0]);
+    PlanCache.Plan first = engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot());
+    PlanCache.Plan ofOther = engine.engine.plan(other, new int[0], engine.engine.catalogSnapshot());
     engine.run("analyze orders");
-    assertSame(first, engine.engine.plan(sql, new int[0]), "nothing has changed");
+    assertSame(
+        first,
+        engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()),
+        "nothing has changed");
     engine.run("update orders set o_orderstatus = 'F'");
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (engine.engine.isCurrent(first) && System.nanoTime() < deadline) {
+    while (first.basis().isCurrent() && System.nanoTime() < deadline) {
       java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
     }
-    assertNotSame(first, engine.engine.plan(sql, new int[0]), "most rows have changed");
-    assertSame(ofOther, engine.engine.plan(other, new int[0]), "a plan of another table");
+    assertNotSame(
+        first,
+        engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()),
+        "most rows have changed");
+    assertSame(
+        ofOther,
+        engine.engine.plan(other, new int[0], engine.engine.catalogSnapshot()),
+        "a plan of another table");
     assertEquals((double) LINES / 4, expectedRows(sql), LINES / 100.0);
   }
 }

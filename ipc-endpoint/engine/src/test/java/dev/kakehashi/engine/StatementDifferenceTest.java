@@ -50,7 +50,16 @@ final class StatementDifferenceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dml", "windows", "grouping", "nesting", "operators"})
+  @ValueSource(
+      strings = {
+        "dml",
+        "windows",
+        "grouping",
+        "nesting",
+        "operators",
+        "alter-table",
+        "check-constraints"
+      })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();
     try (Statement statement = connection.createStatement();

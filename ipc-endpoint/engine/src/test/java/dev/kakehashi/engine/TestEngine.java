@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// An engine in a directory, driven synchronously.
@@ -62,20 +63,62 @@ final class TestEngine implements AutoCloseable {
   }
 
   TestEngine(Path directory, int workers, long memoryBytes) {
-    this(directory, workers, memoryBytes, 256L << 20, 1L << 30);
+    this(directory, workers, memoryBytes, 0);
+  }
+
+  /// With a time-out of locks.
+  TestEngine(Path directory, int workers, long memoryBytes, long lockTimeoutNanos) {
+    this(directory, workers, memoryBytes, 256L << 20, 1L << 30, lockTimeoutNanos);
   }
 
   /// @param memoryBytes of the store
   /// @param statementBytes of memory of each statement
   /// @param tempBytes of all temporary files
   TestEngine(Path directory, int workers, long memoryBytes, long statementBytes, long tempBytes) {
+    this(directory, workers, memoryBytes, statementBytes, tempBytes, 0);
+  }
+
+  private TestEngine(
+      Path directory,
+      int workers,
+      long memoryBytes,
+      long statementBytes,
+      long tempBytes,
+      long lockTimeoutNanos) {
     scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
     engine =
         EmbeddedEngine.open(
             new EngineConfig(
-                new StoreConfig(directory, memoryBytes), statementBytes, tempBytes, 100, 100),
+                new StoreConfig(directory, memoryBytes),
+                statementBytes,
+                tempBytes,
+                100,
+                100,
+                lockTimeoutNanos),
             scheduler);
     session = engine.openSession("test");
+  }
+
+  /// Another client of the same engine.
+  final class Other {
+    private final EngineSession session = engine.openSession("other");
+
+    Statement prepare(String sql) {
+      return TestEngine.prepare(session, sql);
+    }
+
+    Result run(Transaction transaction, String sql) {
+      return execute(transaction, prepare(sql), new @Nullable Object[][] {{}});
+    }
+
+    /// Runs a statement in a transaction of its own.
+    List<String> query(String sql) {
+      return within(transaction -> run(transaction, sql)).rows();
+    }
+  }
+
+  Other other() {
+    return new Other();
   }
 
   /// Runs a statement in a transaction of its own and gives its rows.
@@ -102,10 +145,14 @@ final class TestEngine implements AutoCloseable {
 
   /// Runs a statement in a transaction of its own.
   Result run(String sql, @Nullable Object... parameters) {
+    return within(transaction -> run(transaction, sql, parameters));
+  }
+
+  private Result within(Function<Transaction, Result> work) {
     Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
     boolean committed = false;
     try {
-      Result result = run(transaction, sql, parameters);
+      Result result = work.apply(transaction);
       commit(transaction);
       committed = true;
       return result;
@@ -153,6 +200,10 @@ final class TestEngine implements AutoCloseable {
   }
 
   Statement prepare(String sql, int... parameterOids) {
+    return prepare(session, sql, parameterOids);
+  }
+
+  private static Statement prepare(EngineSession session, String sql, int... parameterOids) {
     CompletableFuture<Statement> done = new CompletableFuture<>();
     session.prepare(
         sql,

@@ -34,7 +34,8 @@ public final class EmbeddedEngineFactory implements EngineFactory {
             settings.number(Setting.STATEMENT_MEMORY),
             settings.number(Setting.TEMP_SPACE),
             settings.count(Setting.MAX_TRANSACTIONS),
-            PLAN_CACHE_ENTRIES);
+            PLAN_CACHE_ENTRIES,
+            settings.number(Setting.LOCK_TIMEOUT));
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
     engine.showSettings(shown(settings));
     return engine;

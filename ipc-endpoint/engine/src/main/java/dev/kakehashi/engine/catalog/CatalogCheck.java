@@ -17,7 +17,7 @@ public final class CatalogCheck {
       Map<String, byte[]> entries, Map<Long, TableDefinition> stored, StoreCheck.Report report) {
     Map<Long, Table> tables = new TreeMap<>();
     entries.forEach((key, value) -> {
-      if (key.startsWith(Catalog.TABLE_KEY)) {
+      if (key.startsWith(CatalogSnapshot.TABLE_KEY)) {
         try {
           Table table = CatalogCodec.decode(key, value);
           tables.put(table.tableId(), table);

@@ -15,14 +15,16 @@ import java.util.List;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (1) · utf schema · utf name · i8 tableId
+/// u1 version (2) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
+/// since version 2: per index u1 constraint
+/// i4 checks, each: utf name · utf text · i4 columns, each: i4 column
 /// ```
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   private CatalogCodec() {}
 
@@ -49,6 +51,18 @@ final class CatalogCodec {
       for (Index index : table.indexes()) {
         encodeIndex(out, index);
       }
+      for (Index index : table.indexes()) {
+        out.writeBoolean(index.constraint());
+      }
+      out.writeInt(table.checks().size());
+      for (CheckConstraint check : table.checks()) {
+        out.writeUTF(check.name());
+        out.writeUTF(check.text());
+        out.writeInt(check.columns().size());
+        for (int column : check.columns()) {
+          out.writeInt(column);
+        }
+      }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -71,7 +85,7 @@ final class CatalogCodec {
   static Table decode(String key, byte[] value) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
       int version = in.readUnsignedByte();
-      if (version != VERSION) {
+      if (version < 1 || version > VERSION) {
         throw new EngineException(
             ErrorCode.DATA_CORRUPTED,
             "catalogue entry \""
@@ -99,7 +113,24 @@ final class CatalogCodec {
       for (int i = 0; i < indexCount; i++) {
         indexes.add(decodeIndex(in));
       }
-      return new Table(schema, name, tableId, List.copyOf(columns), List.copyOf(indexes));
+      if (version < 2) {
+        return new Table(schema, name, tableId, List.copyOf(columns), List.copyOf(indexes));
+      }
+      for (int i = 0; i < indexCount; i++) {
+        indexes.set(i, indexes.get(i).asConstraint(in.readBoolean()));
+      }
+      List<CheckConstraint> checks = new ArrayList<>();
+      for (int count = in.readInt(); count > 0; count--) {
+        String checkName = in.readUTF();
+        String text = in.readUTF();
+        List<Integer> checked = new ArrayList<>();
+        for (int columnsLeft = in.readInt(); columnsLeft > 0; columnsLeft--) {
+          checked.add(in.readInt());
+        }
+        checks.add(new CheckConstraint(checkName, text, List.copyOf(checked)));
+      }
+      return new Table(
+          schema, name, tableId, List.copyOf(columns), List.copyOf(indexes), List.copyOf(checks));
     } catch (IOException truncated) {
       throw new EngineException(
           ErrorCode.DATA_CORRUPTED, "catalogue entry \"" + key + "\" is incomplete", truncated);
@@ -118,6 +149,9 @@ final class CatalogCodec {
       columns.add(in.readInt());
       descending.add(in.readBoolean());
     }
-    return new Index(name, indexId, List.copyOf(columns), List.copyOf(descending), unique, primary);
+    // Version 1 does not say what a unique index is there for: the names that constraints get do.
+    boolean constraint = primary || (unique && name.endsWith("_key"));
+    return new Index(
+        name, indexId, List.copyOf(columns), List.copyOf(descending), unique, primary, constraint);
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.store.Store.CatalogChange;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -8,21 +9,36 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// One version of the catalogue. Immutable.
+///
+/// Its durable form are the entries of the store's catalogue: `schema/` name, and `table/` number with the table in the form of [CatalogCodec].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
+
+  private static final String SCHEMA_KEY = "schema/";
+  static final String TABLE_KEY = "table/";
 
   private final long version;
 
   /// Schema to table name to table.
   private final Map<String, Map<String, Table>> schemas;
 
-  CatalogSnapshot(long version, Map<String, Map<String, Table>> schemas) {
+  private CatalogSnapshot(long version, Map<String, Map<String, Table>> schemas) {
     this.version = version;
     this.schemas = schemas;
   }
 
-  /// Grows with every change.
+  /// What every catalogue has.
+  static CatalogSnapshot initial() {
+    Map<String, Map<String, Table>> schemas = new TreeMap<>();
+    for (Table table : SystemTables.TABLES) {
+      schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
+    }
+    schemas.put(DEFAULT_SCHEMA, new TreeMap<>());
+    return new CatalogSnapshot(0, schemas);
+  }
+
+  /// Different for every version.
   public long version() {
     return version;
   }
@@ -63,36 +79,69 @@ public final class CatalogSnapshot {
     return null;
   }
 
-  CatalogSnapshot withSchema(String name) {
-    Map<String, Map<String, Table>> next = copy();
-    next.put(name, new TreeMap<>());
-    return new CatalogSnapshot(version + 1, next);
-  }
-
-  CatalogSnapshot withoutSchema(String name) {
-    Map<String, Map<String, Table>> next = copy();
-    next.remove(name);
-    return new CatalogSnapshot(version + 1, next);
-  }
-
-  CatalogSnapshot withTable(Table table) {
-    Map<String, Map<String, Table>> next = copy();
-    next.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
-    return new CatalogSnapshot(version + 1, next);
-  }
-
-  CatalogSnapshot withoutTable(Table table) {
-    Map<String, Map<String, Table>> next = copy();
-    Map<String, Table> tables = next.get(table.schema());
-    if (tables != null) {
-      tables.remove(table.name());
+  /// The table of a number, or null.
+  public @Nullable Table table(long tableId) {
+    for (Map<String, Table> tables : schemas.values()) {
+      for (Table table : tables.values()) {
+        if (table.tableId() == tableId) {
+          return table;
+        }
+      }
     }
-    return new CatalogSnapshot(version + 1, next);
+    return null;
   }
 
-  private Map<String, Map<String, Table>> copy() {
+  // ---- changes ----
+
+  public static CatalogChange putSchema(String name) {
+    return new CatalogChange.Put(SCHEMA_KEY + name, new byte[0]);
+  }
+
+  public static CatalogChange removeSchema(String name) {
+    return new CatalogChange.Remove(SCHEMA_KEY + name);
+  }
+
+  /// Adds a table, or gives it a new form or name.
+  public static CatalogChange put(Table table) {
+    return new CatalogChange.Put(TABLE_KEY + table.tableId(), CatalogCodec.encode(table));
+  }
+
+  public static CatalogChange remove(Table table) {
+    return new CatalogChange.Remove(TABLE_KEY + table.tableId());
+  }
+
+  /// This version changed; changes of the physical side mean nothing here.
+  public CatalogSnapshot with(List<CatalogChange> changes, long newVersion) {
     Map<String, Map<String, Table>> next = new TreeMap<>();
     schemas.forEach((schema, tables) -> next.put(schema, new TreeMap<>(tables)));
-    return next;
+    for (CatalogChange change : changes) {
+      if (change instanceof CatalogChange.Put put) {
+        put(next, put.key(), put.value());
+      } else if (change instanceof CatalogChange.Remove remove) {
+        remove(next, remove.key());
+      }
+    }
+    return new CatalogSnapshot(newVersion, next);
+  }
+
+  private static void put(Map<String, Map<String, Table>> schemas, String key, byte[] value) {
+    if (key.startsWith(SCHEMA_KEY)) {
+      schemas.computeIfAbsent(key.substring(SCHEMA_KEY.length()), s -> new TreeMap<>());
+    } else if (key.startsWith(TABLE_KEY)) {
+      remove(schemas, key);
+      Table table = CatalogCodec.decode(key, value);
+      schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
+    }
+  }
+
+  private static void remove(Map<String, Map<String, Table>> schemas, String key) {
+    if (key.startsWith(SCHEMA_KEY)) {
+      schemas.remove(key.substring(SCHEMA_KEY.length()));
+    } else if (key.startsWith(TABLE_KEY)) {
+      long tableId = Long.parseLong(key.substring(TABLE_KEY.length()));
+      schemas
+          .values()
+          .forEach(tables -> tables.values().removeIf(table -> table.tableId() == tableId));
+    }
   }
 }

@@ -2,20 +2,51 @@ package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
-/// An index or the primary key of a table.
+/// An index of a table, or the one behind its primary key or a unique constraint.
 ///
 /// @param columns positions of the key columns in the table
 /// @param descending per key column
+/// @param constraint whether it is there for a constraint of the same name
 public record Index(
     String name,
     long indexId,
     List<Integer> columns,
     List<Boolean> descending,
     boolean unique,
-    boolean primary) {
+    boolean primary,
+    boolean constraint) {
 
-  IndexDefinition definition() {
+  /// The same index of a table that replaces the present one.
+  public Index renumbered(long newId) {
+    return new Index(name, newId, columns, descending, unique, primary, constraint);
+  }
+
+  public Index withName(String newName) {
+    return new Index(newName, indexId, columns, descending, unique, primary, constraint);
+  }
+
+  /// The same index with or without a constraint that needs it.
+  Index asConstraint(boolean needed) {
+    return new Index(name, indexId, columns, descending, unique, primary, needed);
+  }
+
+  /// The same index over columns at other positions.
+  ///
+  /// @param newPosition of each column that the index has
+  public Index moved(IntUnaryOperator newPosition) {
+    return new Index(
+        name,
+        indexId,
+        columns.stream().map(c -> newPosition.applyAsInt(c)).toList(),
+        descending,
+        unique,
+        primary,
+        constraint);
+  }
+
+  public IndexDefinition definition() {
     return new IndexDefinition(indexId, name, columns, descending, unique);
   }
 }

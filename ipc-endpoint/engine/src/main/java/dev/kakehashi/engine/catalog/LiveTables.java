@@ -13,6 +13,9 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held.
   List<@Nullable Object[]> memory();
 
+  /// Locks of tables: transaction_id, table_schema and table_name (null for the catalogue), mode, granted.
+  List<@Nullable Object[]> locks();
+
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
   List<@Nullable Object[]> preparedTransactions();
 

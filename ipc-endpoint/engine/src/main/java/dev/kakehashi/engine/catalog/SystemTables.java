@@ -14,6 +14,10 @@ public final class SystemTables {
   static final String CATALOG_SCHEMA = "kakehashi_catalog";
   static final String INFORMATION_SCHEMA = "information_schema";
 
+  /// Tables from -7 down to here, and the statistics, show the state of the engine, the others the catalogue.
+  private static final int LAST_LIVE = -10;
+
+  private static final int CHECK_CONSTRAINTS = -11;
   private static final long COLUMN_STATISTICS = -20;
 
   static final List<Table> TABLES =
@@ -106,6 +110,23 @@ public final class SystemTables {
               "changes_held int8",
               "commits_held int8"),
           table(
+              -10,
+              CATALOG_SCHEMA,
+              "locks",
+              "transaction_id int8",
+              "table_schema text",
+              "table_name text",
+              "mode text",
+              "granted bool"),
+          table(
+              CHECK_CONSTRAINTS,
+              CATALOG_SCHEMA,
+              "check_constraints",
+              "table_schema text",
+              "table_name text",
+              "constraint_name text",
+              "check_clause text"),
+          table(
               COLUMN_STATISTICS,
               CATALOG_SCHEMA,
               "column_statistics",
@@ -136,7 +157,7 @@ public final class SystemTables {
   /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
   public static List<@Nullable Object[]> rows(
       Table table, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
-    if (table.tableId() <= -7) {
+    if (isLive(table.tableId())) {
       return rowCount instanceof LiveTables live ? liveRows(table, catalog, live) : List.of();
     }
     List<@Nullable Object[]> rows = new ArrayList<>();
@@ -152,6 +173,11 @@ public final class SystemTables {
         case -1 -> rows.add(new Object[] {each.schema(), each.name(), rowCount.applyAsLong(each)});
         case -2 -> addColumns(rows, each);
         case -3 -> addIndexes(rows, each);
+        case CHECK_CONSTRAINTS ->
+            each.checks()
+                .forEach(check ->
+                    rows.add(
+                        new Object[] {each.schema(), each.name(), check.name(), check.text()}));
         case -5 ->
             rows.add(
                 new Object[] {
@@ -163,12 +189,17 @@ public final class SystemTables {
     return rows;
   }
 
+  private static boolean isLive(long tableId) {
+    return (tableId <= -7 && tableId >= LAST_LIVE) || tableId == COLUMN_STATISTICS;
+  }
+
   private static List<@Nullable Object[]> liveRows(
       Table table, CatalogSnapshot catalog, LiveTables live) {
     return switch ((int) table.tableId()) {
       case (int) COLUMN_STATISTICS -> StatisticsRows.of(catalog, live);
       case -7 -> live.preparedTransactions();
       case -8 -> live.transactions();
+      case -10 -> live.locks();
       default -> live.memory();
     };
   }

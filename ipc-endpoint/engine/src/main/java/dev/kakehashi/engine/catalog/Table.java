@@ -10,9 +10,19 @@ import org.jspecify.annotations.Nullable;
 /// A table as of one version of the catalogue.
 ///
 /// @param tableId the store's number; negative for system tables, which the store does not have
-/// @param indexes the primary key first when there is one, positions as in the store
+/// @param indexes positions as in the store
 public record Table(
-    String schema, String name, long tableId, List<Column> columns, List<Index> indexes) {
+    String schema,
+    String name,
+    long tableId,
+    List<Column> columns,
+    List<Index> indexes,
+    List<CheckConstraint> checks) {
+  /// A table without CHECK constraints.
+  public Table(
+      String schema, String name, long tableId, List<Column> columns, List<Index> indexes) {
+    this(schema, name, tableId, columns, indexes, List.of());
+  }
 
   public boolean isSystem() {
     return tableId < 0;
@@ -29,7 +39,12 @@ public record Table(
   }
 
   public @Nullable Index primaryKey() {
-    return !indexes.isEmpty() && indexes.getFirst().primary() ? indexes.getFirst() : null;
+    for (Index index : indexes) {
+      if (index.primary()) {
+        return index;
+      }
+    }
+    return null;
   }
 
   /// The physical side.
@@ -44,8 +59,34 @@ public record Table(
         tableId, kinds, notNull, indexes.stream().map(Index::definition).toList());
   }
 
+  /// Whether a constraint of it has the name.
+  public boolean hasConstraint(String constraint) {
+    return indexes.stream().anyMatch(i -> i.constraint() && i.name().equals(constraint))
+        || checks.stream().anyMatch(check -> check.name().equals(constraint));
+  }
+
+  /// The same table under another name.
+  public Table withName(String newName) {
+    return new Table(schema, newName, tableId, columns, indexes, checks);
+  }
+
+  /// The same form for a table that takes its place.
+  public Table renumbered(long newId) {
+    return new Table(schema, name, newId, columns, indexes, checks);
+  }
+
+  /// The same table with other columns; indexes and constraints name columns by position.
+  public Table withColumns(List<Column> newColumns) {
+    return new Table(schema, name, tableId, List.copyOf(newColumns), indexes, checks);
+  }
+
+  /// The same table with other CHECK constraints.
+  public Table withChecks(List<CheckConstraint> newChecks) {
+    return new Table(schema, name, tableId, columns, indexes, List.copyOf(newChecks));
+  }
+
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
-    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes));
+    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes), checks);
   }
 }

@@ -1,12 +1,17 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.plan.PhysicalPlan.Check;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -18,8 +23,14 @@ final class ChangedTable {
   private final TableStore table;
   private final StoreTransaction transaction;
 
-  ChangedTable(Target target, Execution execution) {
+  private final EvalContext context;
+  private final Evaluator[] checks;
+  private final VarHeap scratch = new VarHeap();
+
+  ChangedTable(Target target, Execution execution, EvalContext context) {
     this.target = target;
+    this.context = context;
+    this.checks = Evaluators.of(target.checks().stream().map(Check::condition).toList(), context);
     this.table = execution.scope().store().table(target.tableId());
     this.transaction = execution.scope().transaction();
   }
@@ -56,8 +67,41 @@ final class ChangedTable {
     return table.delete(transaction, rowId);
   }
 
-  /// Refuses nulls where the table has NOT NULL, in the live rows of a batch of new rows.
-  void checkNotNull(VectorBatch batch) {
+  /// Refuses what NOT NULL and CHECK constraints refuse, in the live rows of a batch of new rows. The context's heap is another one afterwards.
+  void check(VectorBatch batch) {
+    checkNotNull(batch);
+    if (checks.length == 0) {
+      return;
+    }
+    scratch.reset();
+    context.functions.heap = scratch;
+    int live = batch.liveRows();
+    for (int i = 0; i < checks.length; i++) {
+      ColumnVector truth = checks[i].evaluate(batch);
+      for (int k = 0; k < live; k++) {
+        int row = batch.selected < 0 ? k : batch.selection[k];
+        if (!truth.isNull(row) && truth.words[row] == 0) {
+          String name = target.checks().get(i).name();
+          throw new EngineException(
+                  ErrorCode.CHECK_VIOLATION,
+                  "new row for relation \""
+                      + target.table()
+                      + "\" violates check constraint \""
+                      + name
+                      + "\"")
+              .withDetail("Failing row contains (" + rowText(batch, row) + ").")
+              .withTable(target.schema(), target.table())
+              .withConstraint(name);
+        }
+      }
+    }
+  }
+
+  void close() {
+    scratch.close();
+  }
+
+  private void checkNotNull(VectorBatch batch) {
     for (int c = 0; c < target.columns().size(); c++) {
       ColumnVector column = batch.columns[c];
       if (!target.notNull()[c] || !column.hasNulls) {

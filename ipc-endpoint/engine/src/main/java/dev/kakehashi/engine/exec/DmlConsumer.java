@@ -33,7 +33,7 @@ final class DmlConsumer implements ChangeConsumer {
     this.execution = execution;
     this.plan = plan;
     this.context = context;
-    this.table = new ChangedTable(plan.target(), execution);
+    this.table = new ChangedTable(plan.target(), execution, context);
     this.values =
         plan instanceof PhysicalPlan.Update update ? Evaluators.of(update.values(), context) : null;
     int columns = plan.target().columns().size();
@@ -76,7 +76,7 @@ final class DmlConsumer implements ChangeConsumer {
   public boolean accept(VectorBatch batch) {
     VectorBatch changed = plan instanceof PhysicalPlan.Update ? newRows(batch) : batch;
     if (!(plan instanceof PhysicalPlan.Delete)) {
-      table.checkNotNull(changed);
+      table.check(changed);
     }
     int count = 0;
     int live = batch.liveRows();
@@ -154,6 +154,7 @@ final class DmlConsumer implements ChangeConsumer {
   @Override
   public void close() {
     newRow.heap.close();
+    table.close();
     if (returning != null) {
       returning.close();
     }

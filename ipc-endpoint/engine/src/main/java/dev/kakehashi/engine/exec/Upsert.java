@@ -135,7 +135,7 @@ final class Upsert {
       updated.columns[c] = assigned[c].evaluate(pair);
     }
     updated.size = 1;
-    table.checkNotNull(updated);
+    table.check(updated);
     if (!table.update(rowId, updated, 0)) {
       throw affectedTwice();
     }

@@ -33,13 +33,31 @@ public sealed interface PhysicalPlan {
   ///
   /// @param columns names of all columns of the table
   /// @param notNull whether column i refuses null
+  /// @param checks CHECK constraints, in the order in which they are looked at
   record Target(
       long tableId,
       String schema,
       String table,
       List<String> columns,
       int[] typeOids,
-      boolean[] notNull) {}
+      boolean[] notNull,
+      List<Check> checks) {
+    /// A table without CHECK constraints.
+    public Target(
+        long tableId,
+        String schema,
+        String table,
+        List<String> columns,
+        int[] typeOids,
+        boolean[] notNull) {
+      this(tableId, schema, table, columns, typeOids, notNull, List.of());
+    }
+  }
+
+  /// A CHECK constraint.
+  ///
+  /// @param condition over the columns of the table
+  record Check(String name, Expr condition) {}
 
   /// Inserts every row of the source, whose columns are all columns of the table in order, with their exact types
   /// (defaults and length checks are expressions of the source).

@@ -54,7 +54,8 @@ final class AssignmentBinder {
     return table;
   }
 
-  static PhysicalPlan.Target target(Table table) {
+  /// The table as target of new rows, with its constraints.
+  PhysicalPlan.Target target(Table table) {
     int count = table.columns().size();
     int[] oids = new int[count];
     boolean[] notNull = new boolean[count];
@@ -66,7 +67,13 @@ final class AssignmentBinder {
       names.add(column.name());
     }
     return new PhysicalPlan.Target(
-        table.tableId(), table.schema(), table.name(), names, oids, notNull);
+        table.tableId(),
+        table.schema(),
+        table.name(),
+        names,
+        oids,
+        notNull,
+        TableExpressions.checks(table, queries));
   }
 
   static int column(Table table, Name name) {

@@ -101,6 +101,11 @@ final class BindContext {
     return parameterOids;
   }
 
+  /// Numbers of the stored tables that the statement uses, each once.
+  long[] usedTables() {
+    return tables.stream().mapToLong(Table::tableId).filter(id -> id > 0).distinct().toArray();
+  }
+
   /// Position of a node in the statement, from 1.
   int position(SqlNode node) {
     return source.position(node.getParserPosition().getColumnNum());

@@ -1,7 +1,10 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.sql.DdlStatement.Alteration;
+import dev.kakehashi.engine.sql.DdlStatement.CheckDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.ColumnDefinition;
+import dev.kakehashi.engine.sql.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.DdlStatement.KeyDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
 import dev.kakehashi.engine.type.SqlType;
@@ -9,9 +12,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/// Parser of the DDL that the engine has: CREATE and DROP of TABLE, INDEX, SCHEMA; TRUNCATE.
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA; TRUNCATE.
 final class DdlParser {
   private static final Set<String> COLUMN_CONSTRAINTS =
       Set.of(
@@ -63,6 +65,18 @@ final class DdlParser {
     if (in.acceptWords("create", "schema")) {
       boolean ifNotExists = in.acceptWords("if", "not", "exists");
       return new DdlStatement.CreateSchema(in.expectIdentifier(), ifNotExists);
+    }
+    if (in.acceptWords("alter", "table")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      in.acceptWords("only");
+      return new DdlStatement.AlterTable(name(), ifExists, alterations());
+    }
+    if (in.acceptWords("alter", "index")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      Name index = name();
+      in.expectWord("rename");
+      in.expectWord("to");
+      return new DdlStatement.RenameIndex(index, ifExists, in.expectIdentifier());
     }
     if (in.acceptWords("drop", "table")) {
       boolean ifExists = in.acceptWords("if", "exists");
@@ -141,20 +155,96 @@ final class DdlParser {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
     Name name = name();
     List<ColumnDefinition> columns = new ArrayList<>();
-    List<KeyDefinition> keys = new ArrayList<>();
+    Constraints constraints = new Constraints(new ArrayList<>(), new ArrayList<>());
     in.expectOperator("(");
     if (!in.acceptOperator(")")) {
       do {
-        if (!tableConstraint(keys)) {
-          columns.add(column(keys));
+        if (!tableConstraint(constraints)) {
+          columns.add(column(constraints));
         }
       } while (in.acceptOperator(","));
       in.expectOperator(")");
     }
-    return new DdlStatement.CreateTable(name, ifNotExists, columns, keys);
+    return new DdlStatement.CreateTable(name, ifNotExists, columns, constraints);
   }
 
-  private boolean tableConstraint(List<KeyDefinition> keys) {
+  private List<Alteration> alterations() {
+    if (in.acceptWords("rename", "to")) {
+      return List.of(new Alteration.RenameTable(in.expectIdentifier()));
+    }
+    if (in.acceptWords("rename", "constraint")) {
+      String from = in.expectIdentifier();
+      in.expectWord("to");
+      return List.of(new Alteration.RenameConstraint(from, in.expectIdentifier()));
+    }
+    if (in.acceptWords("rename")) {
+      in.acceptWords("column");
+      String from = in.expectIdentifier();
+      in.expectWord("to");
+      return List.of(new Alteration.RenameColumn(from, in.expectIdentifier()));
+    }
+    List<Alteration> alterations = new ArrayList<>();
+    do {
+      alterations.add(alteration());
+    } while (in.acceptOperator(","));
+    return alterations;
+  }
+
+  private Alteration alteration() {
+    Constraints constraints = new Constraints(new ArrayList<>(), new ArrayList<>());
+    if (in.acceptWords("add")) {
+      if (tableConstraint(constraints)) {
+        return new Alteration.AddConstraint(constraints);
+      }
+      in.acceptWords("column");
+      boolean ifNotExists = in.acceptWords("if", "not", "exists");
+      return new Alteration.AddColumn(column(constraints), ifNotExists, constraints);
+    }
+    if (in.acceptWords("drop", "constraint")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      String name = in.expectIdentifier();
+      cascade();
+      return new Alteration.DropConstraint(name, ifExists);
+    }
+    if (in.acceptWords("drop")) {
+      in.acceptWords("column");
+      boolean ifExists = in.acceptWords("if", "exists");
+      String name = in.expectIdentifier();
+      cascade();
+      return new Alteration.DropColumn(name, ifExists);
+    }
+    if (in.acceptWords("alter")) {
+      in.acceptWords("column");
+      return alterColumn(in.expectIdentifier());
+    }
+    throw notSupported(in.peek(), "ALTER TABLE ... " + in.peek().text());
+  }
+
+  private Alteration alterColumn(String column) {
+    if (in.acceptWords("set", "default")) {
+      return new Alteration.SetDefault(column, expressionText());
+    }
+    if (in.acceptWords("drop", "default")) {
+      return new Alteration.SetDefault(column, null);
+    }
+    if (in.acceptWords("set", "not", "null")) {
+      return new Alteration.SetNotNull(column, true);
+    }
+    if (in.acceptWords("drop", "not", "null")) {
+      return new Alteration.SetNotNull(column, false);
+    }
+    boolean typed = in.acceptWords("set", "data", "type") || in.acceptWords("type");
+    if (!typed) {
+      throw notSupported(in.peek(), "ALTER COLUMN ... " + in.peek().text());
+    }
+    SqlType type = in.type();
+    if (in.acceptWords("collate")) {
+      collation();
+    }
+    return new Alteration.SetType(column, type, in.acceptWords("using") ? expressionText() : null);
+  }
+
+  private boolean tableConstraint(Constraints constraints) {
     int save = in.at;
     String name = in.acceptWords("constraint") ? in.expectIdentifier() : null;
     boolean primary = in.acceptWords("primary", "key");
@@ -168,18 +258,22 @@ final class DdlParser {
         columns.add(in.expectIdentifier());
       } while (in.acceptOperator(","));
       in.expectOperator(")");
-      keys.add(new KeyDefinition(name, columns, primary));
+      constraints.keys().add(new KeyDefinition(name, columns, primary));
       return true;
     }
-    if ((in.peek().isWord("check") && in.peek(1).isOperator("("))
-        || (in.peek().isWord("foreign") && in.peek(1).isWord("key"))) {
+    if (in.peek().isWord("check") && in.peek(1).isOperator("(")) {
+      in.at++;
+      constraints.checks().add(new CheckDefinition(name, parenthesised()));
+      return true;
+    }
+    if (in.peek().isWord("foreign") && in.peek(1).isWord("key")) {
       throw notSupported(in.peek(), in.peek().text() + " constraint");
     }
     in.at = save;
     return false;
   }
 
-  private ColumnDefinition column(List<KeyDefinition> keys) {
+  private ColumnDefinition column(Constraints constraints) {
     String name = in.expectIdentifier();
     SqlType type = in.type();
     boolean notNull = false;
@@ -195,15 +289,37 @@ final class DdlParser {
         case "null" -> notNull = false;
         case "primary" -> {
           in.expectWord("key");
-          keys.add(new KeyDefinition(constraint, List.of(name), true));
+          constraints.keys().add(new KeyDefinition(constraint, List.of(name), true));
         }
-        case "unique" -> keys.add(new KeyDefinition(constraint, List.of(name), false));
+        case "unique" ->
+            constraints.keys().add(new KeyDefinition(constraint, List.of(name), false));
+        case "check" -> constraints.checks().add(new CheckDefinition(constraint, parenthesised()));
         case "default" -> defaultText = expressionText();
         case "collate" -> collation();
         default -> throw notSupported(word, word.text() + " constraint");
       }
     }
     return new ColumnDefinition(name, type, notNull, defaultText);
+  }
+
+  /// The expression in parentheses that follows.
+  private String parenthesised() {
+    in.expectOperator("(");
+    int start = in.peek().start();
+    int end = start;
+    for (int depth = 0; depth > 0 || !in.peek().isOperator(")"); ) {
+      Token token = in.next();
+      if (token.kind() == Token.Kind.END) {
+        throw in.syntaxError();
+      }
+      depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
+      end = token.end();
+    }
+    in.expectOperator(")");
+    if (end == start) {
+      throw in.syntaxError();
+    }
+    return sql.substring(start, end);
   }
 
   private void collation() {
@@ -214,7 +330,7 @@ final class DdlParser {
   }
 
   /// Text up to the end of the column or its next constraint.
-  private @Nullable String expressionText() {
+  private String expressionText() {
     int start = in.peek().start();
     int end = start;
     int depth = 0;

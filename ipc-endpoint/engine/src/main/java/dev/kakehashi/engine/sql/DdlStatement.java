@@ -2,10 +2,19 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.type.SqlType;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A parsed DDL statement. Every one commits on its own, whatever transaction it is executed in.
+/// A parsed DDL statement.
 public sealed interface DdlStatement {
+  /// What it is called in errors: CREATE TABLE.
+  default String command() {
+    return getClass()
+        .getSimpleName()
+        .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+        .toUpperCase(Locale.ROOT);
+  }
+
   /// A name with an optional schema; `position` is its first character in the statement, from 1.
   record Name(@Nullable String schema, String name, int position) {}
 
@@ -15,9 +24,55 @@ public sealed interface DdlStatement {
   /// PRIMARY KEY or UNIQUE.
   record KeyDefinition(@Nullable String name, List<String> columns, boolean primary) {}
 
+  /// CHECK.
+  ///
+  /// @param text the expression
+  record CheckDefinition(@Nullable String name, String text) {}
+
+  /// Constraints, in the order in which they are written.
+  record Constraints(List<KeyDefinition> keys, List<CheckDefinition> checks) {}
+
   record CreateTable(
-      Name name, boolean ifNotExists, List<ColumnDefinition> columns, List<KeyDefinition> keys)
+      Name name, boolean ifNotExists, List<ColumnDefinition> columns, Constraints constraints)
       implements DdlStatement {}
+
+  /// ALTER TABLE.
+  record AlterTable(Name table, boolean ifExists, List<Alteration> alterations)
+      implements DdlStatement {}
+
+  /// One of the actions of ALTER TABLE.
+  sealed interface Alteration {
+    record AddColumn(ColumnDefinition column, boolean ifNotExists, Constraints constraints)
+        implements Alteration {}
+
+    record DropColumn(String column, boolean ifExists) implements Alteration {}
+
+    record RenameColumn(String from, String to) implements Alteration {}
+
+    record RenameTable(String to) implements Alteration {}
+
+    record RenameConstraint(String from, String to) implements Alteration {}
+
+    /// @param text null: no default any more
+    record SetDefault(String column, @Nullable String text) implements Alteration {}
+
+    record SetNotNull(String column, boolean notNull) implements Alteration {}
+
+    /// @param using how the new value is computed; null: by a cast
+    record SetType(String column, SqlType type, @Nullable String using) implements Alteration {}
+
+    record AddConstraint(Constraints constraint) implements Alteration {}
+
+    record DropConstraint(String constraint, boolean ifExists) implements Alteration {}
+  }
+
+  /// ALTER INDEX ... RENAME TO.
+  record RenameIndex(Name index, boolean ifExists, String to) implements DdlStatement {
+    @Override
+    public String command() {
+      return "ALTER INDEX";
+    }
+  }
 
   record CreateIndex(
       @Nullable String name,

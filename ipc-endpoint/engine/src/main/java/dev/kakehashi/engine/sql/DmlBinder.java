@@ -61,7 +61,7 @@ final class DmlBinder {
       RexNode value = set[i];
       values.add(value == null ? scope.fields.get(i).expression() : value);
     }
-    PhysicalPlan.Target target = AssignmentBinder.target(table);
+    PhysicalPlan.Target target = assignments.target(table);
     if (rows.single && values.stream().noneMatch(Grouping::hasSubquery)) {
       AssignmentBinder.Returning result =
           assignments.returning(update.returning(), scope(rows, table, 0));
@@ -93,7 +93,7 @@ final class DmlBinder {
   private Planned delete(ParsedStatement.Delete delete, @Nullable Scope parent) {
     Table table = assignments.table(delete.target().table());
     Rows rows = rows(table, delete.target().visibleName(), delete.using(), delete.where(), parent);
-    PhysicalPlan.Target target = AssignmentBinder.target(table);
+    PhysicalPlan.Target target = assignments.target(table);
     if (rows.single) {
       AssignmentBinder.Returning result =
           assignments.returning(delete.returning(), scope(rows, table, 0));

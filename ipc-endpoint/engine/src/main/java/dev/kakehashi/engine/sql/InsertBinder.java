@@ -57,8 +57,7 @@ final class InsertBinder {
     AssignmentBinder.Returning result =
         assignments.returning(insert.returning(), tableScope(table, alias, parent));
     return new DmlBinder.Planned(
-        new PhysicalPlan.Insert(
-            AssignmentBinder.target(table), plan, result.expressions(), conflict),
+        new PhysicalPlan.Insert(assignments.target(table), plan, result.expressions(), conflict),
         result.columns());
   }
 

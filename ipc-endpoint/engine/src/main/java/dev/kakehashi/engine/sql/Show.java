@@ -104,6 +104,7 @@ final class Show {
         new int[0],
         names.stream().map(name -> new Statement.Column(name, TypeOid.TEXT, -1)).toList(),
         false,
-        new PlanEstimates());
+        new PlanEstimates(),
+        new long[0]);
   }
 }

@@ -58,13 +58,15 @@ public final class SqlFront {
   /// A statement with a plan.
   ///
   /// @param reusable whether the plan may be executed again while the catalogue is the same
+  /// @param tables numbers of the tables that it uses, each once
   public record Planned(
       Statement.Kind kind,
       PhysicalPlan plan,
       int[] parameterOids,
       List<Statement.Column> columns,
       boolean reusable,
-      PlanEstimates estimates)
+      PlanEstimates estimates,
+      long[] tables)
       implements Prepared {
     /// Whether an execution locks or changes rows.
     public boolean changesRows() {
@@ -157,7 +159,8 @@ public final class SqlFront {
         planned.parameterOids(),
         columns,
         false,
-        new PlanEstimates());
+        new PlanEstimates(),
+        new long[0]);
   }
 
   /// Checks the default of a column.

@@ -37,7 +37,8 @@ final class StatementPlanner {
             context.parameterOids(),
             planned.columns(),
             true,
-            context.estimates);
+            context.estimates,
+            context.usedTables());
       }
     };
   }
@@ -78,7 +79,8 @@ final class StatementPlanner {
         context.parameterOids(),
         columns,
         true,
-        context.estimates);
+        context.estimates,
+        context.usedTables());
   }
 
   private static List<Statement.Column> columns(BoundQuery query) {

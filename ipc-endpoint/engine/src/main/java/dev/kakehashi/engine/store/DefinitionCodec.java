@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -9,17 +10,38 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Table definitions in the durable image: format version, then the fields in order, as [DataOutputStream] writes them.
+/// Table definitions, and changes of the catalogue by prepared transactions, in the durable image: format version, then the fields in order, as [DataOutputStream] writes them.
 /// Column kinds are written by name, so that their order in the source means nothing.
 final class DefinitionCodec {
   private static final int FORMAT = 1;
+  private static final int PUT = 1;
+  private static final int REMOVE = 2;
+  private static final int CREATE_TABLE = 3;
+  private static final int DROP_TABLE = 4;
+  private static final int CREATE_INDEX = 5;
+  private static final int DROP_INDEX = 6;
+  private static final int REDEFINE = 7;
 
   private DefinitionCodec() {}
 
-  static byte[] encode(TableDefinition table) {
+  /// Writes something to a stream.
+  private interface Writer {
+    void write(DataOutputStream out) throws IOException;
+  }
+
+  private static byte[] bytes(Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(FORMAT);
+      writer.write(out);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("definition cannot be encoded", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  static byte[] encode(TableDefinition table) {
+    return bytes(out -> {
       out.writeLong(table.tableId());
       out.writeInt(table.columns().size());
       for (int c = 0; c < table.columns().size(); c++) {
@@ -28,28 +50,95 @@ final class DefinitionCodec {
       }
       out.writeInt(table.indexes().size());
       for (IndexDefinition index : table.indexes()) {
-        out.writeLong(index.indexId());
-        out.writeUTF(index.name());
-        out.writeBoolean(index.unique());
-        out.writeInt(index.columns().size());
-        for (int i = 0; i < index.columns().size(); i++) {
-          out.writeInt(index.columns().get(i));
-          out.writeBoolean(index.descending().get(i));
+        writeIndex(index, out);
+      }
+    });
+  }
+
+  private static void writeIndex(IndexDefinition index, DataOutputStream out) throws IOException {
+    out.writeLong(index.indexId());
+    out.writeUTF(index.name());
+    out.writeBoolean(index.unique());
+    out.writeInt(index.columns().size());
+    for (int i = 0; i < index.columns().size(); i++) {
+      out.writeInt(index.columns().get(i));
+      out.writeBoolean(index.descending().get(i));
+    }
+  }
+
+  /// A change of the catalogue as part of a prepared transaction: its kind, then its fields.
+  static byte[] encode(CatalogChange change) {
+    return bytes(out -> {
+      switch (change) {
+        case CatalogChange.Put put -> {
+          out.writeByte(PUT);
+          out.writeUTF(put.key());
+          writeBytes(put.value(), out);
+        }
+        case CatalogChange.Remove remove -> {
+          out.writeByte(REMOVE);
+          out.writeUTF(remove.key());
+        }
+        case CatalogChange.CreateTable create -> {
+          out.writeByte(CREATE_TABLE);
+          writeBytes(encode(create.definition()), out);
+        }
+        case CatalogChange.DropTable drop -> {
+          out.writeByte(DROP_TABLE);
+          out.writeLong(drop.tableId());
+        }
+        case CatalogChange.CreateIndex create -> {
+          out.writeByte(CREATE_INDEX);
+          out.writeLong(create.tableId());
+          writeIndex(create.index(), out);
+        }
+        case CatalogChange.DropIndex drop -> {
+          out.writeByte(DROP_INDEX);
+          out.writeLong(drop.tableId());
+          out.writeLong(drop.indexId());
+        }
+        case CatalogChange.Redefine redefine -> {
+          out.writeByte(REDEFINE);
+          writeBytes(encode(redefine.definition()), out);
         }
       }
-    } catch (IOException e) {
-      throw new IllegalArgumentException("table definition cannot be encoded", e);
+    });
+  }
+
+  private static void writeBytes(byte[] bytes, DataOutputStream out) throws IOException {
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  /// @throws IOException if the bytes are not a change of a known format
+  static CatalogChange decodeChange(byte[] bytes) throws IOException {
+    try (DataInputStream in = open(bytes)) {
+      int kind = in.readByte();
+      return switch (kind) {
+        case PUT -> new CatalogChange.Put(in.readUTF(), in.readNBytes(in.readInt()));
+        case REMOVE -> new CatalogChange.Remove(in.readUTF());
+        case CREATE_TABLE -> new CatalogChange.CreateTable(decode(in.readNBytes(in.readInt())));
+        case DROP_TABLE -> new CatalogChange.DropTable(in.readLong());
+        case CREATE_INDEX -> new CatalogChange.CreateIndex(in.readLong(), index(in));
+        case DROP_INDEX -> new CatalogChange.DropIndex(in.readLong(), in.readLong());
+        case REDEFINE -> new CatalogChange.Redefine(decode(in.readNBytes(in.readInt())));
+        default -> throw new IOException("unknown change of the catalogue " + kind);
+      };
     }
-    return bytes.toByteArray();
+  }
+
+  private static DataInputStream open(byte[] bytes) throws IOException {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    int format = in.readByte();
+    if (format != FORMAT) {
+      throw new IOException("definition has format %d".formatted(format));
+    }
+    return in;
   }
 
   /// @throws IOException if the bytes are not a definition of a known format
   static TableDefinition decode(byte[] bytes) throws IOException {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      int format = in.readByte();
-      if (format != FORMAT) {
-        throw new IOException("definition has format %d".formatted(format));
-      }
+    try (DataInputStream in = open(bytes)) {
       long tableId = in.readLong();
       int columnCount = in.readInt();
       List<ColumnKind> columns = new ArrayList<>();

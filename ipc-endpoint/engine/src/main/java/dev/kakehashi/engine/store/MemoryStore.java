@@ -17,9 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,7 +42,7 @@ final class MemoryStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryStore.class);
   private static final int SLOT_BITS = 16;
 
-  /// Object identifiers reserved durably at once.
+  /// Object identifiers that a change of the catalogue keeps free behind those that are in use.
   private static final int ID_BATCH = 64;
 
   /// How long close() waits for running transactions.
@@ -67,8 +65,8 @@ final class MemoryStore implements Store {
   private final Object catalogLock = new Object();
 
   private volatile Map<String, byte[]> catalog = Map.of();
+  private volatile Consumer<List<CatalogChange>> catalogListener = changes -> {};
   private long nextId = 1;
-  private long reservedId = 1;
   private volatile boolean closed;
 
   /// Null for one that is being checked.
@@ -292,64 +290,45 @@ final class MemoryStore implements Store {
   }
 
   @Override
-  public void changeCatalog(List<CatalogChange> changes) {
+  public void catalogListener(Consumer<List<CatalogChange>> listener) {
+    catalogListener = listener;
+  }
+
+  /// Changes of the catalogue are committed: its entries are the new ones.
+  void publishCatalog(List<CatalogChange> changes) {
     synchronized (catalogLock) {
-      CatalogChanges work = new CatalogChanges(this, catalog);
-      boolean durable = false;
-      try {
-        changes.forEach(work::prepare);
-        writeDurably(work.record());
-        durable = true;
-      } finally {
-        if (!durable) {
-          work.undo();
+      Map<String, byte[]> entries = new TreeMap<>(catalog);
+      for (CatalogChange change : changes) {
+        if (change instanceof CatalogChange.Put put) {
+          entries.put(put.key(), put.value());
+        } else if (change instanceof CatalogChange.Remove remove) {
+          entries.remove(remove.key());
         }
       }
-      catalog = work.publish();
+      catalog = Collections.unmodifiableMap(entries);
+      catalogListener.accept(changes);
     }
   }
 
   @Override
   public long nextObjectId() {
     synchronized (catalogLock) {
-      if (nextId == reservedId) {
-        reserveIds(reservedId + ID_BATCH);
-      }
       return nextId++;
     }
   }
 
-  private void reserveIds(long upTo) {
-    LogRecord record = new LogRecord(32);
+  /// Says in a record that changes the catalogue which numbers are given out.
+  void reserveIds(LogRecord record) {
+    long upTo;
+    synchronized (catalogLock) {
+      upTo = nextId + ID_BATCH;
+    }
     record.put(StoreKeys.nextId(), ByteBuffer.allocate(8).putLong(upTo).array());
-    writeDurably(record);
-    reservedId = upTo;
   }
 
-  /// Puts a record into the order of commits and waits until it is durable.
-  private void writeDurably(LogRecord record) {
-    CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
-    Consumer<@Nullable Throwable> done =
-        failure -> {
-          if (failure == null) {
-            written.complete(null);
-          } else {
-            written.completeExceptionally(failure);
-          }
-        };
-    committer.append(record, done);
-    try {
-      written.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof EngineException engine
-          ? engine
-          : new EngineException(
-              ErrorCode.INTERNAL_ERROR, "could not change the catalogue durably", e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new EngineException(
-          ErrorCode.QUERY_CANCELED, "interrupted while waiting for the catalogue's change", e);
-    }
+  @Override
+  public boolean hasTable(long tableId) {
+    return tables.containsKey(tableId);
   }
 
   @Override
@@ -399,7 +378,6 @@ final class MemoryStore implements Store {
     synchronized (catalogLock) {
       catalog = Collections.unmodifiableMap(new TreeMap<>(entries));
       nextId = firstFreeId;
-      reservedId = firstFreeId;
     }
   }
 

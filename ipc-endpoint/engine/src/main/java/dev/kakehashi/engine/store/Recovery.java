@@ -68,8 +68,12 @@ final class Recovery {
           if (key.remaining() == transactionBytes) {
             current.clear();
             current.add(store.recoverPrepared(PreparedCodec.decode(value)));
-          } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES
-              && !current.isEmpty()) {
+          } else if (current.isEmpty()) {
+            throw PreparedCodec.corrupted("changes without their transaction");
+          } else if (key.remaining() == transactionBytes + StoreKeys.DEFINITION_KEY_BYTES) {
+            // Before its rows, in the order of the keys.
+            current.getFirst().redefine(change(bytes(value)));
+          } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES) {
             replay(
                 current.getFirst(),
                 key.getLong(transactionBytes + 1),
@@ -223,10 +227,22 @@ final class Recovery {
     try {
       return DefinitionCodec.decode(bytes);
     } catch (IOException e) {
-      throw new EngineException(
-          ErrorCode.DATA_CORRUPTED,
-          "store is corrupted: a table definition cannot be read: " + e.getMessage(),
-          e);
+      throw corrupted("a table definition", e);
     }
+  }
+
+  private static Store.CatalogChange change(byte[] bytes) {
+    try {
+      return DefinitionCodec.decodeChange(bytes);
+    } catch (IOException e) {
+      throw corrupted("a change of the catalogue", e);
+    }
+  }
+
+  private static EngineException corrupted(String what, IOException reason) {
+    return new EngineException(
+        ErrorCode.DATA_CORRUPTED,
+        "store is corrupted: " + what + " cannot be read: " + reason.getMessage(),
+        reason);
   }
 }

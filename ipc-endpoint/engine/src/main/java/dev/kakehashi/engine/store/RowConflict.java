@@ -39,14 +39,17 @@ public final class RowConflict extends RuntimeException {
 
   static RowConflict changed(Page page, int slot) {
     return new RowConflict(
-        Kind.CHANGED_SINCE_SNAPSHOT, RowTransaction.ENDED, page.table.tableId(), page.rowId(slot));
+        Kind.CHANGED_SINCE_SNAPSHOT,
+        EndedTransaction.INSTANCE,
+        page.table.tableId(),
+        page.rowId(slot));
   }
 
   static RowConflict owned(
       @org.jspecify.annotations.Nullable StoreTransaction owner, Page page, int slot) {
     return new RowConflict(
         Kind.OWNER_ACTIVE,
-        owner == null ? RowTransaction.ENDED : owner,
+        owner == null ? EndedTransaction.INSTANCE : owner,
         page.table.tableId(),
         page.rowId(slot));
   }

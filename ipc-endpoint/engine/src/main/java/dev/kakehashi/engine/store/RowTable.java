@@ -6,7 +6,9 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -91,12 +93,29 @@ final class RowTable implements TableStore {
   }
 
   @Nullable TableIndex indexById(long indexId) {
-    for (TableIndex index : indexes) {
-      if (index.definition.indexId() == indexId) {
-        return index;
+    TableIndex[] present = indexes;
+    int position = position(present, indexId);
+    return position < 0 ? null : present[position];
+  }
+
+  /// Position of an index.
+  ///
+  /// @throws IllegalArgumentException if there is no such index
+  int indexPosition(long indexId) {
+    int position = position(indexes, indexId);
+    if (position < 0) {
+      throw new IllegalArgumentException("table %d has no index %d".formatted(tableId(), indexId));
+    }
+    return position;
+  }
+
+  private static int position(TableIndex[] indexes, long indexId) {
+    for (int i = 0; i < indexes.length; i++) {
+      if (indexes[i].definition.indexId() == indexId) {
+        return i;
       }
     }
-    return null;
+    return -1;
   }
 
   // ---- reading ----
@@ -330,10 +349,13 @@ final class RowTable implements TableStore {
   // ---- definition ----
 
   void addIndex(TableIndex index) {
-    TableIndex[] present = indexes;
-    TableIndex[] changed = Arrays.copyOf(present, present.length + 1);
-    changed[present.length] = index;
-    setIndexes(changed);
+    addIndex(indexes.length, index);
+  }
+
+  void addIndex(int position, TableIndex index) {
+    List<TableIndex> changed = new ArrayList<>(Arrays.asList(indexes));
+    changed.add(position, index);
+    setIndexes(changed.toArray(TableIndex[]::new));
   }
 
   void removeIndex(TableIndex index) {
@@ -351,9 +373,27 @@ final class RowTable implements TableStore {
     indexes = changed;
   }
 
+  /// Takes over which columns refuse null and what indexes are called.
+  void redefine(TableDefinition changed) {
+    for (TableIndex index : indexes) {
+      changed.indexes().stream()
+          .filter(other -> other.indexId() == index.definition.indexId())
+          .forEach(index::describe);
+    }
+    TableDefinition old = definition;
+    definition =
+        new TableDefinition(
+            old.tableId(),
+            old.columns(),
+            changed.notNull(),
+            Arrays.stream(indexes).map(index -> index.definition).toList());
+  }
+
   /// Enters every version of every row into an index that writers already maintain.
-  void buildIndex(RowTransaction reader, TableIndex index, long horizon) {
-    writer.build(reader, index, horizon);
+  ///
+  /// @param transaction whose index it is: its own rows are no conflict
+  void buildIndex(RowTransaction transaction, TableIndex index, long horizon) {
+    writer.build(transaction, index, horizon);
   }
 
   boolean isDropped() {

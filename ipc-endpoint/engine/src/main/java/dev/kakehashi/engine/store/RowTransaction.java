@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -18,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 /// takes it from the end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
 /// which cursors on several threads fill.
 final class RowTransaction implements StoreTransaction {
-  /// Stands for a transaction that has ended.
-  static final StoreTransaction ENDED = new EndedTransaction();
-
   private static final int STAMPS_PER_LATCH = 64;
 
   final MemoryStore store;
@@ -55,6 +53,9 @@ final class RowTransaction implements StoreTransaction {
 
   /// What its rolled back writes have left, for the collector.
   private @Nullable Garbage garbage;
+
+  /// Its changes of the catalogue; null: none so far.
+  private @Nullable Definitions definitions;
 
   /// Change of the number of rows per table.
   private final IdentityHashMap<RowTable, long[]> rowCounts = new IdentityHashMap<>(2);
@@ -137,14 +138,56 @@ final class RowTransaction implements StoreTransaction {
     return new ReadView(snapshot, id, statement);
   }
 
+  /// Row writes in the lower half, changes of the catalogue in the upper.
   @Override
   public long mark() {
-    return writes;
+    Definitions defined = definitions;
+    return defined == null ? writes : (long) defined.size() << Integer.SIZE | writes;
   }
 
   @Override
   public boolean hasWrites() {
-    return writes > 0;
+    return mark() > 0;
+  }
+
+  // ---- the catalogue ----
+
+  @Override
+  public ReadView beginLatest() {
+    checkRunning();
+    statement++;
+    return new ReadView(store.published(), id, statement);
+  }
+
+  @Override
+  public void define(Store.CatalogChange change) {
+    checkWritable();
+    redefine(change);
+  }
+
+  /// Makes a change of the catalogue, also again during recovery.
+  void redefine(Store.CatalogChange change) {
+    Definitions defined = definitions;
+    if (defined == null) {
+      defined = new Definitions(this);
+      definitions = defined;
+    }
+    defined.add(change);
+  }
+
+  @Override
+  public List<Store.CatalogChange> definitions() {
+    Definitions defined = definitions;
+    return defined == null ? List.of() : defined.changes();
+  }
+
+  @Override
+  public Set<Long> changedTables() {
+    Set<Long> tables = new HashSet<>();
+    for (int i = 0; i < writes; i++) {
+      tables.add(pages[i].table.tableId());
+    }
+    return tables;
   }
 
   // ---- writing, called by the table ----
@@ -309,10 +352,19 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public void rollbackTo(long mark) {
-    if (mark < 0 || mark > writes) {
+    if (mark < 0 || mark > mark() || (int) mark > writes) {
       throw new IllegalArgumentException("no such mark: " + mark);
     }
-    while (writes > mark) {
+    Definitions defined = definitions;
+    while (defined != null && defined.size() > (int) (mark >>> Integer.SIZE)) {
+      undoWrites(defined.lastWrites());
+      defined.undoLast();
+    }
+    undoWrites((int) mark);
+  }
+
+  private void undoWrites(int downTo) {
+    while (writes > downTo) {
       writes--;
       Page page = pages[writes];
       page.table.undoWrite(this, page, rowSlots[writes], undos[writes]);
@@ -329,7 +381,7 @@ final class RowTransaction implements StoreTransaction {
       return;
     }
     checkRunning();
-    if (writes == 0) {
+    if (!hasWrites()) {
       finishWithoutWrites();
       done.accept(null);
       return;
@@ -362,6 +414,9 @@ final class RowTransaction implements StoreTransaction {
     stampWrites(outcome.timestamp());
     rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
     countChanges();
+    if (definitions != null) {
+      definitions.publish();
+    }
     end();
     store.collector().ready(outcome.garbage());
     store.committer().finished(outcome);
@@ -502,10 +557,6 @@ final class RowTransaction implements StoreTransaction {
     if (isEnded() || committing) {
       return;
     }
-    if (writes == 0) {
-      finishWithoutWrites();
-      return;
-    }
     rollbackTo(0);
     finishWithoutWrites();
   }
@@ -570,6 +621,9 @@ final class RowTransaction implements StoreTransaction {
         RowCodec.encode(pages[i], rowSlots[i], record);
       }
     }
+    if (definitions != null) {
+      definitions.encode(record);
+    }
     return record;
   }
 
@@ -577,6 +631,9 @@ final class RowTransaction implements StoreTransaction {
     LogRecord record = new LogRecord(256 + 64 * Math.min(writes, 1 << 16));
     PreparedCodec.encode(how, readSet, record);
     byte[] key = StoreKeys.prepared(how.globalId());
+    if (definitions != null) {
+      definitions.encodePrepared(key, record);
+    }
     for (int i = 0; i < writes; i++) {
       if (isLastOfRow(i)) {
         RowCodec.encodePrepared(key, pages[i], rowSlots[i], record);
@@ -627,90 +684,5 @@ final class RowTransaction implements StoreTransaction {
       }
     }
     wake.run();
-  }
-
-  /// A transaction of which only its end is known.
-  private static final class EndedTransaction implements StoreTransaction {
-    @Override
-    public long id() {
-      return 0;
-    }
-
-    @Override
-    public long heldSnapshot() {
-      return 0;
-    }
-
-    @Override
-    public void refreshSnapshot() {}
-
-    @Override
-    public void advanceSnapshot() {}
-
-    @Override
-    public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
-      return true;
-    }
-
-    @Override
-    public boolean mayCommit(Runnable whenReady) {
-      return true;
-    }
-
-    @Override
-    public long epoch() {
-      return 0;
-    }
-
-    @Override
-    public ReadView beginStatement() {
-      throw new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended");
-    }
-
-    @Override
-    public long mark() {
-      return 0;
-    }
-
-    @Override
-    public void rollbackTo(long mark) {}
-
-    @Override
-    public boolean hasWrites() {
-      return false;
-    }
-
-    @Override
-    public void commit(boolean stored, Consumer<@Nullable Throwable> done) {
-      done.accept(new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended"));
-    }
-
-    @Override
-    public void abort() {}
-
-    @Override
-    public void prepare(Preparation preparation, Consumer<@Nullable Throwable> done) {
-      commit(true, done);
-    }
-
-    @Override
-    public void rollbackPrepared(Consumer<@Nullable Throwable> done) {
-      commit(true, done);
-    }
-
-    @Override
-    public @Nullable Preparation preparation() {
-      return null;
-    }
-
-    @Override
-    public boolean isEnded() {
-      return true;
-    }
-
-    @Override
-    public void whenEnded(Runnable wake) {
-      wake.run();
-    }
   }
 }

@@ -598,19 +598,19 @@ final class RowWriter {
   /// Enters all versions that anybody may read into an index. The caller keeps the collector from freeing.
   ///
   /// @param horizon snapshots from here on may be in use
-  void build(RowTransaction reader, TableIndex index, long horizon) {
+  void build(RowTransaction transaction, TableIndex index, long horizon) {
     RowVersion version = new RowVersion(layout.columns);
     KeyBuffer key = new KeyBuffer(64);
     for (long number = 0; number < table.pageCount(); number++) {
       Page page = table.page(number);
       for (int slot = 0; page != null && slot < page.used; slot++) {
-        buildRow(reader, index, page, slot, horizon, version, key);
+        buildRow(transaction, index, page, slot, horizon, version, key);
       }
     }
   }
 
   private void buildRow(
-      RowTransaction reader,
+      RowTransaction transaction,
       TableIndex index,
       Page page,
       int slot,
@@ -628,19 +628,39 @@ final class RowWriter {
       undo = page.undo(slot);
       version.readHead(page, slot);
     } while (!page.validate(seen));
-    if (!Stamp.isTombstone(stamp)) {
-      boolean anyNull = index.encode(version, key);
-      addEntry(reader, index, key, anyNull, page.rowId(slot));
-    }
-    while (undo != 0 && (Stamp.isInFlight(stamp) || Stamp.timestamp(stamp) > horizon)) {
-      stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
-      version.readUndo(layout, undo);
-      undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
+    boolean inFlight = Stamp.isInFlight(stamp);
+    boolean undecided =
+        inFlight
+            && Stamp.slot(stamp) != transaction.slot
+            && slots.commitTimestamp(Stamp.slot(stamp)) == 0;
+    RowTransaction owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
+    try {
       if (!Stamp.isTombstone(stamp)) {
-        index.encode(version, key);
-        index.complete(key, page.rowId(slot));
-        index.tree.insert(key);
+        boolean anyNull = index.encode(version, key);
+        addEntry(transaction, index, key, anyNull, page.rowId(slot));
       }
+      boolean current = undecided;
+      while (undo != 0 && (Stamp.isInFlight(stamp) || Stamp.timestamp(stamp) > horizon)) {
+        stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
+        version.readUndo(layout, undo);
+        undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
+        if (!Stamp.isTombstone(stamp)) {
+          boolean anyNull = index.encode(version, key);
+          if (current) {
+            addEntry(transaction, index, key, anyNull, page.rowId(slot));
+          } else {
+            index.complete(key, page.rowId(slot));
+            index.tree.insert(key);
+          }
+        }
+        // What a rollback may bring back ends with the committed version.
+        current &= Stamp.isInFlight(stamp);
+      }
+    } catch (DuplicateKey duplicate) {
+      if (undecided) {
+        throw RowConflict.owned(owner, page, slot); // there is one only if it ends the one way
+      }
+      throw duplicate;
     }
   }
 

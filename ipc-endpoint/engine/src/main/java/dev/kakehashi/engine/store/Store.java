@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /// All data of one data directory. Thread-safe.
 ///
@@ -41,12 +42,10 @@ public interface Store extends AutoCloseable {
   /// Entries of the catalogue: opaque to the store, kept in the order of their keys.
   Map<String, byte[]> catalog();
 
-  /// Applies catalogue changes and their physical side as one durable unit; returns when they are durable.
-  ///
-  /// @throws DuplicateKey when a new unique index meets duplicates; nothing is changed then
-  void changeCatalog(List<CatalogChange> changes);
+  /// Who hears of committed changes of the catalogue, in their order: before the transaction ends, on the thread that commits it.
+  void catalogListener(Consumer<List<CatalogChange>> listener);
 
-  /// One change of the catalogue.
+  /// One change of the catalogue, made by [StoreTransaction#define].
   sealed interface CatalogChange {
     record Put(String key, byte[] value) implements CatalogChange {}
 
@@ -56,14 +55,20 @@ public interface Store extends AutoCloseable {
 
     record DropTable(long tableId) implements CatalogChange {}
 
-    /// Builds the index from the rows that are there; writers of the table wait.
+    /// Builds the index from the rows that are there, while others write.
     record CreateIndex(long tableId, IndexDefinition index) implements CatalogChange {}
 
     record DropIndex(long tableId, long indexId) implements CatalogChange {}
+
+    /// Says anew which columns refuse null and what indexes are called. A column of an index that refuses null stays so.
+    record Redefine(TableDefinition definition) implements CatalogChange {}
   }
 
-  /// Hands out numbers for tables and indexes that are never used again, also after a crash.
+  /// Hands out numbers for tables and indexes. What a committed change of the catalogue has used is never given out again, also after a crash.
   long nextObjectId();
+
+  /// Whether there is a table of this number, perhaps not committed yet.
+  boolean hasTable(long tableId);
 
   /// Which threads may flush, besides the store's own, from now on.
   void blockingExecutor(BlockingExecutor executor);

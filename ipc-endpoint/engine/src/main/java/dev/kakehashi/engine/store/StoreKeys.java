@@ -11,16 +11,19 @@ import java.nio.charset.StandardCharsets;
 /// | `n` | object identifiers below this number may be in use (8 bytes) |
 /// | `r` table row | a row, see RowCodec; numbers are 8 bytes, the most significant first |
 /// | `p` prepared transaction | its entry, see PreparedCodec; the key is the global id after its length (1 byte) |
+/// | `p` prepared transaction `d` number | a change of the catalogue, see DefinitionCodec; the number is 4 bytes |
 /// | `p` prepared transaction `r` table row | a row as that transaction leaves it; empty if it deletes it |
 /// | `t` table | definition of a table, see DefinitionCodec |
 final class StoreKeys {
   static final byte CATALOG = 'c';
+  static final byte DEFINITION = 'd';
   static final byte NEXT_ID = 'n';
   static final byte PREPARED = 'p';
   static final byte ROW = 'r';
   static final byte TABLE = 't';
 
   static final int ROW_KEY_BYTES = 17;
+  static final int DEFINITION_KEY_BYTES = 5;
 
   private StoreKeys() {}
 
@@ -58,6 +61,15 @@ final class StoreKeys {
         .put(ROW)
         .putLong(tableId)
         .putLong(rowId)
+        .array();
+  }
+
+  /// A change of the catalogue by a prepared transaction.
+  static byte[] preparedDefinition(byte[] transaction, int number) {
+    return ByteBuffer.allocate(transaction.length + DEFINITION_KEY_BYTES)
+        .put(transaction)
+        .put(DEFINITION)
+        .putInt(number)
         .array();
   }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,25 @@ public interface StoreTransaction {
   /// Undoes every change made since `mark`.
   void rollbackTo(long mark);
 
+  /// Whether it has changed rows or the catalogue.
   boolean hasWrites();
+
+  /// Begins a statement that sees the newest commits, whatever snapshot the transaction has.
+  ReadView beginLatest();
+
+  /// Changes the catalogue. The transaction sees it at once, everybody else when it has committed; rolling back undoes it.
+  ///
+  /// The caller sees to it that one transaction at a time has made such changes, and that nobody else uses what it drops.
+  ///
+  /// @throws DuplicateKey when a new unique index meets duplicates; nothing is changed then
+  /// @throws RowConflict when it meets a key that another running transaction has (un)made; nothing is changed then
+  void define(Store.CatalogChange change);
+
+  /// Changes of the catalogue that it has made and not undone, in order.
+  List<Store.CatalogChange> definitions();
+
+  /// Tables whose rows it has changed.
+  Set<Long> changedTables();
 
   /// Validates and commits. `done` gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability thread.
   ///

@@ -19,7 +19,9 @@ import dev.kakehashi.protocol.ErrorCode;
 final class TableIndex {
   private static final int STRIPES = 64;
 
-  final IndexDefinition definition;
+  /// Replaced when the index gets another name, by whoever has the table for himself.
+  volatile IndexDefinition definition;
+
   final KeyCodec codec;
   final OrderedTree tree;
 
@@ -35,6 +37,11 @@ final class TableIndex {
     this.tree = new OrderedTree(pool);
     this.stripes = new Object[definition.unique() ? STRIPES : 0];
     java.util.Arrays.setAll(stripes, i -> new Object());
+  }
+
+  /// Gives the index the name of a definition that is otherwise the same.
+  void describe(IndexDefinition renamed) {
+    definition = renamed;
   }
 
   /// Encodes the key of a version.

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.Preparation;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
-/// `state` and `marks` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
+/// Locks of tables stay until its end. `state`, `marks` and `defined` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
 public final class EngineTransaction implements Transaction {
   private final TransactionEnvironment environment;
   private final TransactionOptions options;
@@ -39,6 +40,16 @@ public final class EngineTransaction implements Transaction {
 
   /// Marks of the store, one per savepoint level.
   private final List<Long> marks = new ArrayList<>(0);
+
+  private final TableLocks.Owner lockOwner;
+
+  /// A version of the catalogue that the transaction has made.
+  private record Defined(long mark, CatalogSnapshot version) {}
+
+  private final List<Defined> defined = new ArrayList<>(0);
+
+  /// The last of `defined`; null: the committed one.
+  private volatile @Nullable CatalogSnapshot ownCatalog;
 
   private final List<StatementExecution> open = new ArrayList<>(1);
   private @Nullable Runnable whenNoneOpen;
@@ -70,6 +81,7 @@ public final class EngineTransaction implements Transaction {
                 .store()
                 .begin(options.kind() == TransactionOptions.Kind.RTX, serializable);
     this.turns = new Turns(environment.scheduler());
+    this.lockOwner = new TableLocks.Owner(store.id());
   }
 
   /// Lets the time-out run. Called once, before the transaction is used.
@@ -104,15 +116,6 @@ public final class EngineTransaction implements Transaction {
   @Override
   public @Nullable EngineException failure() {
     return state == State.COMMITTED || state == State.PREPARED ? null : failure;
-  }
-
-  /// Nothing is left of it here.
-  private void ended() {
-    Timer held = timer;
-    if (held != null) {
-      held.cancel();
-    }
-    environment.ended(this);
   }
 
   @Override
@@ -161,6 +164,38 @@ public final class EngineTransaction implements Transaction {
 
   TransactionEnvironment environment() {
     return environment;
+  }
+
+  TableLocks.Owner lockOwner() {
+    return lockOwner;
+  }
+
+  /// The catalogue as it sees it: with its own changes. Any thread.
+  public CatalogSnapshot catalog() {
+    CatalogSnapshot own = ownCatalog;
+    return own == null ? environment.catalog() : own;
+  }
+
+  /// Whether it has changed the catalogue and not ended.
+  public boolean hasDefinitions() {
+    return ownCatalog != null;
+  }
+
+  /// It has changed the catalogue.
+  void defined(CatalogSnapshot version, long mark) {
+    defined.add(new Defined(mark, version));
+    ownCatalog = version;
+  }
+
+  private void undefine(long mark) {
+    defined.removeIf(each -> each.mark() >= mark);
+    ownCatalog = defined.isEmpty() ? null : defined.getLast().version();
+  }
+
+  boolean isBeingRead(long tableId) {
+    synchronized (open) {
+      return open.stream().anyMatch(each -> each.uses(tableId));
+    }
   }
 
   boolean isReadOnly() {
@@ -255,8 +290,7 @@ public final class EngineTransaction implements Transaction {
       return false;
     }
     store.abort();
-    state = State.ABORTED;
-    ended();
+    ended(State.ABORTED);
     end(done, notActive());
     return true;
   }
@@ -342,7 +376,7 @@ public final class EngineTransaction implements Transaction {
     }
     try {
       if (state == State.ACTIVE && store.mark() == to) {
-        store.rollbackTo(from);
+        undoTo(from);
       }
     } finally {
       turns.end();
@@ -388,16 +422,31 @@ public final class EngineTransaction implements Transaction {
       store.commit(
           response == CommitResponse.STORED,
           failure -> {
-            state = failure == null ? State.COMMITTED : State.ABORTED;
-            ended();
+            ended(failure == null ? State.COMMITTED : State.ABORTED);
             end(done, failure == null ? null : commitFailure(failure));
           });
     } catch (RuntimeException refused) {
       store.abort();
-      state = State.ABORTED;
-      ended();
+      ended(State.ABORTED);
       end(done, commitFailure(refused));
     }
+  }
+
+  /// Nothing of it is left but its state, and when it is prepared its locks.
+  private void ended(State how) {
+    Timer held = timer;
+    if (held != null) {
+      held.cancel();
+    }
+    state = how;
+    ownCatalog = null;
+    if (how == State.PREPARED) {
+      environment.locks().prepared(lockOwner);
+      store.whenEnded(() -> environment.locks().releaseAll(lockOwner));
+    } else {
+      environment.locks().releaseAll(lockOwner);
+    }
+    environment.ended(this);
   }
 
   /// First phase of a two-phase commit. If it fails, the transaction is rolled back.
@@ -425,14 +474,12 @@ public final class EngineTransaction implements Transaction {
               store,
               preparation,
               failure -> {
-                state = failure == null ? State.PREPARED : State.ABORTED;
-                ended();
+                ended(failure == null ? State.PREPARED : State.ABORTED);
                 end(done, failure == null ? null : commitFailure(failure));
               });
     } catch (RuntimeException refused) {
       store.abort();
-      state = State.ABORTED;
-      ended();
+      ended(State.ABORTED);
       end(done, commitFailure(refused));
     }
   }
@@ -489,8 +536,7 @@ public final class EngineTransaction implements Transaction {
         afterOpenStatements(() -> {
           if (state == State.ACTIVE) {
             store.abort();
-            state = State.ABORTED;
-            ended();
+            ended(State.ABORTED);
           }
           turns.end();
           done.run();
@@ -531,9 +577,14 @@ public final class EngineTransaction implements Transaction {
                 done,
                 () -> {
                   requireLevel(level);
-                  store.rollbackTo(marks.get(level - 1));
+                  undoTo(marks.get(level - 1));
                   truncate(level);
                 })));
+  }
+
+  private void undoTo(long mark) {
+    store.rollbackTo(mark);
+    undefine(mark);
   }
 
   private void operation(Consumer<@Nullable EngineException> done, Runnable action) {

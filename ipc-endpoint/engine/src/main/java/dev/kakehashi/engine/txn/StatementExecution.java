@@ -3,6 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.plan.TouchedTables;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One execution of a statement in a transaction: waits for its turn, has a view, can be cancelled.
@@ -36,6 +38,12 @@ public final class StatementExecution implements Execution, StatementScope {
     /// Whether the first look says that it can run: a plan is at hand. Otherwise `prepare` runs as a job first.
     boolean isReady();
 
+    /// Whether the plan at hand fits the catalogue as the transaction sees it now.
+    boolean isCurrent();
+
+    /// Tables that the plan at hand uses, by number: they are locked before it runs.
+    long[] lockedTables();
+
     /// Plans the statement.
     ///
     /// @throws EngineException if it cannot be planned any more
@@ -44,7 +52,7 @@ public final class StatementExecution implements Execution, StatementScope {
     /// Whether it changes rows: it keeps the transaction's turn to its end.
     boolean changesRows();
 
-    /// Whether it reads or writes rows at all; DDL does not.
+    /// Whether it runs by a plan, in a view of its own; DDL does not.
     boolean usesTransaction();
 
     /// Tables that it reads and changes.
@@ -57,7 +65,8 @@ public final class StatementExecution implements Execution, StatementScope {
     int workLevel(StatementScope scope);
 
     /// The task that runs it; it calls `done` exactly once.
-    Task task(StatementScope scope, BiConsumer<@Nullable Long, @Nullable EngineException> done);
+    Task task(
+        StatementExecution execution, BiConsumer<@Nullable Long, @Nullable EngineException> done);
   }
 
   private enum Reason {
@@ -80,6 +89,11 @@ public final class StatementExecution implements Execution, StatementScope {
 
   /// It has given its turn back before its end.
   private boolean changesMade;
+
+  private boolean plannedHere;
+
+  /// Of a long transaction: its epoch has come, for the plan at hand.
+  private boolean entered;
 
   private boolean waits;
   private volatile @Nullable Reason cancelled;
@@ -106,35 +120,56 @@ public final class StatementExecution implements Execution, StatementScope {
     try {
       transaction.requireActive();
       checkCancelled();
-      if (!work.isReady()) {
-        environment.scheduler().job(work.name()).timed().submit(this::planned);
-        return;
+      TableLocks.Wait lock = null;
+      if (work.isReady() && !transaction.isLong()) {
+        lock = lockTables();
+        // While it did not have them, the tables may have changed.
+        if (lock == null && work.isCurrent()) {
+          start();
+          return;
+        }
       }
-      if (transaction.isLong()) {
-        environment.scheduler().job(work.name()).timed().submit(new Entrance());
-        return;
-      }
-      start();
+      Task next = context -> planned();
+      environment
+          .scheduler()
+          .job(work.name())
+          .timed()
+          .submit(lock == null ? next : await(lock, next, this::refuse));
     } catch (EngineException refused) {
-      finish(null, refused);
+      refuse(refused);
     } catch (SchedulerStoppedException stopping) {
-      finish(null, stopping(stopping));
+      refuse(stopping(stopping));
     } catch (RuntimeException failed) {
-      finish(null, internal(failed));
+      refuse(internal(failed));
     }
   }
 
-  private @Nullable Task planned(TaskContext context) {
+  private void refuse(EngineException reason) {
+    finish(null, reason);
+  }
+
+  private @Nullable Task planned() {
     try {
-      work.prepare();
-      if (transaction.isLong()) {
-        return new Entrance();
-      }
+      do {
+        if (!work.isReady() && !(plannedHere && work.isCurrent())) {
+          work.prepare();
+          plannedHere = true;
+          entered = false;
+        }
+        // Without locks: those whose end the epoch waits for may want them.
+        if (transaction.isLong() && !entered) {
+          return new Entrance();
+        }
+        TableLocks.Wait lock = lockTables();
+        if (lock != null) {
+          return await(lock, context -> planned(), this::refuse);
+        }
+      } while (!work.isCurrent());
       return opened();
     } catch (EngineException refused) {
-      finish(null, refused);
+      refuse(refused);
     } catch (RuntimeException | StackOverflowError failed) {
-      finish(null, internal(failed));
+      refuse(internal(failed));
     }
     return null;
   }
@@ -157,7 +192,8 @@ public final class StatementExecution implements Execution, StatementScope {
           return context.await(condition, this);
         }
         transaction.requireActive();
-        return opened();
+        entered = true;
+        return planned();
       } catch (EngineException refused) {
         finish(null, refused);
       } catch (RuntimeException failed) {
@@ -173,6 +209,77 @@ public final class StatementExecution implements Execution, StatementScope {
           new EngineException(
               ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
     }
+  }
+
+  private TableLocks.@Nullable Wait lockTables() {
+    for (long table : work.lockedTables()) {
+      TableLocks.Wait wait = lock(table, TableLocks.Mode.SHARED);
+      if (wait != null) {
+        return wait;
+      }
+    }
+    return null;
+  }
+
+  // ---- DDL ----
+
+  /// Takes a lock for the transaction.
+  ///
+  /// @return null when it has the lock; otherwise to be given to [#await]
+  /// @throws EngineException DEADLOCK_DETECTED or OBJECT_IN_USE
+  public TableLocks.@Nullable Wait lock(long tableId, TableLocks.Mode mode) {
+    return environment.locks().acquire(transaction.lockOwner(), tableId, mode);
+  }
+
+  /// A task that waits for a lock.
+  ///
+  /// @param next runs when the lock is there
+  /// @param failed gets QUERY_CANCELED, LOCK_NOT_AVAILABLE, ...
+  public Task await(TableLocks.Wait lock, Task next, Consumer<EngineException> failed) {
+    return new LockWait(
+        this,
+        environment.scheduler(),
+        environment.locks(),
+        lock,
+        environment.lockTimeoutNanos(),
+        next,
+        failed);
+  }
+
+  /// The catalogue as the transaction sees it.
+  public CatalogSnapshot catalog() {
+    return transaction.catalog();
+  }
+
+  /// The statement has changed the catalogue: the transaction goes on with this version.
+  ///
+  /// @param from mark before the changes
+  public void defined(CatalogSnapshot version, long from) {
+    transaction.defined(version, from);
+  }
+
+  /// @throws EngineException READ_ONLY_TRANSACTION
+  public void checkWritable(String command) {
+    if (transaction.isReadOnly()) {
+      throw new EngineException(
+          ErrorCode.READ_ONLY_TRANSACTION,
+          "cannot execute " + command + " in a read-only transaction");
+    }
+  }
+
+  /// Whether a statement of the transaction reads the table and has not ended.
+  public boolean isBeingRead(long tableId) {
+    return transaction.isBeingRead(tableId);
+  }
+
+  /// Whether its plan uses a table.
+  boolean uses(long tableId) {
+    for (long table : work.lockedTables()) {
+      if (table == tableId) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void start() {
@@ -382,7 +489,7 @@ public final class StatementExecution implements Execution, StatementScope {
       condition.signal();
       return condition;
     }
-    if (!environment.deadlocks().add(transaction.id(), conflict.owner().id())) {
+    if (!environment.deadlocks().add(transaction.id(), List.of(conflict.owner().id()))) {
       throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
           .withDetail(
               "Transaction "
@@ -394,6 +501,11 @@ public final class StatementExecution implements Execution, StatementScope {
     waits = true;
     conflict.owner().whenEnded(condition::signal);
     return condition;
+  }
+
+  /// After the wait for a conflict's owner.
+  public void conflictEnded() {
+    stopWaiting();
   }
 
   private void stopWaiting() {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
@@ -14,7 +15,15 @@ public interface TransactionEnvironment {
 
   Deadlocks deadlocks();
 
+  TableLocks locks();
+
+  /// The committed catalogue.
+  CatalogSnapshot catalog();
+
   PreparedTransactions prepared();
+
+  /// Longest wait for a lock of a table; 0: for ever.
+  long lockTimeoutNanos();
 
   /// Most bytes that a statement may hold.
   long statementMemoryBytes();

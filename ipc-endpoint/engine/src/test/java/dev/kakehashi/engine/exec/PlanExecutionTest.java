@@ -13,6 +13,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
+import dev.kakehashi.engine.store.CatalogTool;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreConfig;
@@ -71,7 +72,8 @@ class PlanExecutionTest {
     long id = store.nextObjectId();
     IndexDefinition key =
         new IndexDefinition(store.nextObjectId(), "t_pkey", List.of(0), List.of(false), true);
-    store.changeCatalog(
+    CatalogTool.change(
+        store,
         List.of(
             new Store.CatalogChange.CreateTable(
                 new TableDefinition(

@@ -221,7 +221,8 @@ final class StoreBasicsTest extends StoreTestBase {
     long rowId = insertCommitted(2L, "two", 20L);
     insertCommitted(3L, "three", 30L);
     long largeTable = store.nextObjectId();
-    store.changeCatalog(
+    CatalogTool.change(
+        store,
         List.of(
             new CatalogChange.Put("large", new byte[] {1, 2, 3}),
             new CatalogChange.CreateTable(
@@ -264,7 +265,8 @@ final class StoreBasicsTest extends StoreTestBase {
             store.nextObjectId(), "items_name_key", List.of(1), List.of(true), true);
     IndexDefinition byAmount =
         new IndexDefinition(store.nextObjectId(), "items_amount", List.of(2), List.of(true), false);
-    store.changeCatalog(
+    CatalogTool.change(
+        store,
         List.of(
             new CatalogChange.CreateIndex(tableId, unique),
             new CatalogChange.CreateIndex(tableId, byAmount)));
@@ -285,7 +287,7 @@ final class StoreBasicsTest extends StoreTestBase {
     duplicate.beginStatement();
     assertThrows(DuplicateKey.class, () -> Rows.insert(table, duplicate, 3L, "two", 1L));
     duplicate.abort();
-    store.changeCatalog(List.of(new CatalogChange.DropIndex(tableId, unique.indexId())));
+    CatalogTool.change(store, List.of(new CatalogChange.DropIndex(tableId, unique.indexId())));
     insertCommitted(3L, "two", 1L);
     reopen();
     assertEquals(3, table.definition().indexes().size());
@@ -303,7 +305,8 @@ final class StoreBasicsTest extends StoreTestBase {
         List.of(
             new CatalogChange.Put("entry", new byte[1]),
             new CatalogChange.CreateIndex(tableId, unique));
-    DuplicateKey refused = assertThrows(DuplicateKey.class, () -> store.changeCatalog(changes));
+    DuplicateKey refused =
+        assertThrows(DuplicateKey.class, () -> CatalogTool.change(store, changes));
     assertEquals("items_name_key", refused.index().name());
     assertEquals(2, table.definition().indexes().size());
     assertFalse(store.catalog().containsKey("entry"));
@@ -315,7 +318,7 @@ final class StoreBasicsTest extends StoreTestBase {
   @Test
   void shouldForgetDroppedTables() {
     insertCommitted(1L, "one", 10L);
-    store.changeCatalog(List.of(new CatalogChange.DropTable(tableId)));
+    CatalogTool.change(store, List.of(new CatalogChange.DropTable(tableId)));
     assertThrows(IllegalArgumentException.class, () -> store.table(tableId));
     StoreTransaction late = begin();
     late.beginStatement();

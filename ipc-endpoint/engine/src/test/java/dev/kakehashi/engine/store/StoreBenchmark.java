@@ -44,7 +44,8 @@ final class StoreBenchmark {
       long tableId = store.nextObjectId();
       IndexDefinition key =
           new IndexDefinition(store.nextObjectId(), "pkey", List.of(0), List.of(false), true);
-      store.changeCatalog(
+      CatalogTool.change(
+          store,
           List.of(
               new CatalogChange.CreateTable(
                   new TableDefinition(

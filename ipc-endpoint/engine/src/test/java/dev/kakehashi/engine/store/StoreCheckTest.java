@@ -90,11 +90,11 @@ final class StoreCheckTest extends StoreTestBase {
   void shouldSeeWhatOnlyTheLogHas(@TempDir Path killed) throws IOException {
     fill(0, 1000);
     long dropped = store.nextObjectId();
-    store.changeCatalog(List.of(new Store.CatalogChange.CreateTable(definition(dropped))));
+    CatalogTool.change(store, List.of(new Store.CatalogChange.CreateTable(definition(dropped))));
     TableStore kept = table;
     table = store.table(dropped);
     fill(0, 10);
-    store.changeCatalog(List.of(new Store.CatalogChange.DropTable(dropped)));
+    CatalogTool.change(store, List.of(new Store.CatalogChange.DropTable(dropped)));
     table = kept;
     fill(1000, 1100);
     copyAsKilled(killed);

@@ -105,10 +105,10 @@ final class StoreCollectionTest extends StoreTestBase {
     long before = 0;
     for (int round = 0; round < 12; round++) {
       long id = store.nextObjectId();
-      store.changeCatalog(List.of(new CatalogChange.CreateTable(definition(id))));
+      CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition(id))));
       table = store.table(id);
       fill(5000);
-      store.changeCatalog(List.of(new CatalogChange.DropTable(id)));
+      CatalogTool.change(store, List.of(new CatalogChange.DropTable(id)));
       memoryStore().collector().collect();
       if (round == 2) {
         before = reserved();
@@ -120,16 +120,16 @@ final class StoreCollectionTest extends StoreTestBase {
   @Test
   void shouldNotCountThePagesOfADroppedTable() {
     long id = store.nextObjectId();
-    store.changeCatalog(List.of(new CatalogChange.CreateTable(definition(id))));
+    CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition(id))));
     table = store.table(id);
     fill(50_000);
     long pageBytes = table.pageCount() * (64 << 10);
     long before = reserved();
-    store.changeCatalog(List.of(new CatalogChange.DropTable(id)));
+    CatalogTool.change(store, List.of(new CatalogChange.DropTable(id)));
     memoryStore().collector().collect();
     assertEquals(before - pageBytes, reserved());
     long again = store.nextObjectId();
-    store.changeCatalog(List.of(new CatalogChange.CreateTable(definition(again))));
+    CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition(again))));
     table = store.table(again);
     fill(50_000);
     assertTrue(reserved() <= before, "grew from " + before + " to " + reserved());

@@ -1,13 +1,11 @@
 package dev.kakehashi.engine.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
+import dev.kakehashi.engine.testing.KilledProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,47 +40,14 @@ final class StoreCrashTest {
     Set<String> acknowledged = new HashSet<>();
     for (int round = 0; round < ROUNDS; round++) {
       acknowledged.addAll(
-          writeUntilKilled(round, 1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL)));
+          KilledProcess.run(
+              Writer.class,
+              1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL),
+              directory.toString(),
+              String.valueOf(round)));
       check(acknowledged);
     }
     System.out.println(acknowledged.size() + " acknowledged commits survived " + ROUNDS + " kills");
-  }
-
-  private List<String> writeUntilKilled(int round, int acknowledgedBeforeKill) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Writer.class.getName(),
-                directory.toString(),
-                String.valueOf(round))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    List<String> acknowledged = new ArrayList<>();
-    try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      String line = lines.readLine();
-      while (line != null) {
-        // A line is complete if its end was written before the kill.
-        if (line.startsWith("stored ") && line.endsWith(".")) {
-          acknowledged.add(line.substring(7, line.length() - 1));
-        }
-        if (acknowledged.size() == acknowledgedBeforeKill) {
-          // By its handle: the process object would close the pipe that we are still reading.
-          process.toHandle().destroyForcibly();
-        }
-        line = lines.readLine();
-      }
-    } finally {
-      process.destroyForcibly();
-      assertTrue(process.waitFor(30, TimeUnit.SECONDS));
-    }
-    assertNotEquals(0, process.exitValue(), "the writer ended by itself");
-    assertTrue(acknowledged.size() >= acknowledgedBeforeKill);
-    return acknowledged;
   }
 
   private void check(Set<String> acknowledged) {
@@ -168,7 +132,7 @@ final class StoreCrashTest {
         ids.append(t == 0 ? "" : ",").append(tableId);
       }
       changes.add(new CatalogChange.Put("tables", ids.toString().getBytes(StandardCharsets.UTF_8)));
-      store.changeCatalog(changes);
+      CatalogTool.change(store, changes);
     }
 
     private static void write(Store store, long[] tableIds, String writer) {
@@ -188,7 +152,7 @@ final class StoreCrashTest {
         boolean stored = i % 3 == 0;
         Rows.commit(transaction, stored);
         if (stored) {
-          System.out.println("stored " + name + ".");
+          KilledProcess.acknowledge(name);
         }
       }
     }

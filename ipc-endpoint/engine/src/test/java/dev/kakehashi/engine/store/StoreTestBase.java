@@ -23,7 +23,7 @@ abstract class StoreTestBase {
   void openWithTable() {
     store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
     tableId = store.nextObjectId();
-    store.changeCatalog(List.of(new CatalogChange.CreateTable(definition(tableId))));
+    CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition(tableId))));
     table = store.table(tableId);
   }
 

@@ -1,0 +1,42 @@
+-- Definitions on the engine are part of the transaction.
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE IF EXISTS defined');
+BEGIN;
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE defined (id int PRIMARY KEY, amount int CHECK (amount > 0))');
+SELECT kakehashi_execute('kakehashi', 'INSERT INTO defined VALUES (1, 10)');
+-- The transaction imports what only it sees.
+CREATE SCHEMA definitions;
+IMPORT FOREIGN SCHEMA public LIMIT TO (defined) FROM SERVER kakehashi INTO definitions;
+SELECT * FROM definitions.defined;
+ROLLBACK;
+SELECT * FROM kakehashi_query('kakehashi', $$SELECT count(*) FROM kakehashi_catalog.tables WHERE table_name = 'defined'$$) AS q (n bigint);
+BEGIN;
+CREATE SCHEMA definitions;
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE defined (id int PRIMARY KEY, amount int CHECK (amount > 0))');
+IMPORT FOREIGN SCHEMA public LIMIT TO (defined) FROM SERVER kakehashi INTO definitions;
+INSERT INTO definitions.defined VALUES (1, 10), (2, 20);
+SAVEPOINT s;
+SELECT kakehashi_execute('kakehashi', 'TRUNCATE defined');
+SELECT count(*) FROM definitions.defined;
+ROLLBACK TO s;
+SELECT * FROM definitions.defined ORDER BY id;
+ANALYZE definitions.defined;
+-- Both sides have written: the engine's part is prepared first.
+COMMIT;
+SELECT * FROM definitions.defined ORDER BY id;
+INSERT INTO definitions.defined VALUES (3, 0);
+UPDATE definitions.defined SET amount = amount - 10;
+-- What an old foreign table meets
+SELECT kakehashi_execute('kakehashi', $$ALTER TABLE defined ADD COLUMN note text DEFAULT 'none'$$);
+INSERT INTO definitions.defined VALUES (3, 30);
+SELECT * FROM definitions.defined ORDER BY id;
+SELECT * FROM kakehashi_query('kakehashi', 'SELECT id, note FROM defined ORDER BY id') AS q (id int, note text);
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE defined ALTER COLUMN amount TYPE bigint');
+SELECT * FROM definitions.defined ORDER BY id;
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE defined ALTER COLUMN amount TYPE int');
+SELECT * FROM definitions.defined ORDER BY id;
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE defined RENAME COLUMN amount TO quantity');
+SELECT * FROM definitions.defined ORDER BY id;
+ALTER FOREIGN TABLE definitions.defined ALTER COLUMN amount OPTIONS (SET column_name 'quantity');
+SELECT * FROM definitions.defined ORDER BY id;
+DROP SCHEMA definitions CASCADE;
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE defined');

@@ -1,0 +1,143 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CheckConstraint;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/// Adds constraints to the form of a table: checks them, gives names and numbers as PostgreSQL does.
+final class ConstraintPlanner {
+  private final DefinitionPlan plan;
+
+  ConstraintPlanner(DefinitionPlan plan) {
+    this.plan = plan;
+  }
+
+  /// The table with more constraints; columns of a new primary key are not null. Keys first, so that an index has the place of its constraint.
+  Table add(Table table, DdlStatement.Constraints more) {
+    Table next = table;
+    for (DdlStatement.KeyDefinition key : more.keys()) {
+      next = addKey(next, key);
+    }
+    for (DdlStatement.CheckDefinition check : more.checks()) {
+      next = addCheck(next, check);
+    }
+    return next;
+  }
+
+  private Table addKey(Table table, DdlStatement.KeyDefinition key) {
+    if (key.primary() && table.primaryKey() != null) {
+      throw new EngineException(
+          ErrorCode.INVALID_TABLE_DEFINITION,
+          "multiple primary keys for table \"" + table.name() + "\" are not allowed");
+    }
+    List<Integer> positions = positions(table, key.columns());
+    positions.forEach(position -> requireKey(table.columns().get(position).type()));
+    String given = key.name();
+    String name = given;
+    if (name == null) {
+      name =
+          freeName(
+              table,
+              key.primary()
+                  ? table.name() + "_pkey"
+                  : table.name() + "_" + String.join("_", key.columns()) + "_key");
+    } else {
+      refuseDuplicate(table, name);
+      plan.refuseTaken(table.schema(), name);
+    }
+    List<Index> indexes = new ArrayList<>(table.indexes());
+    indexes.add(
+        new Index(
+            name,
+            plan.newObjectId(),
+            positions,
+            Collections.nCopies(positions.size(), false),
+            true,
+            key.primary(),
+            true));
+    List<Column> columns = new ArrayList<>(table.columns());
+    if (key.primary()) {
+      positions.forEach(position -> columns.set(position, columns.get(position).withNotNull(true)));
+    }
+    return table.withColumns(columns).withIndexes(indexes);
+  }
+
+  private Table addCheck(Table table, DdlStatement.CheckDefinition check) {
+    List<Integer> columns = TableExpressions.check(check.text(), table, plan.state()).columns();
+    String name = check.name();
+    if (name == null) {
+      name =
+          freeName(
+              table,
+              columns.size() == 1
+                  ? table.name() + "_" + table.columns().get(columns.getFirst()).name() + "_check"
+                  : table.name() + "_check");
+    } else {
+      refuseDuplicate(table, name);
+    }
+    List<CheckConstraint> checks = new ArrayList<>(table.checks());
+    checks.add(new CheckConstraint(name, check.text(), columns));
+    return table.withChecks(checks);
+  }
+
+  private static void refuseDuplicate(Table table, String name) {
+    if (table.hasConstraint(name)) {
+      throw new EngineException(
+          ErrorCode.DUPLICATE_OBJECT,
+          "constraint \"" + name + "\" for relation \"" + table.name() + "\" already exists");
+    }
+  }
+
+  /// The name, or the name with a number.
+  private String freeName(Table table, String base) {
+    String name = base;
+    for (int i = 1;
+        table.hasConstraint(name) || plan.isTaken(table.schema(), name) || hasIndex(table, name);
+        i++) {
+      name = base + i;
+    }
+    return name;
+  }
+
+  private static boolean hasIndex(Table table, String name) {
+    return table.indexes().stream().anyMatch(index -> index.name().equals(name));
+  }
+
+  /// @throws EngineException UNDEFINED_OBJECT for a type that an index cannot have
+  static void requireKey(SqlType type) {
+    if (!Types.hasEquality(type.oid())) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT,
+          "data type "
+              + Types.name(type.oid())
+              + " has no default operator class for access method \"btree\"");
+    }
+  }
+
+  private static List<Integer> positions(Table table, List<String> columns) {
+    List<Integer> positions = new ArrayList<>();
+    for (String column : columns) {
+      int position = table.columnIndex(column);
+      if (position < 0) {
+        throw new EngineException(
+            ErrorCode.UNDEFINED_COLUMN, "column \"" + column + "\" named in key does not exist");
+      }
+      if (positions.contains(position)) {
+        throw new EngineException(
+            ErrorCode.DUPLICATE_COLUMN, "column \"" + column + "\" appears twice in key");
+      }
+      positions.add(position);
+    }
+    return List.copyOf(positions);
+  }
+}

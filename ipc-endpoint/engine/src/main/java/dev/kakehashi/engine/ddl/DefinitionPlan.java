@@ -1,0 +1,83 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Catalog;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What one statement does to the catalogue: the locks that it needs first, then its steps in order. Made under the lock of the catalogue; confined to
+/// one thread at a time.
+final class DefinitionPlan {
+  private final Catalog catalog;
+  private final Map<Long, Mode> locks = new LinkedHashMap<>();
+  private final List<Step> steps = new ArrayList<>();
+  private final long version;
+  private CatalogSnapshot state;
+
+  /// Part of a statement.
+  sealed interface Step {
+    /// A change of the catalogue, or of the physical side.
+    record Change(CatalogChange change) implements Step {}
+
+    /// Rows that are checked or copied.
+    record Rows(RowPass pass) implements Step {}
+  }
+
+  /// @param state the catalogue as the transaction sees it before
+  DefinitionPlan(Catalog catalog, CatalogSnapshot state) {
+    this.catalog = catalog;
+    this.state = state;
+    this.version = catalog.nextVersion();
+  }
+
+  /// The catalogue after the steps so far.
+  CatalogSnapshot state() {
+    return state;
+  }
+
+  long newObjectId() {
+    return catalog.nextObjectId();
+  }
+
+  /// Whether a table or an index has the name.
+  boolean isTaken(String schema, String name) {
+    return state.table(schema, name) != null || state.tableOfIndex(schema, name) != null;
+  }
+
+  /// @throws EngineException DUPLICATE_TABLE
+  void refuseTaken(String schema, String name) {
+    if (isTaken(schema, name)) {
+      throw new EngineException(
+          ErrorCode.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
+    }
+  }
+
+  void lock(Table table, Mode mode) {
+    locks.merge(table.tableId(), mode, (a, b) -> a.compareTo(b) >= 0 ? a : b);
+  }
+
+  void change(CatalogChange change) {
+    steps.add(new Step.Change(change));
+    state = state.with(List.of(change), version);
+  }
+
+  void pass(RowPass pass) {
+    steps.add(new Step.Rows(pass));
+  }
+
+  Map<Long, Mode> locks() {
+    return Collections.unmodifiableMap(locks);
+  }
+
+  List<Step> steps() {
+    return Collections.unmodifiableList(steps);
+  }
+}

@@ -1,0 +1,293 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.SystemTables;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Says what a DDL statement does: checks names, gives numbers and default names, lists the changes.
+final class DefinitionPlanner {
+  private static final int MAX_COLUMNS = 1600;
+
+  private final DefinitionPlan plan;
+  private final ConstraintPlanner constraints;
+
+  DefinitionPlanner(DefinitionPlan plan) {
+    this.plan = plan;
+    this.constraints = new ConstraintPlanner(plan);
+  }
+
+  void plan(DdlStatement statement) {
+    switch (statement) {
+      case DdlStatement.CreateSchema create -> createSchema(create);
+      case DdlStatement.DropSchema drop -> drop.names().forEach(name -> dropSchema(name, drop));
+      case DdlStatement.CreateTable create -> createTable(create);
+      case DdlStatement.DropTable drop -> {
+        for (DdlStatement.Name name : drop.names()) {
+          Table table = find(name, drop.ifExists());
+          if (table != null) {
+            dropTable(table);
+          }
+        }
+      }
+      case DdlStatement.Truncate truncate -> {
+        List<Table> tables = new ArrayList<>();
+        truncate.names().forEach(name -> tables.add(require(name)));
+        tables.stream().distinct().forEach(this::truncate);
+      }
+      case DdlStatement.CreateIndex create -> createIndex(create);
+      case DdlStatement.DropIndex drop ->
+          drop.names().forEach(name -> dropIndex(name, drop.ifExists()));
+      case DdlStatement.AlterTable alter -> {
+        Table table = findToAlter(alter.table(), alter.ifExists());
+        if (table != null) {
+          new TableAlteration(plan, constraints, table).apply(alter.alterations());
+        }
+      }
+      case DdlStatement.RenameIndex rename -> renameIndex(rename);
+    }
+  }
+
+  // ---- names ----
+
+  private static String schema(DdlStatement.Name name) {
+    String schema = name.schema();
+    return schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema;
+  }
+
+  private @Nullable Table find(DdlStatement.Name name, boolean ifExists) {
+    Table table = plan.state().table(schema(name), name.name());
+    if (table == null && !ifExists) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_TABLE, "table \"" + name.name() + "\" does not exist");
+    }
+    return table;
+  }
+
+  private @Nullable Table findToAlter(DdlStatement.Name name, boolean ifExists) {
+    return ifExists && plan.state().table(schema(name), name.name()) == null ? null : require(name);
+  }
+
+  private Table require(DdlStatement.Name name) {
+    Table table = plan.state().table(schema(name), name.name());
+    if (table == null) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_TABLE, "relation \"" + name.name() + "\" does not exist")
+          .withPosition(name.position());
+    }
+    refuseSystem(table.schema());
+    return table;
+  }
+
+  private static void refuseSystem(String schema) {
+    if (SystemTables.isSystemSchema(schema)) {
+      throw new EngineException(
+          ErrorCode.WRONG_OBJECT_TYPE, "schema \"" + schema + "\" is a system schema");
+    }
+  }
+
+  private static EngineException noSchema(String name) {
+    return new EngineException(
+        ErrorCode.UNDEFINED_SCHEMA, "schema \"" + name + "\" does not exist");
+  }
+
+  // ---- schemas ----
+
+  private void createSchema(DdlStatement.CreateSchema create) {
+    if (!plan.state().hasSchema(create.name())) {
+      plan.change(CatalogSnapshot.putSchema(create.name()));
+    } else if (!create.ifNotExists()) {
+      throw new EngineException(
+          ErrorCode.DUPLICATE_SCHEMA, "schema \"" + create.name() + "\" already exists");
+    }
+  }
+
+  private void dropSchema(String name, DdlStatement.DropSchema drop) {
+    if (!plan.state().hasSchema(name)) {
+      if (drop.ifExists()) {
+        return;
+      }
+      throw noSchema(name);
+    }
+    refuseSystem(name);
+    List<Table> tables = List.copyOf(plan.state().tables(name));
+    if (!tables.isEmpty() && !drop.cascade()) {
+      throw new EngineException(
+              ErrorCode.DEPENDENT_OBJECTS_EXIST,
+              "cannot drop schema " + name + " because other objects depend on it")
+          .withDetail(
+              "table " + name + "." + tables.getFirst().name() + " depends on schema " + name)
+          .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
+    }
+    tables.forEach(this::dropTable);
+    plan.change(CatalogSnapshot.removeSchema(name));
+  }
+
+  // ---- tables ----
+
+  private void dropTable(Table table) {
+    refuseSystem(table.schema());
+    plan.lock(table, Mode.EXCLUSIVE);
+    plan.change(new CatalogChange.DropTable(table.tableId()));
+    plan.change(CatalogSnapshot.remove(table));
+  }
+
+  /// Replaces the table by an empty one of the same form, under a new number.
+  private void truncate(Table table) {
+    List<Index> indexes = new ArrayList<>();
+    for (Index index : table.indexes()) {
+      indexes.add(index.renumbered(plan.newObjectId()));
+    }
+    Table empty = table.renumbered(plan.newObjectId()).withIndexes(indexes);
+    dropTable(table);
+    plan.change(new CatalogChange.CreateTable(empty.definition()));
+    plan.change(CatalogSnapshot.put(empty));
+  }
+
+  private void createTable(DdlStatement.CreateTable create) {
+    String schema = schema(create.name());
+    String name = create.name().name();
+    if (create.columns().isEmpty() || create.columns().size() > MAX_COLUMNS) {
+      throw new EngineException(
+          ErrorCode.INVALID_TABLE_DEFINITION,
+          "a table must have between 1 and " + MAX_COLUMNS + " columns");
+    }
+    if (!plan.state().hasSchema(schema)) {
+      throw noSchema(schema);
+    }
+    refuseSystem(schema);
+    if (create.ifNotExists() && plan.isTaken(schema, name)) {
+      return;
+    }
+    plan.refuseTaken(schema, name);
+    Set<String> seen = new HashSet<>();
+    List<Column> columns = new ArrayList<>();
+    for (DdlStatement.ColumnDefinition column : create.columns()) {
+      if (!seen.add(column.name())) {
+        throw new EngineException(
+            ErrorCode.DUPLICATE_COLUMN,
+            "column \"" + column.name() + "\" specified more than once");
+      }
+      String defaultText = column.defaultText();
+      if (defaultText != null) {
+        SqlFront.checkDefault(defaultText, column.type(), plan.state());
+      }
+      columns.add(new Column(column.name(), column.type(), column.notNull(), defaultText));
+    }
+    Table table =
+        constraints.add(
+            new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of()),
+            create.constraints());
+    plan.change(new CatalogChange.CreateTable(table.definition()));
+    plan.change(CatalogSnapshot.put(table));
+  }
+
+  // ---- indexes ----
+
+  private void createIndex(DdlStatement.CreateIndex create) {
+    Table table = require(create.table());
+    List<String> names = table.columns().stream().map(Column::name).toList();
+    List<Integer> columns = new ArrayList<>();
+    for (String column : create.columns()) {
+      int position = names.indexOf(column);
+      if (position < 0) {
+        throw new EngineException(
+            ErrorCode.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
+      }
+      ConstraintPlanner.requireKey(table.columns().get(position).type());
+      columns.add(position);
+    }
+    String given = create.name();
+    String name =
+        given != null ? given : freeName(table, String.join("_", create.columns()) + "_idx");
+    if (create.ifNotExists() && plan.isTaken(table.schema(), name)) {
+      return;
+    }
+    plan.refuseTaken(table.schema(), name);
+    Index index =
+        new Index(
+            name,
+            plan.newObjectId(),
+            List.copyOf(columns),
+            List.copyOf(create.descending()),
+            create.unique(),
+            false,
+            false);
+    List<Index> indexes = new ArrayList<>(table.indexes());
+    indexes.add(index);
+    plan.lock(table, Mode.BUILD);
+    plan.change(new CatalogChange.CreateIndex(table.tableId(), index.definition()));
+    plan.change(CatalogSnapshot.put(table.withIndexes(indexes)));
+  }
+
+  private String freeName(Table table, String suffix) {
+    String base = table.name() + "_" + suffix;
+    String name = base;
+    for (int i = 1; plan.isTaken(table.schema(), name); i++) {
+      name = base + i;
+    }
+    return name;
+  }
+
+  private void dropIndex(DdlStatement.Name indexName, boolean ifExists) {
+    String schema = schema(indexName);
+    String name = indexName.name();
+    Table table = plan.state().tableOfIndex(schema, name);
+    if (table == null) {
+      if (ifExists) {
+        return;
+      }
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");
+    }
+    refuseSystem(schema);
+    List<Index> remaining = new ArrayList<>();
+    for (Index index : table.indexes()) {
+      if (!index.name().equals(name)) {
+        remaining.add(index);
+      } else if (index.constraint()) {
+        throw new EngineException(
+                ErrorCode.DEPENDENT_OBJECTS_EXIST,
+                "cannot drop index "
+                    + name
+                    + " because constraint "
+                    + name
+                    + " on table "
+                    + table.name()
+                    + " requires it")
+            .withTable(schema, table.name());
+      } else {
+        plan.lock(table, Mode.EXCLUSIVE);
+        plan.change(new CatalogChange.DropIndex(table.tableId(), index.indexId()));
+      }
+    }
+    plan.change(CatalogSnapshot.put(table.withIndexes(remaining)));
+  }
+
+  private void renameIndex(DdlStatement.RenameIndex rename) {
+    String schema = schema(rename.index());
+    String name = rename.index().name();
+    Table table = plan.state().tableOfIndex(schema, name);
+    if (table == null) {
+      if (rename.ifExists()) {
+        return;
+      }
+      throw new EngineException(
+          ErrorCode.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
+    }
+    refuseSystem(schema);
+    new TableAlteration(plan, constraints, table).renameIndex(name, rename.to());
+  }
+}

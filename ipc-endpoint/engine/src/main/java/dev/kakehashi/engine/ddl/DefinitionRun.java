@@ -1,0 +1,178 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Catalog;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.store.DuplicateKey;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.txn.TableLocks;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Condition;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// Executes one DDL statement in its transaction: the lock of the catalogue, the plan, the locks of its tables, then step by step. Waits for locks, and
+/// for the owners of rows that a unique index meets, as conditions; when it fails its own changes are undone.
+public final class DefinitionRun implements Task {
+  private final Catalog catalog;
+  private final DdlStatement statement;
+  private final StatementExecution execution;
+  private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
+  private @Nullable DefinitionPlan plan;
+  private long mark;
+  private int step;
+
+  /// @param done gets 0 or the failure, exactly once
+  public DefinitionRun(
+      Catalog catalog,
+      DdlStatement statement,
+      StatementExecution execution,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    this.catalog = catalog;
+    this.statement = statement;
+    this.execution = execution;
+    this.done = done;
+  }
+
+  @Override
+  public @Nullable Task run(TaskContext context) {
+    try {
+      execution.checkCancelled();
+      execution.checkWritable(statement.command());
+      TableLocks.Wait wait = execution.lock(TableLocks.CATALOGUE, TableLocks.Mode.EXCLUSIVE);
+      if (wait == null) {
+        wait = lockTables(plan());
+      }
+      return wait == null ? steps(plan(), context) : execution.await(wait, this, this::fail);
+    } catch (RowConflict conflict) {
+      return retryAfter(conflict, context);
+    } catch (EngineException refused) {
+      fail(refused);
+    } catch (RuntimeException | OutOfMemoryError failed) {
+      fail(new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed));
+    }
+    return null;
+  }
+
+  private DefinitionPlan plan() {
+    DefinitionPlan present = plan;
+    if (present == null) {
+      mark = execution.transaction().mark();
+      present = new DefinitionPlan(catalog, execution.catalog());
+      new DefinitionPlanner(present).plan(statement);
+      plan = present;
+    }
+    return present;
+  }
+
+  private TableLocks.@Nullable Wait lockTables(DefinitionPlan work) {
+    for (Map.Entry<Long, TableLocks.Mode> lock : work.locks().entrySet()) {
+      if (lock.getValue() == TableLocks.Mode.EXCLUSIVE && execution.isBeingRead(lock.getKey())) {
+        throw new EngineException(
+            ErrorCode.OBJECT_IN_USE,
+            "cannot "
+                + statement.command()
+                + " because a table is being used by active queries in this transaction");
+      }
+      TableLocks.Wait wait = execution.lock(lock.getKey(), lock.getValue());
+      if (wait != null) {
+        return wait;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Task steps(DefinitionPlan work, TaskContext context) {
+    while (step < work.steps().size()) {
+      execution.checkCancelled();
+      switch (work.steps().get(step)) {
+        case DefinitionPlan.Step.Change change -> {
+          try {
+            execution.transaction().define(change.change());
+          } catch (DuplicateKey duplicate) {
+            throw duplicates(work, duplicate);
+          }
+        }
+        case DefinitionPlan.Step.Rows rows -> {
+          if (!rows.pass().run(execution, context)) {
+            return context.resubmit(this);
+          }
+        }
+      }
+      step++;
+    }
+    execution.defined(work.state(), mark);
+    done.accept(0L, null);
+    return null;
+  }
+
+  private static EngineException duplicates(DefinitionPlan work, DuplicateKey duplicate) {
+    String name = duplicate.index().name();
+    EngineException failure =
+        new EngineException(
+                ErrorCode.UNIQUE_VIOLATION, "could not create unique index \"" + name + "\"")
+            .withDetail("Some keys are duplicated.")
+            .withConstraint(name);
+    for (Table table : work.state().tables()) {
+      if (table.indexes().stream().anyMatch(i -> i.indexId() == duplicate.index().indexId())) {
+        return failure.withTable(table.schema(), table.name());
+      }
+    }
+    return failure;
+  }
+
+  /// A key depends on a transaction that has not ended: all steps again when it has.
+  private @Nullable Task retryAfter(RowConflict conflict, TaskContext context) {
+    try {
+      undo();
+      Condition ended = execution.onConflict(conflict);
+      execution.onCancel(ended::signal);
+      return context.await(
+          ended,
+          again -> {
+            execution.conflictEnded();
+            return this;
+          });
+    } catch (EngineException refused) {
+      fail(refused);
+      return null;
+    }
+  }
+
+  private void undo() {
+    if (plan != null) {
+      plan.steps().stream()
+          .filter(DefinitionPlan.Step.Rows.class::isInstance)
+          .forEach(rows -> ((DefinitionPlan.Step.Rows) rows).pass().close());
+      execution.transaction().rollbackTo(mark);
+      plan = null;
+      step = 0;
+    }
+  }
+
+  private void fail(EngineException reason) {
+    EngineException outcome = reason;
+    try {
+      undo();
+    } catch (RuntimeException failed) {
+      failed.addSuppressed(reason);
+      outcome =
+          new EngineException(
+              ErrorCode.INTERNAL_ERROR, "could not undo " + statement.command(), failed);
+    }
+    done.accept(null, outcome);
+  }
+
+  @Override
+  public void discarded(Job job) {
+    fail(
+        new EngineException(
+            ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
+  }
+}

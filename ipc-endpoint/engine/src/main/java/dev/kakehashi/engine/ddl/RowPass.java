@@ -1,0 +1,141 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.TaskContext;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked for. Gives its
+/// worker to others between batches. Nobody else has the table meanwhile; it sees the newest commits and what its own transaction did.
+final class RowPass {
+  /// What every row has to fulfil.
+  ///
+  /// @param condition over the new row; false is a violation
+  /// @param violated made for the first row that violates it
+  record Rule(Expr condition, EngineException violated) {}
+
+  private final long from;
+  private final @Nullable Long to;
+  private final List<Expr> values;
+  private final List<Rule> rules;
+  private @Nullable RowCursor cursor;
+  private final EvalContext context = new EvalContext();
+  private Evaluator[] newValues = new Evaluator[0];
+  private List<Evaluator> conditions = List.of();
+  private VectorBatch source = new VectorBatch(0);
+  private VectorBatch row = new VectorBatch(0);
+  private final VarHeap scratch = new VarHeap();
+
+  /// @param to number of the table that gets the rows; null: they are only checked
+  /// @param values over the columns of the old row, one per column of the new one
+  RowPass(long from, @Nullable Long to, List<Expr> values, List<Rule> rules) {
+    this.from = from;
+    this.to = to;
+    this.values = List.copyOf(values);
+    this.rules = List.copyOf(rules);
+  }
+
+  /// Does some of the work.
+  ///
+  /// @return whether all of it is done
+  boolean run(StatementExecution execution, TaskContext task) {
+    RowCursor rows = cursor;
+    if (rows == null) {
+      rows = open(execution);
+    }
+    while (rows.next(source)) {
+      accept(execution);
+      execution.scanned(source.size);
+      execution.checkCancelled();
+      if (task.shouldYield()) {
+        return false;
+      }
+    }
+    close();
+    return true;
+  }
+
+  private RowCursor open(StatementExecution execution) {
+    TableStore table = execution.store().table(from);
+    int[] columns = new int[table.definition().columns().size()];
+    for (int c = 0; c < columns.length; c++) {
+      columns[c] = c;
+    }
+    source = new VectorBatch(columns.length);
+    row = new VectorBatch(0, values.size());
+    context.functions =
+        new FunctionContext(
+            row.heap, execution.statementTimestamp(), execution.transactionTimestamp());
+    newValues = Evaluators.of(values, context);
+    conditions = new ArrayList<>();
+    rules.forEach(rule -> conditions.add(Evaluators.of(rule.condition(), context)));
+    RowCursor opened =
+        table.scan(execution.transaction().beginLatest(), 0, table.pageCount(), columns, false);
+    cursor = opened;
+    return opened;
+  }
+
+  private void accept(StatementExecution execution) {
+    row.heap.reset();
+    context.functions.heap = row.heap;
+    for (int c = 0; c < newValues.length; c++) {
+      row.columns[c] = newValues[c].evaluate(source);
+    }
+    row.size = source.size;
+    row.selection = source.selection;
+    row.selected = source.selected;
+    scratch.reset();
+    context.functions.heap = scratch;
+    int live = row.liveRows();
+    for (int i = 0; i < conditions.size(); i++) {
+      ColumnVector truth = conditions.get(i).evaluate(row);
+      for (int k = 0; k < live; k++) {
+        int at = row.selected < 0 ? k : row.selection[k];
+        if (!truth.isNull(at) && truth.words[at] == 0) {
+          throw rules.get(i).violated();
+        }
+      }
+    }
+    if (to != null) {
+      TableStore target = execution.store().table(to);
+      for (int k = 0; k < live; k++) {
+        target.insert(execution.transaction(), row, row.selected < 0 ? k : row.selection[k]);
+      }
+    }
+  }
+
+  /// Frees what is held. Idempotent.
+  void close() {
+    if (cursor != null) {
+      cursor.close();
+      cursor = null;
+    }
+    source.close();
+    row.close();
+    scratch.close();
+  }
+
+  /// A rule against null.
+  static Rule notNull(int column, int typeOid, String name, String schema, String table) {
+    return new Rule(
+        new Expr.Not(new Expr.IsNull(new Expr.Column(column, typeOid))),
+        new EngineException(
+                ErrorCode.NOT_NULL_VIOLATION,
+                "column \"" + name + "\" of relation \"" + table + "\" contains null values")
+            .withTable(schema, table)
+            .withColumn(name));
+  }
+}

@@ -1,0 +1,440 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.CheckConstraint;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.DdlStatement.Alteration;
+import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/// ALTER TABLE: works out the form that the table gets, then what brings it there. When the form of its rows changes they are copied to a new table
+/// that takes the place of the old one; otherwise they stay where they are, and are looked at only when a new constraint asks for it.
+final class TableAlteration {
+  private final DefinitionPlan plan;
+  private final ConstraintPlanner constraints;
+  private final Table old;
+
+  /// The form so far.
+  private Table table;
+
+  /// What each column of it is in terms of the old columns.
+  private final List<Expr> values = new ArrayList<>();
+
+  /// Names of columns and CHECK constraints that rows have to be checked for.
+  private final Set<String> newNotNull = new HashSet<>();
+
+  private final Set<String> newChecks = new HashSet<>();
+  private final Set<String> nowNullable = new HashSet<>();
+  private boolean copies;
+
+  TableAlteration(DefinitionPlan plan, ConstraintPlanner constraints, Table old) {
+    this.plan = plan;
+    this.constraints = constraints;
+    this.old = old;
+    this.table = old;
+    for (int i = 0; i < old.columns().size(); i++) {
+      values.add(new Expr.Column(i, old.columns().get(i).type().oid()));
+    }
+  }
+
+  void apply(List<Alteration> alterations) {
+    alterations.forEach(this::alter);
+    finish();
+  }
+
+  void renameIndex(String from, String to) {
+    plan.refuseTaken(old.schema(), to);
+    table = old.withIndexes(renamed(from, to));
+    finish();
+  }
+
+  private List<Index> renamed(String from, String to) {
+    List<Index> indexes = new ArrayList<>(table.indexes());
+    indexes.replaceAll(index -> index.name().equals(from) ? index.withName(to) : index);
+    return indexes;
+  }
+
+  private void alter(Alteration alteration) {
+    switch (alteration) {
+      case Alteration.AddColumn add -> addColumn(add);
+      case Alteration.DropColumn drop -> dropColumn(drop);
+      case Alteration.RenameColumn rename -> renameColumn(rename.from(), rename.to());
+      case Alteration.RenameTable rename -> {
+        plan.refuseTaken(table.schema(), rename.to());
+        table = table.withName(rename.to());
+      }
+      case Alteration.RenameConstraint rename -> renameConstraint(rename.from(), rename.to());
+      case Alteration.SetDefault set -> {
+        int position = position(set.column());
+        String text = set.text();
+        Column column = table.columns().get(position);
+        if (text != null) {
+          SqlFront.checkDefault(text, column.type(), plan.state());
+        }
+        replace(position, present -> present.withDefault(text));
+      }
+      case Alteration.SetNotNull set -> setNotNull(set.column(), set.notNull());
+      case Alteration.SetType set -> setType(set);
+      case Alteration.AddConstraint add -> addConstraint(add.constraint());
+      case Alteration.DropConstraint drop -> dropConstraint(drop);
+    }
+  }
+
+  private int position(String column) {
+    int position = table.columnIndex(column);
+    if (position < 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_COLUMN,
+          "column \"" + column + "\" of relation \"" + table.name() + "\" does not exist");
+    }
+    return position;
+  }
+
+  private void replace(int position, UnaryOperator<Column> change) {
+    List<Column> columns = new ArrayList<>(table.columns());
+    columns.set(position, change.apply(columns.get(position)));
+    table = table.withColumns(columns);
+  }
+
+  // ---- columns ----
+
+  private void addColumn(Alteration.AddColumn add) {
+    DdlStatement.ColumnDefinition definition = add.column();
+    if (table.columnIndex(definition.name()) >= 0) {
+      if (add.ifNotExists()) {
+        return;
+      }
+      throw duplicateColumn(definition.name());
+    }
+    String defaultText = definition.defaultText();
+    if (defaultText != null) {
+      SqlFront.checkDefault(defaultText, definition.type(), plan.state());
+    }
+    List<Column> columns = new ArrayList<>(table.columns());
+    columns.add(
+        new Column(definition.name(), definition.type(), definition.notNull(), defaultText));
+    table = table.withColumns(columns);
+    values.add(TableExpressions.defaultValue(table, columns.size() - 1, plan.state()));
+    if (definition.notNull()) {
+      newNotNull.add(definition.name());
+    }
+    copies = true;
+    addConstraint(add.constraints());
+  }
+
+  private EngineException duplicateColumn(String name) {
+    return new EngineException(
+        ErrorCode.DUPLICATE_COLUMN,
+        "column \"" + name + "\" of relation \"" + table.name() + "\" already exists");
+  }
+
+  /// With the indexes and constraints that have the column, as PostgreSQL does.
+  private void dropColumn(Alteration.DropColumn drop) {
+    if (table.columnIndex(drop.column()) < 0 && drop.ifExists()) {
+      return;
+    }
+    int position = position(drop.column());
+    if (table.columns().size() == 1) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "dropping the last column of a table is not supported");
+    }
+    List<Column> columns = new ArrayList<>(table.columns());
+    columns.remove(position);
+    values.remove(position);
+    List<Index> indexes = new ArrayList<>();
+    for (Index index : table.indexes()) {
+      if (!index.columns().contains(position)) {
+        indexes.add(index.moved(column -> column > position ? column - 1 : column));
+      }
+    }
+    List<CheckConstraint> checks = new ArrayList<>();
+    for (CheckConstraint check : table.checks()) {
+      if (!check.columns().contains(position)) {
+        checks.add(
+            new CheckConstraint(
+                check.name(),
+                check.text(),
+                check.columns().stream().map(c -> c > position ? c - 1 : c).toList()));
+      }
+    }
+    table = table.withColumns(columns).withIndexes(indexes).withChecks(checks);
+    newNotNull.remove(drop.column());
+    copies = true;
+  }
+
+  private void renameColumn(String from, String to) {
+    int position = table.columnIndex(from);
+    if (position < 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_COLUMN, "column \"" + from + "\" does not exist");
+    }
+    if (table.columnIndex(to) >= 0) {
+      throw duplicateColumn(to);
+    }
+    replace(position, column -> column.withName(to));
+    List<CheckConstraint> checks = new ArrayList<>();
+    for (CheckConstraint check : table.checks()) {
+      String text =
+          check.columns().contains(position)
+              ? TableExpressions.renamed(check.text(), from, to)
+              : check.text();
+      if (!TableExpressions.check(text, table, plan.state()).columns().equals(check.columns())) {
+        throw new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            "cannot rename a column within check constraint \"" + check.name() + "\"");
+      }
+      checks.add(new CheckConstraint(check.name(), text, check.columns()));
+    }
+    table = table.withChecks(checks);
+  }
+
+  private void setNotNull(String name, boolean notNull) {
+    int position = position(name);
+    Index key = table.primaryKey();
+    if (!notNull && key != null && key.columns().contains(position)) {
+      throw new EngineException(
+          ErrorCode.INVALID_TABLE_DEFINITION, "column \"" + name + "\" is in a primary key");
+    }
+    if (table.columns().get(position).notNull() == notNull) {
+      return;
+    }
+    replace(position, column -> column.withNotNull(notNull));
+    if (notNull) {
+      newNotNull.add(name);
+    } else {
+      newNotNull.remove(name);
+      nowNullable.add(name);
+    }
+  }
+
+  private void setType(Alteration.SetType set) {
+    int position = position(set.column());
+    Column column = table.columns().get(position);
+    int oldPosition =
+        values.get(position) instanceof Expr.Column value && sameType(value, column)
+            ? value.index()
+            : -1;
+    if (oldPosition < 0) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "cannot alter the type of column \"" + set.column() + "\" twice in one statement");
+    }
+    for (Index index : table.indexes()) {
+      if (index.columns().contains(position)) {
+        ConstraintPlanner.requireKey(set.type());
+      }
+    }
+    Expr converted =
+        TableExpressions.conversion(old, oldPosition, set.type(), set.using(), plan.state());
+    String defaultText = column.defaultText();
+    if (defaultText != null) {
+      SqlFront.checkDefault(defaultText, set.type(), plan.state());
+    }
+    replace(position, present -> present.withType(set.type()));
+    table.checks().stream()
+        .filter(check -> check.columns().contains(position))
+        .forEach(check -> {
+          TableExpressions.check(check.text(), table, plan.state());
+          newChecks.add(check.name());
+        });
+    if (set.using() != null || !keepsForm(column.type(), set.type())) {
+      values.set(position, converted);
+      copies = true;
+    }
+  }
+
+  private boolean sameType(Expr.Column value, Column column) {
+    return old.columns().get(value.index()).type().equals(column.type());
+  }
+
+  /// Whether every value of the one type is stored as the same value of the other.
+  private static boolean keepsForm(SqlType from, SqlType to) {
+    if (from.equals(to)) {
+      return true;
+    }
+    if (isInteger(from) && isInteger(to)) {
+      return bytes(from) <= bytes(to);
+    }
+    boolean wider =
+        to.typeModifier() < 0
+            || (from.typeModifier() >= 0 && from.typeModifier() <= to.typeModifier());
+    if (isText(from) && isText(to)) {
+      return wider;
+    }
+    return from.oid() == TypeOid.NUMERIC
+        && to.oid() == TypeOid.NUMERIC
+        && wider
+        && (to.typeModifier() < 0
+            || Types.scale(from.typeModifier()) == Types.scale(to.typeModifier()));
+  }
+
+  private static boolean isInteger(SqlType type) {
+    return type.oid() == TypeOid.INT2 || type.oid() == TypeOid.INT4 || type.oid() == TypeOid.INT8;
+  }
+
+  private static int bytes(SqlType type) {
+    return type.oid() == TypeOid.INT2 ? 2 : type.oid() == TypeOid.INT4 ? 4 : 8;
+  }
+
+  private static boolean isText(SqlType type) {
+    return type.oid() == TypeOid.TEXT || type.oid() == TypeOid.VARCHAR;
+  }
+
+  // ---- constraints ----
+
+  private void addConstraint(DdlStatement.Constraints added) {
+    Table before = table;
+    table = constraints.add(table, added);
+    for (int i = 0; i < table.columns().size(); i++) {
+      Column column = table.columns().get(i);
+      if (column.notNull() && !before.columns().get(i).notNull()) {
+        newNotNull.add(column.name());
+      }
+    }
+    table.checks().stream()
+        .filter(check -> !before.checks().contains(check))
+        .forEach(check -> newChecks.add(check.name()));
+  }
+
+  private void renameConstraint(String from, String to) {
+    if (!table.hasConstraint(from)) {
+      throw noConstraint(from);
+    }
+    if (table.hasConstraint(to)) {
+      throw new EngineException(
+          ErrorCode.DUPLICATE_OBJECT,
+          "constraint \"" + to + "\" for relation \"" + table.name() + "\" already exists");
+    }
+    if (table.indexes().stream().anyMatch(index -> index.name().equals(from))) {
+      plan.refuseTaken(table.schema(), to);
+    }
+    List<CheckConstraint> checks = new ArrayList<>(table.checks());
+    checks.replaceAll(check ->
+        check.name().equals(from) ? new CheckConstraint(to, check.text(), check.columns()) : check);
+    table = table.withIndexes(renamed(from, to)).withChecks(checks);
+  }
+
+  private void dropConstraint(Alteration.DropConstraint drop) {
+    String name = drop.constraint();
+    if (!table.hasConstraint(name)) {
+      if (drop.ifExists()) {
+        return;
+      }
+      throw noConstraint(name);
+    }
+    table =
+        table
+            .withIndexes(
+                table.indexes().stream()
+                    .filter(index -> !(index.constraint() && index.name().equals(name)))
+                    .toList())
+            .withChecks(
+                table.checks().stream().filter(check -> !check.name().equals(name)).toList());
+    newChecks.remove(name);
+  }
+
+  private EngineException noConstraint(String name) {
+    return new EngineException(
+        ErrorCode.UNDEFINED_OBJECT,
+        "constraint \"" + name + "\" of relation \"" + table.name() + "\" does not exist");
+  }
+
+  // ---- the way there ----
+
+  private void finish() {
+    if (table.equals(old)) {
+      return;
+    }
+    plan.lock(old, Mode.EXCLUSIVE);
+    // The keys of an index say whether its columns may be null.
+    for (Index index : table.indexes()) {
+      copies |=
+          index.columns().stream()
+              .anyMatch(c -> nowNullable.contains(table.columns().get(c).name()));
+    }
+    if (copies) {
+      copy();
+    } else {
+      changeInPlace();
+    }
+  }
+
+  private void copy() {
+    List<Index> indexes = new ArrayList<>();
+    table.indexes().forEach(index -> indexes.add(index.renumbered(plan.newObjectId())));
+    Table next = table.renumbered(plan.newObjectId()).withIndexes(indexes);
+    plan.change(new CatalogChange.CreateTable(next.definition()));
+    plan.pass(new RowPass(old.tableId(), next.tableId(), values, rules(next)));
+    plan.change(new CatalogChange.DropTable(old.tableId()));
+    plan.change(CatalogSnapshot.remove(old));
+    plan.change(CatalogSnapshot.put(next));
+  }
+
+  private void changeInPlace() {
+    List<RowPass.Rule> rules = rules(table);
+    if (!rules.isEmpty()) {
+      plan.pass(new RowPass(old.tableId(), null, values, rules));
+    }
+    // Dropped ones first: the positions of the others are those of the list afterwards.
+    for (Index index : old.indexes()) {
+      if (!has(table, index)) {
+        plan.change(new CatalogChange.DropIndex(old.tableId(), index.indexId()));
+      }
+    }
+    for (Index index : table.indexes()) {
+      if (!has(old, index)) {
+        plan.change(new CatalogChange.CreateIndex(old.tableId(), index.definition()));
+      }
+    }
+    plan.change(new CatalogChange.Redefine(table.definition()));
+    plan.change(CatalogSnapshot.put(table));
+  }
+
+  private static boolean has(Table table, Index index) {
+    return table.indexes().stream().anyMatch(other -> other.indexId() == index.indexId());
+  }
+
+  private List<RowPass.Rule> rules(Table next) {
+    List<RowPass.Rule> rules = new ArrayList<>();
+    for (int i = 0; i < next.columns().size(); i++) {
+      Column column = next.columns().get(i);
+      if (newNotNull.contains(column.name())) {
+        rules.add(
+            RowPass.notNull(i, column.type().oid(), column.name(), next.schema(), next.name()));
+      }
+    }
+    for (CheckConstraint check : next.checks()) {
+      if (newChecks.contains(check.name())) {
+        rules.add(
+            new RowPass.Rule(
+                TableExpressions.check(check.text(), next, plan.state()).expression(),
+                new EngineException(
+                        ErrorCode.CHECK_VIOLATION,
+                        "check constraint \""
+                            + check.name()
+                            + "\" of relation \""
+                            + next.name()
+                            + "\" is violated by some row")
+                    .withTable(next.schema(), next.name())
+                    .withConstraint(check.name())));
+      }
+    }
+    return rules;
+  }
+}

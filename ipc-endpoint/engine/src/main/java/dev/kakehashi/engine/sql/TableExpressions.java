@@ -1,0 +1,187 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.CheckConstraint;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlNode;
+import org.jspecify.annotations.Nullable;
+
+/// Expressions that belong to a table: defaults, CHECK constraints, conversions of a column that gets another type. Stateless and thread-safe.
+public final class TableExpressions {
+  /// A bound expression.
+  ///
+  /// @param columns positions of the columns that it names, ascending
+  public record Bound(Expr expression, List<Integer> columns) {}
+
+  private TableExpressions() {}
+
+  /// Binds a CHECK constraint's condition.
+  ///
+  /// @throws EngineException for whatever PostgreSQL would refuse
+  public static Bound check(String text, Table table, CatalogSnapshot catalog) {
+    return check(text, table, queries(catalog));
+  }
+
+  /// CHECK constraints in the order of their names, which is the order in which they are looked at.
+  static List<PhysicalPlan.Check> checks(Table table, QueryBinder queries) {
+    List<PhysicalPlan.Check> checks = new ArrayList<>();
+    table.checks().stream()
+        .sorted(Comparator.comparing(CheckConstraint::name))
+        .forEach(check ->
+            checks.add(
+                new PhysicalPlan.Check(
+                    check.name(), check(check.text(), table, queries).expression())));
+    return checks;
+  }
+
+  private static Bound check(String text, Table table, QueryBinder queries) {
+    return bind(
+        text,
+        table,
+        "check constraints",
+        queries,
+        (node, scope) -> queries.expressions.bindCondition(node, scope, "argument of CHECK"));
+  }
+
+  /// The value of a new column in rows that are there already.
+  public static Expr defaultValue(Table table, int column, CatalogSnapshot catalog) {
+    Column added = table.columns().get(column);
+    String text = added.defaultText();
+    if (text == null) {
+      return Expr.Constant.nullOf(added.type().oid());
+    }
+    QueryBinder queries = queries(catalog);
+    Table noColumns =
+        new Table(table.schema(), table.name(), table.tableId(), List.of(), List.of());
+    return bind(
+            text,
+            noColumns,
+            "DEFAULT expressions",
+            queries,
+            (node, scope) ->
+                new AssignmentBinder(queries)
+                    .assigned(queries.expressions.bind(node, scope), table, column, node))
+        .expression();
+  }
+
+  /// The value of a column that gets another type.
+  ///
+  /// @param using expression over the table; null: the column itself, cast
+  public static Expr conversion(
+      Table table, int column, SqlType type, @Nullable String using, CatalogSnapshot catalog) {
+    QueryBinder queries = queries(catalog);
+    Column present = table.columns().get(column);
+    String quoted = '"' + present.name().replace("\"", "\"\"") + '"';
+    return bind(
+            using == null ? quoted : using,
+            table,
+            "transform expressions",
+            queries,
+            (node, scope) -> {
+              RexNode value = queries.expressions.bind(node, scope);
+              RexNode converted =
+                  queries.expressions.coercion.convert(value, type, CastContext.ASSIGNMENT);
+              if (converted == null) {
+                throw new EngineException(
+                        ErrorCode.DATATYPE_MISMATCH,
+                        using == null
+                            ? "column \"%s\" cannot be cast automatically to type %s"
+                                .formatted(present.name(), Types.name(type.oid()))
+                            : "result of USING clause for column \"%s\" cannot be cast automatically to type %s"
+                                .formatted(present.name(), Types.name(type.oid())))
+                    .withHint(
+                        using == null
+                            ? "You might need to specify \"USING %s::%s\"."
+                                .formatted(quoted, Types.format(type))
+                            : "You might need to add an explicit cast.");
+              }
+              return converted;
+            })
+        .expression();
+  }
+
+  /// Text with another name for a column.
+  public static String renamed(String text, String from, String to) {
+    List<Token> tokens = Lexer.tokenize(text);
+    StringBuilder result = new StringBuilder();
+    int copied = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      Token next = tokens.get(Math.min(i + 1, tokens.size() - 1));
+      boolean names =
+          token.isIdentifier()
+              && token.text().equals(from)
+              && !next.isOperator("(")
+              && !next.isOperator(".")
+              && next.kind() != Token.Kind.STRING
+              && !(i > 0 && tokens.get(i - 1).isOperator("::"));
+      if (names) {
+        result
+            .append(text, copied, token.start())
+            .append('"')
+            .append(to.replace("\"", "\"\""))
+            .append('"');
+        copied = token.end();
+      }
+    }
+    return result.append(text.substring(copied)).toString();
+  }
+
+  private static QueryBinder queries(CatalogSnapshot catalog) {
+    return new QueryBinder(new BindContext(catalog, table -> 0, new int[0]));
+  }
+
+  private interface Binding {
+    RexNode bind(SqlNode node, Scope scope);
+  }
+
+  private static Bound bind(
+      String text, Table table, String clause, QueryBinder queries, Binding binding) {
+    BindContext context = queries.context;
+    Source source = Rewriter.rewriteExpression(text);
+    return context.within(
+        source,
+        () -> {
+          Scope scope = new Scope(null);
+          scope.clause = clause;
+          AssignmentBinder assignments = new AssignmentBinder(queries);
+          for (int i = 0; i < table.columns().size(); i++) {
+            scope.fields.add(assignments.field(table, table.name(), i, i));
+          }
+          scope.rowType = CatalogTable.of(table, context).getRowType();
+          RexNode bound = binding.bind(SqlFront.parseExpression(source), scope);
+          if (AssignmentBinder.hasSubquery(bound)) {
+            throw new EngineException(
+                ErrorCode.FEATURE_NOT_SUPPORTED,
+                clause.startsWith("check")
+                    ? "cannot use subquery in check constraint"
+                    : "cannot use subquery in " + clause);
+          }
+          TreeSet<Integer> columns = new TreeSet<>();
+          bound.accept(
+              new RexVisitorImpl<Void>(true) {
+                @Override
+                public Void visitInputRef(RexInputRef reference) {
+                  columns.add(reference.getIndex());
+                  return null;
+                }
+              });
+          return new Bound(ExprTranslator.translate(bound), List.copyOf(columns));
+        });
+  }
+}

@@ -1,0 +1,207 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.log.LogRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// The changes of the catalogue that one transaction has made, in order. Used by the thread that has the transaction.
+///
+/// Each step is effective in memory as soon as it is made, so that the transaction can use what it has defined; it knows how to undo it and what
+/// becomes effective for others at the commit. That they do not meet it before is the caller's affair: new tables have numbers that nobody else
+/// knows, and whoever drops something has it for himself. Others may write while an index is made: they maintain it from then on.
+///
+/// Steps and row writes are undone in reverse order of all together, so an index that is taken away finds no entry of a write that is still there.
+final class Definitions {
+  /// One change.
+  ///
+  /// @param writes row writes of the transaction that came before
+  private record Step(
+      CatalogChange change,
+      int writes,
+      Runnable undo,
+      Consumer<LogRecord> encode,
+      Runnable publish) {}
+
+  private final RowTransaction transaction;
+  private final MemoryStore store;
+  private final List<Step> steps = new ArrayList<>();
+
+  Definitions(RowTransaction transaction) {
+    this.transaction = transaction;
+    this.store = transaction.store;
+  }
+
+  private static void nothing() {}
+
+  int size() {
+    return steps.size();
+  }
+
+  List<CatalogChange> changes() {
+    return steps.stream().map(Step::change).toList();
+  }
+
+  /// Row writes before the last step.
+  int lastWrites() {
+    return steps.getLast().writes();
+  }
+
+  void add(CatalogChange change) {
+    switch (change) {
+      case CatalogChange.Put put -> {
+        byte[] value = put.value().clone();
+        add(
+            change,
+            Definitions::nothing,
+            log -> log.put(StoreKeys.catalog(put.key()), value),
+            Definitions::nothing);
+      }
+      case CatalogChange.Remove remove -> {
+        byte[] key = StoreKeys.catalog(remove.key());
+        add(change, Definitions::nothing, log -> log.delete(key, key.length), Definitions::nothing);
+      }
+      case CatalogChange.CreateTable create -> createTable(create);
+      case CatalogChange.DropTable drop -> dropTable(drop);
+      case CatalogChange.CreateIndex create -> createIndex(create);
+      case CatalogChange.DropIndex drop -> dropIndex(drop);
+      case CatalogChange.Redefine redefine -> {
+        RowTable table = require(redefine.definition().tableId());
+        TableDefinition before = table.definition();
+        table.redefine(redefine.definition());
+        add(
+            change,
+            () -> table.redefine(before),
+            log -> putDefinition(table, log),
+            Definitions::nothing);
+      }
+    }
+  }
+
+  private void add(
+      CatalogChange change, Runnable undo, Consumer<LogRecord> encode, Runnable publish) {
+    steps.add(new Step(change, transaction.writes(), undo, encode, publish));
+  }
+
+  private static void putDefinition(RowTable table, LogRecord log) {
+    log.put(StoreKeys.table(table.tableId()), DefinitionCodec.encode(table.definition()));
+  }
+
+  private void createTable(CatalogChange.CreateTable create) {
+    RowTable table = store.addTable(create.definition());
+    add(
+        create,
+        () -> {
+          store.forgetTable(table.tableId());
+          table.drop();
+          freeWithTransaction(table::free);
+        },
+        log -> putDefinition(table, log),
+        Definitions::nothing);
+  }
+
+  private void dropTable(CatalogChange.DropTable drop) {
+    long tableId = drop.tableId();
+    RowTable table = require(tableId);
+    store.checkNotInUse(table);
+    add(
+        drop,
+        Definitions::nothing,
+        log -> {
+          byte[] key = StoreKeys.table(tableId);
+          log.delete(key, key.length);
+          log.deleteRange(StoreKeys.row(tableId, 0), StoreKeys.row(tableId + 1, 0));
+        },
+        () -> {
+          store.forgetTable(tableId);
+          table.drop();
+          store.freeLater(table::free);
+        });
+  }
+
+  private void createIndex(CatalogChange.CreateIndex create) {
+    RowTable table = require(create.tableId());
+    IndexDefinition definition = create.index();
+    if (table.indexById(definition.indexId()) != null) {
+      throw new IllegalArgumentException("index %d exists".formatted(definition.indexId()));
+    }
+    TableIndex index = new TableIndex(table.definition(), definition, store.pool());
+    table.addIndex(index);
+    boolean built = false;
+    try {
+      store
+          .collector()
+          .whileNothingIsFreed(horizon -> table.buildIndex(transaction, index, horizon));
+      built = true;
+    } finally {
+      if (!built) {
+        table.removeIndex(index);
+        freeWithTransaction(index.tree::free);
+      }
+    }
+    add(
+        create,
+        () -> {
+          table.removeIndex(index);
+          freeWithTransaction(index.tree::free);
+        },
+        log -> putDefinition(table, log),
+        Definitions::nothing);
+  }
+
+  /// Takes the index away at once: what the transaction writes from now on need not be unique in it. The collector may leave entries in it that lead to
+  /// nothing, until it comes back; whoever finds an entry looks for a version with its key.
+  private void dropIndex(CatalogChange.DropIndex drop) {
+    RowTable table = require(drop.tableId());
+    int position = table.indexPosition(drop.indexId());
+    TableIndex index = table.indexes()[position];
+    table.removeIndex(index);
+    add(
+        drop,
+        () -> table.addIndex(position, index),
+        log -> putDefinition(table, log),
+        () -> store.freeLater(index.tree::free));
+  }
+
+  private RowTable require(long tableId) {
+    RowTable table = store.findTable(tableId);
+    if (table == null) {
+      throw new IllegalArgumentException("no table " + tableId);
+    }
+    return table;
+  }
+
+  /// Frees something with what the transaction's rolled back writes have left, after that: they may refer to it.
+  private void freeWithTransaction(Runnable action) {
+    transaction.garbage().addAction(action);
+  }
+
+  void undoLast() {
+    steps.removeLast().undo().run();
+  }
+
+  /// Appends the changes to the record of the transaction's commit.
+  void encode(LogRecord log) {
+    steps.forEach(step -> step.encode().accept(log));
+    store.reserveIds(log);
+  }
+
+  /// Appends the changes to the record of the transaction's preparation.
+  ///
+  /// @param key of the prepared transaction
+  void encodePrepared(byte[] key, LogRecord log) {
+    int number = 0;
+    for (Step step : steps) {
+      log.put(StoreKeys.preparedDefinition(key, number++), DefinitionCodec.encode(step.change()));
+    }
+    store.reserveIds(log);
+  }
+
+  /// Makes the changes effective for everybody.
+  void publish() {
+    steps.forEach(step -> step.publish().run());
+    store.publishCatalog(changes());
+  }
+}

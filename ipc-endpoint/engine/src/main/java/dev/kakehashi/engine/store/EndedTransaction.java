@@ -1,0 +1,117 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A transaction of which only its end is known.
+final class EndedTransaction implements StoreTransaction {
+  static final StoreTransaction INSTANCE = new EndedTransaction();
+
+  private EndedTransaction() {}
+
+  @Override
+  public long id() {
+    return 0;
+  }
+
+  @Override
+  public long heldSnapshot() {
+    return 0;
+  }
+
+  @Override
+  public void refreshSnapshot() {}
+
+  @Override
+  public void advanceSnapshot() {}
+
+  @Override
+  public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
+    return true;
+  }
+
+  @Override
+  public boolean mayCommit(Runnable whenReady) {
+    return true;
+  }
+
+  @Override
+  public long epoch() {
+    return 0;
+  }
+
+  @Override
+  public ReadView beginLatest() {
+    return beginStatement();
+  }
+
+  @Override
+  public void define(Store.CatalogChange change) {
+    beginStatement();
+  }
+
+  @Override
+  public List<Store.CatalogChange> definitions() {
+    return List.of();
+  }
+
+  @Override
+  public Set<Long> changedTables() {
+    return Set.of();
+  }
+
+  @Override
+  public ReadView beginStatement() {
+    throw new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended");
+  }
+
+  @Override
+  public long mark() {
+    return 0;
+  }
+
+  @Override
+  public void rollbackTo(long mark) {}
+
+  @Override
+  public boolean hasWrites() {
+    return false;
+  }
+
+  @Override
+  public void commit(boolean stored, Consumer<@Nullable Throwable> done) {
+    done.accept(new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended"));
+  }
+
+  @Override
+  public void abort() {}
+
+  @Override
+  public void prepare(Preparation preparation, Consumer<@Nullable Throwable> done) {
+    commit(true, done);
+  }
+
+  @Override
+  public void rollbackPrepared(Consumer<@Nullable Throwable> done) {
+    commit(true, done);
+  }
+
+  @Override
+  public @Nullable Preparation preparation() {
+    return null;
+  }
+
+  @Override
+  public boolean isEnded() {
+    return true;
+  }
+
+  @Override
+  public void whenEnded(Runnable wake) {
+    wake.run();
+  }
+}

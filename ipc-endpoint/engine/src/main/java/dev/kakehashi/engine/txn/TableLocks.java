@@ -1,0 +1,345 @@
+package dev.kakehashi.engine.txn;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/// Locks of tables by their number, kept by transactions to their end: statements share them, DDL has them alone.
+///
+/// Nobody blocks: who cannot have a lock gets a [Wait], whose `wake` is called when it is granted. A lock is granted in the order of the requests, except
+/// that who has it already comes first when it asks for more, and that a request which conflicts neither with holders nor with waiters need not wait.
+///
+/// Thread-safe. A lock's `grants` and `queue`, the mode of its grants and the state of its waits are guarded by the lock; the list of what an owner holds
+/// belongs to whoever has the turn of its transaction. Order of locks: a table's, then [Deadlocks]; nothing is called under them.
+public final class TableLocks {
+  /// Stands for the catalogue: whoever changes it has this lock alone. Numbers of objects begin with 1.
+  public static final long CATALOGUE = 0;
+
+  /// How a lock is held; each mode includes those before it.
+  public enum Mode {
+    /// Uses rows: several at a time.
+    SHARED,
+    /// Makes an index while others use rows.
+    BUILD,
+    /// Changes or drops the table.
+    EXCLUSIVE;
+
+    boolean conflicts(Mode other) {
+      return this == EXCLUSIVE || other == EXCLUSIVE || (this == BUILD && other == BUILD);
+    }
+  }
+
+  /// A transaction as holder of locks.
+  public static final class Owner {
+    private final long transactionId;
+    private final ArrayList<Grant> held = new ArrayList<>(2);
+    private volatile boolean prepared;
+
+    public Owner(long transactionId) {
+      this.transactionId = transactionId;
+    }
+
+    private @Nullable Grant find(long tableId) {
+      for (int i = 0; i < held.size(); i++) {
+        if (held.get(i).lock.tableId == tableId) {
+          return held.get(i);
+        }
+      }
+      return null;
+    }
+  }
+
+  private static final class Grant {
+    final Lock lock;
+    final Owner owner;
+    Mode mode;
+
+    Grant(Lock lock, Owner owner, Mode mode) {
+      this.lock = lock;
+      this.owner = owner;
+      this.mode = mode;
+    }
+  }
+
+  /// A request that was not granted at once.
+  public static final class Wait {
+    private final Lock lock;
+    private final Owner owner;
+    private final Mode mode;
+    private @Nullable Grant granted;
+    private volatile Runnable wake = () -> {};
+
+    private Wait(Lock lock, Owner owner, Mode mode) {
+      this.lock = lock;
+      this.owner = owner;
+      this.mode = mode;
+    }
+
+    /// Calls `action` when there is something new; to be set before the first look at [TableLocks#isGranted].
+    void onNews(Runnable action) {
+      wake = action;
+    }
+  }
+
+  private static final class Lock {
+    final long tableId;
+    final ArrayList<Grant> grants = new ArrayList<>(2);
+    final ArrayList<Wait> queue = new ArrayList<>(0);
+
+    Lock(long tableId) {
+      this.tableId = tableId;
+    }
+
+    boolean isFree(Owner owner, Mode mode) {
+      for (int i = 0; i < grants.size(); i++) {
+        Grant grant = grants.get(i);
+        if (grant.owner != owner && grant.mode.conflicts(mode)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    Grant grant(Owner owner, Mode mode, @Nullable Grant present) {
+      if (present != null) {
+        present.mode = mode;
+        return present;
+      }
+      Grant grant = new Grant(this, owner, mode);
+      grants.add(grant);
+      return grant;
+    }
+
+    /// Grants what can be granted now.
+    List<Wait> dispatch() {
+      if (queue.isEmpty()) {
+        return List.of();
+      }
+      List<Wait> served = new ArrayList<>();
+      List<Wait> left = new ArrayList<>();
+      for (Wait wait : queue) {
+        if (isFree(wait.owner, wait.mode)
+            && left.stream().noneMatch(other -> other.mode.conflicts(wait.mode))) {
+          wait.granted = grant(wait.owner, wait.mode, ofOwner(wait.owner));
+          served.add(wait);
+        } else {
+          left.add(wait);
+        }
+      }
+      queue.clear();
+      queue.addAll(left);
+      return served;
+    }
+
+    private @Nullable Grant ofOwner(Owner owner) {
+      for (Grant grant : grants) {
+        if (grant.owner == owner) {
+          return grant;
+        }
+      }
+      return null;
+    }
+  }
+
+  private final ConcurrentHashMap<Long, Lock> locks = new ConcurrentHashMap<>();
+  private final Deadlocks deadlocks;
+  private final LongPredicate exists;
+
+  /// @param exists whether a number is that of something that can be locked; locks of what is gone are forgotten
+  public TableLocks(Deadlocks deadlocks, LongPredicate exists) {
+    this.deadlocks = deadlocks;
+    this.exists = exists;
+  }
+
+  /// Takes a lock, or gets into its queue.
+  ///
+  /// @return null if the owner has the lock
+  /// @throws EngineException DEADLOCK_DETECTED, or OBJECT_IN_USE when DDL would wait for the decision on a prepared transaction
+  @Nullable Wait acquire(Owner owner, long tableId, Mode mode) {
+    Grant present = owner.find(tableId);
+    if (present != null && present.mode.compareTo(mode) >= 0) {
+      return null;
+    }
+    Lock lock = locks.computeIfAbsent(tableId, Lock::new);
+    synchronized (lock) {
+      boolean queued = present == null && !lock.queue.isEmpty();
+      if (lock.isFree(owner, mode)
+          && !(queued && lock.queue.stream().anyMatch(wait -> wait.mode.conflicts(mode)))) {
+        hold(lock, owner, mode, present);
+        return null;
+      }
+      Wait wait = new Wait(lock, owner, mode);
+      checkNotPrepared(wait);
+      Set<Long> blockers = new LinkedHashSet<>();
+      for (Grant grant : lock.grants) {
+        if (grant.owner != owner && grant.mode.conflicts(mode)) {
+          blockers.add(grant.owner.transactionId);
+        }
+      }
+      for (int i = 0; queued && i < lock.queue.size(); i++) {
+        if (lock.queue.get(i).mode.conflicts(mode)) {
+          blockers.add(lock.queue.get(i).owner.transactionId);
+        }
+      }
+      if (!deadlocks.add(owner.transactionId, blockers)) {
+        throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
+            .withDetail(
+                "Transaction %d waits for a lock of transactions %s, which wait for it."
+                    .formatted(owner.transactionId, blockers));
+      }
+      lock.queue.add(present == null ? lock.queue.size() : 0, wait);
+      return wait;
+    }
+  }
+
+  /// Whether the lock is the owner's now. Called by the owner of the wait, until it is.
+  ///
+  /// @throws EngineException OBJECT_IN_USE as [#acquire]
+  boolean isGranted(Wait wait) {
+    synchronized (wait.lock) {
+      Grant granted = wait.granted;
+      if (granted == null) {
+        checkNotPrepared(wait);
+        return false;
+      }
+      take(wait, granted);
+    }
+    deadlocks.remove(wait.owner.transactionId);
+    return true;
+  }
+
+  private static void take(Wait wait, Grant granted) {
+    if (!wait.owner.held.contains(granted)) {
+      wait.owner.held.add(granted);
+    }
+  }
+
+  /// Gives a request up; a lock that was granted meanwhile stays.
+  void withdraw(Wait wait) {
+    List<Wait> served;
+    synchronized (wait.lock) {
+      Grant granted = wait.granted;
+      if (granted != null) {
+        take(wait, granted);
+      }
+      wait.lock.queue.remove(wait);
+      served = wait.lock.dispatch();
+    }
+    deadlocks.remove(wait.owner.transactionId);
+    served.forEach(other -> other.wake.run());
+  }
+
+  private static void checkNotPrepared(Wait wait) {
+    if (wait.mode == Mode.SHARED) {
+      return;
+    }
+    for (Grant grant : wait.lock.grants) {
+      if (grant.owner != wait.owner && grant.owner.prepared && grant.mode.conflicts(wait.mode)) {
+        throw new EngineException(
+                ErrorCode.OBJECT_IN_USE,
+                wait.lock.tableId == CATALOGUE
+                    ? "cannot change the catalogue, which a prepared transaction has changed"
+                    : "cannot change the definition of a table that a prepared transaction uses")
+            .withHint("Commit or roll back the prepared transaction first.");
+      }
+    }
+  }
+
+  /// The owner's transaction is prepared: nobody knows when it ends.
+  void prepared(Owner owner) {
+    owner.prepared = true;
+    for (Grant grant : owner.held) {
+      List<Wait> waiting;
+      synchronized (grant.lock) {
+        waiting = List.copyOf(grant.lock.queue);
+      }
+      waiting.forEach(wait -> wait.wake.run());
+    }
+  }
+
+  /// Gives a transaction that an earlier run has prepared the locks that it had.
+  ///
+  /// @param definitions its changes of the catalogue
+  /// @param changed tables whose rows it has changed
+  public void restore(Owner owner, List<CatalogChange> definitions, Collection<Long> changed) {
+    owner.prepared = true;
+    changed.forEach(table -> give(owner, table, Mode.SHARED));
+    if (!definitions.isEmpty()) {
+      give(owner, CATALOGUE, Mode.EXCLUSIVE);
+    }
+    for (CatalogChange change : definitions) {
+      switch (change) {
+        case CatalogChange.Put put -> {}
+        case CatalogChange.Remove remove -> {}
+        case CatalogChange.CreateTable create ->
+            give(owner, create.definition().tableId(), Mode.EXCLUSIVE);
+        case CatalogChange.DropTable drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);
+        case CatalogChange.CreateIndex create -> give(owner, create.tableId(), Mode.EXCLUSIVE);
+        case CatalogChange.DropIndex drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);
+        case CatalogChange.Redefine redefine ->
+            give(owner, redefine.definition().tableId(), Mode.EXCLUSIVE);
+      }
+    }
+  }
+
+  private void give(Owner owner, long tableId, Mode mode) {
+    Lock lock = locks.computeIfAbsent(tableId, Lock::new);
+    synchronized (lock) {
+      hold(lock, owner, mode, owner.find(tableId));
+    }
+  }
+
+  private static void hold(Lock lock, Owner owner, Mode mode, @Nullable Grant present) {
+    Grant grant = lock.grant(owner, mode, present);
+    if (present == null) {
+      owner.held.add(grant);
+    }
+  }
+
+  /// The owner's transaction has ended.
+  public void releaseAll(Owner owner) {
+    for (int i = 0; i < owner.held.size(); i++) {
+      Grant grant = owner.held.get(i);
+      Lock lock = grant.lock;
+      List<Wait> served;
+      boolean unused;
+      synchronized (lock) {
+        lock.grants.remove(grant);
+        served = lock.dispatch();
+        unused = lock.grants.isEmpty();
+      }
+      if (unused && lock.tableId != CATALOGUE && !exists.test(lock.tableId)) {
+        locks.remove(lock.tableId, lock);
+      }
+      for (int w = 0; w < served.size(); w++) {
+        served.get(w).wake.run();
+      }
+    }
+    owner.held.clear();
+  }
+
+  /// A lock that a transaction has, or waits for.
+  public record Held(long transactionId, long tableId, Mode mode, boolean granted) {}
+
+  /// All locks, each as of some moment.
+  public List<Held> list() {
+    List<Held> list = new ArrayList<>();
+    for (Lock lock : locks.values()) {
+      synchronized (lock) {
+        lock.grants.forEach(
+            grant -> list.add(new Held(grant.owner.transactionId, lock.tableId, grant.mode, true)));
+        lock.queue.forEach(
+            wait -> list.add(new Held(wait.owner.transactionId, lock.tableId, wait.mode, false)));
+      }
+    }
+    return list;
+  }
+}
