@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -294,6 +295,27 @@ final class TestEngine implements AutoCloseable {
 
   private static long byteLength(int oid, long word) {
     return dev.kakehashi.engine.sql.Constant.byteLength(Types.kind(oid), word);
+  }
+
+  /// Waits for the end of an operation that reports a failure or null.
+  static void awaitEnd(Consumer<Consumer<@Nullable EngineException>> operation) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    operation.accept(failure -> {
+      if (failure == null) {
+        done.complete(true);
+      } else {
+        done.completeExceptionally(failure);
+      }
+    });
+    await(done);
+  }
+
+  static void assertState(String sqlstate, org.junit.jupiter.api.function.Executable call) {
+    org.junit.jupiter.api.Assertions.assertEquals(
+        sqlstate,
+        org.junit.jupiter.api.Assertions.assertThrows(EngineException.class, call)
+            .code()
+            .sqlstate());
   }
 
   static <T> T await(CompletableFuture<T> future) {

@@ -1,8 +1,9 @@
 package dev.kakehashi.engine;
 
+import static dev.kakehashi.engine.TestEngine.assertState;
+import static dev.kakehashi.engine.TestEngine.awaitEnd;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.TestEngine.Running;
@@ -14,9 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,22 +51,6 @@ final class TransactionalDdlTest {
 
   private Transaction begin() {
     return engine.begin(Isolation.READ_COMMITTED);
-  }
-
-  private static void await(Consumer<Consumer<@Nullable EngineException>> operation) {
-    CompletableFuture<Boolean> done = new CompletableFuture<>();
-    operation.accept(failure -> {
-      if (failure != null) {
-        done.completeExceptionally(failure);
-      } else {
-        done.complete(true);
-      }
-    });
-    TestEngine.await(done);
-  }
-
-  private static void assertState(String sqlstate, org.junit.jupiter.api.function.Executable call) {
-    assertEquals(sqlstate, assertThrows(EngineException.class, call).code().sqlstate());
   }
 
   private Running start(Transaction transaction, String sql) {
@@ -145,17 +128,17 @@ final class TransactionalDdlTest {
     Transaction transaction = begin();
     engine.run(transaction, "create table x (a int)");
     engine.run(transaction, "insert into x values (1)");
-    await(done -> transaction.savepoint(1, done));
+    awaitEnd(done -> transaction.savepoint(1, done));
     engine.run(transaction, "create unique index x_a on x (a)");
     engine.run(transaction, "insert into x values (2)");
     engine.run(transaction, "truncate t");
     assertEquals(List.of(), engine.run(transaction, "select * from t").rows());
-    await(done -> transaction.rollbackToSavepoint(1, done));
+    awaitEnd(done -> transaction.rollbackToSavepoint(1, done));
     engine.run(transaction, "insert into x values (1)");
     assertEquals(List.of("2"), engine.run(transaction, "select count(*) from t").rows());
-    await(done -> transaction.rollbackToSavepoint(1, done));
+    awaitEnd(done -> transaction.rollbackToSavepoint(1, done));
     engine.run(transaction, "drop table t");
-    await(done -> transaction.rollbackToSavepoint(1, done));
+    awaitEnd(done -> transaction.rollbackToSavepoint(1, done));
     engine.commit(transaction);
     assertEquals(List.of("1"), engine.query("select a from x"));
     assertEquals(List.of("1|one", "2|two"), engine.query("select * from t order by id"));
@@ -356,7 +339,7 @@ final class TransactionalDdlTest {
     engine.run(transaction, "create table gone (a int)");
     engine.run(transaction, "insert into gone values (1)");
     engine.run(transaction, "drop table gone");
-    await(done -> engine.session.prepare(transaction, "p", done));
+    awaitEnd(done -> engine.session.prepare(transaction, "p", done));
     for (int i = 0; i < 2; i++) {
       assertState("42P01", () -> engine.query("select * from x"));
       assertState("55006", () -> engine.run("create table y (a int)"));
@@ -364,9 +347,9 @@ final class TransactionalDdlTest {
       restart();
     }
     if (commit) {
-      await(done -> engine.session.commitPrepared("p", Transaction.CommitResponse.STORED, done));
+      awaitEnd(done -> engine.session.commitPrepared("p", Transaction.CommitResponse.STORED, done));
     } else {
-      await(done -> engine.session.rollbackPrepared("p", done));
+      awaitEnd(done -> engine.session.rollbackPrepared("p", done));
     }
     for (int i = 0; i < 2; i++) {
       if (commit) {

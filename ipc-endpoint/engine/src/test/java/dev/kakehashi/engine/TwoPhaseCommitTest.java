@@ -1,11 +1,11 @@
 package dev.kakehashi.engine;
 
+import static dev.kakehashi.engine.TestEngine.assertState;
+import static dev.kakehashi.engine.TestEngine.awaitEnd;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.TestEngine.Running;
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.Transaction;
@@ -13,8 +13,6 @@ import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,32 +46,17 @@ final class TwoPhaseCommitTest {
     engine = new TestEngine(directory);
   }
 
-  private static void await(Consumer<Consumer<@Nullable EngineException>> operation) {
-    CompletableFuture<Boolean> done = new CompletableFuture<>();
-    operation.accept(failure -> {
-      if (failure == null) {
-        done.complete(true);
-      } else {
-        done.completeExceptionally(failure);
-      }
-    });
-    TestEngine.await(done);
-  }
-
   private void prepare(Transaction transaction, String globalId) {
-    await(done -> engine.session.prepare(transaction, globalId, done));
+    awaitEnd(done -> engine.session.prepare(transaction, globalId, done));
   }
 
   private void commit(String globalId) {
-    await(done -> engine.session.commitPrepared(globalId, Transaction.CommitResponse.STORED, done));
+    awaitEnd(
+        done -> engine.session.commitPrepared(globalId, Transaction.CommitResponse.STORED, done));
   }
 
   private void rollback(String globalId) {
-    await(done -> engine.session.rollbackPrepared(globalId, done));
-  }
-
-  private static void assertState(String sqlstate, org.junit.jupiter.api.function.Executable call) {
-    assertEquals(sqlstate, assertThrows(EngineException.class, call).code().sqlstate());
+    awaitEnd(done -> engine.session.rollbackPrepared(globalId, done));
   }
 
   /// An update of a key, an update of a value twice, a delete, an insert, and one that goes again.
@@ -197,12 +180,13 @@ final class TwoPhaseCommitTest {
     EngineSession bob = engine.engine.openSession("bob", "1002");
     Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "insert into t values (4, 'four', 40)");
-    await(done -> alice.prepare(transaction, "a", done));
-    assertState("42501", () -> await(done -> bob.rollbackPrepared("a", done)));
+    awaitEnd(done -> alice.prepare(transaction, "a", done));
+    assertState("42501", () -> awaitEnd(done -> bob.rollbackPrepared("a", done)));
     assertState(
         "42501",
-        () -> await(done -> bob.commitPrepared("a", Transaction.CommitResponse.AVAILABLE, done)));
-    await(done -> alice.commitPrepared("a", Transaction.CommitResponse.AVAILABLE, done));
+        () ->
+            awaitEnd(done -> bob.commitPrepared("a", Transaction.CommitResponse.AVAILABLE, done)));
+    awaitEnd(done -> alice.commitPrepared("a", Transaction.CommitResponse.AVAILABLE, done));
     assertEquals(List.of("4"), engine.query("select count(*) from t"));
   }
 
