@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Installation;
 import dev.kakehashi.pgtests.harness.OsProcess;
+import dev.kakehashi.pgtests.harness.ProcessSockets;
 import dev.kakehashi.pgtests.harness.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,8 +37,12 @@ class InstallTest {
               Installation.checkout().resolve(".make/install.sh").toString()),
           LIMIT);
       assertEquals(
-          Set.of("kakehashi_fdw.so", "kakehashi_fdw.control", "kakehashi_fdw--1.0.sql"),
-          names(destination, "kakehashi_fdw(--1\\.0)?\\.(so|control|sql)"));
+          Set.of(
+              "kakehashi_fdw.so",
+              "kakehashi_fdw.control",
+              "kakehashi_fdw--1.0.sql",
+              "kakehashi_fdw--1.0--1.1.sql"),
+          names(destination, "kakehashi_fdw.*\\.(so|control|sql)"));
 
       Path prefix = destination.resolve("opt/kakehashi");
       String kakehashi = prefix.resolve("bin/kakehashi").toString();
@@ -59,7 +64,7 @@ class InstallTest {
             LIMIT,
             () -> {
               assertTrue(endpoint.isAlive(), () -> OsProcess.tail(log, 20));
-              return Files.exists(runtime.resolve("endpoint.sock"));
+              return ProcessSockets.listens(endpoint.pid(), runtime.resolve("endpoint.sock"));
             });
         run(Installation.ping().toString(), runtime.toString(), "10");
         String status = run(with(directories, kakehashi, "status"));

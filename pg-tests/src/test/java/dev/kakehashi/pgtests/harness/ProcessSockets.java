@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /// Which Unix sockets are listened on, from /proc.
-final class ProcessSockets {
+public final class ProcessSockets {
   private static final String LISTENING_FLAG = "00010000";
 
   private ProcessSockets() {}
 
   /// Whether a socket listens at `path`. The file alone proves nothing: it may be left over from a killed process, or bound
   /// and not yet listening.
-  static boolean listens(long pid, Path path) {
+  public static boolean listens(long pid, Path path) {
     // num refcount protocol flags type state inode path
     try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid), "net", "unix"))) {
       return lines
