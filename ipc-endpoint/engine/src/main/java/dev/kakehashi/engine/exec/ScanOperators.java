@@ -339,6 +339,9 @@ final class ScanOperators {
 
     @Override
     void close() {
+      if (source != null) {
+        rows.clear();
+      }
       batch.close();
     }
   }

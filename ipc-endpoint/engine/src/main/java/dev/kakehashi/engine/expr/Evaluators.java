@@ -13,7 +13,7 @@ public final class Evaluators {
   public static Evaluator of(Expr expr, EvalContext context) {
     return switch (expr) {
       case Expr.Column column -> new ColumnEvaluator(column.index());
-      case Expr.Constant constant -> new ConstantEvaluator(constant.isNull(), constant.word());
+      case Expr.Constant constant -> new ConstantEvaluator(constant);
       case Expr.Parameter parameter -> new ParameterEvaluator(parameter.index(), context);
       case Expr.Call call -> CallEvaluators.of(call, context);
       case Expr.And and -> new LogicEvaluators.Junction(of(and.terms(), context), true);
@@ -84,18 +84,17 @@ public final class Evaluators {
     }
   }
 
+  /// Keeps the expression, which keeps the memory of its value: those of a system table's rows have no other owner.
   private static final class ConstantEvaluator extends SameValue {
-    private final boolean isNull;
-    private final long word;
+    private final Expr.Constant constant;
 
-    ConstantEvaluator(boolean isNull, long word) {
-      this.isNull = isNull;
-      this.word = word;
+    ConstantEvaluator(Expr.Constant constant) {
+      this.constant = constant;
     }
 
     @Override
     public ColumnVector evaluate(VectorBatch batch) {
-      return fill(isNull, word, batch.size);
+      return fill(constant.isNull(), constant.word(), batch.size);
     }
   }
 
