@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Statements give the same rows with hardly any memory as with plenty of it.
-@SuppressWarnings("NullAway.Init")
+@SuppressWarnings("NullAway.Init") // set before each test
 final class SpillTest {
   private static final long PLENTY = 256L << 20;
   private static final long HARDLY_ANY = 1L << 20;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Changes of the catalogue are part of their transaction, and wait for whoever uses what they change.
-@SuppressWarnings("NullAway.Init")
+@SuppressWarnings("NullAway.Init") // set before each test
 final class TransactionalDdlTest {
   private static final @Nullable Object[][] NO_PARAMETERS = new @Nullable Object[][] {{}};
 
