@@ -53,6 +53,7 @@ final class StatementDifferenceTest {
   @ValueSource(
       strings = {
         "dml",
+        "merge",
         "windows",
         "grouping",
         "nesting",

@@ -5,8 +5,8 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
-import dev.kakehashi.engine.plan.PhysicalPlan.Change;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
+import dev.kakehashi.engine.plan.PhysicalPlan.UniformChange;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Changes a table by the rows of a chain.
 final class DmlConsumer implements ChangeConsumer {
   private final Execution execution;
-  private final Change plan;
+  private final UniformChange plan;
   private final ChangedTable table;
   private final Evaluator @Nullable [] values;
   private final @Nullable ReturnedRows returning;
@@ -29,7 +29,7 @@ final class DmlConsumer implements ChangeConsumer {
 
   private long rows;
 
-  DmlConsumer(Execution execution, Change plan, EvalContext context) {
+  DmlConsumer(Execution execution, UniformChange plan, EvalContext context) {
     this.execution = execution;
     this.plan = plan;
     this.context = context;

@@ -172,9 +172,12 @@ final class StatementRun implements Task {
     if (consumer == null) {
       Execution execution = instance().execution();
       consumer =
-          runner.plan() instanceof PhysicalPlan.Change change
-              ? new DmlConsumer(execution, change, chain.context())
-              : new RowKeeper(runner.resultOids(), execution.memory());
+          switch (runner.plan()) {
+            case PhysicalPlan.UniformChange change ->
+                new DmlConsumer(execution, change, chain.context());
+            case PhysicalPlan.Merge merge -> new MergeConsumer(execution, merge, chain.context());
+            case PhysicalPlan.Query query -> new RowKeeper(runner.resultOids(), execution.memory());
+          };
       dml = consumer;
     }
     consumer.begin();

@@ -29,6 +29,9 @@ public sealed interface PhysicalPlan {
     @Nullable List<Expr> returning();
   }
 
+  /// A change that does the same with every row of its source.
+  sealed interface UniformChange extends Change {}
+
   /// Names that error messages show.
   ///
   /// @param columns names of all columns of the table
@@ -65,7 +68,7 @@ public sealed interface PhysicalPlan {
   /// @param conflict what becomes of a row that exists; null: it is refused
   record Insert(
       Target target, PlanNode source, @Nullable List<Expr> returning, @Nullable OnConflict conflict)
-      implements Change {
+      implements UniformChange {
     /// An insert that refuses duplicates.
     public Insert(Target target, PlanNode source, @Nullable List<Expr> returning) {
       this(target, source, returning, null);
@@ -88,7 +91,7 @@ public sealed interface PhysicalPlan {
       int rowIdColumn,
       List<Expr> values,
       @Nullable List<Expr> returning)
-      implements Change {
+      implements UniformChange {
     /// An update of the rows of one scan.
     public Update(
         Target target, PlanNode source, List<Expr> values, @Nullable List<Expr> returning) {
@@ -98,5 +101,30 @@ public sealed interface PhysicalPlan {
 
   /// Deletes rows. The source begins with all columns of the table in order; they are the changed row of RETURNING.
   record Delete(Target target, PlanNode source, int rowIdColumn, @Nullable List<Expr> returning)
+      implements UniformChange {}
+
+  /// MERGE.
+  ///
+  /// @param actionColumn column of the source, an int4: number of the clause that the row is for, from 1; 0: none
+  record Merge(
+      Target target,
+      PlanNode source,
+      int rowIdColumn,
+      int actionColumn,
+      List<MergeClause> clauses,
+      @Nullable List<Expr> returning)
       implements Change {}
+
+  /// A WHEN of MERGE.
+  ///
+  /// @param values over the source, one per column of the table: the new row, or for DELETE the old one; empty if nobody needs it
+  record MergeClause(MergeKind kind, List<Expr> values) {}
+
+  /// What a WHEN of MERGE does.
+  enum MergeKind {
+    INSERT,
+    UPDATE,
+    DELETE,
+    NOTHING
+  }
 }

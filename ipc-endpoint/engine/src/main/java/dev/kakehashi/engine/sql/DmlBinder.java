@@ -17,7 +17,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
-/// Binds INSERT, UPDATE and DELETE with RETURNING, down to the physical plan.
+/// Binds INSERT, UPDATE, DELETE and MERGE with RETURNING, down to the physical plan.
 ///
 /// UPDATE and DELETE of one table without subqueries read it by one scan; others are queries that give the row identifiers of the rows to change.
 final class DmlBinder {
@@ -31,6 +31,7 @@ final class DmlBinder {
   private final ExpressionBinder expressions;
   private final AssignmentBinder assignments;
   private final InsertBinder inserts;
+  private final TargetRows targets;
 
   DmlBinder(QueryBinder queries) {
     this.context = queries.context;
@@ -38,6 +39,7 @@ final class DmlBinder {
     this.expressions = queries.expressions;
     this.assignments = new AssignmentBinder(queries);
     this.inserts = new InsertBinder(queries, assignments);
+    this.targets = new TargetRows(queries);
   }
 
   /// @param parent scope with the queries of WITH, or null
@@ -46,6 +48,8 @@ final class DmlBinder {
       case ParsedStatement.Insert insert -> inserts.insert(insert, parent);
       case ParsedStatement.Update update -> update(update, parent);
       case ParsedStatement.Delete delete -> delete(delete, parent);
+      case ParsedStatement.Merge merge ->
+          new MergeBinder(queries, assignments, targets).merge(merge, parent);
     };
   }
 
@@ -146,13 +150,13 @@ final class DmlBinder {
     Scope scope = new Scope(parent);
     RelNode rel =
         others == null
-            ? queries.from.changed(table, alias, scope)
+            ? targets.changed(table, alias, null, scope)
             : context.within(
                 others,
                 () -> {
                   SqlSelect select = (SqlSelect) SqlFront.parse(others);
                   SqlNode from = java.util.Objects.requireNonNull(select.getFrom());
-                  return queries.from.changed(table, alias, from, scope);
+                  return targets.changed(table, alias, from, scope);
                 });
     int columns = table.columns().size();
     if (where == null) {

@@ -178,6 +178,15 @@ final class ExpressionBinder {
       case "greatest" -> bindVariadic(call, scope, PgOperators.GREATEST, "GREATEST");
       case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
       case "nullif" -> bindNullIf(call, scope);
+      case "merge_action" -> {
+        if (scope.mergeAction == null || call.operandCount() > 0) {
+          throw context.error(
+              ErrorCode.SYNTAX_ERROR,
+              "MERGE_ACTION() can only be used in the RETURNING list of a MERGE command",
+              call);
+        }
+        yield scope.mergeAction;
+      }
       default -> {
         if (WindowBinder.isWindowFunction(name)) {
           throw context.error(

@@ -65,49 +65,14 @@ final class FromBinder {
   }
 
   /// Makes the columns of `from` those of `scope`.
-  private RelNode enter(From from, Scope scope) {
+  RelNode enter(From from, Scope scope) {
     scope.fields.addAll(from.fields());
     scope.baseTables.addAll(from.tables());
     scope.rowType = from.rel().getRowType();
     return from.rel();
   }
 
-  /// The table to change with its row identifier.
-  RelNode changed(Table table, String alias, Scope scope) {
-    return changed(table, alias, null, scope);
-  }
-
-  /// The table to change with its row identifier, joined with the FROM or USING of the statement.
-  RelNode changed(Table table, String alias, @Nullable SqlNode others, Scope scope) {
-    RelNode scan =
-        LogicalTableScan.create(context.cluster, CatalogTable.withRowId(table, context), List.of());
-    From target =
-        from(
-            scan,
-            alias,
-            alias.equals(table.name()) ? table.schema() : null,
-            table.columns().stream().map(c -> c.name()).toList(),
-            List.of());
-    if (others == null) {
-      return enter(target, scope);
-    }
-    From joined = item(others, scope.parent);
-    refuseDuplicateAliases(target.fields(), joined.fields(), others);
-    int columns = scan.getRowType().getFieldCount();
-    RelNode rel =
-        LogicalJoin.create(
-            scan,
-            joined.rel(),
-            List.of(),
-            context.rex.makeLiteral(true),
-            java.util.Set.of(),
-            JoinRelType.INNER);
-    List<Scope.Field> fields = new ArrayList<>(target.fields());
-    fields.addAll(map(joined.fields(), node -> shift(node, columns)));
-    return enter(new From(rel, fields, List.of()), scope);
-  }
-
-  private From item(SqlNode node, @Nullable Scope parent) {
+  From item(SqlNode node, @Nullable Scope parent) {
     return switch (node.getKind()) {
       case JOIN -> join((SqlJoin) node, parent);
       case AS -> aliased((SqlCall) node, parent);
@@ -262,7 +227,7 @@ final class FromBinder {
     return queries.commonTable(common);
   }
 
-  private From from(
+  From from(
       RelNode rel,
       String alias,
       @Nullable String schema,
@@ -492,8 +457,7 @@ final class FromBinder {
     return output;
   }
 
-  private static List<Scope.Field> map(
-      List<Scope.Field> fields, Function<RexNode, RexNode> function) {
+  static List<Scope.Field> map(List<Scope.Field> fields, Function<RexNode, RexNode> function) {
     return fields.stream()
         .map(f ->
             new Scope.Field(
@@ -501,11 +465,11 @@ final class FromBinder {
         .toList();
   }
 
-  private RexNode shift(RexNode node, int by) {
+  RexNode shift(RexNode node, int by) {
     return RowShift.apply(node, context.rex, index -> index + by);
   }
 
-  private RexNode retype(RexNode node, RelDataType rowType) {
+  RexNode retype(RexNode node, RelDataType rowType) {
     List<RelDataTypeField> types = rowType.getFieldList();
     return node.accept(
         new RexShuttle() {
@@ -518,7 +482,7 @@ final class FromBinder {
   }
 
   /// Refuses a FROM entry whose name is another's.
-  private void refuseDuplicateAliases(List<Scope.Field> left, List<Scope.Field> right, SqlNode at) {
+  void refuseDuplicateAliases(List<Scope.Field> left, List<Scope.Field> right, SqlNode at) {
     Set<String> seen = new LinkedHashSet<>();
     left.forEach(field -> seen.add(key(field)));
     for (Scope.Field field : right) {

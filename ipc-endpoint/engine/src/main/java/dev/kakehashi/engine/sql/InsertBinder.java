@@ -149,7 +149,7 @@ final class InsertBinder {
     return indexes;
   }
 
-  private static List<Integer> targetColumns(Table table, List<Name> names) {
+  static List<Integer> targetColumns(Table table, List<Name> names) {
     List<Integer> columns = new ArrayList<>();
     if (names.isEmpty()) {
       for (int i = 0; i < table.columns().size(); i++) {
@@ -189,7 +189,7 @@ final class InsertBinder {
         query.rel(), assignments.completed(row, table), AssignmentBinder.names(table), Set.of());
   }
 
-  private void requireCount(int expressionCount, int columnCount, SqlNode at) {
+  void requireCount(int expressionCount, int columnCount, SqlNode at) {
     if (expressionCount > columnCount) {
       throw context.error(
           ErrorCode.SYNTAX_ERROR, "INSERT has more expressions than target columns", at);

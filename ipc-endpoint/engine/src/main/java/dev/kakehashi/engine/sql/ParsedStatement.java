@@ -85,4 +85,41 @@ sealed interface ParsedStatement {
   record Delete(
       Target target, @Nullable Source using, @Nullable Source where, @Nullable Source returning)
       implements Change {}
+
+  /// MERGE.
+  ///
+  /// @param using as `select * from`
+  record Merge(
+      Target target, Source using, Source condition, List<When> clauses, @Nullable Source returning)
+      implements Change {}
+
+  /// Rows that a WHEN of MERGE is about.
+  enum Match {
+    MATCHED,
+    NOT_MATCHED_BY_TARGET,
+    NOT_MATCHED_BY_SOURCE
+  }
+
+  /// A WHEN of MERGE.
+  ///
+  /// @param condition of AND, or null
+  record When(Match match, @Nullable Source condition, MergeAction action, int position) {}
+
+  /// What a WHEN of MERGE does.
+  sealed interface MergeAction {}
+
+  /// DO NOTHING.
+  record MergeNothing() implements MergeAction {}
+
+  /// DELETE.
+  record MergeDelete() implements MergeAction {}
+
+  /// UPDATE.
+  record MergeUpdate(List<Assignment> assignments) implements MergeAction {}
+
+  /// INSERT.
+  ///
+  /// @param columns empty: all
+  /// @param row a VALUES of one row; null: DEFAULT VALUES
+  record MergeInsert(List<Name> columns, @Nullable Source row) implements MergeAction {}
 }

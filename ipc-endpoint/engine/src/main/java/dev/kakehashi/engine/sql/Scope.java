@@ -43,6 +43,9 @@ final class Scope {
   /// Collects window functions while a SELECT list is bound; null where they are not allowed.
   @Nullable Windowing windowing;
 
+  /// In RETURNING of MERGE what `merge_action()` is, else null.
+  @Nullable RexNode mergeAction;
+
   /// What an aggregate here would be told, for example "aggregate functions are not allowed in WHERE".
   String clause = "WHERE";
 

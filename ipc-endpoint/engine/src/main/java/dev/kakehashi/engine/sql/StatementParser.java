@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// Cuts a statement into pieces by its keywords outside of parentheses: WITH, INSERT, UPDATE and DELETE with the clauses that Calcite's parser does not
 /// know. A piece is an expression or a query, and goes through [Rewriter].
 final class StatementParser {
-  private static final Set<String> CHANGES = Set.of("insert", "update", "delete");
+  private static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
 
   private final String sql;
   private final List<Token> tokens;
-  private final TokenReader in;
+  final TokenReader in;
 
   /// Index of the token after the statement that is being parsed.
   private int end;
@@ -57,6 +57,9 @@ final class StatementParser {
     if (in.acceptWords("delete", "from")) {
       return delete();
     }
+    if (in.acceptWords("merge", "into")) {
+      return new MergeParser(this).merge();
+    }
     if (CHANGES.contains(in.peek().text()) && in.peek().kind() == Token.Kind.WORD) {
       in.at++;
       throw in.syntaxError();
@@ -70,13 +73,8 @@ final class StatementParser {
     List<CommonTable> tables = new ArrayList<>();
     do {
       Name name = name();
-      List<String> columns = new ArrayList<>();
-      if (in.acceptOperator("(")) {
-        do {
-          columns.add(in.expectIdentifier());
-        } while (in.acceptOperator(","));
-        in.expectOperator(")");
-      }
+      List<String> columns =
+          in.peek().isOperator("(") ? columnList().stream().map(Name::name).toList() : List.of();
       in.expectWord("as");
       Boolean materialized = null;
       if (in.acceptWords("not", "materialized")) {
@@ -118,25 +116,30 @@ final class StatementParser {
   private ParsedStatement insert() {
     Name table = qualifiedName();
     String alias = in.acceptWords("as") ? in.expectIdentifier() : null;
-    List<Name> columns = new ArrayList<>();
-    if (in.peek().isOperator("(") && !beginsQuery(in.at + 1)) {
-      in.at++;
-      do {
-        columns.add(name());
-      } while (in.acceptOperator(","));
-      in.expectOperator(")");
-    }
+    List<Name> columns =
+        in.peek().isOperator("(") && !beginsQuery(in.at + 1) ? columnList() : List.of();
     if (in.acceptWords("overriding")) {
       throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "OVERRIDING is not supported")
           .withPosition(in.peek().start() + 1);
     }
     Source rows = null;
     if (!in.acceptWords("default", "values")) {
-      rows = until(clause("on", "returning"));
+      rows = until(conflictOrReturning());
     }
     Conflict conflict = in.acceptWords("on", "conflict") ? conflict() : null;
     Source returning = returning();
     return new ParsedStatement.Insert(new Target(table, alias), columns, rows, conflict, returning);
+  }
+
+  /// Names in parentheses.
+  List<Name> columnList() {
+    List<Name> columns = new ArrayList<>();
+    in.expectOperator("(");
+    do {
+      columns.add(name());
+    } while (in.acceptOperator(","));
+    in.expectOperator(")");
+    return columns;
   }
 
   private boolean beginsQuery(int at) {
@@ -147,18 +150,26 @@ final class StatementParser {
         || token.isOperator("(");
   }
 
+  private int conflictOrReturning() {
+    int from = in.at;
+    int at = clause("on", "returning");
+    // A join of the query may have an ON of its own.
+    while (tokens.get(at).isWord("on") && !tokens.get(at + 1).isWord("conflict")) {
+      in.at = at + 1;
+      at = clause("on", "returning");
+    }
+    in.at = from;
+    return at;
+  }
+
   private Conflict conflict() {
     int position = in.peek().start() + 1;
     Name constraint = null;
     List<Name> columns = null;
     if (in.acceptWords("on", "constraint")) {
       constraint = name();
-    } else if (in.acceptOperator("(")) {
-      columns = new ArrayList<>();
-      do {
-        columns.add(name());
-      } while (in.acceptOperator(","));
-      in.expectOperator(")");
+    } else if (in.peek().isOperator("(")) {
+      columns = columnList();
       if (in.peek().isWord("where")) {
         throw new EngineException(
                 ErrorCode.FEATURE_NOT_SUPPORTED, "partial indexes are not supported")
@@ -209,7 +220,7 @@ final class StatementParser {
     return new ParsedStatement.Delete(new Target(table, alias), using, where, returning());
   }
 
-  private @Nullable String alias(String next) {
+  @Nullable String alias(String next) {
     if (in.acceptWords("as")) {
       return in.expectIdentifier();
     }
@@ -225,7 +236,7 @@ final class StatementParser {
     return in.at < end && in.acceptWords("where") ? until(clause("returning")) : null;
   }
 
-  private @Nullable Source returning() {
+  @Nullable Source returning() {
     if (in.at >= end) {
       return null;
     }
@@ -233,7 +244,7 @@ final class StatementParser {
     return until(end, "select ");
   }
 
-  private List<Assignment> assignments(String... followers) {
+  List<Assignment> assignments(String... followers) {
     List<Assignment> assignments = new ArrayList<>();
     int stop = clause(followers);
     do {
@@ -259,7 +270,7 @@ final class StatementParser {
     return new Name(null, in.expectIdentifier(), position);
   }
 
-  private Name qualifiedName() {
+  Name qualifiedName() {
     int position = in.peek().start() + 1;
     String first = in.expectIdentifier();
     return in.acceptOperator(".")
@@ -268,18 +279,37 @@ final class StatementParser {
   }
 
   /// Index of the next of these words outside of parentheses, or the statement's end.
-  private int clause(String... words) {
+  int clause(String... words) {
     int at = in.at;
     while (at < end) {
       Token token = tokens.get(at);
       if (token.isOperator("(")) {
         at = closing(at);
+      } else if (token.isWord("case") && !tokens.get(at - 1).isOperator(".")) {
+        at = caseEnd(at);
       } else if (token.kind() == Token.Kind.WORD && begins(token, at, words)) {
         return at;
       }
       at++;
     }
     return end;
+  }
+
+  /// Index of the END of the CASE at `open`, or of the statement's last token.
+  private int caseEnd(int open) {
+    int depth = 0;
+    for (int at = open; at < end; at++) {
+      Token token = tokens.get(at);
+      if (tokens.get(at - 1).isOperator(".")) {
+        continue;
+      }
+      if (token.isWord("case")) {
+        depth++;
+      } else if (token.isWord("end") && --depth == 0) {
+        return at;
+      }
+    }
+    return end - 1;
   }
 
   private boolean begins(Token token, int at, String... words) {
@@ -290,7 +320,6 @@ final class StatementParser {
       Token before = tokens.get(at - 1);
       return switch (word) {
         case "from" -> !before.isWord("distinct");
-        case "on" -> tokens.get(at + 1).isWord("conflict");
         default -> !before.isOperator(".");
       };
     }
@@ -322,12 +351,12 @@ final class StatementParser {
     return until(end);
   }
 
-  private Source until(int stop) {
+  Source until(int stop) {
     return until(stop, "");
   }
 
   /// The tokens up to `stop` as a piece of its own.
-  private Source until(int stop, String prefix) {
+  Source until(int stop, String prefix) {
     if (in.at >= stop) {
       throw TokenReader.syntaxErrorAt(sql, tokens.get(stop));
     }
