@@ -3,12 +3,10 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
-import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.plan.PhysicalPlan.UniformChange;
 import dev.kakehashi.engine.vector.VectorBatch;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Changes a table by the rows of a chain.
@@ -37,12 +35,7 @@ final class DmlConsumer implements ChangeConsumer {
     this.values =
         plan instanceof PhysicalPlan.Update update ? Evaluators.of(update.values(), context) : null;
     int columns = plan.target().columns().size();
-    List<Expr> expressions = plan.returning();
-    this.returning =
-        expressions == null
-            ? null
-            : new ReturnedRows(
-                expressions, columns, plan.source().typeOids().length, execution.memory(), context);
+    this.returning = ReturnedRows.of(plan, execution, context);
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
     this.upsert = conflict == null ? null : new Upsert(execution, table, conflict, context);
     this.newRow = new VectorBatch(0, columns);

@@ -4,7 +4,6 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
-import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.MergeKind;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -38,12 +37,7 @@ final class MergeConsumer implements ChangeConsumer {
     this.table = new ChangedTable(plan.target(), execution, context);
     plan.clauses().forEach(clause -> values.add(Evaluators.of(clause.values(), context)));
     int columns = plan.target().columns().size();
-    List<Expr> expressions = plan.returning();
-    this.returning =
-        expressions == null
-            ? null
-            : new ReturnedRows(
-                expressions, columns, plan.source().typeOids().length, execution.memory(), context);
+    this.returning = ReturnedRows.of(plan, execution, context);
     this.newRow = new VectorBatch(0, columns);
   }
 

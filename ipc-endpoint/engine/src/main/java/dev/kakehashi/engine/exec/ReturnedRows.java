@@ -4,8 +4,10 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PhysicalPlan.Change;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Rows of RETURNING: expressions over the columns of the changed row, followed by those of the statement's source.
 final class ReturnedRows {
@@ -15,7 +17,20 @@ final class ReturnedRows {
   private final VectorBatch input;
   private final VectorBatch output;
 
-  ReturnedRows(
+  /// What a change returns; null if it returns nothing.
+  static @Nullable ReturnedRows of(Change plan, Execution execution, EvalContext context) {
+    List<Expr> expressions = plan.returning();
+    return expressions == null
+        ? null
+        : new ReturnedRows(
+            expressions,
+            plan.target().columns().size(),
+            plan.source().typeOids().length,
+            execution.memory(),
+            context);
+  }
+
+  private ReturnedRows(
       List<Expr> expressions,
       int tableColumns,
       int sourceColumns,
