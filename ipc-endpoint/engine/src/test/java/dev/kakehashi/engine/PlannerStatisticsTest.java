@@ -93,7 +93,7 @@ final class PlannerStatisticsTest {
   /// Names of the tables that a plan scans, those that are joined first before the others.
   private List<String> joinOrder(PhysicalPlan plan) {
     List<String> order = new ArrayList<>();
-    deepestFirst(((PhysicalPlan.Query) plan).root(), order);
+    deepestFirst(plan.source(), order);
     return order;
   }
 
@@ -203,7 +203,7 @@ final class PlannerStatisticsTest {
         (SqlFront.Planned)
             engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()).prepared();
     PhysicalPlan.Query query = (PhysicalPlan.Query) planned.plan();
-    return Objects.requireNonNull(planned.estimates().rows(query.root()), sql);
+    return Objects.requireNonNull(planned.estimates().rows(query.source()), sql);
   }
 
   @Test

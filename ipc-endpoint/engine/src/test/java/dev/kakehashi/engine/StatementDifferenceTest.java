@@ -54,6 +54,7 @@ final class StatementDifferenceTest {
       strings = {
         "dml",
         "merge",
+        "with-changes",
         "windows",
         "grouping",
         "nesting",

@@ -22,8 +22,8 @@ final class DmlConsumer implements ChangeConsumer {
   private final int[] affected = new int[VectorBatch.CAPACITY];
   private final int[] first = new int[1];
 
-  /// Rows changed so far by this execution, of a source that may bring a row more than once; else null.
-  private final @Nullable RowIdSet seen;
+  /// Rows changed so far by this execution; null where no row can come twice.
+  private @Nullable RowIdSet seen;
 
   private long rows;
 
@@ -39,7 +39,6 @@ final class DmlConsumer implements ChangeConsumer {
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
     this.upsert = conflict == null ? null : new Upsert(execution, table, conflict, context);
     this.newRow = new VectorBatch(0, columns);
-    this.seen = rowIdColumn() >= 0 ? new RowIdSet() : null;
   }
 
   private int rowIdColumn() {
@@ -57,9 +56,8 @@ final class DmlConsumer implements ChangeConsumer {
 
   @Override
   public void begin() {
-    if (seen != null) {
-      seen.clear();
-    }
+    RowIdSet shared = execution.changedRows(plan.target().tableId());
+    seen = shared == null && rowIdColumn() >= 0 ? new RowIdSet() : shared;
     if (upsert != null) {
       upsert.begin();
     }

@@ -33,6 +33,9 @@ final class Execution {
 
   private @Nullable Map<Integer, MaterializedRows> workTables;
 
+  /// By table, rows that the parts of the statement have changed; null: the statement has one part only.
+  private @Nullable Map<Long, RowIdSet> changedRows;
+
   Execution(@Nullable Execution outer) {
     this(outer, outer == null ? null : outer.profile);
   }
@@ -122,6 +125,18 @@ final class Execution {
       throw new IllegalStateException("no work table " + number);
     }
     return outer.workTable(number);
+  }
+
+  /// Begins a statement of several parts: a row that one of them changes is not changed by another.
+  void shareChanges() {
+    changedRows = new HashMap<>();
+  }
+
+  /// Rows of a table that parts of the statement have changed; null if it has one part only.
+  @Nullable RowIdSet changedRows(long tableId) {
+    return changedRows == null
+        ? null
+        : changedRows.computeIfAbsent(tableId, table -> new RowIdSet());
   }
 
   /// A context for one more chain, with the current parameters.

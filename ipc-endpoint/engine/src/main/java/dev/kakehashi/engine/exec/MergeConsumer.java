@@ -26,7 +26,7 @@ final class MergeConsumer implements ChangeConsumer {
   private final int[] affected = new int[VectorBatch.CAPACITY];
 
   /// Rows changed so far by this execution.
-  private final RowIdSet seen = new RowIdSet();
+  private RowIdSet seen = new RowIdSet();
 
   private long rows;
 
@@ -48,7 +48,8 @@ final class MergeConsumer implements ChangeConsumer {
 
   @Override
   public void begin() {
-    seen.clear();
+    RowIdSet shared = execution.changedRows(plan.target().tableId());
+    seen = shared == null ? new RowIdSet() : shared;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import java.util.ArrayList;
@@ -22,16 +23,18 @@ final class PlanInstance {
 
   /// @param root input of the statement's consumer
   /// @param withRowIds whether the consumer wants row identifiers of the scan
-  PlanInstance(PlanNode root, boolean withRowIds) {
-    this(root, withRowIds, (PlanProfile) null);
-  }
-
-  PlanInstance(PlanNode root, boolean withRowIds, @Nullable PlanProfile profile) {
-    this(root, withRowIds, new Execution(null, profile));
-  }
-
   PlanInstance(PlanNode root, boolean withRowIds, Execution execution) {
+    this(List.of(), root, withRowIds, execution);
+  }
+
+  /// @param parts whose stages come first
+  PlanInstance(
+      List<PhysicalPlan.Part> parts, PlanNode root, boolean withRowIds, Execution execution) {
     this.execution = execution;
+    for (PhysicalPlan.Part part : parts) {
+      addStages(part.change().source());
+      addStage(part.change().source(), null, part.change().takesRowIds(), part);
+    }
     addStages(root);
     addStage(root, null, withRowIds);
   }
@@ -73,9 +76,17 @@ final class PlanInstance {
   }
 
   private void addStage(PlanNode input, @Nullable Breaker breaker, boolean withRowIds) {
+    addStage(input, breaker, withRowIds, null);
+  }
+
+  private void addStage(
+      PlanNode input,
+      @Nullable Breaker breaker,
+      boolean withRowIds,
+      PhysicalPlan.@Nullable Part part) {
     List<ScanOperators.Morsels> scans = new ArrayList<>();
     boolean single = collect(input, scans);
-    stages.add(new Stage(input, breaker, scans, single, withRowIds));
+    stages.add(new Stage(input, breaker, scans, single, withRowIds, part));
     chains.add(new ArrayList<>());
   }
 

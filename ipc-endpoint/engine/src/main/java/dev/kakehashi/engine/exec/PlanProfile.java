@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import java.util.IdentityHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class PlanProfile {
   private final IdentityHashMap<PlanNode, Node> nodes = new IdentityHashMap<>();
 
-  PlanProfile(PlanNode root) {
-    add(root);
+  PlanProfile(PhysicalPlan plan) {
+    plan.parts().forEach(part -> add(part.change().source()));
+    add(plan.source());
   }
 
   private void add(PlanNode node) {

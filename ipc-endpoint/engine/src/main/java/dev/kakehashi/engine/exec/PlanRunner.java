@@ -55,13 +55,17 @@ final class PlanRunner implements StatementRunner {
             ? InsertedParameters.find(insert.source(), parameterOids)
             : null;
     this.insertsParameters = vectorised != null;
-    this.root = vectorised != null ? vectorised : source(plan);
-    this.fewRows = collect(root);
+    this.root = vectorised != null ? vectorised : plan.source();
+    boolean few = collect(root);
+    for (PhysicalPlan.Part part : plan.parts()) {
+      few &= collect(part.change().source());
+    }
+    this.fewRows = few;
     this.resultOids = resultOids(plan, root);
   }
 
   private static int[] resultOids(PhysicalPlan plan, PlanNode root) {
-    if (!(plan instanceof PhysicalPlan.Change change)) {
+    if (!(plan.body() instanceof PhysicalPlan.Change change)) {
       return root.typeOids();
     }
     List<Expr> returning = change.returning();
@@ -71,13 +75,6 @@ final class PlanRunner implements StatementRunner {
   /// Each row of parameters is an execution of its own, so it may update what the one before has inserted.
   private static boolean updatesExisting(PhysicalPlan.Insert insert) {
     return insert.conflict() != null && insert.conflict().values() != null;
-  }
-
-  private static PlanNode source(PhysicalPlan plan) {
-    return switch (plan) {
-      case PhysicalPlan.Query query -> query.root();
-      case PhysicalPlan.Change change -> change.source();
-    };
   }
 
   /// Collects table scans; false if the plan can be long without scanning a table.
@@ -121,7 +118,7 @@ final class PlanRunner implements StatementRunner {
 
   /// Whether an execution locks or changes rows, so that it may meet conflicts and is undone when it fails.
   boolean changes() {
-    return !(plan instanceof PhysicalPlan.Query query) || query.changes();
+    return plan.changesRows();
   }
 
   ColumnKind[] parameterKinds() {
@@ -171,9 +168,8 @@ final class PlanRunner implements StatementRunner {
       return instance;
     }
     boolean withRowIds =
-        (plan instanceof PhysicalPlan.Update update && update.rowIdColumn() < 0)
-            || (plan instanceof PhysicalPlan.Delete delete && delete.rowIdColumn() < 0);
-    return new PlanInstance(root, withRowIds, profile);
+        plan.body() instanceof PhysicalPlan.Change change && change.takesRowIds();
+    return new PlanInstance(plan.parts(), root, withRowIds, new Execution(null, profile));
   }
 
   void giveBack(PlanInstance instance) {

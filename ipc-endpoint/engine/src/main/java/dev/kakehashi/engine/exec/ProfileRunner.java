@@ -4,7 +4,6 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
-import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
@@ -62,12 +61,7 @@ final class ProfileRunner implements StatementRunner {
 
     @Override
     public @Nullable Task run(TaskContext context) {
-      PlanNode root =
-          switch (plan) {
-            case PhysicalPlan.Query query -> query.root();
-            case PhysicalPlan.Change change -> change.source();
-          };
-      PlanProfile profile = new PlanProfile(root);
+      PlanProfile profile = new PlanProfile(plan);
       TaskScheduler scheduler = context.scheduler();
       long began = System.nanoTime();
       return new PlanRunner(plan, parameterOids, profile)

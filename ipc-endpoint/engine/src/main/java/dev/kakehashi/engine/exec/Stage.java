@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,12 +12,14 @@ import org.jspecify.annotations.Nullable;
 /// @param scans tables that its tasks share
 /// @param single one task must run it, because its rows have an order or a limit
 /// @param withRowIds its scan gives row identifiers
+/// @param part query of WITH whose consumer takes its rows; null: the statement's
 record Stage(
     PlanNode input,
     @Nullable Breaker breaker,
     List<ScanOperators.Morsels> scans,
     boolean single,
-    boolean withRowIds) {
+    boolean withRowIds,
+    PhysicalPlan.@Nullable Part part) {
   /// Pages per task below which another task is not worth its start.
   private static final int MIN_PAGES = 2 * ScanOperators.Morsels.PAGES;
 

@@ -36,6 +36,9 @@ final class StatementRun implements Task {
   private @Nullable ParameterTable parameters;
   private @Nullable ChangeConsumer dml;
 
+  /// Of the parts that have run for this row of parameters: they hold what the parts return.
+  private final List<ChangeConsumer> parts = new ArrayList<>();
+
   /// Of a query with several rows of parameters: their results share buffers.
   private @Nullable ResultWriter rowsWriter;
 
@@ -135,6 +138,9 @@ final class StatementRun implements Task {
 
   private @Nullable Task beginRow(TaskContext context) {
     instance().execution().setRow(row);
+    if (!runner.plan().parts().isEmpty()) {
+      instance().execution().shareChanges();
+    }
     instance().open();
     stage = 0;
     returningStage = false;
@@ -155,13 +161,19 @@ final class StatementRun implements Task {
       if (breaker != null) {
         all.add(new StageTask(this, chain.top(), breaker.newCollector(), null));
       } else {
-        all.add(new StageTask(this, chain.top(), null, consumer(chain)));
+        all.add(new StageTask(this, chain.top(), null, consumer(chain, next.part())));
       }
     }
     return launch(all, context);
   }
 
-  private BatchConsumer consumer(PlanInstance.Chain chain) {
+  private BatchConsumer consumer(PlanInstance.Chain chain, PhysicalPlan.@Nullable Part part) {
+    if (part != null) {
+      ChangeConsumer consumer = consumer(part.change(), chain);
+      parts.add(consumer);
+      consumer.begin();
+      return consumer;
+    }
     if (!changes) {
       if (runner.isProfiled()) {
         return new CountedRows();
@@ -170,18 +182,21 @@ final class StatementRun implements Task {
     }
     ChangeConsumer consumer = dml;
     if (consumer == null) {
-      Execution execution = instance().execution();
-      consumer =
-          switch (runner.plan()) {
-            case PhysicalPlan.UniformChange change ->
-                new DmlConsumer(execution, change, chain.context());
-            case PhysicalPlan.Merge merge -> new MergeConsumer(execution, merge, chain.context());
-            case PhysicalPlan.Query query -> new RowKeeper(runner.resultOids(), execution.memory());
-          };
+      consumer = consumer(runner.plan(), chain);
       dml = consumer;
     }
     consumer.begin();
     return consumer;
+  }
+
+  private ChangeConsumer consumer(PhysicalPlan plan, PlanInstance.Chain chain) {
+    Execution execution = instance().execution();
+    return switch (plan) {
+      case PhysicalPlan.UniformChange change -> new DmlConsumer(execution, change, chain.context());
+      case PhysicalPlan.Merge merge -> new MergeConsumer(execution, merge, chain.context());
+      case PhysicalPlan.Query query -> new RowKeeper(runner.resultOids(), execution.memory());
+      case PhysicalPlan.WithChanges with -> consumer(with.body(), chain);
+    };
   }
 
   private boolean hasSeveralRows() {
@@ -271,6 +286,15 @@ final class StatementRun implements Task {
       stage++;
       return beginStage(context);
     }
+    PhysicalPlan.Part part = instance().stages().get(stage).part();
+    if (part != null) {
+      MaterializedRows returned = parts.getLast().returned();
+      if (returned != null) {
+        instance().execution().setWorkTable(part.workTable(), returned);
+      }
+      stage++;
+      return beginStage(context);
+    }
     if (!changes) {
       for (StageTask task : ended) {
         total += task.consumer().rows();
@@ -279,6 +303,7 @@ final class StatementRun implements Task {
     row++;
     if (!runner.insertsParameters() && parameters != null && row < parameters.executions()) {
       instance().close();
+      closeParts();
       scope.nextRow();
       return beginRow(context);
     }
@@ -369,7 +394,13 @@ final class StatementRun implements Task {
     }
   }
 
+  private void closeParts() {
+    parts.forEach(ChangeConsumer::close);
+    parts.clear();
+  }
+
   private void closeDml() {
+    closeParts();
     if (dml != null) {
       dml.close();
       dml = null;

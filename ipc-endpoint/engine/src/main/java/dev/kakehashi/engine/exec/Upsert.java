@@ -37,7 +37,7 @@ final class Upsert {
   private final int[] allColumns;
 
   /// Rows that this statement has inserted or updated: none of them may be updated again.
-  private final RowIdSet changed = new RowIdSet();
+  private RowIdSet changed = new RowIdSet();
 
   private final VectorBatch existing;
   private final VectorBatch pair;
@@ -61,7 +61,8 @@ final class Upsert {
   }
 
   void begin() {
-    changed.clear();
+    RowIdSet shared = execution.changedRows(table.target().tableId());
+    changed = shared == null ? new RowIdSet() : shared;
   }
 
   Outcome put(VectorBatch batch, int row) {

@@ -7,12 +7,46 @@ import org.jspecify.annotations.Nullable;
 
 /// A whole statement, ready to run. Immutable and shared by its executions.
 public sealed interface PhysicalPlan {
+  /// Where the rows come from that the statement sends or changes.
+  PlanNode source();
+
+  /// Changes that are made first; each sees what was there when the statement began.
+  default List<Part> parts() {
+    return List.of();
+  }
+
+  /// The plan without its parts.
+  default PhysicalPlan body() {
+    return this;
+  }
+
+  /// Whether an execution locks or changes rows, so that it may meet conflicts and is undone when it fails.
+  boolean changesRows();
+
+  /// A query of WITH that changes rows.
+  ///
+  /// @param workTable number of the [PlanNode.WorkTable] by which the plan reads what it returns
+  record Part(String name, Change change, int workTable) {}
+
+  /// WITH whose queries change rows.
+  record WithChanges(List<Part> parts, PhysicalPlan body) implements PhysicalPlan {
+    @Override
+    public PlanNode source() {
+      return body.source();
+    }
+
+    @Override
+    public boolean changesRows() {
+      return true;
+    }
+  }
+
   /// Rows of a query go to the client.
   ///
-  /// @param changes whether the query locks or changes rows: its rows go out when it has succeeded as a whole
-  record Query(PlanNode root, boolean changes) implements PhysicalPlan {
-    public Query(PlanNode root) {
-      this(root, false);
+  /// @param changesRows whether the query locks or changes rows, or a part of the statement does: its rows go out when it has succeeded as a whole
+  record Query(PlanNode source, boolean changesRows) implements PhysicalPlan {
+    public Query(PlanNode source) {
+      this(source, false);
     }
   }
 
@@ -23,7 +57,15 @@ public sealed interface PhysicalPlan {
   sealed interface Change extends PhysicalPlan {
     Target target();
 
-    PlanNode source();
+    @Override
+    default boolean changesRows() {
+      return true;
+    }
+
+    /// Whether its source is a scan that has to give row identifiers.
+    default boolean takesRowIds() {
+      return false;
+    }
 
     /// Expressions over the columns of the changed row, followed by the columns of the source; null: none.
     @Nullable List<Expr> returning();
@@ -97,11 +139,21 @@ public sealed interface PhysicalPlan {
         Target target, PlanNode source, List<Expr> values, @Nullable List<Expr> returning) {
       this(target, source, -1, values, returning);
     }
+
+    @Override
+    public boolean takesRowIds() {
+      return rowIdColumn < 0;
+    }
   }
 
   /// Deletes rows. The source begins with all columns of the table in order; they are the changed row of RETURNING.
   record Delete(Target target, PlanNode source, int rowIdColumn, @Nullable List<Expr> returning)
-      implements UniformChange {}
+      implements UniformChange {
+    @Override
+    public boolean takesRowIds() {
+      return rowIdColumn < 0;
+    }
+  }
 
   /// MERGE.
   ///

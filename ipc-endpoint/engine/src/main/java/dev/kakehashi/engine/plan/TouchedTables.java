@@ -13,14 +13,16 @@ public record TouchedTables(Set<Long> reads, Set<Long> changes) {
 
   public static TouchedTables of(PhysicalPlan plan) {
     TouchedTables tables = new TouchedTables(new HashSet<>(), new HashSet<>());
-    switch (plan) {
-      case PhysicalPlan.Query query -> tables.add(query.root());
-      case PhysicalPlan.Change change -> {
-        tables.changes.add(change.target().tableId());
-        tables.add(change.source());
-      }
-    }
+    plan.parts().forEach(part -> tables.add(part.change()));
+    tables.add(plan.body());
     return tables;
+  }
+
+  private void add(PhysicalPlan plan) {
+    if (plan instanceof PhysicalPlan.Change change) {
+      changes.add(change.target().tableId());
+    }
+    add(plan.source());
   }
 
   private void add(PlanNode node) {

@@ -209,6 +209,30 @@ final class FromBinder {
   }
 
   private BoundQuery rows(Scope.CommonTable common, SqlNode at) {
+    return switch (common) {
+      case Scope.CommonQuery query -> rows(query, at);
+      case Scope.CommonChange change -> returned(change, at);
+    };
+  }
+
+  private BoundQuery returned(Scope.CommonChange change, SqlNode at) {
+    if (change.binding()) {
+      throw context.error(
+          ErrorCode.INVALID_RECURSION,
+          "recursive query \"" + change.name() + "\" must not contain data-modifying statements",
+          at);
+    }
+    BoundQuery returned = change.returned();
+    if (returned == null) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "WITH query \"" + change.name() + "\" does not have a RETURNING clause",
+          at);
+    }
+    return returned;
+  }
+
+  private BoundQuery rows(Scope.CommonQuery common, SqlNode at) {
     Scope.Recursion recursion = common.recursion();
     if (recursion == null) {
       return queries.commonTable(common);

@@ -20,17 +20,30 @@ final class PlanPrinter {
 
   ExplainedNode explain(PhysicalPlan plan) {
     return switch (plan) {
-      case PhysicalPlan.Query query -> node(query.root());
-      case PhysicalPlan.Change change -> {
-        String type = change.getClass().getSimpleName();
-        PhysicalPlan.Target target = change.target();
-        ExplainedNode top =
-            new ExplainedNode(type + " on " + target.schema() + "." + target.table(), type, null)
-                .with("Relation", target.schema() + "." + target.table());
-        top.inputs().add(node(change.source()));
+      case PhysicalPlan.Query query -> node(query.source());
+      case PhysicalPlan.Change change -> change("", change, null);
+      case PhysicalPlan.WithChanges with -> {
+        ExplainedNode top = explain(with.body());
+        List<ExplainedNode> inputs = new ArrayList<>();
+        for (PhysicalPlan.Part part : with.parts()) {
+          inputs.add(change("CTE " + part.name() + ": ", part.change(), part.change().source()));
+        }
+        top.inputs().addAll(0, inputs);
         yield top;
       }
     };
+  }
+
+  /// @param counted the node whose rows are shown; null: the statement's
+  private ExplainedNode change(
+      String prefix, PhysicalPlan.Change change, @Nullable PlanNode counted) {
+    String type = change.getClass().getSimpleName();
+    String relation = change.target().schema() + "." + change.target().table();
+    ExplainedNode top =
+        new ExplainedNode(prefix + type + " on " + relation, type, counted)
+            .with("Relation", relation);
+    top.inputs().add(node(change.source()));
+    return top;
   }
 
   private ExplainedNode node(PlanNode node) {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
@@ -122,16 +123,10 @@ final class QueryBinder {
       Source source,
       List<String> columns,
       boolean recursive) {
-    if (scope.commonTables.stream().anyMatch(table -> table.name().equals(name))) {
-      throw context.error(
-          ErrorCode.DUPLICATE_ALIAS,
-          "WITH query name \"" + name + "\" specified more than once",
-          query);
-    }
-    Scope visible = new Scope(scope.parent);
-    visible.commonTables.addAll(scope.commonTables);
-    Scope.CommonTable table =
-        new Scope.CommonTable(
+    refuseKnown(scope, name, context.position(query));
+    Scope visible = visible(scope);
+    Scope.CommonQuery table =
+        new Scope.CommonQuery(
             name,
             query,
             source,
@@ -146,7 +141,24 @@ final class QueryBinder {
     commonTable(table);
   }
 
-  BoundQuery commonTable(Scope.CommonTable table) {
+  /// Refuses a second query of WITH by a name.
+  static void refuseKnown(Scope scope, String name, int position) {
+    if (scope.commonTables.stream().anyMatch(table -> table.name().equals(name))) {
+      throw new EngineException(
+              ErrorCode.DUPLICATE_ALIAS,
+              "WITH query name \"" + name + "\" specified more than once")
+          .withPosition(position);
+    }
+  }
+
+  /// A scope with the queries of WITH so far.
+  static Scope visible(Scope scope) {
+    Scope visible = new Scope(scope.parent);
+    visible.commonTables.addAll(scope.commonTables);
+    return visible;
+  }
+
+  BoundQuery commonTable(Scope.CommonQuery table) {
     return context.within(
         table.source(),
         () ->

@@ -40,7 +40,7 @@ final class RecursionBinder {
     return found[0];
   }
 
-  BoundQuery bind(Scope.CommonTable table, Scope.Recursion recursion) {
+  BoundQuery bind(Scope.CommonQuery table, Scope.Recursion recursion) {
     if (table.query().getKind() != SqlKind.UNION
         || !(table.query() instanceof SqlBasicCall union)) {
       recursion.binding = true;
@@ -77,7 +77,7 @@ final class RecursionBinder {
     }
   }
 
-  private RuntimeException error(Scope.CommonTable table, String what) {
+  private RuntimeException error(Scope.CommonQuery table, String what) {
     return context.error(
         ErrorCode.INVALID_RECURSION,
         "recursive query \"" + table.name() + "\" " + what,
@@ -93,7 +93,7 @@ final class RecursionBinder {
     return context.types.createStructType(types, anchor.rel().getRowType().getFieldNames());
   }
 
-  private RelNode converted(Scope.CommonTable table, BoundQuery anchor, BoundQuery step) {
+  private RelNode converted(Scope.CommonQuery table, BoundQuery anchor, BoundQuery step) {
     if (step.names().size() != anchor.names().size()) {
       throw context.error(
           ErrorCode.SYNTAX_ERROR,

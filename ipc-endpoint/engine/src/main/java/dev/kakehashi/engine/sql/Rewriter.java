@@ -277,6 +277,9 @@ final class Rewriter {
         }
         level.arguments = afterName;
         level.distinctOn = in.at > 2 && in.peek(-2).isWord("on") && in.peek(-3).isWord("distinct");
+        if (in.at > 1 && in.peek(-2).isWord("as")) {
+          refuseChanges(-1);
+        }
         level.window =
             in.at > 1
                 && (in.peek(-2).isWord("over")
@@ -698,13 +701,25 @@ final class Rewriter {
     return "\"" + name.replace("\"", "\"\"") + "\"";
   }
 
+  /// Refuses a statement of WITH that changes rows: at the top level it does not come here.
+  private void refuseChanges(int ahead) {
+    if (in.peek(ahead).isOperator("(")
+        && StatementParser.CHANGES.contains(in.peek(ahead + 1).text())
+        && in.peek(ahead + 1).kind() == Token.Kind.WORD
+        && in.peek(ahead + 2).kind() == Token.Kind.WORD) {
+      throw StatementParser.notAtTopLevel(in.peek(ahead + 1).start() + 1);
+    }
+  }
+
   private void asTarget(Token token) {
     if (levels.getFirst().cast) {
       type();
     } else if (token.isWord("materialized")) {
       in.at++;
+      refuseChanges(0);
     } else if (in.peek().isWord("not") && in.peek(1).isWord("materialized")) {
       in.at += 2;
+      refuseChanges(0);
     } else {
       in.at++;
       identifier(token);

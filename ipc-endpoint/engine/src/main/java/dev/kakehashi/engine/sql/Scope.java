@@ -52,16 +52,33 @@ final class Scope {
   /// Named queries of WITH.
   final List<CommonTable> commonTables = new ArrayList<>();
 
+  /// What WITH gives a name to.
+  sealed interface CommonTable {
+    String name();
+
+    /// Names of its first columns.
+    List<String> columns();
+  }
+
   /// A query of WITH; bound anew wherever it is named.
   ///
   /// @param source text of the query
-  record CommonTable(
+  record CommonQuery(
       String name,
       org.apache.calcite.sql.SqlNode query,
       Source source,
       List<String> columns,
       Scope scope,
-      @Nullable Recursion recursion) {}
+      @Nullable Recursion recursion)
+      implements CommonTable {}
+
+  /// A statement of WITH that changes rows.
+  ///
+  /// @param returned what it returns, or null
+  /// @param binding whether it is the statement that is being bound
+  record CommonChange(
+      String name, List<String> columns, @Nullable BoundQuery returned, boolean binding)
+      implements CommonTable {}
 
   /// What a recursive query of WITH knows of itself.
   static final class Recursion {

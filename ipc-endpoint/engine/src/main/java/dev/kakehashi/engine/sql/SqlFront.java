@@ -70,7 +70,7 @@ public final class SqlFront {
       implements Prepared {
     /// Whether an execution locks or changes rows.
     public boolean changesRows() {
-      return !(plan instanceof PhysicalPlan.Query query) || query.changes();
+      return plan.changesRows();
     }
   }
 

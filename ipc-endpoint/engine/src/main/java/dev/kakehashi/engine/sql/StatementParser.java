@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// Cuts a statement into pieces by its keywords outside of parentheses: WITH, INSERT, UPDATE and DELETE with the clauses that Calcite's parser does not
 /// know. A piece is an expression or a query, and goes through [Rewriter].
 final class StatementParser {
-  private static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
+  static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
 
   private final String sql;
   private final List<Token> tokens;
@@ -105,12 +105,34 @@ final class StatementParser {
   /// The statement between here and a closing parenthesis.
   private ParsedStatement nested(int close) {
     int outer = end;
+    int from = in.at;
     end = close;
     try {
-      return statement();
+      ParsedStatement statement = statement();
+      if (!(statement instanceof ParsedStatement.With with)) {
+        return statement;
+      }
+      for (CommonTable table : with.tables()) {
+        if (!(table.query() instanceof ParsedStatement.Query)) {
+          throw notAtTopLevel(table.name().position());
+        }
+      }
+      if (with.body() instanceof ParsedStatement.Query) {
+        // Calcite's parser takes it as a whole.
+        in.at = from;
+        return new ParsedStatement.Query(rest());
+      }
+      return with;
     } finally {
       end = outer;
     }
+  }
+
+  static EngineException notAtTopLevel(int position) {
+    return new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            "WITH clause containing a data-modifying statement must be at the top level")
+        .withPosition(position);
   }
 
   private ParsedStatement insert() {

@@ -8,13 +8,18 @@ import dev.kakehashi.engine.type.SqlType;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.jspecify.annotations.Nullable;
 
 /// From a parsed statement to its plan: the queries of WITH, then the statement itself.
 final class StatementPlanner {
   private final BindContext context;
   private final QueryBinder queries;
+
+  /// Statements of WITH that change rows.
+  private final List<PhysicalPlan.Part> parts = new ArrayList<>();
 
   StatementPlanner(BindContext context) {
     this.context = context;
@@ -31,16 +36,21 @@ final class StatementPlanner {
       case ParsedStatement.Query query -> query(query.text(), parent);
       case ParsedStatement.Change change -> {
         DmlBinder.Planned planned = new DmlBinder(queries).bind(change, parent);
-        yield new SqlFront.Planned(
-            Statement.Kind.DML,
-            planned.plan(),
-            context.parameterOids(),
-            planned.columns(),
-            true,
-            context.estimates,
-            context.usedTables());
+        yield planned(Statement.Kind.DML, planned.plan(), planned.columns());
       }
     };
+  }
+
+  private SqlFront.Planned planned(
+      Statement.Kind kind, PhysicalPlan plan, List<Statement.Column> columns) {
+    return new SqlFront.Planned(
+        kind,
+        parts.isEmpty() ? plan : new PhysicalPlan.WithChanges(List.copyOf(parts), plan),
+        context.parameterOids(),
+        columns,
+        true,
+        context.estimates,
+        context.usedTables());
   }
 
   /// A scope with the queries of WITH.
@@ -48,7 +58,8 @@ final class StatementPlanner {
     Scope scope = new Scope(parent);
     for (ParsedStatement.CommonTable table : with.tables()) {
       if (!(table.query() instanceof ParsedStatement.Query query)) {
-        throw ExprTranslator.unsupported("a statement that changes rows, or WITH, in WITH");
+        scope.commonTables.add(change(table, with.recursive(), scope));
+        continue;
       }
       Source text = query.text();
       context.within(
@@ -67,20 +78,51 @@ final class StatementPlanner {
     return scope;
   }
 
+  /// A statement of WITH that changes rows becomes a part of the plan.
+  private Scope.CommonChange change(
+      ParsedStatement.CommonTable table, boolean recursive, Scope scope) {
+    String name = table.name().name();
+    QueryBinder.refuseKnown(scope, name, table.name().position());
+    Scope visible = QueryBinder.visible(scope);
+    if (recursive) {
+      visible.commonTables.add(new Scope.CommonChange(name, List.of(), null, true));
+    }
+    ParsedStatement statement = table.query();
+    // Queries of its own WITH change no rows: the parser has seen to that.
+    Scope inner = statement instanceof ParsedStatement.With with ? with(with, visible) : visible;
+    ParsedStatement body =
+        statement instanceof ParsedStatement.With with ? with.body() : statement;
+    DmlBinder.Planned planned =
+        new DmlBinder(queries).bind((ParsedStatement.Change) body, inner);
+    int number = context.newWorkTable();
+    parts.add(new PhysicalPlan.Part(name, planned.plan(), number));
+    return new Scope.CommonChange(name, table.columns(), returned(planned, number), false);
+  }
+
+  private @Nullable BoundQuery returned(DmlBinder.Planned planned, int number) {
+    if (planned.plan().returning() == null) {
+      return null;
+    }
+    List<String> names = planned.columns().stream().map(Statement.Column::name).toList();
+    RelDataType rowType =
+        context.types.createStructType(
+            planned.columns().stream()
+                .map(c -> context.types.of(new SqlType(c.typeOid(), c.typeModifier()), true))
+                .toList(),
+            SqlValidatorUtil.uniquify(names, true));
+    Double rows = context.estimates.rows(planned.plan().source());
+    return new BoundQuery(
+        new WorkTableRows(context.cluster, rowType, number, rows == null ? 1 : rows), names);
+  }
+
   private SqlFront.Planned query(Source text, @Nullable Scope parent) {
     BoundQuery query =
         context.within(text, () -> queries.bind(SqlFront.parse(text), parent, Expectation.NONE));
     List<Statement.Column> columns = columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
     PlanNode root = new PlanTranslator(context).translate(optimized);
-    return new SqlFront.Planned(
-        Statement.Kind.QUERY,
-        new PhysicalPlan.Query(root, context.locksRows),
-        context.parameterOids(),
-        columns,
-        true,
-        context.estimates,
-        context.usedTables());
+    return planned(
+        Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
   }
 
   private static List<Statement.Column> columns(BoundQuery query) {

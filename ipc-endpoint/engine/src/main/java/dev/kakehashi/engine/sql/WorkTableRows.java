@@ -10,16 +10,23 @@ import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rel.type.RelDataType;
 
-/// The rows that the step before of a recursion has made.
+/// Rows that were made before and are known by a number: those of a recursion's step before, or what a statement of WITH returns.
 final class WorkTableRows extends AbstractRelNode {
-  private static final double ROWS = 100;
+  private static final double ROWS_OF_A_STEP = 100;
 
   final int number;
+  private final double rows;
 
   WorkTableRows(RelOptCluster cluster, RelDataType rowType, int number) {
+    this(cluster, rowType, number, ROWS_OF_A_STEP);
+  }
+
+  /// @param rows that are expected
+  WorkTableRows(RelOptCluster cluster, RelDataType rowType, int number, double rows) {
     super(cluster, cluster.traitSetOf(Convention.NONE));
     this.rowType = rowType;
     this.number = number;
+    this.rows = rows;
   }
 
   @Override
@@ -29,7 +36,7 @@ final class WorkTableRows extends AbstractRelNode {
 
   @Override
   public double estimateRowCount(RelMetadataQuery metadata) {
-    return ROWS;
+    return rows;
   }
 
   @Override
