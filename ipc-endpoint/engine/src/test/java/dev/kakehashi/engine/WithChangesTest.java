@@ -84,11 +84,14 @@ final class WithChangesTest {
     Transaction transaction =
         engine.engine.begin(
             new TransactionOptions(
-                TransactionOptions.Kind.RTX, TransactionOptions.Isolation.REPEATABLE_READ, "reader"));
+                TransactionOptions.Kind.RTX,
+                TransactionOptions.Isolation.REPEATABLE_READ,
+                "reader"));
     TestEngine.assertState(
         "25006",
         () ->
-            engine.run(transaction, "with gone as (delete from t returning id) select * from gone"));
+            engine.run(
+                transaction, "with gone as (delete from t returning id) select * from gone"));
     engine.rollback(transaction);
   }
 

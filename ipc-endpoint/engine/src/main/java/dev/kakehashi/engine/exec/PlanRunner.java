@@ -167,8 +167,7 @@ final class PlanRunner implements StatementRunner {
       idleCount.decrementAndGet();
       return instance;
     }
-    boolean withRowIds =
-        plan.body() instanceof PhysicalPlan.Change change && change.takesRowIds();
+    boolean withRowIds = plan.body() instanceof PhysicalPlan.Change change && change.takesRowIds();
     return new PlanInstance(plan.parts(), root, withRowIds, new Execution(null, profile));
   }
 

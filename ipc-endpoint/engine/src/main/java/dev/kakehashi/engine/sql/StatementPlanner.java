@@ -90,10 +90,8 @@ final class StatementPlanner {
     ParsedStatement statement = table.query();
     // Queries of its own WITH change no rows: the parser has seen to that.
     Scope inner = statement instanceof ParsedStatement.With with ? with(with, visible) : visible;
-    ParsedStatement body =
-        statement instanceof ParsedStatement.With with ? with.body() : statement;
-    DmlBinder.Planned planned =
-        new DmlBinder(queries).bind((ParsedStatement.Change) body, inner);
+    ParsedStatement body = statement instanceof ParsedStatement.With with ? with.body() : statement;
+    DmlBinder.Planned planned = new DmlBinder(queries).bind((ParsedStatement.Change) body, inner);
     int number = context.newWorkTable();
     parts.add(new PhysicalPlan.Part(name, planned.plan(), number));
     return new Scope.CommonChange(name, table.columns(), returned(planned, number), false);
@@ -121,8 +119,7 @@ final class StatementPlanner {
     List<Statement.Column> columns = columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
     PlanNode root = new PlanTranslator(context).translate(optimized);
-    return planned(
-        Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
+    return planned(Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
   }
 
   private static List<Statement.Column> columns(BoundQuery query) {
