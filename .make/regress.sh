@@ -34,4 +34,5 @@ make -s -C "$ROOT/fdw-extension" PG_CONFIG="$PG_CONFIG" installcheck 2>&1 | tee 
 if [ $status != 0 ]; then
   cat "$ROOT/fdw-extension/test-results/regression.diffs" 2>/dev/null || true
 fi
+"$ROOT/.make/isolation.sh" || status=1
 exit $status

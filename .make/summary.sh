@@ -18,10 +18,9 @@ surefire() {
 }
 
 # "ok 12 - name 34 ms" (16 and later) and "test name ... ok 34 ms" (15) of pg_regress.
-regress() {
-  [ -f target/tests-regress.log ] || return 0
-  awk '/^(ok [0-9]|test .*\.\.\. ok| +[a-z0-9_-]+ +\.\.\. ok)/ {p++} /^not ok|\.\.\. FAILED/ {f++} END {print "pg_regress", p + f, f + 0, 0}' \
-    target/tests-regress.log
+regress() { # name log
+  [ -f "$2" ] || return 0
+  awk -v name="$1" '/^(ok [0-9]|test .*\.\.\. ok| +[a-z0-9_-]+ +\.\.\. ok)/ {p++} /^not ok|\.\.\. FAILED/ {f++} END {print name, p + f, f + 0, 0}' "$2"
 }
 
 c_tests() {
@@ -30,7 +29,7 @@ c_tests() {
 }
 
 step "summary after $time"
-lines=$(surefire; c_tests; regress)
+lines=$(surefire; c_tests; regress pg_regress target/tests-regress.log; regress isolation target/tests-isolation.log)
 printf '%s\n' "$lines" | awk '{printf "  %-36s %5d passed, %d failed, %d skipped\n", $1, $2 - $3 - $4, $3, $4}'
 if grep -lq '<skipped' $(find . -path '*/target/surefire-reports/TEST-*.xml') /dev/null; then
   say "  skipped:"

@@ -237,6 +237,7 @@ extern kh_call *kh_send_acquire_buffers(kh_session *session, uint16_t count, uin
 
 extern bool kh_post_commit(kh_session *session, uint64_t handle, kh_error *error);
 extern bool kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error);
+extern bool kh_post_rollback_to_savepoint(kh_session *session, uint64_t handle, uint32_t level, kh_error *error);
 extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error);
 extern bool kh_post_cancel(kh_call *call, kh_error *error);
 

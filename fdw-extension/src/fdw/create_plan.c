@@ -8,6 +8,7 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planmain.h"
+#include "optimizer/prep.h"
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "parser/parsetree.h"
@@ -36,6 +37,46 @@ numbers_to(int count)
 	for (int i = 1; i <= count; i++)
 		result = lappend_int(result, i);
 	return result;
+}
+
+/*
+ * Rows that will be changed one by one, or that FOR UPDATE or SHARE names, are locked when they are read: what was computed from them is
+ * then still true when it is written.
+ */
+static void
+deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
+{
+	PlanRowMark *mark;
+
+	if (root->parse->commandType != CMD_SELECT && bms_is_member((int) rel->relid, root->all_result_relids))
+	{
+		appendStringInfoString(buf, " FOR UPDATE");
+		return;
+	}
+	mark = get_plan_rowmark(root->rowMarks, rel->relid);
+	if (mark == NULL)
+		return;
+	switch (mark->strength)
+	{
+		case LCS_NONE:
+			return;
+		case LCS_FORKEYSHARE:
+			appendStringInfoString(buf, " FOR KEY SHARE");
+			break;
+		case LCS_FORSHARE:
+			appendStringInfoString(buf, " FOR SHARE");
+			break;
+		case LCS_FORNOKEYUPDATE:
+			appendStringInfoString(buf, " FOR NO KEY UPDATE");
+			break;
+		case LCS_FORUPDATE:
+			appendStringInfoString(buf, " FOR UPDATE");
+			break;
+	}
+	if (mark->waitPolicy == LockWaitError)
+		appendStringInfoString(buf, " NOWAIT");
+	else if (mark->waitPolicy == LockWaitSkip)
+		appendStringInfoString(buf, " SKIP LOCKED");
 }
 
 static ForeignScan *
@@ -76,6 +117,7 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 
 	initStringInfo(&sql);
 	kakehashi_deparse_select(&context, vars, remote, path->path.pathkeys, NULL);
+	deparse_locking(&sql, root, rel);
 	return make_foreignscan(tlist, local, rel->relid, context.params, list_make2(makeString(sql.data), retrieved), NIL,
 	                        remote, outer_plan);
 }

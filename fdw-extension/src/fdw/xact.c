@@ -2,9 +2,9 @@
  * PostgreSQL's transactions on the engine.
  *
  * A transaction begins on the engine with the first request, in the same message. It is then at PostgreSQL's nesting level:
- * level 1 is the transaction, level n + 1 the engine's savepoint n. Savepoints are made when a request needs them, and
- * rolled back when the next request (or a commit) comes, so that neither a subtransaction that does nothing on the engine
- * nor an abort waits for an answer.
+ * level 1 is the transaction, level n + 1 the engine's savepoint n. Savepoints are made when a request needs them. An abort
+ * posts the rollback, so that nobody waits for rows that it gives up, and does not wait for an answer; the next request (or a
+ * commit) repeats it and sees that it was done.
  */
 #include "kakehashi_fdw.h"
 
@@ -21,6 +21,16 @@ send_savepoint(KakehashiSession *session, kh_savepoint_verb verb, int level)
 
 	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
+}
+
+/* Best effort: flush_rollback() finds out whether it was done. */
+static void
+post_rollback_to(KakehashiSession *session, int level)
+{
+	kh_error error;
+
+	if (session->ipc != NULL && !session->lost && !session->aborted)
+		(void) kh_post_rollback_to_savepoint(session->ipc, session->handle, (uint32) (level - 1), &error);
 }
 
 /* Tells the engine what PostgreSQL has rolled back. */
@@ -391,7 +401,10 @@ on_subxact_event(SubXactEvent event, SubTransactionId subid, SubTransactionId pa
 				end_calls(session, subid);
 				if (session->level >= nest_level &&
 				    (session->rollback_level == 0 || session->rollback_level > nest_level))
+				{
 					session->rollback_level = nest_level;
+					post_rollback_to(session, nest_level);
+				}
 				break;
 			case SUBXACT_EVENT_START_SUB:
 				break;

@@ -293,6 +293,15 @@ kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error)
 }
 
 bool
+kh_post_rollback_to_savepoint(kh_session *session, uint64_t handle, uint32_t level, kh_error *error)
+{
+	kh_rollback_to_savepoint_message message = {KH_REQUEST_WITHOUT_CALL(session), .transaction_handle = handle,
+	                                            .level = level};
+
+	return send_frame(session, KH_ENCODE(session, rollback_to_savepoint, message), error);
+}
+
+bool
 kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error)
 {
 	kh_close_statement_message message = {KH_REQUEST_WITHOUT_CALL(session), .statement_id = statement_id};

@@ -1,0 +1,21 @@
+-- Tables of the specs, as heap tables or (psql -v foreign=1 -v runtime_dir=...) on the engine.
+\set ON_ERROR_STOP on
+\set QUIET on
+\o /dev/null
+CREATE TABLE definition (name text, columns text);
+INSERT INTO definition VALUES
+  ('account', 'id int PRIMARY KEY, balance int NOT NULL, owner text'),
+  ('item', 'id int PRIMARY KEY, grp int NOT NULL, val int NOT NULL'),
+  ('log', 'id int PRIMARY KEY, note text');
+\if :{?foreign}
+  CREATE EXTENSION kakehashi_fdw;
+  CREATE SERVER kakehashi FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir :'runtime_dir');
+  CREATE USER MAPPING FOR CURRENT_USER SERVER kakehashi;
+  SELECT kakehashi_execute('kakehashi', 'DROP SCHEMA IF EXISTS isolation CASCADE');
+  SELECT kakehashi_execute('kakehashi', 'CREATE SCHEMA isolation');
+  SELECT kakehashi_execute('kakehashi', format('CREATE TABLE isolation.%I (%s)', name, columns)) FROM definition;
+  IMPORT FOREIGN SCHEMA isolation FROM SERVER kakehashi INTO public;
+\else
+  SELECT format('CREATE TABLE %I (%s)', name, columns) FROM definition \gexec
+\endif
+DROP TABLE definition;
