@@ -5,14 +5,17 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// What `/proc` and the JVM say of a process's memory and files.
 public final class ProcessMemory {
-  private static final Pattern HEAP_USED = Pattern.compile("used (\\d+)K");
+  private static final Pattern HISTOGRAM_LINE =
+      Pattern.compile("^\\s*\\d+:\\s+\\d+\\s+(\\d+)\\s+(\\S+)", Pattern.MULTILINE);
 
   private ProcessMemory() {}
 
@@ -51,20 +54,23 @@ public final class ProcessMemory {
     }
   }
 
-  /// Live objects of a JVM of the servers' OS user in KB: what is used after a full collection.
-  public static long liveHeapKilobytes(long pid) {
-    jcmd(pid, "GC.run");
-    Matcher used = HEAP_USED.matcher(jcmd(pid, "GC.heap_info"));
-    if (!used.find()) {
-      throw new IllegalStateException("no heap in the answer of jcmd");
+  /// Live objects of a JVM of the servers' OS user after a full collection: bytes by class.
+  public static Map<String, Long> liveHeap(long pid) {
+    Map<String, Long> bytes = new HashMap<>();
+    Matcher line = HISTOGRAM_LINE.matcher(jcmd(pid, "GC.class_histogram"));
+    while (line.find()) {
+      bytes.merge(line.group(2), Long.valueOf(line.group(1)), Long::sum);
     }
-    return Long.parseLong(used.group(1));
+    if (bytes.isEmpty()) {
+      throw new IllegalStateException("no histogram in the answer of jcmd");
+    }
+    return bytes;
   }
 
   private static String jcmd(long pid, String command) {
     return OsProcess.runOk(
         List.of(Installation.java().resolveSibling("jcmd").toString(), Long.toString(pid), command),
-        java.util.Map.of(),
+        Map.of(),
         Duration.ofMinutes(2));
   }
 }
