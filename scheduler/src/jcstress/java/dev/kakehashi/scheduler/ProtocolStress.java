@@ -287,6 +287,42 @@ public class ProtocolStress {
     }
   }
 
+  /// A submission and a worker that empties the inbox and takes back the flag of those who wait.
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "both taken")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "both taken, the flag is early")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "one waits, and the flag says so")
+  @Outcome(id = "0, 1", expect = FORBIDDEN, desc = "one waits, and busy workers do not know it")
+  @State
+  public static class WaitingFlag {
+    private final Intake intake = new Intake(CONFIG, new Sleepers(2, 1, false), IDLE.jobless());
+    private final Inbox inbox = intake.inboxes()[0];
+    private final @Nullable Object[] batch = new @Nullable Object[4];
+    private final Counters counters = new Counters();
+
+    public WaitingFlag() {
+      intake.offerJobless(inbox, new Item());
+    }
+
+    @Actor
+    public void submitter() {
+      intake.offerJobless(inbox, new Item());
+    }
+
+    @Actor
+    public void worker() {
+      inbox.drain(batch, 1, counters);
+      inbox.drain(batch, 1, counters);
+      intake.looked();
+    }
+
+    @Arbiter
+    public void judge(II_Result r) {
+      r.r1 = intake.waiting() ? 1 : 0;
+      r.r2 = inbox.size();
+    }
+  }
+
   /// The last two counts of a job.
   @JCStressTest
   @Outcome(

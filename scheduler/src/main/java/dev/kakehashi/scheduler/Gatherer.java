@@ -18,6 +18,7 @@ final class Gatherer {
   private final Victims victims;
   private final int worker;
   private final int batchLimit;
+  private int nextInbox;
 
   // Pairs (task, job); null behind what is in hand.
   private final @Nullable Object[] batch;
@@ -34,14 +35,20 @@ final class Gatherer {
   }
 
   int fromOutside() {
-    int n = fromInboxes(batchLimit);
+    int n = fromInboxes(batchLimit, worker);
     return n > 0 ? n : fromOverflow();
   }
 
-  int fromInboxes(int max) {
+  /// One task, from each inbox in turn: so that one of them, always full, does not hide the others.
+  int fromNextInbox() {
+    nextInbox = nextInbox + 1 == scheduler.inboxes().length ? 0 : nextInbox + 1;
+    return fromInboxes(1, nextInbox);
+  }
+
+  private int fromInboxes(int max, int first) {
     giveBack();
     Inbox[] inboxes = scheduler.inboxes();
-    for (int i = 0, at = worker; i < inboxes.length; i++) {
+    for (int i = 0, at = first; i < inboxes.length; i++) {
       Inbox inbox = inboxes[at];
       int share = inbox.share(max, inboxes.length);
       if (share > 0) {
@@ -93,15 +100,20 @@ final class Gatherer {
     return (Job) batch[1];
   }
 
-  /// Moves all but the first into the deque, and what has no room there into the overflow.
+  /// Moves all but the first into the deque, with `newestLast` the first of them at its newest end, and what has no room there
+  /// into the overflow.
   void keepRest(int n, boolean newestLast) {
-    if (newestLast) {
-      reverse(1, n);
+    int left = n - 1 - deque.pushBatch(batch, 1, n, newestLast);
+    if (left > 0) {
+      int from = newestLast ? 1 : n - left;
+      scheduler.overflow().addAll(batch, from, from + left);
     }
-    int pushed = deque.pushBatch(batch, 1, n);
-    if (1 + pushed < n) {
-      scheduler.overflow().addAll(batch, 1 + pushed, n);
-    }
+  }
+
+  /// Forgets the first.
+  void letGoFirst() {
+    batch[0] = null;
+    batch[1] = null;
   }
 
   /// Forgets `n` tasks.
@@ -120,7 +132,7 @@ final class Gatherer {
   // The first one last: it says whether there are more.
   private void giveAllBack() {
     for (int i = batch.length / 2 - 1; i >= 0; i--) {
-      if (batch[2 * i] != null && deque.pushBatch(batch, i, i + 1) == 0) {
+      if (batch[2 * i] != null && deque.pushBatch(batch, i, i + 1, false) == 0) {
         scheduler.overflow().addAll(batch, i, i + 1);
       }
     }
@@ -141,15 +153,5 @@ final class Gatherer {
     }
     counters.add(Counters.OVERFLOW_MOVED, n);
     return n;
-  }
-
-  private void reverse(int from, int to) {
-    for (int i = from, j = to - 1; i < j; i++, j--) {
-      for (int half = 0; half < 2; half++) {
-        Object kept = batch[2 * i + half];
-        batch[2 * i + half] = batch[2 * j + half];
-        batch[2 * j + half] = kept;
-      }
-    }
   }
 }

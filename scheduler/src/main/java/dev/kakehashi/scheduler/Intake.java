@@ -79,25 +79,18 @@ final class Intake {
     sleepers.signal(immediate);
   }
 
-  /// Whether something may have waited in an inbox since the last [#look].
+  /// Whether something may have waited in an inbox since one was last found empty.
   boolean waiting() {
     return waiting;
   }
 
-  /// Called before a look into the inboxes. Whoever queues something after this says so again: either that one sees the
-  /// flag taken back, or the look that follows sees what was queued.
-  void look() {
-    if (waiting) {
-      waiting = false;
-    }
-  }
-
-  /// Called after that look.
+  /// Called after a look into the inboxes. Takes the flag back when they are empty, and looks once more: whoever queued before
+  /// that is seen here, whoever queues after it finds the flag taken back and sets it again.
   void looked() {
-    for (Inbox inbox : inboxes) {
-      if (!inbox.isEmpty()) {
+    if (waiting && areInboxesEmpty()) {
+      waiting = false;
+      if (!areInboxesEmpty()) {
         waiting = true;
-        return;
       }
     }
   }
@@ -172,11 +165,15 @@ final class Intake {
   }
 
   boolean isEmpty() {
+    return areInboxesEmpty() && overflow.isEmpty();
+  }
+
+  private boolean areInboxesEmpty() {
     for (Inbox inbox : inboxes) {
       if (!inbox.isEmpty()) {
         return false;
       }
     }
-    return overflow.isEmpty();
+    return true;
   }
 }

@@ -136,16 +136,18 @@ final class PackedDeque {
     return pushed;
   }
 
-  /// Moves the pairs `from` to `to` of `batch` here. Owner only; returns how many found room.
-  int pushBatch(@Nullable Object[] batch, int from, int to) {
+  /// Moves the pairs `from` to `to` of `batch` here, the last one newest, or with `backwards` the last one oldest. Owner only;
+  /// returns how many found room: the first ones in that order.
+  int pushBatch(@Nullable Object[] batch, int from, int to, boolean backwards) {
     long w = (long) WORD.getOpaque(this);
     int tail = tail(w);
+    int first = 2 * (backwards ? to - 1 : from);
+    int step = backwards ? -2 : 2;
     int pushed = 0;
     boolean published = false;
     try {
-      while (from + pushed < to && free(w, tail + pushed)) {
-        int at = 2 * (from + pushed);
-        put(tail + pushed, (Task) batch[at], (Job) batch[at + 1]);
+      for (int at = first; pushed < to - from && free(w, tail + pushed); at += step) {
+        put(tail + pushed, batch[at], batch[at + 1]);
         pushed++;
       }
       if (pushed > 0) {
@@ -155,8 +157,8 @@ final class PackedDeque {
     } finally { // without a call: the tasks are in one of both places
       for (int i = 0; i < pushed; i++) {
         if (published) {
-          batch[2 * (from + i)] = null;
-          batch[2 * (from + i) + 1] = null;
+          batch[first + i * step] = null;
+          batch[first + i * step + 1] = null;
         } else {
           int at = ((tail + i) & mask) << 1;
           slots[at] = null;
@@ -350,7 +352,7 @@ final class PackedDeque {
             || Platform.mutated(Mutation.PUSH_IGNORES_SLOW_THIEF));
   }
 
-  private void put(int index, @Nullable Task task, @Nullable Job job) {
+  private void put(int index, @Nullable Object task, @Nullable Object job) {
     int at = at(index);
     if (slots[at + 1] != job) { // see 5
       slots[at + 1] = job;

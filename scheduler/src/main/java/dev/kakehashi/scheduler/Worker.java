@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// Fields are the worker's own except the deque and the pinned queue.
 final class Worker extends Runner implements Runnable {
   private static final int MAX_TASKS_BETWEEN_LOOKS = 61; // bounds the error of the first estimate
-  private static final int MAX_TASKS_BETWEEN_CHECKS = 16; // likewise, while somebody waits outside
-  private static final long CHECK_NANOS = 512; // of work for a look at the clock of 25 ns
+  private static final int MAX_CHECK_SHIFT = 4; // 16 tasks likewise, while somebody waits outside
+  private static final int CHECK_SHIFT = 9; // 512 ns of work for a look at the clock of 25 ns
   private static final int FAR = 1 << 30;
 
   private final int index;
@@ -55,11 +55,13 @@ final class Worker extends Runner implements Runnable {
   private int check = 1; // tasks between the last check and the next one
   private int interval = 1; // tasks between two looks
   private int sinceLook; // tasks, as of the last check
+  private int sinceSample; // likewise
   private int mostBetweenChecks = 1;
   private boolean lookOwed;
   private int looks;
   private int localShare;
   private long lastLookNanos = Platform.nanoTime();
+  private long lastSampleNanos = lastLookNanos;
   private long taskNanos = 1;
 
   Worker(TaskScheduler scheduler, int index, Sleepers sleepers) {
@@ -225,11 +227,16 @@ final class Worker extends Runner implements Runnable {
   /// time has.
   private @Nullable Task fairnessCheck() {
     sinceLook += check;
+    sinceSample += check;
     boolean waitedFor = isWaitedFor();
-    boolean owed = lookOwed && waitedFor;
+    boolean due = sinceLook >= interval || (lookOwed && waitedFor);
     lookOwed = false;
-    if (sinceLook >= interval || owed || (waitedFor && isLate())) {
-      return fairnessLook();
+    if (due || waitedFor) {
+      long now = Platform.nanoTime();
+      sample(now);
+      if (due || now - lastLookNanos >= fairnessNanos) {
+        return fairnessLook(now);
+      }
     }
     startCheck();
     return null;
@@ -241,16 +248,19 @@ final class Worker extends Runner implements Runnable {
         && !Platform.mutated(Mutation.FAIRNESS_BY_LAST_SAMPLE);
   }
 
-  private boolean isLate() {
-    long elapsed = Platform.nanoTime() - lastLookNanos;
-    estimate(Math.max(taskNanos, elapsed / sinceLook));
-    return elapsed >= fairnessNanos || sinceLook >= interval;
-  }
-
-  private void estimate(long nanos) {
-    taskNanos = Math.max(1, nanos);
-    interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
-    mostBetweenChecks = Math.clamp(CHECK_NANOS / taskNanos, 1, MAX_TASKS_BETWEEN_CHECKS);
+  /// Learns how long tasks take, with powers of two instead of divisions: this is done every few tasks as long as
+  /// submissions keep coming. Rounded up to the next one a mean is at most twice too long, and the looks
+  /// at the clock come too often rather than too late.
+  private void sample(long now) {
+    int shift = 31 - Integer.numberOfLeadingZeros(sinceSample);
+    long mean = (now - lastSampleNanos) >> shift;
+    long decayed =
+        Platform.mutated(Mutation.FAIRNESS_BY_LAST_SAMPLE) ? 0 : taskNanos - (taskNanos >> 4);
+    taskNanos = Math.max(1, Math.max(mean, decayed));
+    int checkShift = CHECK_SHIFT - (64 - Long.numberOfLeadingZeros(taskNanos - 1));
+    mostBetweenChecks = 1 << Math.clamp(checkShift, 0, MAX_CHECK_SHIFT);
+    lastSampleNanos = now;
+    sinceSample = 0;
   }
 
   private void startCheck() {
@@ -260,18 +270,16 @@ final class Worker extends Runner implements Runnable {
 
   private void restartFairness(long now) {
     lastLookNanos = now;
+    lastSampleNanos = now;
     sinceLook = 0;
+    sinceSample = 0;
     lookOwed = false;
     startCheck();
   }
 
-  private @Nullable Task fairnessLook() {
+  private @Nullable Task fairnessLook(long now) {
     settle();
-    long now = Platform.nanoTime();
-    long mean = (now - lastLookNanos) / sinceLook;
-    long decayed =
-        Platform.mutated(Mutation.FAIRNESS_BY_LAST_SAMPLE) ? 0 : taskNanos - (taskNanos >> 4);
-    estimate(Math.max(mean, decayed));
+    interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
     restartFairness(now);
     counters.add(Counters.FAIRNESS_LOOKS);
     // Mostly an outside task; now and then the oldest of our own or the overflow, which endless
@@ -301,10 +309,8 @@ final class Worker extends Runner implements Runnable {
   }
 
   private @Nullable Task lookOutside() {
-    Intake intake = scheduler.intake();
-    intake.look();
-    int n = gatherer.fromInboxes(1);
-    intake.looked();
+    int n = gatherer.fromNextInbox();
+    scheduler.intake().looked();
     return n > 0 ? keep(n, false) : null;
   }
 
@@ -326,7 +332,7 @@ final class Worker extends Runner implements Runnable {
         stolenBelow = deque.nextIndex();
       }
     }
-    gatherer.letGo(n);
+    gatherer.letGoFirst();
     if (n > 1) {
       signal();
     }

@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// I11: whatever a job spawns, others get their turn. Each test's job goes on for ever unless they do.
 @Timeout(60)
@@ -43,6 +47,53 @@ class FairnessTest {
       assertTrue(outside.await(LONG));
       over.set(true);
       assertTrue(endless.await(LONG));
+    }
+  }
+
+  /// The other inbox's own worker is busy, and this one's own is never empty.
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void shouldServeEveryInboxWhileOneIsNeverEmpty(int full) throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    CountDownLatch served = new CountDownLatch(1);
+    try (TaskScheduler scheduler =
+        TaskScheduler.start(SchedulerConfig.builder().workers(2).build())) {
+      CountDownLatch blocked = new CountDownLatch(1);
+      AtomicInteger free = new AtomicInteger();
+      scheduler.execute(context -> {
+        free.set(1 - context.workerIndex());
+        blocked.countDown();
+        over.await();
+        return null;
+      });
+      assertTrue(blocked.await(20, TimeUnit.SECONDS));
+      Inbox flooded = scheduler.inboxes()[full == 0 ? free.get() : 1 - free.get()];
+      Inbox other = scheduler.inboxes()[full == 0 ? 1 - free.get() : free.get()];
+      Task flood =
+          new Task() {
+            @Override
+            public @Nullable Task run(TaskContext context) {
+              if (over.getCount() > 0) {
+                scheduler.intake().offerJobless(flooded, this);
+              }
+              return null;
+            }
+          };
+      for (int i = 0; i < 100; i++) {
+        assertTrue(scheduler.intake().offerJobless(flooded, flood));
+      }
+      assertTrue(
+          scheduler
+              .intake()
+              .offerJobless(
+                  other,
+                  context -> {
+                    served.countDown();
+                    return null;
+                  }));
+      boolean inTime = served.await(20, TimeUnit.SECONDS);
+      over.countDown();
+      assertTrue(inTime);
     }
   }
 

@@ -33,7 +33,7 @@ class JcstressTest {
   @Timeout(900)
   void shouldSeeNoForbiddenOutcome() throws Exception {
     Results results = run("ProtocolStress");
-    assertTrue(results.planned >= 11, results::toString);
+    assertTrue(results.planned >= 12, results::toString);
     assertEquals(results.planned, results.passed, results::toString);
   }
 
