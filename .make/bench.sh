@@ -12,6 +12,7 @@ ROWS=1000000
 find_java
 find_postgres
 "$ROOT/.make/stage.sh"
+"$ROOT/.make/train.sh"
 prepare_run_dir
 . "$ROOT/.make/cluster.sh"
 scripts=$ROOT/ipc-endpoint/benchmarks/pgbench

@@ -51,17 +51,22 @@ endpoint_pid() { # directory: process id, or nothing when it does not run
   [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = java ] && printf '%s\n' "$pid" || return 0
 }
 
+# What the JVM learned in the training of .make/train.sh, if there was one with these files; it refuses another jar's.
+trained_option() { [ ! -f "$RUN_DIR/lib/kakehashi-endpoint.aot" ] || printf -- '-XX:AOTCache=%s\n' "$RUN_DIR/lib/kakehashi-endpoint.aot"; }
+
 # start_endpoint DIRECTORY RUNTIME_DIRECTORY [OPTION...]: starts an endpoint with its data in DIRECTORY/data, waits until it listens.
+# JVM_OPTION, if set, is in place of the trained cache.
 start_endpoint() {
-  local home=$1 runtime_dir=$2 pid
+  local home=$1 runtime_dir=$2 pid jvm_option
   shift 2
+  jvm_option=${JVM_OPTION:-$(trained_option)}
   [ -z "$(endpoint_pid "$home")" ] || return 0
   server_mkdir "$home"
   as_server sh -c "echo '$runtime_dir' > '$home/runtime_dir'"
   : | as_server tee -a "$home/log" >/dev/null
   # Of its own session, so that Ctrl-C in this terminal does not reach it.
-  exec_as_server setsid "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" \
-    start --runtime-directory "$runtime_dir" --data-directory "$home/data" "$@" >>"$home/log" 2>&1 </dev/null &
+  exec_as_server setsid "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" ${jvm_option:+"$jvm_option"} \
+    -jar "$RUN_DIR/lib/kakehashi-endpoint.jar" start --runtime-directory "$runtime_dir" --data-directory "$home/data" "$@" >>"$home/log" 2>&1 </dev/null &
   pid=$!
   disown
   as_server sh -c "echo $pid > '$home/pid'"

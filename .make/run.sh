@@ -7,6 +7,7 @@ started=$(now_millis)
 find_java
 find_postgres
 "$ROOT/.make/stage.sh"
+"$ROOT/.make/train.sh"
 prepare_run_dir
 . "$ROOT/.make/cluster.sh"
 

@@ -2,6 +2,7 @@ package dev.kakehashi.tools;
 
 import dev.kakehashi.tools.replay.ReplayCommand;
 import dev.kakehashi.tools.tpch.TpchCommand;
+import dev.kakehashi.tools.training.TrainingCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -11,7 +12,7 @@ import picocli.CommandLine.Command;
     description = "Tools around a Kakehashi endpoint.",
     mixinStandardHelpOptions = true,
     version = "1.0.0",
-    subcommands = {TpchCommand.class, ReplayCommand.class})
+    subcommands = {TpchCommand.class, ReplayCommand.class, TrainingCommand.class})
 public final class Tools {
   private Tools() {}
 
