@@ -78,8 +78,7 @@ final class TrainingWorkload {
         PreparedStatement update =
             session.prepare("UPDATE training.rows SET val = val + $2 WHERE id = $1");
         PreparedStatement delete = session.prepare("DELETE FROM training.events WHERE id = $1");
-        PreparedStatement select =
-            session.prepare("SELECT val FROM training.rows WHERE id = $1")) {
+        PreparedStatement select = session.prepare("SELECT val FROM training.rows WHERE id = $1")) {
       for (int i = 0; i < transactions; i++) {
         long id = random.nextLong(1L << 40);
         commit(insert, insert.parameters().addRow(id, i));
