@@ -12,6 +12,7 @@ import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
+import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.ddl.DefinitionRun;
@@ -33,6 +34,7 @@ import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
+import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
@@ -60,6 +62,7 @@ public final class EmbeddedEngine implements Engine {
   private final Store store;
   private final TempSpace tempSpace;
   private final Catalog catalog;
+  private final SequenceValues sequenceValues;
   private final PlanCache plans;
   private final StatisticsKeeper statistics;
   private final PreparedTransactions prepared;
@@ -80,7 +83,8 @@ public final class EmbeddedEngine implements Engine {
     this.prepared = new PreparedTransactions(store.prepared());
     this.catalog = new Catalog(store);
     this.locks =
-        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().table(id) != null);
+        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().table(id) != null || catalog.snapshot().sequence(id) != null);
+    this.sequenceValues = new SequenceValues(store);
     this.plans = new PlanCache(config.planCacheEntries());
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);
     store.prepared().forEach(this::lockForPrepared);
@@ -341,6 +345,11 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public @Nullable Long lastValue(Sequence sequence) {
+      return sequenceValues.lastValue(sequence.definition());
+    }
+
+    @Override
     public List<@Nullable Object[]> locks() {
       List<@Nullable Object[]> rows = new ArrayList<>();
       CatalogSnapshot names = catalog.snapshot();
@@ -449,6 +458,7 @@ public final class EmbeddedEngine implements Engine {
   final class Session implements EngineSession {
     private final String userName;
     private final String owner;
+    private final SequenceAccess sequences = sequenceValues.session();
 
     /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
     private WeakReference<@Nullable EngineTransaction> defining = new WeakReference<>(null);
@@ -501,6 +511,10 @@ public final class EmbeddedEngine implements Engine {
             null,
             new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
       }
+    }
+
+    SequenceAccess sequences() {
+      return sequences;
     }
 
     void defines(EngineTransaction transaction) {

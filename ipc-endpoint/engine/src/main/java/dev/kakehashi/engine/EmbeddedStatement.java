@@ -15,6 +15,7 @@ import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Task;
 import java.util.List;
@@ -181,6 +182,11 @@ final class EmbeddedStatement implements Statement {
         case SqlFront.Measured measured -> TouchedTables.of(measured.statement().plan());
         default -> TouchedTables.NONE;
       };
+    }
+
+    @Override
+    public SequenceAccess sequences() {
+      return session.sequences();
     }
 
     @Override

@@ -60,7 +60,8 @@ final class StatementDifferenceTest {
         "nesting",
         "operators",
         "alter-table",
-        "check-constraints"
+        "check-constraints",
+        "sequences"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.ByteArrayInputStream;
@@ -15,16 +16,17 @@ import java.util.List;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (2) · utf schema · utf name · i8 tableId
+/// u1 version (3) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
 /// i4 checks, each: utf name · utf text · i4 columns, each: i4 column
+/// since version 3: per column i8 sequenceId (0: none) [· utf generated]
 /// ```
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
 
   private CatalogCodec() {}
 
@@ -63,10 +65,70 @@ final class CatalogCodec {
           out.writeInt(column);
         }
       }
+      for (Column column : table.columns()) {
+        Column.Owned sequence = column.sequence();
+        out.writeLong(sequence == null ? 0 : sequence.sequenceId());
+        if (sequence != null) {
+          out.writeUTF(sequence.generated().name());
+        }
+      }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return bytes.toByteArray();
+  }
+
+  /// A sequence: u1 version (1) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles.
+  static byte[] encode(Sequence sequence) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    SequenceDefinition numbers = sequence.definition();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(1);
+      out.writeUTF(sequence.schema());
+      out.writeUTF(sequence.name());
+      out.writeLong(sequence.sequenceId());
+      out.writeInt(sequence.typeOid());
+      out.writeLong(numbers.stateId());
+      out.writeLong(numbers.start());
+      out.writeLong(numbers.increment());
+      out.writeLong(numbers.min());
+      out.writeLong(numbers.max());
+      out.writeLong(numbers.cache());
+      out.writeBoolean(numbers.cycles());
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return bytes.toByteArray();
+  }
+
+  /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
+  static Sequence decodeSequence(String key, byte[] value) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
+      if (in.readUnsignedByte() != 1) {
+        throw new IOException("unknown version");
+      }
+      String schema = in.readUTF();
+      String name = in.readUTF();
+      return new Sequence(
+          schema,
+          name,
+          in.readLong(),
+          in.readInt(),
+          new SequenceDefinition(
+              in.readLong(),
+              name,
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readLong(),
+              in.readBoolean()));
+    } catch (IOException truncated) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "catalogue entry \"" + key + "\" cannot be read: " + truncated.getMessage(),
+          truncated);
+    }
   }
 
   private static void encodeIndex(DataOutputStream out, Index index) throws IOException {
@@ -128,6 +190,13 @@ final class CatalogCodec {
           checked.add(in.readInt());
         }
         checks.add(new CheckConstraint(checkName, text, List.copyOf(checked)));
+      }
+      for (int i = 0; version >= 3 && i < columnCount; i++) {
+        long sequenceId = in.readLong();
+        if (sequenceId != 0) {
+          Column.Generated generated = Column.Generated.valueOf(in.readUTF());
+          columns.set(i, columns.get(i).withSequence(new Column.Owned(sequenceId, generated)));
+        }
       }
       return new Table(
           schema, name, tableId, List.copyOf(columns), List.copyOf(indexes), List.copyOf(checks));

@@ -10,22 +10,27 @@ import org.jspecify.annotations.Nullable;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, and `table/` number with the table in the form of [CatalogCodec].
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` number with the form of [CatalogCodec].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
 
   private static final String SCHEMA_KEY = "schema/";
   static final String TABLE_KEY = "table/";
+  private static final String SEQUENCE_KEY = "sequence/";
 
   private final long version;
 
   /// Schema to table name to table.
   private final Map<String, Map<String, Table>> schemas;
 
-  private CatalogSnapshot(long version, Map<String, Map<String, Table>> schemas) {
+  private final Map<Long, Sequence> sequences;
+
+  private CatalogSnapshot(
+      long version, Map<String, Map<String, Table>> schemas, Map<Long, Sequence> sequences) {
     this.version = version;
     this.schemas = schemas;
+    this.sequences = sequences;
   }
 
   /// What every catalogue has.
@@ -35,7 +40,7 @@ public final class CatalogSnapshot {
       schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
     }
     schemas.put(DEFAULT_SCHEMA, new TreeMap<>());
-    return new CatalogSnapshot(0, schemas);
+    return new CatalogSnapshot(0, schemas, Map.of());
   }
 
   /// Different for every version.
@@ -65,6 +70,24 @@ public final class CatalogSnapshot {
 
   public @Nullable Table table(String schema, String name) {
     return schemas.getOrDefault(schema, Map.of()).get(name);
+  }
+
+  /// All sequences, in the order of their numbers.
+  public Collection<Sequence> sequences() {
+    return sequences.values();
+  }
+
+  public @Nullable Sequence sequence(long sequenceId) {
+    return sequences.get(sequenceId);
+  }
+
+  public @Nullable Sequence sequence(String schema, String name) {
+    for (Sequence sequence : sequences.values()) {
+      if (sequence.schema().equals(schema) && sequence.name().equals(name)) {
+        return sequence;
+      }
+    }
+    return null;
   }
 
   /// The table that has the index, or null.
@@ -110,18 +133,38 @@ public final class CatalogSnapshot {
     return new CatalogChange.Remove(TABLE_KEY + table.tableId());
   }
 
+  /// Adds a sequence, or gives it a new form.
+  public static CatalogChange put(Sequence sequence) {
+    return new CatalogChange.Put(
+        SEQUENCE_KEY + sequence.sequenceId(), CatalogCodec.encode(sequence));
+  }
+
+  public static CatalogChange remove(Sequence sequence) {
+    return new CatalogChange.Remove(SEQUENCE_KEY + sequence.sequenceId());
+  }
+
   /// This version changed; changes of the physical side mean nothing here.
   public CatalogSnapshot with(List<CatalogChange> changes, long newVersion) {
     Map<String, Map<String, Table>> next = new TreeMap<>();
     schemas.forEach((schema, tables) -> next.put(schema, new TreeMap<>(tables)));
+    Map<Long, Sequence> nextSequences = new TreeMap<>(sequences);
     for (CatalogChange change : changes) {
       if (change instanceof CatalogChange.Put put) {
-        put(next, put.key(), put.value());
+        if (put.key().startsWith(SEQUENCE_KEY)) {
+          Sequence sequence = CatalogCodec.decodeSequence(put.key(), put.value());
+          nextSequences.put(sequence.sequenceId(), sequence);
+        } else {
+          put(next, put.key(), put.value());
+        }
       } else if (change instanceof CatalogChange.Remove remove) {
-        remove(next, remove.key());
+        if (remove.key().startsWith(SEQUENCE_KEY)) {
+          nextSequences.remove(Long.parseLong(remove.key().substring(SEQUENCE_KEY.length())));
+        } else {
+          remove(next, remove.key());
+        }
       }
     }
-    return new CatalogSnapshot(newVersion, next);
+    return new CatalogSnapshot(newVersion, next, nextSequences);
   }
 
   private static void put(Map<String, Map<String, Table>> schemas, String key, byte[] value) {

@@ -6,20 +6,52 @@ import org.jspecify.annotations.Nullable;
 /// A column of a table.
 ///
 /// @param defaultText SQL expression of the default as written, or null
-public record Column(String name, SqlType type, boolean notNull, @Nullable String defaultText) {
+/// @param sequence what makes its values when none are given, or null
+public record Column(
+    String name,
+    SqlType type,
+    boolean notNull,
+    @Nullable String defaultText,
+    @Nullable Owned sequence) {
+  /// A sequence that belongs to a column and goes with it.
+  public record Owned(long sequenceId, Generated generated) {}
+
+  /// How values of a column come about.
+  public enum Generated {
+    /// The default names the sequence.
+    SERIAL,
+    /// IDENTITY, values may be given.
+    BY_DEFAULT,
+    /// IDENTITY, values may be given by OVERRIDING only.
+    ALWAYS
+  }
+
+  public Column(String name, SqlType type, boolean notNull, @Nullable String defaultText) {
+    this(name, type, notNull, defaultText, null);
+  }
+
+  /// The sequence of an identity column, else null.
+  public @Nullable Owned identity() {
+    return sequence == null || sequence.generated() == Generated.SERIAL ? null : sequence;
+  }
+
+  public Column withSequence(@Nullable Owned owned) {
+    return new Column(name, type, notNull, defaultText, owned);
+  }
+
   public Column withName(String newName) {
-    return new Column(newName, type, notNull, defaultText);
+    return new Column(newName, type, notNull, defaultText, sequence);
   }
 
   public Column withType(SqlType newType) {
-    return new Column(name, newType, notNull, defaultText);
+    return new Column(name, newType, notNull, defaultText, sequence);
   }
 
   public Column withNotNull(boolean refusesNull) {
-    return new Column(name, type, refusesNull, defaultText);
+    return new Column(name, type, refusesNull, defaultText, sequence);
   }
 
   public Column withDefault(@Nullable String text) {
-    return new Column(name, type, notNull, text);
+    return new Column(name, type, notNull, text, sequence);
   }
 }

@@ -13,6 +13,9 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held.
   List<@Nullable Object[]> memory();
 
+  /// Value that a sequence has given last; null: none yet.
+  @Nullable Long lastValue(Sequence sequence);
+
   /// Locks of tables: transaction_id, table_schema and table_name (null for the catalogue), mode, granted.
   List<@Nullable Object[]> locks();
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
@@ -19,6 +20,7 @@ public final class SystemTables {
 
   private static final int CHECK_CONSTRAINTS = -11;
   private static final long COLUMN_STATISTICS = -20;
+  private static final int SEQUENCES = -12;
 
   static final List<Table> TABLES =
       List.of(
@@ -142,7 +144,20 @@ public final class SystemTables {
               "n_distinct float8",
               "most_common_values text",
               "most_common_frequencies text",
-              "histogram_bounds text"));
+              "histogram_bounds text"),
+          table(
+              SEQUENCES,
+              CATALOG_SCHEMA,
+              "sequences",
+              "sequence_schema text",
+              "sequence_name text",
+              "type_oid int8",
+              "start_value int8",
+              "min_value int8",
+              "max_value int8",
+              "increment_by int8",
+              "cycles bool",
+              "last_value int8"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -163,6 +178,10 @@ public final class SystemTables {
     List<@Nullable Object[]> rows = new ArrayList<>();
     if (table.tableId() == -4) {
       catalog.schemas().forEach(schema -> rows.add(new Object[] {DATABASE, schema}));
+      return rows;
+    }
+    if (table.tableId() == SEQUENCES) {
+      catalog.sequences().forEach(sequence -> rows.add(row(sequence, rowCount)));
       return rows;
     }
     for (Table each : catalog.tables()) {
@@ -191,6 +210,21 @@ public final class SystemTables {
 
   private static boolean isLive(long tableId) {
     return (tableId <= -7 && tableId >= LAST_LIVE) || tableId == COLUMN_STATISTICS;
+  }
+
+  private static @Nullable Object[] row(Sequence sequence, ToLongFunction<Table> facts) {
+    SequenceDefinition numbers = sequence.definition();
+    return new @Nullable Object[] {
+      sequence.schema(),
+      sequence.name(),
+      (long) sequence.typeOid(),
+      numbers.start(),
+      numbers.min(),
+      numbers.max(),
+      numbers.increment(),
+      numbers.cycles(),
+      facts instanceof LiveTables live ? live.lastValue(sequence) : null
+    };
   }
 
   private static List<@Nullable Object[]> liveRows(

@@ -47,9 +47,11 @@ final class DefinitionPlan {
     return catalog.nextObjectId();
   }
 
-  /// Whether a table or an index has the name.
+  /// Whether a table, an index or a sequence has the name.
   boolean isTaken(String schema, String name) {
-    return state.table(schema, name) != null || state.tableOfIndex(schema, name) != null;
+    return state.table(schema, name) != null
+        || state.tableOfIndex(schema, name) != null
+        || state.sequence(schema, name) != null;
   }
 
   /// @throws EngineException DUPLICATE_TABLE
@@ -61,7 +63,11 @@ final class DefinitionPlan {
   }
 
   void lock(Table table, Mode mode) {
-    locks.merge(table.tableId(), mode, (a, b) -> a.compareTo(b) >= 0 ? a : b);
+    lock(table.tableId(), mode);
+  }
+
+  void lock(long objectId, Mode mode) {
+    locks.merge(objectId, mode, (a, b) -> a.compareTo(b) >= 0 ? a : b);
   }
 
   void change(CatalogChange change) {

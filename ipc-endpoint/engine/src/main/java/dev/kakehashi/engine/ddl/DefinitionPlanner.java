@@ -23,10 +23,12 @@ final class DefinitionPlanner {
 
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
+  private final SequencePlanner sequences;
 
   DefinitionPlanner(DefinitionPlan plan) {
     this.plan = plan;
     this.constraints = new ConstraintPlanner(plan);
+    this.sequences = new SequencePlanner(plan);
   }
 
   void plan(DdlStatement statement) {
@@ -45,7 +47,12 @@ final class DefinitionPlanner {
       case DdlStatement.Truncate truncate -> {
         List<Table> tables = new ArrayList<>();
         truncate.names().forEach(name -> tables.add(require(name)));
-        tables.stream().distinct().forEach(this::truncate);
+        for (Table table : tables.stream().distinct().toList()) {
+          truncate(table);
+          if (truncate.restartIdentity()) {
+            sequences.restartOwned(table.columns());
+          }
+        }
       }
       case DdlStatement.CreateIndex create -> createIndex(create);
       case DdlStatement.DropIndex drop ->
@@ -53,10 +60,25 @@ final class DefinitionPlanner {
       case DdlStatement.AlterTable alter -> {
         Table table = findToAlter(alter.table(), alter.ifExists());
         if (table != null) {
-          new TableAlteration(plan, constraints, table).apply(alter.alterations());
+          new TableAlteration(plan, constraints, sequences, table).apply(alter.alterations());
         }
       }
       case DdlStatement.RenameIndex rename -> renameIndex(rename);
+      case DdlStatement.CreateSequence create -> {
+        String schema = schema(create.name());
+        if (!plan.state().hasSchema(schema)) {
+          throw noSchema(schema);
+        }
+        refuseSystem(schema);
+        sequences.create(schema, create);
+      }
+      case DdlStatement.AlterSequence alter -> sequences.alter(schema(alter.name()), alter);
+      case DdlStatement.DropSequence drop ->
+          drop.names()
+              .forEach(
+                  name ->
+                      sequences.drop(
+                          schema(name), name.name(), drop.ifExists(), drop.cascade()));
     }
   }
 
@@ -69,6 +91,11 @@ final class DefinitionPlanner {
 
   private @Nullable Table find(DdlStatement.Name name, boolean ifExists) {
     Table table = plan.state().table(schema(name), name.name());
+    if (table == null && plan.state().sequence(schema(name), name.name()) != null) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is not a table")
+          .withHint("Use DROP SEQUENCE to remove a sequence.");
+    }
     if (table == null && !ifExists) {
       throw new EngineException(
           ErrorCode.UNDEFINED_TABLE, "table \"" + name.name() + "\" does not exist");
@@ -123,15 +150,20 @@ final class DefinitionPlanner {
     }
     refuseSystem(name);
     List<Table> tables = List.copyOf(plan.state().tables(name));
-    if (!tables.isEmpty() && !drop.cascade()) {
+    List<String> contents = new ArrayList<>();
+    tables.forEach(table -> contents.add("table " + name + "." + table.name()));
+    plan.state().sequences().stream()
+        .filter(sequence -> sequence.schema().equals(name))
+        .forEach(sequence -> contents.add("sequence " + name + "." + sequence.name()));
+    if (!contents.isEmpty() && !drop.cascade()) {
       throw new EngineException(
               ErrorCode.DEPENDENT_OBJECTS_EXIST,
               "cannot drop schema " + name + " because other objects depend on it")
-          .withDetail(
-              "table " + name + "." + tables.getFirst().name() + " depends on schema " + name)
+          .withDetail(contents.getFirst() + " depends on schema " + name)
           .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
     }
     tables.forEach(this::dropTable);
+    sequences.dropAll(name);
     plan.change(CatalogSnapshot.removeSchema(name));
   }
 
@@ -139,6 +171,11 @@ final class DefinitionPlanner {
 
   private void dropTable(Table table) {
     refuseSystem(table.schema());
+    replaceTable(table);
+    sequences.dropOwned(table.columns());
+  }
+
+  private void replaceTable(Table table) {
     plan.lock(table, Mode.EXCLUSIVE);
     plan.change(new CatalogChange.DropTable(table.tableId()));
     plan.change(CatalogSnapshot.remove(table));
@@ -151,7 +188,7 @@ final class DefinitionPlanner {
       indexes.add(index.renumbered(plan.newObjectId()));
     }
     Table empty = table.renumbered(plan.newObjectId()).withIndexes(indexes);
-    dropTable(table);
+    replaceTable(table);
     plan.change(new CatalogChange.CreateTable(empty.definition()));
     plan.change(CatalogSnapshot.put(empty));
   }
@@ -184,7 +221,12 @@ final class DefinitionPlanner {
       if (defaultText != null) {
         SqlFront.checkDefault(defaultText, column.type(), plan.state());
       }
-      columns.add(new Column(column.name(), column.type(), column.notNull(), defaultText));
+      columns.add(
+          sequences.withSequence(
+              schema,
+              name,
+              new Column(column.name(), column.type(), column.notNull(), defaultText),
+              column.sequence()));
     }
     Table table =
         constraints.add(
@@ -288,6 +330,6 @@ final class DefinitionPlanner {
           ErrorCode.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
     }
     refuseSystem(schema);
-    new TableAlteration(plan, constraints, table).renameIndex(name, rename.to());
+    new TableAlteration(plan, constraints, sequences, table).renameIndex(name, rename.to());
   }
 }

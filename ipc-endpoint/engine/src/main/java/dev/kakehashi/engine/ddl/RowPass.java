@@ -78,7 +78,10 @@ final class RowPass {
     row = new VectorBatch(0, values.size());
     context.functions =
         new FunctionContext(
-            row.heap, execution.statementTimestamp(), execution.transactionTimestamp());
+            row.heap,
+            execution.statementTimestamp(),
+            execution.transactionTimestamp(),
+            execution.sequences());
     newValues = Evaluators.of(values, context);
     conditions = new ArrayList<>();
     rules.forEach(rule -> conditions.add(Evaluators.of(rule.condition(), context)));

@@ -28,6 +28,7 @@ import java.util.function.UnaryOperator;
 final class TableAlteration {
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
+  private final SequencePlanner sequences;
   private final Table old;
 
   /// The form so far.
@@ -41,11 +42,14 @@ final class TableAlteration {
 
   private final Set<String> newChecks = new HashSet<>();
   private final Set<String> nowNullable = new HashSet<>();
+  private final List<Column> dropped = new ArrayList<>();
   private boolean copies;
 
-  TableAlteration(DefinitionPlan plan, ConstraintPlanner constraints, Table old) {
+  TableAlteration(
+      DefinitionPlan plan, ConstraintPlanner constraints, SequencePlanner sequences, Table old) {
     this.plan = plan;
     this.constraints = constraints;
+    this.sequences = sequences;
     this.old = old;
     this.table = old;
     for (int i = 0; i < old.columns().size(); i++) {
@@ -128,7 +132,11 @@ final class TableAlteration {
     }
     List<Column> columns = new ArrayList<>(table.columns());
     columns.add(
-        new Column(definition.name(), definition.type(), definition.notNull(), defaultText));
+        sequences.withSequence(
+            table.schema(),
+            table.name(),
+            new Column(definition.name(), definition.type(), definition.notNull(), defaultText),
+            definition.sequence()));
     table = table.withColumns(columns);
     values.add(TableExpressions.defaultValue(table, columns.size() - 1, plan.state()));
     if (definition.notNull()) {
@@ -157,6 +165,7 @@ final class TableAlteration {
     List<Column> columns = new ArrayList<>(table.columns());
     columns.remove(position);
     values.remove(position);
+    dropped.add(table.columns().get(position));
     List<Index> indexes = new ArrayList<>();
     for (Index index : table.indexes()) {
       if (!index.columns().contains(position)) {
@@ -373,6 +382,7 @@ final class TableAlteration {
     } else {
       changeInPlace();
     }
+    sequences.dropOwned(dropped);
   }
 
   private void copy() {

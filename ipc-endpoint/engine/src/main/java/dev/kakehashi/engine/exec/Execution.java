@@ -160,7 +160,10 @@ final class Execution {
   FunctionContext newFunctionContext() {
     StatementScope running = scope();
     return new FunctionContext(
-        noHeap, running.statementTimestamp(), running.transactionTimestamp());
+        noHeap,
+        running.statementTimestamp(),
+        running.transactionTimestamp(),
+        running.sequences());
   }
 
   void end() {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.scheduler.Condition;
 
 /// What one execution of a statement needs of its transaction; implemented by the transaction layer.
@@ -37,6 +38,9 @@ public interface StatementScope {
   long statementTimestamp();
 
   long transactionTimestamp();
+
+  /// The sequences as its session uses them.
+  SequenceAccess sequences();
 
   /// Most bytes the statement may hold for hash tables, sorts and materialised rows.
   long memoryLimitBytes();

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -156,7 +157,42 @@ final class AssignmentBinder {
               ErrorCode.SYNTAX_ERROR, "multiple assignments to same column \"" + name.name() + "\"")
           .withPosition(name.position());
     }
+    if (isAlwaysGenerated(table, column) && !isDefault(value)) {
+      throw generatedAlways(table, column, "column \"%s\" can only be updated to DEFAULT");
+    }
     values[column] = assigned(value, table, column, at);
+  }
+
+  private static boolean isAlwaysGenerated(Table table, int column) {
+    Column.Owned identity = table.columns().get(column).identity();
+    return identity != null && identity.generated() == Column.Generated.ALWAYS;
+  }
+
+  private static EngineException generatedAlways(Table table, int column, String message) {
+    String name = table.columns().get(column).name();
+    return new EngineException(ErrorCode.GENERATED_ALWAYS, message.formatted(name))
+        .withDetail("Column \"" + name + "\" is an identity column defined as GENERATED ALWAYS.");
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the operator is a singleton
+  private static boolean isDefault(RexNode value) {
+    return value instanceof RexCall call && call.getOperator() == PgOperators.DEFAULT;
+  }
+
+  /// A value that INSERT gives for a column: what OVERRIDING says of identity columns, then as [#assigned].
+  RexNode inserted(
+      RexNode value, Table table, int column, ParsedStatement.Overriding overriding, SqlNode at) {
+    if (table.columns().get(column).identity() != null && !isDefault(value)) {
+      if (overriding == ParsedStatement.Overriding.USER) {
+        return defaultValue(table, column);
+      }
+      if (isAlwaysGenerated(table, column) && overriding == ParsedStatement.Overriding.NOTHING) {
+        throw generatedAlways(
+                table, column, "cannot insert a non-DEFAULT value into column \"%s\"")
+            .withHint("Use OVERRIDING SYSTEM VALUE to override.");
+      }
+    }
+    return assigned(value, table, column, at);
   }
 
   /// The row with the defaults of the columns that have no value.
@@ -170,6 +206,16 @@ final class AssignmentBinder {
   }
 
   private RexNode defaultValue(Table table, int column) {
+    Column.Owned identity = table.columns().get(column).identity();
+    if (identity != null) {
+      Sequence sequence =
+          java.util.Objects.requireNonNull(context.catalog.sequence(identity.sequenceId()));
+      return java.util.Objects.requireNonNull(
+          expressions.coercion.convert(
+              expressions.sequences.next(sequence),
+              table.columns().get(column).type(),
+              CastContext.ASSIGNMENT));
+    }
     String text = table.columns().get(column).defaultText();
     if (text == null) {
       SqlType type = table.columns().get(column).type();
@@ -187,9 +233,8 @@ final class AssignmentBinder {
   }
 
   /// The value as the column's exact type; the column's default for DEFAULT.
-  @SuppressWarnings("ReferenceEquality") // the operator is a singleton
   RexNode assigned(RexNode value, Table table, int column, SqlNode at) {
-    if (value instanceof RexCall call && call.getOperator() == PgOperators.DEFAULT) {
+    if (isDefault(value)) {
       return defaultValue(table, column);
     }
     Column target = table.columns().get(column);

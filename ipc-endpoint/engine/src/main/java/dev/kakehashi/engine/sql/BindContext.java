@@ -8,9 +8,12 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
@@ -29,6 +32,9 @@ final class BindContext {
 
   /// What the optimiser expects of the plan.
   final PlanEstimates estimates = new PlanEstimates();
+
+  /// Numbers of the sequences that the statement uses.
+  final Set<Long> sequences = new LinkedHashSet<>();
 
   /// Text that is being bound.
   Source source = new Source("", List.of(), new int[0], 0);
@@ -101,9 +107,13 @@ final class BindContext {
     return parameterOids;
   }
 
-  /// Numbers of the stored tables that the statement uses, each once.
+  /// Numbers of the stored tables and sequences that the statement uses, each once.
   long[] usedTables() {
-    return tables.stream().mapToLong(Table::tableId).filter(id -> id > 0).distinct().toArray();
+    return LongStream.concat(
+            tables.stream().mapToLong(Table::tableId).filter(id -> id > 0),
+            sequences.stream().mapToLong(id -> id))
+        .distinct()
+        .toArray();
   }
 
   /// Position of a node in the statement, from 1.

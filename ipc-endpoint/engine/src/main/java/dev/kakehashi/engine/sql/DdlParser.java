@@ -1,19 +1,23 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.DdlStatement.CheckDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.ColumnDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.DdlStatement.KeyDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
+import dev.kakehashi.engine.sql.DdlStatement.SequenceColumn;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA; TRUNCATE.
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA, SEQUENCE; TRUNCATE.
 final class DdlParser {
   private static final Set<String> COLUMN_CONSTRAINTS =
       Set.of(
@@ -27,6 +31,15 @@ final class DdlParser {
           "references",
           "collate",
           "generated");
+
+  private static final Map<String, SqlType> SERIAL_TYPES =
+      Map.of(
+          "smallserial", SqlType.of(TypeOid.INT2),
+          "serial2", SqlType.of(TypeOid.INT2),
+          "serial", SqlType.of(TypeOid.INT4),
+          "serial4", SqlType.of(TypeOid.INT4),
+          "bigserial", SqlType.of(TypeOid.INT8),
+          "serial8", SqlType.of(TypeOid.INT8));
 
   private final String sql;
   private final TokenReader in;
@@ -66,6 +79,21 @@ final class DdlParser {
       boolean ifNotExists = in.acceptWords("if", "not", "exists");
       return new DdlStatement.CreateSchema(in.expectIdentifier(), ifNotExists);
     }
+    if (in.acceptWords("create", "sequence")) {
+      boolean ifNotExists = in.acceptWords("if", "not", "exists");
+      return new DdlStatement.CreateSequence(
+          name(), ifNotExists, new SequenceOptionsParser(in).options(false));
+    }
+    if (in.acceptWords("alter", "sequence")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      return new DdlStatement.AlterSequence(
+          name(), ifExists, new SequenceOptionsParser(in).options(true));
+    }
+    if (in.acceptWords("drop", "sequence")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      List<Name> names = names();
+      return new DdlStatement.DropSequence(names, ifExists, cascade());
+    }
     if (in.acceptWords("alter", "table")) {
       boolean ifExists = in.acceptWords("if", "exists");
       in.acceptWords("only");
@@ -102,8 +130,12 @@ final class DdlParser {
       in.acceptWords("table");
       in.acceptWords("only");
       List<Name> names = names();
+      boolean restart = in.acceptWords("restart", "identity");
+      if (!restart) {
+        in.acceptWords("continue", "identity");
+      }
       cascade();
-      return new DdlStatement.Truncate(names);
+      return new DdlStatement.Truncate(names, restart);
     }
     throw notSupported(in.peek(), in.peek().text() + " " + in.peek(1).text());
   }
@@ -275,8 +307,15 @@ final class DdlParser {
 
   private ColumnDefinition column(Constraints constraints) {
     String name = in.expectIdentifier();
-    SqlType type = in.type();
-    boolean notNull = false;
+    SqlType serial =
+        in.peek().kind() == Token.Kind.WORD ? SERIAL_TYPES.get(in.peek().text()) : null;
+    SequenceColumn sequence = null;
+    if (serial != null) {
+      in.at++;
+      sequence = new SequenceColumn(Column.Generated.SERIAL, DdlStatement.SequenceOptions.NONE);
+    }
+    SqlType type = serial != null ? serial : in.type();
+    boolean notNull = serial != null;
     String defaultText = null;
     while (in.peek().kind() == Token.Kind.WORD && COLUMN_CONSTRAINTS.contains(in.peek().text())) {
       String constraint = in.acceptWords("constraint") ? in.expectIdentifier() : null;
@@ -296,10 +335,34 @@ final class DdlParser {
         case "check" -> constraints.checks().add(new CheckDefinition(constraint, parenthesised()));
         case "default" -> defaultText = expressionText();
         case "collate" -> collation();
+        case "generated" -> {
+          sequence = identity();
+          notNull = true;
+        }
         default -> throw notSupported(word, word.text() + " constraint");
       }
     }
-    return new ColumnDefinition(name, type, notNull, defaultText);
+    return new ColumnDefinition(name, type, notNull, defaultText, sequence);
+  }
+
+  private SequenceColumn identity() {
+    boolean always = in.acceptWords("always");
+    if (!always) {
+      in.expectWord("by");
+      in.expectWord("default");
+    }
+    in.expectWord("as");
+    if (!in.peek().isWord("identity")) {
+      throw notSupported(in.peek(), "generated column");
+    }
+    in.at++;
+    DdlStatement.SequenceOptions options = DdlStatement.SequenceOptions.NONE;
+    if (in.acceptOperator("(")) {
+      options = new SequenceOptionsParser(in).options(false);
+      in.expectOperator(")");
+    }
+    return new SequenceColumn(
+        always ? Column.Generated.ALWAYS : Column.Generated.BY_DEFAULT, options);
   }
 
   /// The expression in parentheses that follows.

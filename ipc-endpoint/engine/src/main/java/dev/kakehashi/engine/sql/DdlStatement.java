@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.List;
 import java.util.Locale;
@@ -18,8 +19,46 @@ public sealed interface DdlStatement {
   /// A name with an optional schema; `position` is its first character in the statement, from 1.
   record Name(@Nullable String schema, String name, int position) {}
 
+  /// @param sequence of a serial or identity column, or null
   record ColumnDefinition(
-      String name, SqlType type, boolean notNull, @Nullable String defaultText) {}
+      String name,
+      SqlType type,
+      boolean notNull,
+      @Nullable String defaultText,
+      @Nullable SequenceColumn sequence) {}
+
+  /// How the values of a serial or identity column come about.
+  record SequenceColumn(Column.Generated generated, SequenceOptions options) {}
+
+  /// What CREATE or ALTER SEQUENCE says; null: nothing.
+  ///
+  /// @param noMin NO MINVALUE
+  /// @param noMax NO MAXVALUE
+  /// @param restarts RESTART, with `restartWith` or the start
+  record SequenceOptions(
+      @Nullable Integer typeOid,
+      @Nullable Long start,
+      @Nullable Long increment,
+      @Nullable Long min,
+      boolean noMin,
+      @Nullable Long max,
+      boolean noMax,
+      @Nullable Long cache,
+      @Nullable Boolean cycles,
+      boolean restarts,
+      @Nullable Long restartWith) {
+    static final SequenceOptions NONE =
+        new SequenceOptions(null, null, null, null, false, null, false, null, null, false, null);
+  }
+
+  record CreateSequence(Name name, boolean ifNotExists, SequenceOptions options)
+      implements DdlStatement {}
+
+  record AlterSequence(Name name, boolean ifExists, SequenceOptions options)
+      implements DdlStatement {}
+
+  record DropSequence(List<Name> names, boolean ifExists, boolean cascade)
+      implements DdlStatement {}
 
   /// PRIMARY KEY or UNIQUE.
   record KeyDefinition(@Nullable String name, List<String> columns, boolean primary) {}
@@ -92,5 +131,5 @@ public sealed interface DdlStatement {
   record DropSchema(List<String> names, boolean ifExists, boolean cascade)
       implements DdlStatement {}
 
-  record Truncate(List<Name> names) implements DdlStatement {}
+  record Truncate(List<Name> names, boolean restartIdentity) implements DdlStatement {}
 }

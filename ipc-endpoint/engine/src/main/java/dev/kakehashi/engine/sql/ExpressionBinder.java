@@ -43,6 +43,7 @@ final class ExpressionBinder {
 
   final BindContext context;
   final Coercion coercion;
+  final SequenceBinder sequences;
   private final NameResolver names;
   private final QueryBinder queries;
   final AggregateBinder aggregates;
@@ -52,6 +53,7 @@ final class ExpressionBinder {
     this.context = context;
     this.queries = queries;
     this.coercion = new Coercion(context);
+    this.sequences = new SequenceBinder(context, coercion);
     this.names = new NameResolver(context);
     this.aggregates = new AggregateBinder(context, this);
     this.windows = new WindowBinder(context, this);
@@ -237,7 +239,8 @@ final class ExpressionBinder {
       }
       bound.add(bind(argument, scope));
     }
-    return function(at, name, bound, arguments);
+    RexNode sequence = SequenceBinder.accepts(name) ? sequences.bind(at, name, bound) : null;
+    return sequence != null ? sequence : function(at, name, bound, arguments);
   }
 
   RexNode function(SqlNode at, String name, List<RexNode> arguments) {

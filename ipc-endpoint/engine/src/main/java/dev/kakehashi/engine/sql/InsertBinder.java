@@ -50,7 +50,9 @@ final class InsertBinder {
                 assignments.completed(new @Nullable RexNode[table.columns().size()], table),
                 AssignmentBinder.names(table),
                 Set.of())
-            : context.within(rows, () -> source(SqlFront.parse(rows), table, columns, parent));
+            : context.within(
+                rows,
+                () -> source(SqlFront.parse(rows), table, columns, insert.overriding(), parent));
     PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(source));
     String alias = insert.target().visibleName();
     PhysicalPlan.OnConflict conflict = onConflict(insert.conflict(), table, alias);
@@ -172,9 +174,13 @@ final class InsertBinder {
   }
 
   private RelNode source(
-      SqlNode source, Table table, List<Integer> columns, @Nullable Scope parent) {
+      SqlNode source,
+      Table table,
+      List<Integer> columns,
+      ParsedStatement.Overriding overriding,
+      @Nullable Scope parent) {
     if (source.getKind() == SqlKind.VALUES) {
-      return values((SqlCall) source, table, columns, parent);
+      return values((SqlCall) source, table, columns, overriding, parent);
     }
     List<SqlType> types = columns.stream().map(c -> table.columns().get(c).type()).toList();
     BoundQuery query = queries.bind(source, parent, Expectation.of(types));
@@ -183,7 +189,8 @@ final class InsertBinder {
     for (int i = 0; i < query.names().size(); i++) {
       int column = columns.get(i);
       row[column] =
-          assignments.assigned(context.rex.makeInputRef(query.rel(), i), table, column, source);
+          assignments.inserted(
+              context.rex.makeInputRef(query.rel(), i), table, column, overriding, source);
     }
     return queries.project(
         query.rel(), assignments.completed(row, table), AssignmentBinder.names(table), Set.of());
@@ -201,7 +208,11 @@ final class InsertBinder {
   }
 
   private RelNode values(
-      SqlCall values, Table table, List<Integer> columns, @Nullable Scope parent) {
+      SqlCall values,
+      Table table,
+      List<Integer> columns,
+      ParsedStatement.Overriding overriding,
+      @Nullable Scope parent) {
     Scope scope = new Scope(parent);
     scope.clause = "VALUES";
     RelNode oneRow = queries.oneRow();
@@ -226,7 +237,8 @@ final class InsertBinder {
       for (int i = 0; i < width; i++) {
         int column = columns.get(i);
         RexNode value =
-            assignments.assigned(expressions.bind(row.get(i), scope), table, column, row.get(i));
+            assignments.inserted(
+                expressions.bind(row.get(i), scope), table, column, overriding, row.get(i));
         complete[column] = value;
         subquery |= Grouping.hasSubquery(value);
       }

@@ -47,10 +47,18 @@ sealed interface ParsedStatement {
   record Insert(
       Target target,
       List<Name> columns,
+      Overriding overriding,
       @Nullable Source rows,
       @Nullable Conflict conflict,
       @Nullable Source returning)
       implements Change {}
+
+  /// What becomes of values that INSERT gives for identity columns.
+  enum Overriding {
+    NOTHING,
+    SYSTEM,
+    USER
+  }
 
   /// ON CONFLICT.
   ///

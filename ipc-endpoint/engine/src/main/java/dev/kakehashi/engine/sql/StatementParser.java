@@ -140,9 +140,11 @@ final class StatementParser {
     String alias = in.acceptWords("as") ? in.expectIdentifier() : null;
     List<Name> columns =
         in.peek().isOperator("(") && !beginsQuery(in.at + 1) ? columnList() : List.of();
-    if (in.acceptWords("overriding")) {
-      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "OVERRIDING is not supported")
-          .withPosition(in.peek().start() + 1);
+    ParsedStatement.Overriding overriding = ParsedStatement.Overriding.NOTHING;
+    if (in.acceptWords("overriding", "system", "value")) {
+      overriding = ParsedStatement.Overriding.SYSTEM;
+    } else if (in.acceptWords("overriding", "user", "value")) {
+      overriding = ParsedStatement.Overriding.USER;
     }
     Source rows = null;
     if (!in.acceptWords("default", "values")) {
@@ -150,7 +152,8 @@ final class StatementParser {
     }
     Conflict conflict = in.acceptWords("on", "conflict") ? conflict() : null;
     Source returning = returning();
-    return new ParsedStatement.Insert(new Target(table, alias), columns, rows, conflict, returning);
+    return new ParsedStatement.Insert(
+        new Target(table, alias), columns, overriding, rows, conflict, returning);
   }
 
   /// Names in parentheses.

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -14,6 +15,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.TreeSet;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
@@ -62,10 +65,18 @@ public final class TableExpressions {
   public static Expr defaultValue(Table table, int column, CatalogSnapshot catalog) {
     Column added = table.columns().get(column);
     String text = added.defaultText();
+    QueryBinder queries = queries(catalog);
+    Column.Owned identity = added.identity();
+    if (identity != null) {
+      Sequence sequence = Objects.requireNonNull(catalog.sequence(identity.sequenceId()));
+      RexNode value =
+          queries.expressions.coercion.convert(
+              queries.expressions.sequences.next(sequence), added.type(), CastContext.ASSIGNMENT);
+      return ExprTranslator.translate(Objects.requireNonNull(value));
+    }
     if (text == null) {
       return Expr.Constant.nullOf(added.type().oid());
     }
-    QueryBinder queries = queries(catalog);
     Table noColumns =
         new Table(table.schema(), table.name(), table.tableId(), List.of(), List.of());
     return bind(
@@ -77,6 +88,18 @@ public final class TableExpressions {
                 new AssignmentBinder(queries)
                     .assigned(queries.expressions.bind(node, scope), table, column, node))
         .expression();
+  }
+
+  /// Whether a column's default uses a sequence.
+  public static boolean usesSequence(Column column, long sequenceId, CatalogSnapshot catalog) {
+    String text = column.defaultText();
+    if (text == null || !text.toLowerCase(Locale.ROOT).contains("val")) {
+      return false;
+    }
+    QueryBinder queries = queries(catalog);
+    Table noColumns = new Table("", "", 0, List.of(), List.of());
+    bind(text, noColumns, "DEFAULT expressions", queries, queries.expressions::bind);
+    return queries.context.sequences.contains(sequenceId);
   }
 
   /// The value of a column that gets another type.

@@ -210,15 +210,15 @@ final class Committer {
     return outcome;
   }
 
-  /// Puts a record that concerns no rows into the order; `done` hears of its durability.
-  void append(LogRecord record, Consumer<@Nullable Throwable> done) {
+  /// Puts a record that concerns no rows into the order; nobody waits for it.
+  void append(LogRecord record) {
     Pending pending;
     synchronized (this) {
       EngineException failure = groupCommit.failure();
       if (failure != null) {
         throw failure;
       }
-      pending = groupCommit.enqueue(record, true, done);
+      pending = groupCommit.enqueue(record, false, failed -> {});
     }
     groupCommit.finished(pending);
   }

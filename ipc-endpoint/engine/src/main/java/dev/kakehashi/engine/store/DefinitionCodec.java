@@ -21,6 +21,8 @@ final class DefinitionCodec {
   private static final int CREATE_INDEX = 5;
   private static final int DROP_INDEX = 6;
   private static final int REDEFINE = 7;
+  private static final int FORGET_SEQUENCE = 8;
+  private static final int START_SEQUENCE = 9;
 
   private DefinitionCodec() {}
 
@@ -97,6 +99,15 @@ final class DefinitionCodec {
           out.writeLong(drop.tableId());
           out.writeLong(drop.indexId());
         }
+        case CatalogChange.ForgetSequence forget -> {
+          out.writeByte(FORGET_SEQUENCE);
+          out.writeLong(forget.stateId());
+        }
+        case CatalogChange.StartSequence start -> {
+          out.writeByte(START_SEQUENCE);
+          out.writeLong(start.stateId());
+          out.writeLong(start.first());
+        }
         case CatalogChange.Redefine redefine -> {
           out.writeByte(REDEFINE);
           writeBytes(encode(redefine.definition()), out);
@@ -122,6 +133,8 @@ final class DefinitionCodec {
         case CREATE_INDEX -> new CatalogChange.CreateIndex(in.readLong(), index(in));
         case DROP_INDEX -> new CatalogChange.DropIndex(in.readLong(), in.readLong());
         case REDEFINE -> new CatalogChange.Redefine(decode(in.readNBytes(in.readInt())));
+        case START_SEQUENCE -> new CatalogChange.StartSequence(in.readLong(), in.readLong());
+        case FORGET_SEQUENCE -> new CatalogChange.ForgetSequence(in.readLong());
         default -> throw new IOException("unknown change of the catalogue " + kind);
       };
     }

@@ -67,6 +67,23 @@ final class Definitions {
       case CatalogChange.DropTable drop -> dropTable(drop);
       case CatalogChange.CreateIndex create -> createIndex(create);
       case CatalogChange.DropIndex drop -> dropIndex(drop);
+      case CatalogChange.ForgetSequence forget -> {
+        byte[] key = StoreKeys.sequence(forget.stateId());
+        add(
+            change,
+            Definitions::nothing,
+            log -> log.delete(key, key.length),
+            () -> store.forgetSequence(forget.stateId()));
+      }
+      case CatalogChange.StartSequence start -> {
+        SequencePosition position = new SequencePosition(start.first(), false);
+        store.recoveredSequence(start.stateId(), position);
+        add(
+            change,
+            () -> store.forgetSequence(start.stateId()),
+            log -> log.put(StoreKeys.sequence(start.stateId()), position.encoded()),
+            Definitions::nothing);
+      }
       case CatalogChange.Redefine redefine -> {
         RowTable table = require(redefine.definition().tableId());
         TableDefinition before = table.definition();

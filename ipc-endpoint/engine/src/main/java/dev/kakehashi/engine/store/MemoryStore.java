@@ -59,6 +59,8 @@ final class MemoryStore implements Store {
   private final AtomicLong nextTransaction = new AtomicLong(1);
   private final Map<Long, RowTable> tables = new ConcurrentHashMap<>();
 
+  private final Map<Long, SequencePosition> sequences = new ConcurrentHashMap<>();
+
   private final Map<String, RowTransaction> prepared = new ConcurrentHashMap<>();
 
   /// Serialises changes of the catalogue; guards what follows.
@@ -324,6 +326,28 @@ final class MemoryStore implements Store {
       upTo = nextId + ID_BATCH;
     }
     record.put(StoreKeys.nextId(), ByteBuffer.allocate(8).putLong(upTo).array());
+  }
+
+  @Override
+  public @Nullable SequencePosition sequencePosition(long stateId) {
+    return sequences.get(stateId);
+  }
+
+  @Override
+  public void putSequencePosition(long stateId, SequencePosition position) {
+    LogRecord record = new LogRecord(32);
+    record.put(StoreKeys.sequence(stateId), position.encoded());
+    committer.append(record);
+    sequences.put(stateId, position);
+  }
+
+  /// Takes over what recovery has found.
+  void recoveredSequence(long stateId, SequencePosition position) {
+    sequences.put(stateId, position);
+  }
+
+  void forgetSequence(long stateId) {
+    sequences.remove(stateId);
   }
 
   @Override

@@ -39,6 +39,11 @@ final class Recovery {
     long[] firstFreeId = {1};
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
     scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
+    scanKind(
+        StoreKeys.SEQUENCE,
+        (key, value) ->
+            store.recoveredSequence(
+                key.getLong(1), new SequencePosition(value.getLong(), value.get() != 0)));
     store.recovered(catalog, firstFreeId[0]);
     loadTables();
     loadPrepared();

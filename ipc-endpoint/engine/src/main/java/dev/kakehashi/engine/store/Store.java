@@ -3,9 +3,11 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.api.EngineException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// All data of one data directory. Thread-safe.
 ///
@@ -60,12 +62,26 @@ public interface Store extends AutoCloseable {
 
     record DropIndex(long tableId, long indexId) implements CatalogChange {}
 
+    /// What was noted of a sequence is not needed any more.
+    record ForgetSequence(long stateId) implements CatalogChange {}
+
+    /// A sequence begins with a value that it has not given yet.
+    record StartSequence(long stateId, long first) implements CatalogChange {}
+
     /// Says anew which columns refuse null and what indexes are called. A column of an index that refuses null stays so.
     record Redefine(TableDefinition definition) implements CatalogChange {}
   }
 
   /// Hands out numbers for tables and indexes. What a committed change of the catalogue has used is never given out again, also after a crash.
   long nextObjectId();
+
+  /// Where a sequence stands, by the number of its state; null if nothing was noted yet. As of the store's opening, for states that are not given a new position.
+  @Nullable SequencePosition sequencePosition(long stateId);
+
+  /// Notes where a sequence stands, in the order of commits: it is durable before any commit that follows. Does not wait.
+  ///
+  /// @throws EngineException if the log cannot be written now
+  void putSequencePosition(long stateId, SequencePosition position);
 
   /// Whether there is a table of this number, perhaps not committed yet.
   boolean hasTable(long tableId);

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 /// | `p` prepared transaction | its entry, see PreparedCodec; the key is the global id after its length (1 byte) |
 /// | `p` prepared transaction `d` number | a change of the catalogue, see DefinitionCodec; the number is 4 bytes |
 /// | `p` prepared transaction `r` table row | a row as that transaction leaves it; empty if it deletes it |
+/// | `s` sequence | how far its values may be given out (8 bytes), whether that one is (1 byte) |
 /// | `t` table | definition of a table, see DefinitionCodec |
 final class StoreKeys {
   static final byte CATALOG = 'c';
@@ -20,6 +21,7 @@ final class StoreKeys {
   static final byte NEXT_ID = 'n';
   static final byte PREPARED = 'p';
   static final byte ROW = 'r';
+  static final byte SEQUENCE = 's';
   static final byte TABLE = 't';
 
   static final int ROW_KEY_BYTES = 17;
@@ -38,6 +40,10 @@ final class StoreKeys {
 
   static byte[] table(long tableId) {
     return ByteBuffer.allocate(9).put(TABLE).putLong(tableId).array();
+  }
+
+  static byte[] sequence(long stateId) {
+    return ByteBuffer.allocate(9).put(SEQUENCE).putLong(stateId).array();
   }
 
   static byte[] row(long tableId, long rowId) {

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -57,6 +58,9 @@ public final class StatementExecution implements Execution, StatementScope {
 
     /// Tables that it reads and changes.
     TouchedTables tables();
+
+    /// The sequences as its session uses them.
+    SequenceAccess sequences();
 
     /// Text of the statement: the name of its job.
     String name();
@@ -523,6 +527,11 @@ public final class StatementExecution implements Execution, StatementScope {
   @Override
   public long transactionTimestamp() {
     return transaction.timestamp();
+  }
+
+  @Override
+  public SequenceAccess sequences() {
+    return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : work.sequences();
   }
 
   @Override

@@ -279,6 +279,8 @@ public final class TableLocks {
       switch (change) {
         case CatalogChange.Put put -> {}
         case CatalogChange.Remove remove -> {}
+        case CatalogChange.ForgetSequence forget -> {}
+        case CatalogChange.StartSequence start -> {}
         case CatalogChange.CreateTable create ->
             give(owner, create.definition().tableId(), Mode.EXCLUSIVE);
         case CatalogChange.DropTable drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);

@@ -16,7 +16,16 @@ public final class FunctionContext {
   /// The same at the transaction's start.
   public final long transactionTimestamp;
 
+  public final SequenceAccess sequences;
+
+  /// A context without sequences.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
+    this(heap, statementTimestamp, transactionTimestamp, SequenceAccess.NONE);
+  }
+
+  public FunctionContext(
+      VarHeap heap, long statementTimestamp, long transactionTimestamp, SequenceAccess sequences) {
+    this.sequences = sequences;
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;
     this.transactionTimestamp = transactionTimestamp;

@@ -35,6 +35,11 @@ final class TestScope implements StatementScope {
   }
 
   @Override
+  public dev.kakehashi.engine.type.SequenceAccess sequences() {
+    return dev.kakehashi.engine.type.SequenceAccess.NONE;
+  }
+
+  @Override
   public Store store() {
     return store;
   }

@@ -1,0 +1,301 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Sequence;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.DdlStatement.SequenceOptions;
+import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.type.SequenceDefinition;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// CREATE, ALTER and DROP SEQUENCE, and the sequences of columns. What a sequence has given out is not undone by a rollback, but a restart is: it is another
+/// state under a new number.
+final class SequencePlanner {
+  private final DefinitionPlan plan;
+
+  SequencePlanner(DefinitionPlan plan) {
+    this.plan = plan;
+  }
+
+  void create(String schema, DdlStatement.CreateSequence create) {
+    String name = create.name().name();
+    if (create.ifNotExists() && plan.isTaken(schema, name)) {
+      return;
+    }
+    plan.refuseTaken(schema, name);
+    Integer typeOid = create.options().typeOid();
+    plan.change(
+        CatalogSnapshot.put(
+            sequence(schema, name, typeOid == null ? TypeOid.INT8 : typeOid, create.options())));
+  }
+
+  private Sequence sequence(String schema, String name, int typeOid, SequenceOptions options) {
+    long id = plan.newObjectId();
+    return new Sequence(
+        schema, name, id, typeOid, numbers(id, name, typeOid, options, null));
+  }
+
+  /// @param present what is not said stays; null: gets its default
+  private static SequenceDefinition numbers(
+      long stateId,
+      String name,
+      int typeOid,
+      SequenceOptions options,
+      @Nullable SequenceDefinition present) {
+    long typeMax =
+        switch (typeOid) {
+          case TypeOid.INT2 -> Short.MAX_VALUE;
+          case TypeOid.INT4 -> Integer.MAX_VALUE;
+          case TypeOid.INT8 -> Long.MAX_VALUE;
+          default ->
+              throw invalid("sequence type must be smallint, integer, or bigint");
+        };
+    long increment = or(options.increment(), present == null ? 1 : present.increment());
+    boolean up = increment > 0;
+    boolean newMin = present == null || options.noMin();
+    boolean newMax = present == null || options.noMax();
+    long min = or(options.min(), newMin ? (up ? 1 : -typeMax - 1) : present.min());
+    long max = or(options.max(), newMax ? (up ? typeMax : -1) : present.max());
+    long start = or(options.start(), present == null ? (up ? min : max) : present.start());
+    long cache = or(options.cache(), present == null ? 1 : present.cache());
+    Boolean cycles = options.cycles();
+    if (increment == 0) {
+      throw invalid("INCREMENT must not be zero");
+    }
+    if (max > typeMax) {
+      throw invalid("MAXVALUE (" + max + ") is out of range for the sequence\'s data type");
+    }
+    if (min < -typeMax - 1) {
+      throw invalid("MINVALUE (" + min + ") is out of range for the sequence\'s data type");
+    }
+    if (min >= max) {
+      throw invalid("MINVALUE (" + min + ") must be less than MAXVALUE (" + max + ")");
+    }
+    if (start < min) {
+      throw invalid("START value (" + start + ") cannot be less than MINVALUE (" + min + ")");
+    }
+    if (start > max) {
+      throw invalid("START value (" + start + ") cannot be greater than MAXVALUE (" + max + ")");
+    }
+    if (cache < 1) {
+      throw invalid("CACHE (" + cache + ") must be greater than zero");
+    }
+    return new SequenceDefinition(
+        stateId,
+        name,
+        start,
+        increment,
+        min,
+        max,
+        cache,
+        cycles != null ? cycles : present != null && present.cycles());
+  }
+
+  private static long or(@Nullable Long given, long otherwise) {
+    return given == null ? otherwise : given;
+  }
+
+  private static EngineException invalid(String message) {
+    return new EngineException(ErrorCode.INVALID_PARAMETER_VALUE, message);
+  }
+
+  private @Nullable Sequence find(String schema, String name, boolean ifExists) {
+    Sequence sequence = plan.state().sequence(schema, name);
+    if (sequence != null) {
+      return sequence;
+    }
+    refuseTable(schema, name);
+    if (ifExists) {
+      return null;
+    }
+    throw new EngineException(
+        ErrorCode.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
+  }
+
+  private void refuseTable(String schema, String name) {
+    if (plan.state().table(schema, name) != null) {
+      throw new EngineException(
+          ErrorCode.WRONG_OBJECT_TYPE, "\"" + name + "\" is not a sequence");
+    }
+  }
+
+  void alter(String schema, DdlStatement.AlterSequence alter) {
+    Sequence sequence = find(schema, alter.name().name(), alter.ifExists());
+    if (sequence == null) {
+      return;
+    }
+    SequenceOptions options = alter.options();
+    Integer type = options.typeOid();
+    int typeOid = type == null ? sequence.typeOid() : type;
+    SequenceDefinition present = sequence.definition();
+    SequenceDefinition numbers =
+        numbers(present.stateId(), present.name(), typeOid, options, present);
+    plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
+    Sequence next =
+        new Sequence(sequence.schema(), sequence.name(), sequence.sequenceId(), typeOid, numbers);
+    if (options.restarts()) {
+      restart(next, options.restartWith());
+    } else {
+      plan.change(CatalogSnapshot.put(next));
+    }
+  }
+
+  /// @param value null: the start
+  private void restart(Sequence sequence, @Nullable Long value) {
+    SequenceDefinition old = sequence.definition();
+    long first = value == null ? old.start() : value;
+    if (first < old.min() || first > old.max()) {
+      throw invalid(
+          first < old.min()
+              ? "RESTART value (" + first + ") cannot be less than MINVALUE (" + old.min() + ")"
+              : "RESTART value (" + first + ") cannot be greater than MAXVALUE (" + old.max() + ")");
+    }
+    long stateId = plan.newObjectId();
+    SequenceDefinition numbers =
+        new SequenceDefinition(
+            stateId,
+            old.name(),
+            old.start(),
+            old.increment(),
+            old.min(),
+            old.max(),
+            old.cache(),
+            old.cycles());
+    plan.change(new CatalogChange.ForgetSequence(old.stateId()));
+    plan.change(new CatalogChange.StartSequence(stateId, first));
+    plan.change(
+        CatalogSnapshot.put(
+            new Sequence(
+                sequence.schema(),
+                sequence.name(),
+                sequence.sequenceId(),
+                sequence.typeOid(),
+                numbers)));
+  }
+
+  void drop(String schema, String name, boolean ifExists, boolean cascade) {
+    Sequence sequence = plan.state().sequence(schema, name);
+    if (sequence == null) {
+      refuseTable(schema, name);
+      if (ifExists) {
+        return;
+      }
+      throw new EngineException(
+          ErrorCode.UNDEFINED_TABLE, "sequence \"" + name + "\" does not exist");
+    }
+    for (Table table : plan.state().tables()) {
+      List<Column> columns = new ArrayList<>(table.columns());
+      for (Column column : table.columns()) {
+        Column.Owned identity = column.identity();
+        if (identity != null && identity.sequenceId() == sequence.sequenceId()) {
+          throw new EngineException(
+                  ErrorCode.DEPENDENT_OBJECTS_EXIST,
+                  "cannot drop sequence %s because column %s of table %s requires it"
+                      .formatted(name, column.name(), table.name()))
+              .withHint("You can drop column %s of table %s instead."
+                  .formatted(column.name(), table.name()));
+        }
+        if (TableExpressions.usesSequence(column, sequence.sequenceId(), plan.state())) {
+          if (!cascade) {
+            throw new EngineException(
+                    ErrorCode.DEPENDENT_OBJECTS_EXIST,
+                    "cannot drop sequence " + name + " because other objects depend on it")
+                .withDetail(
+                    "default value for column %s of table %s depends on sequence %s"
+                        .formatted(column.name(), table.name(), name))
+                .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
+          }
+          columns.replaceAll(
+              each -> each.equals(column) ? each.withDefault(null).withSequence(null) : each);
+        }
+      }
+      if (!columns.equals(table.columns())) {
+        plan.lock(table, Mode.EXCLUSIVE);
+        plan.change(CatalogSnapshot.put(table.withColumns(columns)));
+      }
+    }
+    remove(sequence);
+  }
+
+  private void remove(Sequence sequence) {
+    plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
+    plan.change(new CatalogChange.ForgetSequence(sequence.definition().stateId()));
+    plan.change(CatalogSnapshot.remove(sequence));
+  }
+
+  /// The sequences of a schema go with it.
+  void dropAll(String schema) {
+    for (Sequence sequence : List.copyOf(plan.state().sequences())) {
+      if (sequence.schema().equals(schema)) {
+        drop(schema, sequence.name(), true, true);
+      }
+    }
+  }
+
+  // ---- columns ----
+
+  /// The column with its sequence, which is made.
+  Column withSequence(
+      String schema, String table, Column column, DdlStatement.@Nullable SequenceColumn wanted) {
+    if (wanted == null) {
+      return column;
+    }
+    int typeOid = column.type().oid();
+    boolean serial = wanted.generated() == Column.Generated.SERIAL;
+    if (typeOid != TypeOid.INT2 && typeOid != TypeOid.INT4 && typeOid != TypeOid.INT8) {
+      throw invalid("identity column type must be smallint, integer, or bigint");
+    }
+    if (column.defaultText() != null) {
+      throw new EngineException(
+          ErrorCode.SYNTAX_ERROR,
+          "%s specified for column \"%s\" of table \"%s\""
+              .formatted(
+                  serial ? "multiple default values" : "both default and identity",
+                  column.name(),
+                  table));
+    }
+    String base = table + "_" + column.name() + "_seq";
+    String name = base;
+    for (int i = 1; plan.isTaken(schema, name); i++) {
+      name = base + i;
+    }
+    Sequence sequence = sequence(schema, name, typeOid, wanted.options());
+    plan.change(CatalogSnapshot.put(sequence));
+    Column owner =
+        column.withSequence(new Column.Owned(sequence.sequenceId(), wanted.generated()));
+    String quoted = "\"%s\".\"%s\"".formatted(schema, name).replace("\'", "\'\'");
+    return serial ? owner.withDefault("nextval(\'" + quoted + "\')") : owner;
+  }
+
+  /// The sequences of columns that are dropped.
+  void dropOwned(List<Column> columns) {
+    for (Column column : columns) {
+      Column.Owned owned = column.sequence();
+      Sequence sequence = owned == null ? null : plan.state().sequence(owned.sequenceId());
+      if (sequence != null) {
+        remove(sequence);
+      }
+    }
+  }
+
+  /// TRUNCATE ... RESTART IDENTITY.
+  void restartOwned(List<Column> columns) {
+    for (Column column : columns) {
+      Column.Owned owned = column.sequence();
+      Sequence sequence = owned == null ? null : plan.state().sequence(owned.sequenceId());
+      if (sequence != null) {
+        plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
+        restart(sequence, null);
+      }
+    }
+  }
+}
