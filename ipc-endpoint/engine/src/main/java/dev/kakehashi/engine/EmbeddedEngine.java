@@ -83,7 +83,7 @@ public final class EmbeddedEngine implements Engine {
     this.prepared = new PreparedTransactions(store.prepared());
     this.catalog = new Catalog(store);
     this.locks =
-        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().table(id) != null || catalog.snapshot().sequence(id) != null);
+        new TableLocks(deadlocks, id -> store.hasTable(id) || catalog.snapshot().hasObject(id));
     this.sequenceValues = new SequenceValues(store);
     this.plans = new PlanCache(config.planCacheEntries());
     this.statistics = new StatisticsKeeper(store, catalog::snapshot, scheduler);

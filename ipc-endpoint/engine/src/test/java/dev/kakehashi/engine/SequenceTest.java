@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,9 +101,7 @@ final class SequenceTest {
     for (int round = 0; round < KILLS; round++) {
       List<String> acknowledged =
           KilledProcess.run(
-              Taker.class,
-              1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL),
-              directory.toString());
+              Taker.class, 1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL), directory.toString());
       try (TestEngine engine = new TestEngine(directory)) {
         String last = acknowledged.getLast();
         assertEquals(List.of("1"), engine.query("select count(*) from taken where id = " + last));

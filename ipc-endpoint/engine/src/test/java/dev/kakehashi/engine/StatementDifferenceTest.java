@@ -61,7 +61,8 @@ final class StatementDifferenceTest {
         "operators",
         "alter-table",
         "check-constraints",
-        "sequences"
+        "sequences",
+        "views"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

@@ -10,6 +10,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -101,6 +102,61 @@ final class CatalogCodec {
     return bytes.toByteArray();
   }
 
+  /// A view: u1 version (1) · utf schema · utf name · i8 id · i4 length and UTF-8 of the query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier.
+  static byte[] encode(View view) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(1);
+      out.writeUTF(view.schema());
+      out.writeUTF(view.name());
+      out.writeLong(view.viewId());
+      byte[] text = view.text().getBytes(StandardCharsets.UTF_8);
+      out.writeInt(text.length);
+      out.write(text);
+      out.writeInt(view.columns().size());
+      for (int i = 0; i < view.columns().size(); i++) {
+        Column column = view.columns().get(i);
+        out.writeUTF(view.sources().get(i));
+        out.writeUTF(column.name());
+        out.writeInt(column.type().oid());
+        out.writeInt(column.type().typeModifier());
+      }
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return bytes.toByteArray();
+  }
+
+  /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
+  static View decodeView(String key, byte[] value) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
+      if (in.readUnsignedByte() != 1) {
+        throw new IOException("unknown version");
+      }
+      String schema = in.readUTF();
+      String name = in.readUTF();
+      long viewId = in.readLong();
+      String text = new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+      List<String> sources = new ArrayList<>();
+      List<Column> columns = new ArrayList<>();
+      for (int count = in.readInt(); count > 0; count--) {
+        sources.add(in.readUTF());
+        String column = in.readUTF();
+        columns.add(new Column(column, new SqlType(in.readInt(), in.readInt()), false, null));
+      }
+      return new View(schema, name, viewId, text, List.copyOf(sources), List.copyOf(columns));
+    } catch (IOException truncated) {
+      throw unreadable(key, truncated);
+    }
+  }
+
+  private static EngineException unreadable(String key, IOException reason) {
+    return new EngineException(
+        ErrorCode.DATA_CORRUPTED,
+        "catalogue entry \"" + key + "\" cannot be read: " + reason.getMessage(),
+        reason);
+  }
+
   /// @throws EngineException DATA_CORRUPTED if the entry cannot be read
   static Sequence decodeSequence(String key, byte[] value) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
@@ -124,10 +180,7 @@ final class CatalogCodec {
               in.readLong(),
               in.readBoolean()));
     } catch (IOException truncated) {
-      throw new EngineException(
-          ErrorCode.DATA_CORRUPTED,
-          "catalogue entry \"" + key + "\" cannot be read: " + truncated.getMessage(),
-          truncated);
+      throw unreadable(key, truncated);
     }
   }
 

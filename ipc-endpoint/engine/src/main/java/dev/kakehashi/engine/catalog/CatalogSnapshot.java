@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` number with the form of [CatalogCodec].
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` and `view/` number with the form of [CatalogCodec].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
@@ -18,6 +18,7 @@ public final class CatalogSnapshot {
   private static final String SCHEMA_KEY = "schema/";
   static final String TABLE_KEY = "table/";
   private static final String SEQUENCE_KEY = "sequence/";
+  private static final String VIEW_KEY = "view/";
 
   private final long version;
 
@@ -25,12 +26,17 @@ public final class CatalogSnapshot {
   private final Map<String, Map<String, Table>> schemas;
 
   private final Map<Long, Sequence> sequences;
+  private final Map<Long, View> views;
 
   private CatalogSnapshot(
-      long version, Map<String, Map<String, Table>> schemas, Map<Long, Sequence> sequences) {
+      long version,
+      Map<String, Map<String, Table>> schemas,
+      Map<Long, Sequence> sequences,
+      Map<Long, View> views) {
     this.version = version;
     this.schemas = schemas;
     this.sequences = sequences;
+    this.views = views;
   }
 
   /// What every catalogue has.
@@ -40,7 +46,7 @@ public final class CatalogSnapshot {
       schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
     }
     schemas.put(DEFAULT_SCHEMA, new TreeMap<>());
-    return new CatalogSnapshot(0, schemas, Map.of());
+    return new CatalogSnapshot(0, schemas, Map.of(), Map.of());
   }
 
   /// Different for every version.
@@ -88,6 +94,25 @@ public final class CatalogSnapshot {
       }
     }
     return null;
+  }
+
+  /// All views, in the order of their numbers: a view comes after those that it was made of.
+  public Collection<View> views() {
+    return views.values();
+  }
+
+  public @Nullable View view(String schema, String name) {
+    for (View view : views.values()) {
+      if (view.schema().equals(schema) && view.name().equals(name)) {
+        return view;
+      }
+    }
+    return null;
+  }
+
+  /// Whether a table, sequence or view has the number.
+  public boolean hasObject(long id) {
+    return table(id) != null || sequences.containsKey(id) || views.containsKey(id);
   }
 
   /// The table that has the index, or null.
@@ -143,28 +168,43 @@ public final class CatalogSnapshot {
     return new CatalogChange.Remove(SEQUENCE_KEY + sequence.sequenceId());
   }
 
+  /// Adds a view, or gives it a new form.
+  public static CatalogChange put(View view) {
+    return new CatalogChange.Put(VIEW_KEY + view.viewId(), CatalogCodec.encode(view));
+  }
+
+  public static CatalogChange remove(View view) {
+    return new CatalogChange.Remove(VIEW_KEY + view.viewId());
+  }
+
   /// This version changed; changes of the physical side mean nothing here.
   public CatalogSnapshot with(List<CatalogChange> changes, long newVersion) {
     Map<String, Map<String, Table>> next = new TreeMap<>();
     schemas.forEach((schema, tables) -> next.put(schema, new TreeMap<>(tables)));
     Map<Long, Sequence> nextSequences = new TreeMap<>(sequences);
+    Map<Long, View> nextViews = new TreeMap<>(views);
     for (CatalogChange change : changes) {
       if (change instanceof CatalogChange.Put put) {
         if (put.key().startsWith(SEQUENCE_KEY)) {
           Sequence sequence = CatalogCodec.decodeSequence(put.key(), put.value());
           nextSequences.put(sequence.sequenceId(), sequence);
+        } else if (put.key().startsWith(VIEW_KEY)) {
+          View view = CatalogCodec.decodeView(put.key(), put.value());
+          nextViews.put(view.viewId(), view);
         } else {
           put(next, put.key(), put.value());
         }
       } else if (change instanceof CatalogChange.Remove remove) {
         if (remove.key().startsWith(SEQUENCE_KEY)) {
           nextSequences.remove(Long.parseLong(remove.key().substring(SEQUENCE_KEY.length())));
+        } else if (remove.key().startsWith(VIEW_KEY)) {
+          nextViews.remove(Long.parseLong(remove.key().substring(VIEW_KEY.length())));
         } else {
           remove(next, remove.key());
         }
       }
     }
-    return new CatalogSnapshot(newVersion, next, nextSequences);
+    return new CatalogSnapshot(newVersion, next, nextSequences, nextViews);
   }
 
   private static void put(Map<String, Map<String, Table>> schemas, String key, byte[] value) {

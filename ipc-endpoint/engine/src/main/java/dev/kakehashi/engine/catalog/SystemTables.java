@@ -21,6 +21,7 @@ public final class SystemTables {
   private static final int CHECK_CONSTRAINTS = -11;
   private static final long COLUMN_STATISTICS = -20;
   private static final int SEQUENCES = -12;
+  private static final int VIEWS = -13;
 
   static final List<Table> TABLES =
       List.of(
@@ -157,7 +158,14 @@ public final class SystemTables {
               "max_value int8",
               "increment_by int8",
               "cycles bool",
-              "last_value int8"));
+              "last_value int8"),
+          table(
+              VIEWS,
+              CATALOG_SCHEMA,
+              "views",
+              "table_schema text",
+              "table_name text",
+              "view_definition text"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -184,6 +192,13 @@ public final class SystemTables {
       catalog.sequences().forEach(sequence -> rows.add(row(sequence, rowCount)));
       return rows;
     }
+    if (table.tableId() == VIEWS) {
+      catalog
+          .views()
+          .forEach(view -> rows.add(new Object[] {view.schema(), view.name(), view.text()}));
+      return rows;
+    }
+    addViews(rows, table, catalog);
     for (Table each : catalog.tables()) {
       if (each.isSystem() && table.schema().equals(CATALOG_SCHEMA)) {
         continue;
@@ -206,6 +221,21 @@ public final class SystemTables {
       }
     }
     return rows;
+  }
+
+  /// Views among the tables and columns.
+  private static void addViews(
+      Collection<@Nullable Object[]> rows, Table table, CatalogSnapshot catalog) {
+    for (View view : catalog.views()) {
+      Table form = new Table(view.schema(), view.name(), view.viewId(), view.columns(), List.of());
+      switch ((int) table.tableId()) {
+        case -1 -> rows.add(new Object[] {view.schema(), view.name(), null});
+        case -2 -> addColumns(rows, form);
+        case -5 -> rows.add(new Object[] {DATABASE, view.schema(), view.name(), "VIEW"});
+        case -6 -> addInformationColumns(rows, form);
+        default -> {}
+      }
+    }
   }
 
   private static boolean isLive(long tableId) {

@@ -47,11 +47,12 @@ final class DefinitionPlan {
     return catalog.nextObjectId();
   }
 
-  /// Whether a table, an index or a sequence has the name.
+  /// Whether a table, an index, a sequence or a view has the name.
   boolean isTaken(String schema, String name) {
     return state.table(schema, name) != null
         || state.tableOfIndex(schema, name) != null
-        || state.sequence(schema, name) != null;
+        || state.sequence(schema, name) != null
+        || state.view(schema, name) != null;
   }
 
   /// @throws EngineException DUPLICATE_TABLE

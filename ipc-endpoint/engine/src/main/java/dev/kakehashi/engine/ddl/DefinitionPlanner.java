@@ -24,14 +24,35 @@ final class DefinitionPlanner {
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
   private final SequencePlanner sequences;
+  private final ViewPlanner views;
 
   DefinitionPlanner(DefinitionPlan plan) {
     this.plan = plan;
     this.constraints = new ConstraintPlanner(plan);
     this.sequences = new SequencePlanner(plan);
+    this.views = new ViewPlanner(plan);
   }
 
   void plan(DdlStatement statement) {
+    planChanges(statement);
+    views.checkAll(statement, cascades(statement));
+  }
+
+  private static boolean cascades(DdlStatement statement) {
+    return switch (statement) {
+      case DdlStatement.DropTable drop -> drop.cascade();
+      case DdlStatement.DropView drop -> drop.cascade();
+      case DdlStatement.DropSchema drop -> drop.cascade();
+      case DdlStatement.DropSequence drop -> drop.cascade();
+      case DdlStatement.AlterTable alter ->
+          alter.alterations().stream()
+              .anyMatch(each ->
+                  each instanceof DdlStatement.Alteration.DropColumn drop && drop.cascade());
+      default -> false;
+    };
+  }
+
+  private void planChanges(DdlStatement statement) {
     switch (statement) {
       case DdlStatement.CreateSchema create -> createSchema(create);
       case DdlStatement.DropSchema drop -> drop.names().forEach(name -> dropSchema(name, drop));
@@ -64,6 +85,16 @@ final class DefinitionPlanner {
         }
       }
       case DdlStatement.RenameIndex rename -> renameIndex(rename);
+      case DdlStatement.CreateView create -> {
+        String schema = schema(create.name());
+        if (!plan.state().hasSchema(schema)) {
+          throw noSchema(schema);
+        }
+        refuseSystem(schema);
+        views.create(schema, create);
+      }
+      case DdlStatement.DropView drop ->
+          drop.names().forEach(name -> views.drop(schema(name), name.name(), drop.ifExists()));
       case DdlStatement.CreateSequence create -> {
         String schema = schema(create.name());
         if (!plan.state().hasSchema(schema)) {
@@ -75,10 +106,8 @@ final class DefinitionPlanner {
       case DdlStatement.AlterSequence alter -> sequences.alter(schema(alter.name()), alter);
       case DdlStatement.DropSequence drop ->
           drop.names()
-              .forEach(
-                  name ->
-                      sequences.drop(
-                          schema(name), name.name(), drop.ifExists(), drop.cascade()));
+              .forEach(name ->
+                  sequences.drop(schema(name), name.name(), drop.ifExists(), drop.cascade()));
     }
   }
 
@@ -91,6 +120,11 @@ final class DefinitionPlanner {
 
   private @Nullable Table find(DdlStatement.Name name, boolean ifExists) {
     Table table = plan.state().table(schema(name), name.name());
+    if (table == null && plan.state().view(schema(name), name.name()) != null) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is not a table")
+          .withHint("Use DROP VIEW to remove a view.");
+    }
     if (table == null && plan.state().sequence(schema(name), name.name()) != null) {
       throw new EngineException(
               ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is not a table")
@@ -109,6 +143,11 @@ final class DefinitionPlanner {
 
   private Table require(DdlStatement.Name name) {
     Table table = plan.state().table(schema(name), name.name());
+    if (table == null && plan.isTaken(schema(name), name.name())) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is not a table")
+          .withPosition(name.position());
+    }
     if (table == null) {
       throw new EngineException(
               ErrorCode.UNDEFINED_TABLE, "relation \"" + name.name() + "\" does not exist")
@@ -155,6 +194,9 @@ final class DefinitionPlanner {
     plan.state().sequences().stream()
         .filter(sequence -> sequence.schema().equals(name))
         .forEach(sequence -> contents.add("sequence " + name + "." + sequence.name()));
+    plan.state().views().stream()
+        .filter(view -> view.schema().equals(name))
+        .forEach(view -> contents.add("view " + name + "." + view.name()));
     if (!contents.isEmpty() && !drop.cascade()) {
       throw new EngineException(
               ErrorCode.DEPENDENT_OBJECTS_EXIST,
@@ -162,6 +204,7 @@ final class DefinitionPlanner {
           .withDetail(contents.getFirst() + " depends on schema " + name)
           .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
     }
+    views.dropAll(name);
     tables.forEach(this::dropTable);
     sequences.dropAll(name);
     plan.change(CatalogSnapshot.removeSchema(name));

@@ -40,8 +40,7 @@ final class SequencePlanner {
 
   private Sequence sequence(String schema, String name, int typeOid, SequenceOptions options) {
     long id = plan.newObjectId();
-    return new Sequence(
-        schema, name, id, typeOid, numbers(id, name, typeOid, options, null));
+    return new Sequence(schema, name, id, typeOid, numbers(id, name, typeOid, options, null));
   }
 
   /// @param present what is not said stays; null: gets its default
@@ -56,8 +55,7 @@ final class SequencePlanner {
           case TypeOid.INT2 -> Short.MAX_VALUE;
           case TypeOid.INT4 -> Integer.MAX_VALUE;
           case TypeOid.INT8 -> Long.MAX_VALUE;
-          default ->
-              throw invalid("sequence type must be smallint, integer, or bigint");
+          default -> throw invalid("sequence type must be smallint, integer, or bigint");
         };
     long increment = or(options.increment(), present == null ? 1 : present.increment());
     boolean up = increment > 0;
@@ -123,8 +121,7 @@ final class SequencePlanner {
 
   private void refuseTable(String schema, String name) {
     if (plan.state().table(schema, name) != null) {
-      throw new EngineException(
-          ErrorCode.WRONG_OBJECT_TYPE, "\"" + name + "\" is not a sequence");
+      throw new EngineException(ErrorCode.WRONG_OBJECT_TYPE, "\"" + name + "\" is not a sequence");
     }
   }
 
@@ -157,7 +154,11 @@ final class SequencePlanner {
       throw invalid(
           first < old.min()
               ? "RESTART value (" + first + ") cannot be less than MINVALUE (" + old.min() + ")"
-              : "RESTART value (" + first + ") cannot be greater than MAXVALUE (" + old.max() + ")");
+              : "RESTART value ("
+                  + first
+                  + ") cannot be greater than MAXVALUE ("
+                  + old.max()
+                  + ")");
     }
     long stateId = plan.newObjectId();
     SequenceDefinition numbers =
@@ -201,8 +202,9 @@ final class SequencePlanner {
                   ErrorCode.DEPENDENT_OBJECTS_EXIST,
                   "cannot drop sequence %s because column %s of table %s requires it"
                       .formatted(name, column.name(), table.name()))
-              .withHint("You can drop column %s of table %s instead."
-                  .formatted(column.name(), table.name()));
+              .withHint(
+                  "You can drop column %s of table %s instead."
+                      .formatted(column.name(), table.name()));
         }
         if (TableExpressions.usesSequence(column, sequence.sequenceId(), plan.state())) {
           if (!cascade) {
@@ -270,8 +272,7 @@ final class SequencePlanner {
     }
     Sequence sequence = sequence(schema, name, typeOid, wanted.options());
     plan.change(CatalogSnapshot.put(sequence));
-    Column owner =
-        column.withSequence(new Column.Owned(sequence.sequenceId(), wanted.generated()));
+    Column owner = column.withSequence(new Column.Owned(sequence.sequenceId(), wanted.generated()));
     String quoted = "\"%s\".\"%s\"".formatted(schema, name).replace("\'", "\'\'");
     return serial ? owner.withDefault("nextval(\'" + quoted + "\')") : owner;
   }

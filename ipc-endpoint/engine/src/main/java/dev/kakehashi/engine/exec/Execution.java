@@ -160,10 +160,7 @@ final class Execution {
   FunctionContext newFunctionContext() {
     StatementScope running = scope();
     return new FunctionContext(
-        noHeap,
-        running.statementTimestamp(),
-        running.transactionTimestamp(),
-        running.sequences());
+        noHeap, running.statementTimestamp(), running.transactionTimestamp(), running.sequences());
   }
 
   void end() {

@@ -187,8 +187,7 @@ final class AssignmentBinder {
         return defaultValue(table, column);
       }
       if (isAlwaysGenerated(table, column) && overriding == ParsedStatement.Overriding.NOTHING) {
-        throw generatedAlways(
-                table, column, "cannot insert a non-DEFAULT value into column \"%s\"")
+        throw generatedAlways(table, column, "cannot insert a non-DEFAULT value into column \"%s\"")
             .withHint("Use OVERRIDING SYSTEM VALUE to override.");
       }
     }

@@ -33,8 +33,8 @@ final class BindContext {
   /// What the optimiser expects of the plan.
   final PlanEstimates estimates = new PlanEstimates();
 
-  /// Numbers of the sequences that the statement uses.
-  final Set<Long> sequences = new LinkedHashSet<>();
+  /// Numbers of the sequences and views that the statement uses.
+  final Set<Long> objects = new LinkedHashSet<>();
 
   /// Text that is being bound.
   Source source = new Source("", List.of(), new int[0], 0);
@@ -107,11 +107,11 @@ final class BindContext {
     return parameterOids;
   }
 
-  /// Numbers of the stored tables and sequences that the statement uses, each once.
+  /// Numbers of the stored tables, sequences and views that the statement uses, each once.
   long[] usedTables() {
     return LongStream.concat(
             tables.stream().mapToLong(Table::tableId).filter(id -> id > 0),
-            sequences.stream().mapToLong(id -> id))
+            objects.stream().mapToLong(id -> id))
         .distinct()
         .toArray();
   }

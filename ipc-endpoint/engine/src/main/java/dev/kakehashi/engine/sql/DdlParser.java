@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA, SEQUENCE; TRUNCATE.
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA, SEQUENCE, VIEW; TRUNCATE.
 final class DdlParser {
   private static final Set<String> COLUMN_CONSTRAINTS =
       Set.of(
@@ -79,6 +79,17 @@ final class DdlParser {
       boolean ifNotExists = in.acceptWords("if", "not", "exists");
       return new DdlStatement.CreateSchema(in.expectIdentifier(), ifNotExists);
     }
+    if (in.acceptWords("create", "view")) {
+      return createView(false);
+    }
+    if (in.acceptWords("create", "or", "replace", "view")) {
+      return createView(true);
+    }
+    if (in.acceptWords("drop", "view")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      List<Name> names = names();
+      return new DdlStatement.DropView(names, ifExists, cascade());
+    }
     if (in.acceptWords("create", "sequence")) {
       boolean ifNotExists = in.acceptWords("if", "not", "exists");
       return new DdlStatement.CreateSequence(
@@ -109,8 +120,7 @@ final class DdlParser {
     if (in.acceptWords("drop", "table")) {
       boolean ifExists = in.acceptWords("if", "exists");
       List<Name> names = names();
-      cascade();
-      return new DdlStatement.DropTable(names, ifExists);
+      return new DdlStatement.DropTable(names, ifExists, cascade());
     }
     if (in.acceptWords("drop", "index")) {
       boolean ifExists = in.acceptWords("if", "exists");
@@ -200,6 +210,27 @@ final class DdlParser {
     return new DdlStatement.CreateTable(name, ifNotExists, columns, constraints);
   }
 
+  private DdlStatement createView(boolean orReplace) {
+    Name name = name();
+    List<String> columns = new ArrayList<>();
+    if (in.acceptOperator("(")) {
+      do {
+        columns.add(in.expectIdentifier());
+      } while (in.acceptOperator(","));
+      in.expectOperator(")");
+    }
+    in.expectWord("as");
+    int start = in.peek().start();
+    int end = start;
+    while (!in.atEnd() && !in.peek().isOperator(";")) {
+      end = in.next().end();
+    }
+    if (end == start) {
+      throw in.syntaxError();
+    }
+    return new DdlStatement.CreateView(name, orReplace, columns, sql.substring(start, end));
+  }
+
   private List<Alteration> alterations() {
     if (in.acceptWords("rename", "to")) {
       return List.of(new Alteration.RenameTable(in.expectIdentifier()));
@@ -242,8 +273,7 @@ final class DdlParser {
       in.acceptWords("column");
       boolean ifExists = in.acceptWords("if", "exists");
       String name = in.expectIdentifier();
-      cascade();
-      return new Alteration.DropColumn(name, ifExists);
+      return new Alteration.DropColumn(name, ifExists, cascade());
     }
     if (in.acceptWords("alter")) {
       in.acceptWords("column");

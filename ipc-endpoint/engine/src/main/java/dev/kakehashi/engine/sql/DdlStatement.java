@@ -84,7 +84,7 @@ public sealed interface DdlStatement {
     record AddColumn(ColumnDefinition column, boolean ifNotExists, Constraints constraints)
         implements Alteration {}
 
-    record DropColumn(String column, boolean ifExists) implements Alteration {}
+    record DropColumn(String column, boolean ifExists, boolean cascade) implements Alteration {}
 
     record RenameColumn(String from, String to) implements Alteration {}
 
@@ -124,7 +124,14 @@ public sealed interface DdlStatement {
 
   record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}
 
-  record DropTable(List<Name> names, boolean ifExists) implements DdlStatement {}
+  record DropTable(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
+
+  /// @param columns names; may be shorter than the number of columns
+  /// @param text the query
+  record CreateView(Name name, boolean orReplace, List<String> columns, String text)
+      implements DdlStatement {}
+
+  record DropView(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
 
   record DropIndex(List<Name> names, boolean ifExists) implements DdlStatement {}
 

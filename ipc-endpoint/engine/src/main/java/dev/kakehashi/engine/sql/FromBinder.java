@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.View;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -143,6 +144,17 @@ final class FromBinder {
         return commonTable(common, alias == null ? common.name() : alias, identifier);
       }
     }
+    View view = view(identifier);
+    if (view != null) {
+      String visible = alias == null ? view.name() : alias;
+      if (locks != null && locks.locks(visible)) {
+        throw context.error(
+            ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE of a view is not supported", identifier);
+      }
+      BoundQuery bound = new ViewBinder(queries).bind(view);
+      return from(
+          bound.rel(), visible, alias == null ? view.schema() : null, bound.names(), List.of());
+    }
     SampleClause sample = SampleClause.of(identifier);
     if (sample != null) {
       return sampled(table(SampleClause.tableOf(identifier)), sample, alias);
@@ -265,6 +277,13 @@ final class FromBinder {
     return new From(rel, fields, tables);
   }
 
+  private @Nullable View view(SqlIdentifier identifier) {
+    List<String> names = identifier.names;
+    return context.catalog.view(
+        names.size() > 1 ? names.get(names.size() - 2) : CatalogSnapshot.DEFAULT_SCHEMA,
+        names.getLast());
+  }
+
   /// The table that a name means; remembered as used by the statement.
   Table table(SqlIdentifier identifier) {
     List<String> names = identifier.names;
@@ -278,6 +297,15 @@ final class FromBinder {
   Table table(@Nullable String schema, String name, int position) {
     Table table =
         context.catalog.table(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema, name);
+    if (table == null
+        && context.catalog.view(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema, name)
+            != null) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              "changing rows of view \"" + name + "\" is not supported")
+          .withHint("Change the rows of its tables.")
+          .withPosition(position);
+    }
     if (table == null) {
       throw new EngineException(
               ErrorCode.UNDEFINED_TABLE,

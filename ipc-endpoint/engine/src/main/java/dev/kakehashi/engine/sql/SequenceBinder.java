@@ -37,14 +37,16 @@ final class SequenceBinder {
   @Nullable RexNode bind(SqlNode at, String name, List<RexNode> arguments) {
     int count = arguments.size();
     if (name.equals("lastval")) {
-      return count != 0 ? null : call("lastval", 0, List.of(), (words, nulls, c) -> c.sequences.last());
+      return count != 0
+          ? null
+          : call("lastval", 0, List.of(), (words, nulls, c) -> c.sequences.last());
     }
     if (count < 1 || (name.equals("setval") ? count < 2 || count > 3 : count > 1)) {
       return null;
     }
     Sequence sequence = sequence(arguments.getFirst(), at);
     SequenceDefinition numbers = sequence.definition();
-    context.sequences.add(sequence.sequenceId());
+    context.objects.add(sequence.sequenceId());
     if (name.equals("nextval")) {
       return next(sequence);
     }
@@ -76,7 +78,7 @@ final class SequenceBinder {
   /// The next value of a sequence that belongs to a column.
   RexNode next(Sequence sequence) {
     SequenceDefinition numbers = sequence.definition();
-    context.sequences.add(sequence.sequenceId());
+    context.objects.add(sequence.sequenceId());
     return call(
         "nextval", numbers.stateId(), List.of(), (words, nulls, c) -> c.sequences.next(numbers));
   }

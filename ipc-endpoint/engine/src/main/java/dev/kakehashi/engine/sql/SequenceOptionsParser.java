@@ -28,17 +28,7 @@ final class SequenceOptionsParser {
   SequenceOptions options(boolean alters) {
     while (option(alters)) {}
     return new SequenceOptions(
-        typeOid,
-        start,
-        increment,
-        min,
-        noMin,
-        max,
-        noMax,
-        cache,
-        cycles,
-        restarts,
-        restartWith);
+        typeOid, start, increment, min, noMin, max, noMax, cache, cycles, restarts, restartWith);
   }
 
   private boolean option(boolean alters) {

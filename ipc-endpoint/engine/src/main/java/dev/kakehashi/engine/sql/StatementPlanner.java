@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
@@ -24,6 +26,28 @@ final class StatementPlanner {
   StatementPlanner(BindContext context) {
     this.context = context;
     this.queries = new QueryBinder(context);
+  }
+
+  StatementPlanner(QueryBinder queries) {
+    this.context = queries.context;
+    this.queries = queries;
+  }
+
+  /// Binds a statement that has to be a query, as part of another.
+  BoundQuery bindQuery(ParsedStatement statement) {
+    Scope scope = null;
+    ParsedStatement body = statement;
+    while (body instanceof ParsedStatement.With with) {
+      scope = with(with, scope);
+      body = with.body();
+    }
+    if (!(body instanceof ParsedStatement.Query query)) {
+      throw new EngineException(
+          ErrorCode.SYNTAX_ERROR, "a view cannot be made of a statement that changes rows");
+    }
+    Scope parent = scope;
+    return context.within(
+        query.text(), () -> queries.bind(SqlFront.parse(query.text()), parent, Expectation.NONE));
   }
 
   SqlFront.Planned plan(ParsedStatement statement) {

@@ -99,7 +99,7 @@ public final class TableExpressions {
     QueryBinder queries = queries(catalog);
     Table noColumns = new Table("", "", 0, List.of(), List.of());
     bind(text, noColumns, "DEFAULT expressions", queries, queries.expressions::bind);
-    return queries.context.sequences.contains(sequenceId);
+    return queries.context.objects.contains(sequenceId);
   }
 
   /// The value of a column that gets another type.

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
