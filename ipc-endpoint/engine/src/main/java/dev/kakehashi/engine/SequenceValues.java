@@ -7,6 +7,7 @@ import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// The positions of all sequences. Thread-safe.
@@ -24,6 +25,9 @@ final class SequenceValues {
 
     /// Values that may be taken without a new record.
     long covered;
+
+    /// Record of the log that covers what was given out last.
+    long record;
 
     /// Distance of those values.
     long increment;
@@ -52,7 +56,7 @@ final class SequenceValues {
         });
   }
 
-  private long next(SequenceDefinition sequence) {
+  private long next(SequenceDefinition sequence, AtomicLong reliedOn) {
     State state = state(sequence);
     synchronized (state) {
       long value = state.called ? after(sequence, state.last) : state.last;
@@ -62,6 +66,7 @@ final class SequenceValues {
       state.covered--;
       state.last = value;
       state.called = true;
+      reliedOn.accumulateAndGet(state.record, Math::max);
       return value;
     }
   }
@@ -101,12 +106,14 @@ final class SequenceValues {
       last += sequence.increment();
       count++;
     }
-    store.putSequencePosition(sequence.stateId(), new SequencePosition(last, true));
+    state.record =
+        store.putSequencePosition(sequence.stateId(), new SequencePosition(last, true));
     state.covered = count;
     state.increment = sequence.increment();
   }
 
-  private void set(SequenceDefinition sequence, long value, boolean called) {
+  private void set(
+      SequenceDefinition sequence, long value, boolean called, AtomicLong reliedOn) {
     if (value < sequence.min() || value > sequence.max()) {
       throw new EngineException(
           ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
@@ -115,10 +122,12 @@ final class SequenceValues {
     }
     State state = state(sequence);
     synchronized (state) {
-      store.putSequencePosition(sequence.stateId(), new SequencePosition(value, called));
+      state.record =
+          store.putSequencePosition(sequence.stateId(), new SequencePosition(value, called));
       state.last = value;
       state.called = called;
       state.covered = 0;
+      reliedOn.accumulateAndGet(state.record, Math::max);
     }
   }
 
@@ -139,9 +148,12 @@ final class SequenceValues {
     private final ConcurrentHashMap<Long, Long> taken = new ConcurrentHashMap<>();
     private volatile @Nullable Long latest;
 
+    /// Greatest so far of the records that cover what was taken.
+    private final AtomicLong record = new AtomicLong();
+
     @Override
     public long next(SequenceDefinition sequence) {
-      long value = SequenceValues.this.next(sequence);
+      long value = SequenceValues.this.next(sequence, record);
       taken.put(sequence.stateId(), value);
       latest = value;
       return value;
@@ -165,6 +177,11 @@ final class SequenceValues {
       return value;
     }
 
+    @Override
+    public long reliedOn() {
+      return record.get();
+    }
+
     private EngineException undefined(String what) {
       return new EngineException(
           ErrorCode.NOT_IN_PREREQUISITE_STATE, what + " is not yet defined in this session");
@@ -172,7 +189,7 @@ final class SequenceValues {
 
     @Override
     public void set(SequenceDefinition sequence, long value, boolean called) {
-      SequenceValues.this.set(sequence, value, called);
+      SequenceValues.this.set(sequence, value, called, record);
       if (called) {
         taken.put(sequence.stateId(), value);
       }

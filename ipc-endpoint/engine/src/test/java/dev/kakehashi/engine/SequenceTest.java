@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SequenceTest {
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 20) / 5;
   private static final int MOST_ACKNOWLEDGED_BEFORE_KILL = 200;
+  private static final String TAKEN_BY_A_QUERY = "query ";
 
   @TempDir Path directory;
 
@@ -57,6 +58,23 @@ final class SequenceTest {
     }
     try (TestEngine engine = new TestEngine(directory)) {
       assertTrue(Long.parseLong(engine.query("select nextval('s')").getFirst()) > 3);
+    }
+  }
+
+  @Test
+  void shouldKeepWhatATransactionTakesAfterItsOwnRestart() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table t (id serial primary key, n int)");
+      engine.run("insert into t (n) values (1), (2)");
+      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      engine.run(transaction, "truncate t restart identity");
+      engine.run(transaction, "insert into t (n) values (10), (20), (30)");
+      engine.commit(transaction);
+      assertEquals(List.of("1", "2", "3"), engine.query("select id from t order by id"));
+    }
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("insert into t (n) values (40)");
+      assertEquals(List.of("4"), engine.query("select count(*) from t"));
     }
   }
 
@@ -104,7 +122,13 @@ final class SequenceTest {
               Taker.class, 1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL), directory.toString());
       try (TestEngine engine = new TestEngine(directory)) {
         String last = acknowledged.getLast();
-        assertEquals(List.of("1"), engine.query("select count(*) from taken where id = " + last));
+        if (last.startsWith(TAKEN_BY_A_QUERY)) {
+          long value = Long.parseLong(last.substring(TAKEN_BY_A_QUERY.length()));
+          long next = Long.parseLong(engine.query("select nextval('plain')").getFirst());
+          assertTrue(next > value, () -> next + " after " + value);
+        } else {
+          assertEquals(List.of("1"), engine.query("select count(*) from taken where id = " + last));
+        }
         // The key would refuse a value that was given before.
         engine.run("insert into taken default values");
       }
@@ -122,21 +146,25 @@ final class SequenceTest {
             .isEmpty()) {
           engine.run(
               "create table taken (id bigint generated always as identity primary key, n int)");
+          engine.run("create sequence plain");
         }
         while (true) {
-          Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
-          String id =
-              engine
-                  .run(transaction, "insert into taken (n) values (1) returning id")
-                  .rows()
-                  .getFirst();
-          CompletableFuture<Boolean> done = new CompletableFuture<>();
-          transaction.commit(
-              Transaction.CommitResponse.STORED, failure -> done.complete(failure == null));
-          assertTrue(TestEngine.await(done));
-          KilledProcess.acknowledge(id);
+          KilledProcess.acknowledge(
+              stored(engine, "insert into taken (n) values (1) returning id"));
+          KilledProcess.acknowledge(
+              TAKEN_BY_A_QUERY + stored(engine, "select nextval('plain')"));
         }
       }
+    }
+
+    private static String stored(TestEngine engine, String sql) {
+      Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
+      String value = engine.run(transaction, sql).rows().getFirst();
+      CompletableFuture<Boolean> done = new CompletableFuture<>();
+      transaction.commit(
+          Transaction.CommitResponse.STORED, failure -> done.complete(failure == null));
+      assertTrue(TestEngine.await(done));
+      return value;
     }
   }
 }

@@ -210,8 +210,10 @@ final class Committer {
     return outcome;
   }
 
-  /// Puts a record that concerns no rows into the order; nobody waits for it.
-  void append(LogRecord record) {
+  /// Puts a record that concerns no rows into the order; nobody waits for it yet.
+  ///
+  /// @return its number, for [#whenDurable]
+  long append(LogRecord record) {
     Pending pending;
     synchronized (this) {
       EngineException failure = groupCommit.failure();
@@ -221,6 +223,29 @@ final class Committer {
       pending = groupCommit.enqueue(record, false, failed -> {});
     }
     groupCommit.finished(pending);
+    return pending.number;
+  }
+
+  boolean isDurable(long number) {
+    return number <= groupCommit.durable();
+  }
+
+  /// Reports when the records up to a number are durable.
+  void whenDurable(long number, Consumer<@Nullable Throwable> done) {
+    if (isDurable(number)) {
+      done.accept(null);
+      return;
+    }
+    Outcome outcome;
+    synchronized (this) {
+      outcome = enqueue(new LogRecord(0), true, done);
+    }
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      done.accept(refused);
+    } else {
+      finished(outcome);
+    }
   }
 
   private static Outcome refuse(Throwable reason) {

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.log.LogRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 
 /// The changes of the catalogue that one transaction has made, in order. Used by the thread that has the transaction.
@@ -76,12 +77,17 @@ final class Definitions {
             () -> store.forgetSequence(forget.stateId()));
       }
       case CatalogChange.StartSequence start -> {
-        SequencePosition position = new SequencePosition(start.first(), false);
-        store.recoveredSequence(start.stateId(), position);
+        // After a restart a prepared transaction's sequence is there with the values that it has taken.
+        if (store.sequencePosition(start.stateId()) == null) {
+          store.recoveredSequence(start.stateId(), new SequencePosition(start.first(), false));
+        }
         add(
             change,
             () -> store.forgetSequence(start.stateId()),
-            log -> log.put(StoreKeys.sequence(start.stateId()), position.encoded()),
+            log ->
+                log.put(
+                    StoreKeys.sequence(start.stateId()),
+                    Objects.requireNonNull(store.sequencePosition(start.stateId())).encoded()),
             Definitions::nothing);
       }
       case CatalogChange.Redefine redefine -> {

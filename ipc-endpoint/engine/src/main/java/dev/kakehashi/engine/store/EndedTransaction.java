@@ -83,6 +83,9 @@ final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public void reliesOn(long record) {}
+
+  @Override
   public void commit(boolean stored, Consumer<@Nullable Throwable> done) {
     done.accept(new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended"));
   }

@@ -60,6 +60,10 @@ final class GroupCommit implements AutoCloseable {
   private volatile @Nullable EngineException failure;
   private volatile BlockingExecutor blockingExecutor = work -> false;
   private final Runnable flushDeferred = this::flushDeferred;
+  private long enqueued; // records so far; under the lock that orders commits
+
+  /// Number of the last record that is durable. Written by the thread that flushes.
+  private volatile long durable;
 
   /// What is written as one unit, from `from` on. Owned by the thread that flushes.
   private static final class Epoch {
@@ -76,13 +80,19 @@ final class GroupCommit implements AutoCloseable {
   /// transaction has ended.
   static final class Pending {
     private final LogRecord record;
+
+    /// Of the record in the order of all, from 1.
+    final long number;
+
     private final boolean stored;
     private final Consumer<@Nullable Throwable> done;
     private final AtomicInteger missing;
     private volatile @Nullable Throwable failure;
 
-    Pending(LogRecord record, boolean stored, Consumer<@Nullable Throwable> done) {
+    Pending(
+        LogRecord record, long number, boolean stored, Consumer<@Nullable Throwable> done) {
       this.record = record;
+      this.number = number;
       this.stored = stored;
       this.done = done;
       this.missing = new AtomicInteger(stored ? 2 : 1);
@@ -119,14 +129,20 @@ final class GroupCommit implements AutoCloseable {
     return failure;
   }
 
-  /// Appends a record; the caller holds the lock that orders commits, and calls [#finished] afterwards.
+  /// Number of the last record that is durable, and so are all before it.
+  long durable() {
+    return durable;
+  }
+
+  /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished] afterwards.
   Pending enqueue(LogRecord record, boolean stored, Consumer<@Nullable Throwable> done) {
     lock.lock();
     try {
       if (stopping) {
         throw new EngineException(ErrorCode.SHUTTING_DOWN, "store is closed");
       }
-      Pending pending = new Pending(record, stored || queuedBytes > MAX_QUEUED_BYTES, done);
+      Pending pending =
+          new Pending(record, ++enqueued, stored || queuedBytes > MAX_QUEUED_BYTES, done);
       queue.add(pending);
       queuedBytes += record.length();
       return pending;
@@ -281,11 +297,16 @@ final class GroupCommit implements AutoCloseable {
       while (to < commits.size()
           && (to == from || bytes + commits.get(to).record.length() <= MAX_FLUSH_BYTES)) {
         bytes += commits.get(to).record.length();
-        records.add(commits.get(to++).record);
+        LogRecord record = commits.get(to++).record;
+        if (record.length() > 0) {
+          records.add(record);
+        }
       }
       List<Pending> group = commits.subList(from, to);
       try {
-        log.write(records);
+        if (!records.isEmpty()) {
+          log.write(records);
+        }
       } catch (RuntimeException | OutOfMemoryError e) {
         EngineException reason = explain(e);
         failure = reason;
@@ -297,6 +318,7 @@ final class GroupCommit implements AutoCloseable {
         return false;
       }
       failure = null;
+      durable = group.getLast().number;
       if (!epoch.told) {
         group.forEach(pending -> report(pending, null));
       }

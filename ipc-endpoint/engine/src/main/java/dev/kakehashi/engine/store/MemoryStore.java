@@ -334,11 +334,12 @@ final class MemoryStore implements Store {
   }
 
   @Override
-  public void putSequencePosition(long stateId, SequencePosition position) {
+  public long putSequencePosition(long stateId, SequencePosition position) {
     LogRecord record = new LogRecord(32);
     record.put(StoreKeys.sequence(stateId), position.encoded());
-    committer.append(record);
+    long number = committer.append(record);
     sequences.put(stateId, position);
+    return number;
   }
 
   /// Takes over what recovery has found.

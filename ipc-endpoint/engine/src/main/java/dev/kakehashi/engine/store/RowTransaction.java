@@ -62,6 +62,10 @@ final class RowTransaction implements StoreTransaction {
 
   private boolean ended;
   private boolean committing;
+
+  /// Record of the log that has to be durable with it; 0: none. Written under `this`.
+  private volatile long reliedOn;
+
   private List<Runnable> wakes = new ArrayList<>(0);
 
   RowTransaction(
@@ -147,7 +151,14 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public boolean hasWrites() {
-    return mark() > 0;
+    return mark() > 0 || reliedOn > 0;
+  }
+
+  @Override
+  public synchronized void reliesOn(long record) {
+    if (record > reliedOn && !store.committer().isDurable(record)) {
+      reliedOn = record;
+    }
   }
 
   // ---- the catalogue ----
@@ -381,9 +392,13 @@ final class RowTransaction implements StoreTransaction {
       return;
     }
     checkRunning();
-    if (!hasWrites()) {
+    if (mark() == 0) {
       finishWithoutWrites();
-      done.accept(null);
+      if (stored) {
+        store.committer().whenDurable(reliedOn, done);
+      } else {
+        done.accept(null);
+      }
       return;
     }
     LogRecord record;

@@ -80,8 +80,9 @@ public interface Store extends AutoCloseable {
 
   /// Notes where a sequence stands, in the order of commits: it is durable before any commit that follows. Does not wait.
   ///
+  /// @return number of the record, for [StoreTransaction#reliesOn]
   /// @throws EngineException if the log cannot be written now
-  void putSequencePosition(long stateId, SequencePosition position);
+  long putSequencePosition(long stateId, SequencePosition position);
 
   /// Whether there is a table of this number, perhaps not committed yet.
   boolean hasTable(long tableId);

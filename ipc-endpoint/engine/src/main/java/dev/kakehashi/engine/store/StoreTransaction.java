@@ -52,8 +52,11 @@ public interface StoreTransaction {
   /// Undoes every change made since `mark`.
   void rollbackTo(long mark);
 
-  /// Whether it has changed rows or the catalogue.
+  /// Whether it has changed rows or the catalogue, or relies on a record that is not durable yet.
   boolean hasWrites();
+
+  /// What it gave out relies on a record of [Store#putSequencePosition]: a stored commit is reported when that is durable, too. Any thread.
+  void reliesOn(long record);
 
   /// Begins a statement that sees the newest commits, whatever snapshot the transaction has.
   ReadView beginLatest();

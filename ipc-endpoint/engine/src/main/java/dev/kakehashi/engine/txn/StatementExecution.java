@@ -334,6 +334,10 @@ public final class StatementExecution implements Execution, StatementScope {
     if (transaction.isLong()) {
       transaction.waitsNoLonger();
     }
+    long record = work.sequences().reliedOn();
+    if (record > 0) {
+      transaction.store().reliesOn(record);
+    }
     if (opened) {
       transaction.closed(this, keepsTurn() && !changesMade);
     } else {

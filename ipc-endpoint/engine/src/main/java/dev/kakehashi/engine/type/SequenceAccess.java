@@ -26,6 +26,9 @@ public interface SequenceAccess {
   /// @throws EngineException NUMERIC_VALUE_OUT_OF_RANGE
   void set(SequenceDefinition sequence, long value, boolean called);
 
+  /// Record of the log that the values which the session took rely on; 0: none.
+  long reliedOn();
+
   /// Of a context that has no sequences.
   SequenceAccess NONE = refusing("cannot use sequences here");
 
@@ -51,6 +54,11 @@ public interface SequenceAccess {
       @Override
       public long last() {
         throw refused();
+      }
+
+      @Override
+      public long reliedOn() {
+        return 0;
       }
 
       @Override
