@@ -2,7 +2,10 @@ package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogCheck;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.sql.ViewBinder;
 import dev.kakehashi.engine.store.StoreCheck;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.engine.store.TableDefinition;
@@ -23,9 +26,19 @@ public final class EngineCheck {
         return;
       }
       Map<Long, TableDefinition> definitions = check.definitions();
-      Map<Long, Table> tables = CatalogCheck.run(check.catalog(), definitions, report);
+      CatalogSnapshot catalog =
+          CatalogCheck.run(check.catalog(), definitions, check.sequencePositions(), report);
+      for (View view : catalog.views()) {
+        try {
+          ViewBinder.check(view, catalog);
+        } catch (EngineException e) {
+          report.problem(
+              "view \"%s\".\"%s\" cannot be read: %s"
+                  .formatted(view.schema(), view.name(), e.getMessage()));
+        }
+      }
       check.rows(tableId -> {
-        Table table = tables.get(tableId);
+        Table table = catalog.table(tableId);
         return table == null ? "table " + tableId : CatalogCheck.name(table);
       });
     } catch (EngineException e) {

@@ -62,7 +62,8 @@ final class StatementDifferenceTest {
         "alter-table",
         "check-constraints",
         "sequences",
-        "views"
+        "views",
+        "comments"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

@@ -1,8 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.Store.CatalogChange;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -18,9 +16,7 @@ public final class Catalog {
   /// Reads the catalogue of an open store; a fresh store gets the schema `public`.
   public Catalog(Store store) {
     this.store = store;
-    List<CatalogChange> entries = new ArrayList<>();
-    store.catalog().forEach((key, value) -> entries.add(new CatalogChange.Put(key, value)));
-    snapshot = CatalogSnapshot.initial().with(entries, nextVersion());
+    snapshot = CatalogSnapshot.of(store.catalog()).with(List.of(), nextVersion());
     store.catalogListener(changes -> snapshot = snapshot.with(changes, nextVersion()));
   }
 

@@ -1,9 +1,15 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.SequencePosition;
 import dev.kakehashi.engine.store.StoreCheck;
 import dev.kakehashi.engine.store.TableDefinition;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// Compares the catalogue of a store with the tables that the store has.
@@ -12,20 +18,29 @@ public final class CatalogCheck {
 
   /// @param entries of the catalogue
   /// @param stored definitions of the store's tables
-  /// @return the tables by their numbers, as far as their entries can be read
-  public static Map<Long, Table> run(
-      Map<String, byte[]> entries, Map<Long, TableDefinition> stored, StoreCheck.Report report) {
+  /// @param positions of the sequences, by the numbers of their states
+  /// @return the catalogue as far as its entries can be read
+  public static CatalogSnapshot run(
+      Map<String, byte[]> entries,
+      Map<Long, TableDefinition> stored,
+      Map<Long, SequencePosition> positions,
+      StoreCheck.Report report) {
     Map<Long, Table> tables = new TreeMap<>();
+    Map<String, byte[]> readable = new TreeMap<>();
     entries.forEach((key, value) -> {
-      if (key.startsWith(CatalogSnapshot.TABLE_KEY)) {
-        try {
-          Table table = CatalogCodec.decode(key, value);
-          tables.put(table.tableId(), table);
-        } catch (EngineException e) {
-          report.problem(String.valueOf(e.getMessage()));
+      try {
+        CatalogSnapshot one = CatalogSnapshot.of(Map.of(key, value));
+        if (key.startsWith(CatalogSnapshot.TABLE_KEY)) {
+          one.tables().stream()
+              .filter(table -> !table.isSystem())
+              .forEach(table -> tables.put(table.tableId(), table));
         }
+        readable.put(key, value);
+      } catch (EngineException e) {
+        report.problem(String.valueOf(e.getMessage()));
       }
     });
+    CatalogSnapshot catalog = CatalogSnapshot.of(readable);
     tables.forEach((tableId, table) -> {
       TableDefinition definition = stored.get(tableId);
       if (definition == null) {
@@ -40,8 +55,75 @@ public final class CatalogCheck {
         .filter(tableId -> !tables.containsKey(tableId))
         .forEach(tableId ->
             report.problem("table %d of the store is not in the catalogue".formatted(tableId)));
-    report.checked("catalogue: %d entries, %d tables".formatted(entries.size(), tables.size()));
-    return tables;
+    checkSchemas(catalog, report);
+    checkSequences(catalog, positions, report);
+    report.checked(
+        "catalogue: %d entries, %d tables, %d sequences, %d views"
+            .formatted(
+                entries.size(),
+                tables.size(),
+                catalog.sequences().size(),
+                catalog.views().size()));
+    return catalog;
+  }
+
+  private static void checkSchemas(CatalogSnapshot catalog, StoreCheck.Report report) {
+    Set<String> names = new HashSet<>();
+    List<String[]> relations = new ArrayList<>();
+    catalog.tables().stream()
+        .filter(table -> !table.isSystem())
+        .forEach(table -> {
+          relations.add(new String[] {table.schema(), table.name()});
+          table.indexes().forEach(index -> relations.add(new String[] {table.schema(), index.name()}));
+        });
+    catalog.sequences().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));
+    catalog.views().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));
+    for (String[] relation : relations) {
+      String quoted = "\"%s\".\"%s\"".formatted(relation[0], relation[1]);
+      if (!catalog.hasSchema(relation[0])) {
+        report.problem("relation %s is in a schema that does not exist".formatted(quoted));
+      }
+      if (!names.add(quoted)) {
+        report.problem("there are two relations %s".formatted(quoted));
+      }
+    }
+  }
+
+  private static void checkSequences(
+      CatalogSnapshot catalog, Map<Long, SequencePosition> positions, StoreCheck.Report report) {
+    Map<Long, String> owners = new HashMap<>();
+    for (Table table : catalog.tables()) {
+      for (Column column : table.columns()) {
+        Column.Owned owned = column.sequence();
+        if (owned == null) {
+          continue;
+        }
+        if (catalog.sequence(owned.sequenceId()) == null) {
+          report.problem(
+              "%s: column \"%s\" has a sequence that does not exist"
+                  .formatted(name(table), column.name()));
+        }
+        String before = owners.put(owned.sequenceId(), name(table));
+        if (before != null) {
+          report.problem("%s and %s own the same sequence".formatted(before, name(table)));
+        }
+      }
+    }
+    for (Sequence sequence : catalog.sequences()) {
+      SequencePosition position = positions.get(sequence.definition().stateId());
+      if (position != null
+          && (position.last() < sequence.definition().min()
+              || position.last() > sequence.definition().max())) {
+        report.problem(
+            "sequence \"%s\".\"%s\": %d is not between %d and %d"
+                .formatted(
+                    sequence.schema(),
+                    sequence.name(),
+                    position.last(),
+                    sequence.definition().min(),
+                    sequence.definition().max()));
+      }
+    }
   }
 
   /// What a table is called in a report.

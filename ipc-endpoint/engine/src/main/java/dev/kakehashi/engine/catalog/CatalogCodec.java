@@ -8,11 +8,13 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The form of a table's entry in the store's catalogue.
 ///
@@ -23,11 +25,14 @@ import java.util.List;
 /// since version 2: per index u1 constraint
 /// i4 checks, each: utf name · utf text · i4 columns, each: i4 column
 /// since version 3: per column i8 sequenceId (0: none) [· utf generated]
+/// since version 4: text comment of the table · per column, per index text comment
+///
+/// text: i4 bytes in UTF-8 (-1: null) · bytes
 /// ```
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
 
   private CatalogCodec() {}
 
@@ -73,13 +78,38 @@ final class CatalogCodec {
           out.writeUTF(sequence.generated().name());
         }
       }
+      writeText(out, table.comment());
+      for (Column column : table.columns()) {
+        writeText(out, column.comment());
+      }
+      for (Index index : table.indexes()) {
+        writeText(out, index.comment());
+      }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return bytes.toByteArray();
   }
 
-  /// A sequence: u1 version (1) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles.
+  private static void writeText(DataOutputStream out, @Nullable String text) throws IOException {
+    if (text == null) {
+      out.writeInt(-1);
+      return;
+    }
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  private static @Nullable String readText(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    if (length > in.available()) {
+      throw new EOFException("text of " + length + " bytes");
+    }
+    return length < 0 ? null : new String(in.readNBytes(length), StandardCharsets.UTF_8);
+  }
+
+  /// A sequence: u1 version (1) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles · text comment.
   static byte[] encode(Sequence sequence) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     SequenceDefinition numbers = sequence.definition();
@@ -96,13 +126,14 @@ final class CatalogCodec {
       out.writeLong(numbers.max());
       out.writeLong(numbers.cache());
       out.writeBoolean(numbers.cycles());
+      writeText(out, sequence.comment());
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return bytes.toByteArray();
   }
 
-  /// A view: u1 version (1) · utf schema · utf name · i8 id · i4 length and UTF-8 of the query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier.
+  /// A view: u1 version (1) · utf schema · utf name · i8 id · text query · i4 columns, each: utf source · utf name · i4 oid · i4 modifier · text comment; text comment of the view.
   static byte[] encode(View view) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -110,9 +141,7 @@ final class CatalogCodec {
       out.writeUTF(view.schema());
       out.writeUTF(view.name());
       out.writeLong(view.viewId());
-      byte[] text = view.text().getBytes(StandardCharsets.UTF_8);
-      out.writeInt(text.length);
-      out.write(text);
+      writeText(out, view.text());
       out.writeInt(view.columns().size());
       for (int i = 0; i < view.columns().size(); i++) {
         Column column = view.columns().get(i);
@@ -120,7 +149,9 @@ final class CatalogCodec {
         out.writeUTF(column.name());
         out.writeInt(column.type().oid());
         out.writeInt(column.type().typeModifier());
+        writeText(out, column.comment());
       }
+      writeText(out, view.comment());
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -136,15 +167,24 @@ final class CatalogCodec {
       String schema = in.readUTF();
       String name = in.readUTF();
       long viewId = in.readLong();
-      String text = new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
+      String text = String.valueOf(readText(in));
       List<String> sources = new ArrayList<>();
       List<Column> columns = new ArrayList<>();
       for (int count = in.readInt(); count > 0; count--) {
         sources.add(in.readUTF());
         String column = in.readUTF();
-        columns.add(new Column(column, new SqlType(in.readInt(), in.readInt()), false, null));
+        columns.add(
+            new Column(column, new SqlType(in.readInt(), in.readInt()), false, null)
+                .withComment(readText(in)));
       }
-      return new View(schema, name, viewId, text, List.copyOf(sources), List.copyOf(columns));
+      return new View(
+          schema,
+          name,
+          viewId,
+          text,
+          List.copyOf(sources),
+          List.copyOf(columns),
+          readText(in));
     } catch (IOException truncated) {
       throw unreadable(key, truncated);
     }
@@ -178,7 +218,8 @@ final class CatalogCodec {
               in.readLong(),
               in.readLong(),
               in.readLong(),
-              in.readBoolean()));
+              in.readBoolean()),
+          readText(in));
     } catch (IOException truncated) {
       throw unreadable(key, truncated);
     }
@@ -251,8 +292,21 @@ final class CatalogCodec {
           columns.set(i, columns.get(i).withSequence(new Column.Owned(sequenceId, generated)));
         }
       }
+      String comment = version >= 4 ? readText(in) : null;
+      for (int i = 0; version >= 4 && i < columnCount; i++) {
+        columns.set(i, columns.get(i).withComment(readText(in)));
+      }
+      for (int i = 0; version >= 4 && i < indexCount; i++) {
+        indexes.set(i, indexes.get(i).withComment(readText(in)));
+      }
       return new Table(
-          schema, name, tableId, List.copyOf(columns), List.copyOf(indexes), List.copyOf(checks));
+          schema,
+          name,
+          tableId,
+          List.copyOf(columns),
+          List.copyOf(indexes),
+          List.copyOf(checks),
+          comment);
     } catch (IOException truncated) {
       throw new EngineException(
           ErrorCode.DATA_CORRUPTED, "catalogue entry \"" + key + "\" is incomplete", truncated);

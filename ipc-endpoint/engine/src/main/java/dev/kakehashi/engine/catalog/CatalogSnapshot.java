@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.store.Store.CatalogChange;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -28,12 +29,17 @@ public final class CatalogSnapshot {
   private final Map<Long, Sequence> sequences;
   private final Map<Long, View> views;
 
+  /// Comments by schema.
+  private final Map<String, String> comments;
+
   private CatalogSnapshot(
       long version,
       Map<String, Map<String, Table>> schemas,
       Map<Long, Sequence> sequences,
-      Map<Long, View> views) {
+      Map<Long, View> views,
+      Map<String, String> comments) {
     this.version = version;
+    this.comments = comments;
     this.schemas = schemas;
     this.sequences = sequences;
     this.views = views;
@@ -46,7 +52,14 @@ public final class CatalogSnapshot {
       schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
     }
     schemas.put(DEFAULT_SCHEMA, new TreeMap<>());
-    return new CatalogSnapshot(0, schemas, Map.of(), Map.of());
+    return new CatalogSnapshot(0, schemas, Map.of(), Map.of(), Map.of());
+  }
+
+  /// The catalogue that a store's entries make.
+  static CatalogSnapshot of(Map<String, byte[]> entries) {
+    List<CatalogChange> changes = new ArrayList<>();
+    entries.forEach((key, value) -> changes.add(new CatalogChange.Put(key, value)));
+    return initial().with(changes, 0);
   }
 
   /// Different for every version.
@@ -56,6 +69,11 @@ public final class CatalogSnapshot {
 
   public Collection<String> schemas() {
     return schemas.keySet();
+  }
+
+  /// What COMMENT said about a schema, or null.
+  public @Nullable String comment(String schema) {
+    return comments.get(schema);
   }
 
   public boolean hasSchema(String name) {
@@ -141,8 +159,10 @@ public final class CatalogSnapshot {
 
   // ---- changes ----
 
-  public static CatalogChange putSchema(String name) {
-    return new CatalogChange.Put(SCHEMA_KEY + name, new byte[0]);
+  /// Adds a schema, or gives it another comment.
+  public static CatalogChange putSchema(String name, @Nullable String comment) {
+    byte[] value = comment == null ? new byte[0] : comment.getBytes(StandardCharsets.UTF_8);
+    return new CatalogChange.Put(SCHEMA_KEY + name, value);
   }
 
   public static CatalogChange removeSchema(String name) {
@@ -181,50 +201,59 @@ public final class CatalogSnapshot {
   public CatalogSnapshot with(List<CatalogChange> changes, long newVersion) {
     Map<String, Map<String, Table>> next = new TreeMap<>();
     schemas.forEach((schema, tables) -> next.put(schema, new TreeMap<>(tables)));
-    Map<Long, Sequence> nextSequences = new TreeMap<>(sequences);
-    Map<Long, View> nextViews = new TreeMap<>(views);
+    CatalogSnapshot changed =
+        new CatalogSnapshot(
+            newVersion,
+            next,
+            new TreeMap<>(sequences),
+            new TreeMap<>(views),
+            new TreeMap<>(comments));
     for (CatalogChange change : changes) {
       if (change instanceof CatalogChange.Put put) {
-        if (put.key().startsWith(SEQUENCE_KEY)) {
-          Sequence sequence = CatalogCodec.decodeSequence(put.key(), put.value());
-          nextSequences.put(sequence.sequenceId(), sequence);
-        } else if (put.key().startsWith(VIEW_KEY)) {
-          View view = CatalogCodec.decodeView(put.key(), put.value());
-          nextViews.put(view.viewId(), view);
-        } else {
-          put(next, put.key(), put.value());
-        }
+        changed.put(put.key(), put.value());
       } else if (change instanceof CatalogChange.Remove remove) {
-        if (remove.key().startsWith(SEQUENCE_KEY)) {
-          nextSequences.remove(Long.parseLong(remove.key().substring(SEQUENCE_KEY.length())));
-        } else if (remove.key().startsWith(VIEW_KEY)) {
-          nextViews.remove(Long.parseLong(remove.key().substring(VIEW_KEY.length())));
-        } else {
-          remove(next, remove.key());
-        }
+        changed.remove(remove.key());
       }
     }
-    return new CatalogSnapshot(newVersion, next, nextSequences, nextViews);
+    return changed;
   }
 
-  private static void put(Map<String, Map<String, Table>> schemas, String key, byte[] value) {
+  /// While it is being made.
+  private void put(String key, byte[] value) {
     if (key.startsWith(SCHEMA_KEY)) {
-      schemas.computeIfAbsent(key.substring(SCHEMA_KEY.length()), s -> new TreeMap<>());
+      String schema = key.substring(SCHEMA_KEY.length());
+      schemas.computeIfAbsent(schema, s -> new TreeMap<>());
+      if (value.length == 0) {
+        comments.remove(schema);
+      } else {
+        comments.put(schema, new String(value, StandardCharsets.UTF_8));
+      }
     } else if (key.startsWith(TABLE_KEY)) {
-      remove(schemas, key);
+      remove(key);
       Table table = CatalogCodec.decode(key, value);
       schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
+    } else if (key.startsWith(SEQUENCE_KEY)) {
+      Sequence sequence = CatalogCodec.decodeSequence(key, value);
+      sequences.put(sequence.sequenceId(), sequence);
+    } else if (key.startsWith(VIEW_KEY)) {
+      View view = CatalogCodec.decodeView(key, value);
+      views.put(view.viewId(), view);
     }
   }
 
-  private static void remove(Map<String, Map<String, Table>> schemas, String key) {
+  private void remove(String key) {
     if (key.startsWith(SCHEMA_KEY)) {
       schemas.remove(key.substring(SCHEMA_KEY.length()));
+      comments.remove(key.substring(SCHEMA_KEY.length()));
     } else if (key.startsWith(TABLE_KEY)) {
       long tableId = Long.parseLong(key.substring(TABLE_KEY.length()));
       schemas
           .values()
           .forEach(tables -> tables.values().removeIf(table -> table.tableId() == tableId));
+    } else if (key.startsWith(SEQUENCE_KEY)) {
+      sequences.remove(Long.parseLong(key.substring(SEQUENCE_KEY.length())));
+    } else if (key.startsWith(VIEW_KEY)) {
+      views.remove(Long.parseLong(key.substring(VIEW_KEY.length())));
     }
   }
 }

@@ -7,12 +7,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param defaultText SQL expression of the default as written, or null
 /// @param sequence what makes its values when none are given, or null
+/// @param comment what COMMENT said, or null
 public record Column(
     String name,
     SqlType type,
     boolean notNull,
     @Nullable String defaultText,
-    @Nullable Owned sequence) {
+    @Nullable Owned sequence,
+    @Nullable String comment) {
   /// A sequence that belongs to a column and goes with it.
   public record Owned(long sequenceId, Generated generated) {}
 
@@ -27,7 +29,7 @@ public record Column(
   }
 
   public Column(String name, SqlType type, boolean notNull, @Nullable String defaultText) {
-    this(name, type, notNull, defaultText, null);
+    this(name, type, notNull, defaultText, null, null);
   }
 
   /// The sequence of an identity column, else null.
@@ -36,22 +38,26 @@ public record Column(
   }
 
   public Column withSequence(@Nullable Owned owned) {
-    return new Column(name, type, notNull, defaultText, owned);
+    return new Column(name, type, notNull, defaultText, owned, comment);
   }
 
   public Column withName(String newName) {
-    return new Column(newName, type, notNull, defaultText, sequence);
+    return new Column(newName, type, notNull, defaultText, sequence, comment);
   }
 
   public Column withType(SqlType newType) {
-    return new Column(name, newType, notNull, defaultText, sequence);
+    return new Column(name, newType, notNull, defaultText, sequence, comment);
   }
 
   public Column withNotNull(boolean refusesNull) {
-    return new Column(name, type, refusesNull, defaultText, sequence);
+    return new Column(name, type, refusesNull, defaultText, sequence, comment);
   }
 
   public Column withDefault(@Nullable String text) {
-    return new Column(name, type, notNull, text, sequence);
+    return new Column(name, type, notNull, text, sequence, comment);
+  }
+
+  public Column withComment(@Nullable String text) {
+    return new Column(name, type, notNull, defaultText, sequence, text);
   }
 }

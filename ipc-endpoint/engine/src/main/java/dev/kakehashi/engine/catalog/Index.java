@@ -3,12 +3,14 @@ package dev.kakehashi.engine.catalog;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// An index of a table, or the one behind its primary key or a unique constraint.
 ///
 /// @param columns positions of the key columns in the table
 /// @param descending per key column
 /// @param constraint whether it is there for a constraint of the same name
+/// @param comment what COMMENT said, or null
 public record Index(
     String name,
     long indexId,
@@ -16,20 +18,33 @@ public record Index(
     List<Boolean> descending,
     boolean unique,
     boolean primary,
-    boolean constraint) {
+    boolean constraint,
+    @Nullable String comment) {
+  /// An index without a comment.
+  public Index(
+      String name,
+      long indexId,
+      List<Integer> columns,
+      List<Boolean> descending,
+      boolean unique,
+      boolean primary,
+      boolean constraint) {
+    this(name, indexId, columns, descending, unique, primary, constraint, null);
+  }
 
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
-    return new Index(name, newId, columns, descending, unique, primary, constraint);
+    return new Index(name, newId, columns, descending, unique, primary, constraint, comment);
   }
 
   public Index withName(String newName) {
-    return new Index(newName, indexId, columns, descending, unique, primary, constraint);
+    return new Index(
+        newName, indexId, columns, descending, unique, primary, constraint, comment);
   }
 
   /// The same index with or without a constraint that needs it.
   Index asConstraint(boolean needed) {
-    return new Index(name, indexId, columns, descending, unique, primary, needed);
+    return new Index(name, indexId, columns, descending, unique, primary, needed, comment);
   }
 
   /// The same index over columns at other positions.
@@ -43,7 +58,12 @@ public record Index(
         descending,
         unique,
         primary,
-        constraint);
+        constraint,
+        comment);
+  }
+
+  public Index withComment(@Nullable String text) {
+    return new Index(name, indexId, columns, descending, unique, primary, constraint, text);
   }
 
   public IndexDefinition definition() {

@@ -1,10 +1,26 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.type.SequenceDefinition;
+import org.jspecify.annotations.Nullable;
 
 /// A sequence as of one version of the catalogue.
 ///
 /// @param sequenceId number of the object
 /// @param typeOid int2, int4 or int8
+/// @param comment what COMMENT said, or null
 public record Sequence(
-    String schema, String name, long sequenceId, int typeOid, SequenceDefinition definition) {}
+    String schema,
+    String name,
+    long sequenceId,
+    int typeOid,
+    SequenceDefinition definition,
+    @Nullable String comment) {
+  /// The same sequence with other numbers.
+  public Sequence with(int newTypeOid, SequenceDefinition numbers) {
+    return new Sequence(schema, name, sequenceId, newTypeOid, numbers, comment);
+  }
+
+  public Sequence withComment(@Nullable String text) {
+    return new Sequence(schema, name, sequenceId, typeOid, definition, text);
+  }
+}

@@ -22,6 +22,7 @@ public final class SystemTables {
   private static final long COLUMN_STATISTICS = -20;
   private static final int SEQUENCES = -12;
   private static final int VIEWS = -13;
+  private static final int COMMENTS = -14;
 
   static final List<Table> TABLES =
       List.of(
@@ -165,7 +166,16 @@ public final class SystemTables {
               "views",
               "table_schema text",
               "table_name text",
-              "view_definition text"));
+              "view_definition text"),
+          table(
+              COMMENTS,
+              CATALOG_SCHEMA,
+              "comments",
+              "object_type text",
+              "object_schema text",
+              "object_name text",
+              "column_name text",
+              "comment text"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -187,6 +197,9 @@ public final class SystemTables {
     if (table.tableId() == -4) {
       catalog.schemas().forEach(schema -> rows.add(new Object[] {DATABASE, schema}));
       return rows;
+    }
+    if (table.tableId() == COMMENTS) {
+      return CommentRows.of(catalog);
     }
     if (table.tableId() == SEQUENCES) {
       catalog.sequences().forEach(sequence -> rows.add(row(sequence, rowCount)));
@@ -227,7 +240,7 @@ public final class SystemTables {
   private static void addViews(
       Collection<@Nullable Object[]> rows, Table table, CatalogSnapshot catalog) {
     for (View view : catalog.views()) {
-      Table form = new Table(view.schema(), view.name(), view.viewId(), view.columns(), List.of());
+      Table form = view.form();
       switch ((int) table.tableId()) {
         case -1 -> rows.add(new Object[] {view.schema(), view.name(), null});
         case -2 -> addColumns(rows, form);

@@ -11,17 +11,19 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tableId the store's number; negative for system tables, which the store does not have
 /// @param indexes positions as in the store
+/// @param comment what COMMENT said, or null
 public record Table(
     String schema,
     String name,
     long tableId,
     List<Column> columns,
     List<Index> indexes,
-    List<CheckConstraint> checks) {
-  /// A table without CHECK constraints.
+    List<CheckConstraint> checks,
+    @Nullable String comment) {
+  /// A table without CHECK constraints and comment.
   public Table(
       String schema, String name, long tableId, List<Column> columns, List<Index> indexes) {
-    this(schema, name, tableId, columns, indexes, List.of());
+    this(schema, name, tableId, columns, indexes, List.of(), null);
   }
 
   public boolean isSystem() {
@@ -67,26 +69,30 @@ public record Table(
 
   /// The same table under another name.
   public Table withName(String newName) {
-    return new Table(schema, newName, tableId, columns, indexes, checks);
+    return new Table(schema, newName, tableId, columns, indexes, checks, comment);
   }
 
   /// The same form for a table that takes its place.
   public Table renumbered(long newId) {
-    return new Table(schema, name, newId, columns, indexes, checks);
+    return new Table(schema, name, newId, columns, indexes, checks, comment);
   }
 
   /// The same table with other columns; indexes and constraints name columns by position.
   public Table withColumns(List<Column> newColumns) {
-    return new Table(schema, name, tableId, List.copyOf(newColumns), indexes, checks);
+    return new Table(schema, name, tableId, List.copyOf(newColumns), indexes, checks, comment);
   }
 
   /// The same table with other CHECK constraints.
   public Table withChecks(List<CheckConstraint> newChecks) {
-    return new Table(schema, name, tableId, columns, indexes, List.copyOf(newChecks));
+    return new Table(schema, name, tableId, columns, indexes, List.copyOf(newChecks), comment);
   }
 
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
-    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes), checks);
+    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes), checks, comment);
+  }
+
+  public Table withComment(@Nullable String text) {
+    return new Table(schema, name, tableId, columns, indexes, checks, text);
   }
 }

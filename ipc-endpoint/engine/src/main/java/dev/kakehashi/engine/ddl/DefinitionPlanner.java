@@ -95,6 +95,7 @@ final class DefinitionPlanner {
       }
       case DdlStatement.DropView drop ->
           drop.names().forEach(name -> views.drop(schema(name), name.name(), drop.ifExists()));
+      case DdlStatement.Comment comment -> new CommentPlanner(plan).plan(comment);
       case DdlStatement.CreateSequence create -> {
         String schema = schema(create.name());
         if (!plan.state().hasSchema(schema)) {
@@ -157,7 +158,7 @@ final class DefinitionPlanner {
     return table;
   }
 
-  private static void refuseSystem(String schema) {
+  static void refuseSystem(String schema) {
     if (SystemTables.isSystemSchema(schema)) {
       throw new EngineException(
           ErrorCode.WRONG_OBJECT_TYPE, "schema \"" + schema + "\" is a system schema");
@@ -173,7 +174,7 @@ final class DefinitionPlanner {
 
   private void createSchema(DdlStatement.CreateSchema create) {
     if (!plan.state().hasSchema(create.name())) {
-      plan.change(CatalogSnapshot.putSchema(create.name()));
+      plan.change(CatalogSnapshot.putSchema(create.name(), null));
     } else if (!create.ifNotExists()) {
       throw new EngineException(
           ErrorCode.DUPLICATE_SCHEMA, "schema \"" + create.name() + "\" already exists");

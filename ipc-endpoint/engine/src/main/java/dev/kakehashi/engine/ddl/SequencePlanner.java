@@ -40,7 +40,7 @@ final class SequencePlanner {
 
   private Sequence sequence(String schema, String name, int typeOid, SequenceOptions options) {
     long id = plan.newObjectId();
-    return new Sequence(schema, name, id, typeOid, numbers(id, name, typeOid, options, null));
+    return new Sequence(schema, name, id, typeOid, numbers(id, name, typeOid, options, null), null);
   }
 
   /// @param present what is not said stays; null: gets its default
@@ -137,8 +137,7 @@ final class SequencePlanner {
     SequenceDefinition numbers =
         numbers(present.stateId(), present.name(), typeOid, options, present);
     plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
-    Sequence next =
-        new Sequence(sequence.schema(), sequence.name(), sequence.sequenceId(), typeOid, numbers);
+    Sequence next = sequence.with(typeOid, numbers);
     if (options.restarts()) {
       restart(next, options.restartWith());
     } else {
@@ -173,14 +172,7 @@ final class SequencePlanner {
             old.cycles());
     plan.change(new CatalogChange.ForgetSequence(old.stateId()));
     plan.change(new CatalogChange.StartSequence(stateId, first));
-    plan.change(
-        CatalogSnapshot.put(
-            new Sequence(
-                sequence.schema(),
-                sequence.name(),
-                sequence.sequenceId(),
-                sequence.typeOid(),
-                numbers)));
+    plan.change(CatalogSnapshot.put(sequence.with(sequence.typeOid(), numbers)));
   }
 
   void drop(String schema, String name, boolean ifExists, boolean cascade) {

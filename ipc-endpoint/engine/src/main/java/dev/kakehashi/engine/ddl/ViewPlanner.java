@@ -8,6 +8,7 @@ import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.ViewBinder;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ final class ViewPlanner {
     View view = ViewBinder.define(schema, name, id, create.text(), create.columns(), plan.state());
     if (present != null) {
       refuseOtherColumns(present, view);
+      view = withComments(view, present);
       plan.lock(id, Mode.EXCLUSIVE);
     }
     plan.change(CatalogSnapshot.put(view));
@@ -44,6 +46,14 @@ final class ViewPlanner {
             endless);
       }
     }
+  }
+
+  private static View withComments(View view, View present) {
+    List<Column> columns = new ArrayList<>(view.columns());
+    for (int i = 0; i < present.columns().size(); i++) {
+      columns.set(i, columns.get(i).withComment(present.columns().get(i).comment()));
+    }
+    return view.withColumns(columns).withComment(present.comment());
   }
 
   private static void refuseOtherColumns(View present, View next) {

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.DdlStatement.CheckDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.ColumnDefinition;
+import dev.kakehashi.engine.sql.DdlStatement.Commented;
 import dev.kakehashi.engine.sql.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.DdlStatement.KeyDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
@@ -13,11 +14,13 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA, SEQUENCE, VIEW; TRUNCATE.
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA, SEQUENCE, VIEW; TRUNCATE; COMMENT.
 final class DdlParser {
   private static final Set<String> COLUMN_CONSTRAINTS =
       Set.of(
@@ -55,6 +58,7 @@ final class DdlParser {
     return first.isWord("create")
         || first.isWord("drop")
         || first.isWord("truncate")
+        || first.isWord("comment")
         || first.isWord("alter");
   }
 
@@ -136,6 +140,9 @@ final class DdlParser {
       } while (in.acceptOperator(","));
       return new DdlStatement.DropSchema(names, ifExists, cascade());
     }
+    if (in.acceptWords("comment", "on")) {
+      return comment();
+    }
     if (in.acceptWords("truncate")) {
       in.acceptWords("table");
       in.acceptWords("only");
@@ -148,6 +155,45 @@ final class DdlParser {
       return new DdlStatement.Truncate(names, restart);
     }
     throw notSupported(in.peek(), in.peek().text() + " " + in.peek(1).text());
+  }
+
+  private DdlStatement comment() {
+    Token word = in.next();
+    Commented kind =
+        Arrays.stream(Commented.values())
+            .filter(each -> word.isWord(each.name().toLowerCase(Locale.ROOT)))
+            .findFirst()
+            .orElseThrow(() -> notSupported(word, "COMMENT ON " + word.text()));
+    Name name;
+    String column = null;
+    if (kind == Commented.SCHEMA) {
+      name = new Name(null, in.expectIdentifier(), word.end() + 1);
+    } else {
+      name = name();
+      if (kind == Commented.COLUMN && in.acceptOperator(".")) {
+        column = in.expectIdentifier();
+      } else if (kind == Commented.COLUMN) {
+        String table = name.schema();
+        if (table == null) {
+          throw new EngineException(ErrorCode.SYNTAX_ERROR, "column name must be qualified")
+              .withPosition(name.position());
+        }
+        column = name.name();
+        name = new Name(null, table, name.position());
+      }
+    }
+    in.expectWord("is");
+    if (in.acceptWords("null")) {
+      return new DdlStatement.Comment(kind, name, column, null);
+    }
+    if (in.peek().kind() != Token.Kind.STRING) {
+      throw in.syntaxError();
+    }
+    StringBuilder text = new StringBuilder();
+    while (in.peek().kind() == Token.Kind.STRING) {
+      text.append(in.next().text());
+    }
+    return new DdlStatement.Comment(kind, name, column, text.isEmpty() ? null : text.toString());
   }
 
   private boolean cascade() {

@@ -133,6 +133,25 @@ public sealed interface DdlStatement {
 
   record DropView(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
 
+  /// COMMENT.
+  ///
+  /// @param kind what is named
+  /// @param name of the object; of a column its table or view
+  /// @param column only of a column
+  /// @param text null: none any more
+  record Comment(Commented kind, Name name, @Nullable String column, @Nullable String text)
+      implements DdlStatement {}
+
+  /// What has comments.
+  enum Commented {
+    SCHEMA,
+    TABLE,
+    VIEW,
+    SEQUENCE,
+    INDEX,
+    COLUMN
+  }
+
   record DropIndex(List<Name> names, boolean ifExists) implements DdlStatement {}
 
   record DropSchema(List<String> names, boolean ifExists, boolean cascade)

@@ -301,8 +301,8 @@ final class FromBinder {
         && context.catalog.view(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema, name)
             != null) {
       throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED,
-              "changing rows of view \"" + name + "\" is not supported")
+              ErrorCode.NOT_IN_PREREQUISITE_STATE, "cannot change rows of view \"" + name + "\"")
+          .withDetail("Views are not automatically updatable.")
           .withHint("Change the rows of its tables.")
           .withPosition(position);
     }

@@ -53,7 +53,8 @@ public final class ViewBinder {
       }
       columns.add(new Column(column, types.get(i), false, null));
     }
-    return new View(schema, name, viewId, text, List.copyOf(query.names()), List.copyOf(columns));
+    return new View(
+        schema, name, viewId, text, List.copyOf(query.names()), List.copyOf(columns), null);
   }
 
   /// @throws EngineException if the view cannot be read with this catalogue, or its columns would have other types

@@ -39,15 +39,23 @@ final class Recovery {
     long[] firstFreeId = {1};
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
     scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
-    scanKind(
-        StoreKeys.SEQUENCE,
-        (key, value) ->
-            store.recoveredSequence(
-                key.getLong(1), new SequencePosition(value.getLong(), value.get() != 0)));
+    sequences(log).forEach(store::recoveredSequence);
     store.recovered(catalog, firstFreeId[0]);
     loadTables();
     loadPrepared();
     store.allTables().forEach(RowTable::finishRecovery);
+  }
+
+  /// Where sequences stand, by the numbers of their states.
+  static Map<Long, SequencePosition> sequences(DurableLog log) {
+    Map<Long, SequencePosition> positions = new TreeMap<>();
+    scanKind(
+        log,
+        StoreKeys.SEQUENCE,
+        (key, value) ->
+            positions.put(
+                key.getLong(1), new SequencePosition(value.getLong(), value.get() != 0)));
+    return positions;
   }
 
   /// Entries of the catalogue.

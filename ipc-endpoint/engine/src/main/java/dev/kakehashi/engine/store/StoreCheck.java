@@ -90,6 +90,11 @@ public final class StoreCheck implements AutoCloseable {
     return Map.copyOf(tables);
   }
 
+  /// Where sequences stand, by the numbers of their states. There may be more than sequences: those of transactions that were undone.
+  public Map<Long, SequencePosition> sequencePositions() {
+    return Recovery.sequences(log);
+  }
+
   private void readDefinition(ByteBuffer key, ByteBuffer value) {
     long tableId = key.getLong(1);
     try {

@@ -1,0 +1,51 @@
+package dev.kakehashi.engine.catalog;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Rows of `kakehashi_catalog.comments`.
+final class CommentRows {
+  private final List<@Nullable Object[]> rows = new ArrayList<>();
+
+  private CommentRows() {}
+
+  /// In the order of object_type, object_schema, object_name, column_name, comment.
+  static List<@Nullable Object[]> of(CatalogSnapshot catalog) {
+    CommentRows all = new CommentRows();
+    for (String schema : catalog.schemas()) {
+      all.add("schema", schema, schema, null, catalog.comment(schema));
+    }
+    for (Table table : catalog.tables()) {
+      all.addTable("table", table);
+      for (Index index : table.indexes()) {
+        all.add("index", table.schema(), index.name(), null, index.comment());
+      }
+    }
+    for (View view : catalog.views()) {
+      all.addTable("view", view.form());
+    }
+    for (Sequence sequence : catalog.sequences()) {
+      all.add("sequence", sequence.schema(), sequence.name(), null, sequence.comment());
+    }
+    return all.rows;
+  }
+
+  private void addTable(String type, Table table) {
+    add(type, table.schema(), table.name(), null, table.comment());
+    for (Column column : table.columns()) {
+      add("column", table.schema(), table.name(), column.name(), column.comment());
+    }
+  }
+
+  private void add(
+      String type,
+      String schema,
+      String name,
+      @Nullable String column,
+      @Nullable String comment) {
+    if (comment != null) {
+      rows.add(new @Nullable Object[] {type, schema, name, column, comment});
+    }
+  }
+}

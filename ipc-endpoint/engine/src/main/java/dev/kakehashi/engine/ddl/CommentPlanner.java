@@ -1,0 +1,96 @@
+package dev.kakehashi.engine.ddl;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.catalog.Sequence;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.DdlStatement.Commented;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// COMMENT. A comment is part of the form of what it is about: it goes where that goes.
+final class CommentPlanner {
+  private final DefinitionPlan plan;
+
+  CommentPlanner(DefinitionPlan plan) {
+    this.plan = plan;
+  }
+
+  void plan(DdlStatement.Comment comment) {
+    CatalogSnapshot state = plan.state();
+    String name = comment.name().name();
+    String text = comment.text();
+    if (comment.kind() == Commented.SCHEMA) {
+      if (!state.hasSchema(name)) {
+        throw new EngineException(
+            ErrorCode.UNDEFINED_SCHEMA, "schema \"" + name + "\" does not exist");
+      }
+      DefinitionPlanner.refuseSystem(name);
+      plan.change(CatalogSnapshot.putSchema(name, text));
+      return;
+    }
+    String given = comment.name().schema();
+    String schema = given == null ? CatalogSnapshot.DEFAULT_SCHEMA : given;
+    if (!state.hasSchema(schema)) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_SCHEMA, "schema \"" + schema + "\" does not exist");
+    }
+    if (!plan.isTaken(schema, name)) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist")
+          .withPosition(comment.name().position());
+    }
+    DefinitionPlanner.refuseSystem(schema);
+    Table table = state.table(schema, name);
+    View view = state.view(schema, name);
+    Sequence sequence = state.sequence(schema, name);
+    Table indexed = state.tableOfIndex(schema, name);
+    String column = comment.column();
+    if (comment.kind() == Commented.TABLE && table != null) {
+      plan.change(CatalogSnapshot.put(table.withComment(text)));
+    } else if (comment.kind() == Commented.VIEW && view != null) {
+      plan.change(CatalogSnapshot.put(view.withComment(text)));
+    } else if (comment.kind() == Commented.SEQUENCE && sequence != null) {
+      plan.change(CatalogSnapshot.put(sequence.withComment(text)));
+    } else if (comment.kind() == Commented.INDEX && indexed != null) {
+      List<Index> indexes = new ArrayList<>(indexed.indexes());
+      indexes.replaceAll(each -> each.name().equals(name) ? each.withComment(text) : each);
+      plan.change(CatalogSnapshot.put(indexed.withIndexes(indexes)));
+    } else if (column != null && table != null) {
+      plan.change(CatalogSnapshot.put(table.withColumns(commented(table, column, text))));
+    } else if (column != null && view != null) {
+      plan.change(CatalogSnapshot.put(view.withColumns(commented(view.form(), column, text))));
+    } else {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE,
+              column != null
+                  ? "cannot comment on a column of relation \"" + name + "\""
+                  : "\"%s\" is not %s".formatted(name, article(comment.kind())))
+          .withPosition(comment.name().position());
+    }
+  }
+
+  private static List<Column> commented(Table table, String column, @Nullable String text) {
+    int position = table.columnIndex(column);
+    if (position < 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_COLUMN,
+          "column \"" + column + "\" of relation \"" + table.name() + "\" does not exist");
+    }
+    List<Column> columns = new ArrayList<>(table.columns());
+    columns.set(position, columns.get(position).withComment(text));
+    return columns;
+  }
+
+  private static String article(Commented kind) {
+    String word = kind.name().toLowerCase(Locale.ROOT);
+    return (kind == Commented.INDEX ? "an " : "a ") + word;
+  }
+}
