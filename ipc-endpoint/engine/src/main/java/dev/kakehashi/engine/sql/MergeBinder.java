@@ -280,7 +280,8 @@ final class MergeBinder {
     }
     for (int i = 0; i < nodes.size(); i++) {
       RexNode bound = queries.expressions.bind(nodes.get(i), scope);
-      row[columns.get(i)] = assignments.assigned(bound, table, columns.get(i), nodes.get(i));
+      row[columns.get(i)] =
+          assignments.inserted(bound, table, columns.get(i), insert.overriding(), nodes.get(i));
     }
   }
 

@@ -1,12 +1,10 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.ParsedStatement.Match;
 import dev.kakehashi.engine.sql.ParsedStatement.MergeAction;
 import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.sql.ParsedStatement.Target;
 import dev.kakehashi.engine.sql.ParsedStatement.When;
-import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -89,17 +87,14 @@ final class MergeParser {
 
   private MergeAction insert() {
     List<Name> columns = in.peek().isOperator("(") ? statement.columnList() : List.of();
-    if (in.peek().isWord("overriding")) {
-      throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "OVERRIDING is not supported")
-          .withPosition(in.peek().start() + 1);
-    }
+    ParsedStatement.Overriding overriding = statement.overriding();
     if (in.acceptWords("default", "values")) {
-      return new ParsedStatement.MergeInsert(columns, null);
+      return new ParsedStatement.MergeInsert(columns, overriding, null);
     }
     if (!in.peek().isWord("values")) {
       throw in.syntaxError();
     }
     return new ParsedStatement.MergeInsert(
-        columns, statement.until(statement.clause("when", "returning")));
+        columns, overriding, statement.until(statement.clause("when", "returning")));
   }
 }

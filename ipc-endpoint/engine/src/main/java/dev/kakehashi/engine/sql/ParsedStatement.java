@@ -129,5 +129,6 @@ sealed interface ParsedStatement {
   ///
   /// @param columns empty: all
   /// @param row a VALUES of one row; null: DEFAULT VALUES
-  record MergeInsert(List<Name> columns, @Nullable Source row) implements MergeAction {}
+  record MergeInsert(List<Name> columns, Overriding overriding, @Nullable Source row)
+      implements MergeAction {}
 }

@@ -140,12 +140,7 @@ final class StatementParser {
     String alias = in.acceptWords("as") ? in.expectIdentifier() : null;
     List<Name> columns =
         in.peek().isOperator("(") && !beginsQuery(in.at + 1) ? columnList() : List.of();
-    ParsedStatement.Overriding overriding = ParsedStatement.Overriding.NOTHING;
-    if (in.acceptWords("overriding", "system", "value")) {
-      overriding = ParsedStatement.Overriding.SYSTEM;
-    } else if (in.acceptWords("overriding", "user", "value")) {
-      overriding = ParsedStatement.Overriding.USER;
-    }
+    ParsedStatement.Overriding overriding = overriding();
     Source rows = null;
     if (!in.acceptWords("default", "values")) {
       rows = until(conflictOrReturning());
@@ -154,6 +149,16 @@ final class StatementParser {
     Source returning = returning();
     return new ParsedStatement.Insert(
         new Target(table, alias), columns, overriding, rows, conflict, returning);
+  }
+
+  /// OVERRIDING, if it follows.
+  ParsedStatement.Overriding overriding() {
+    if (in.acceptWords("overriding", "system", "value")) {
+      return ParsedStatement.Overriding.SYSTEM;
+    }
+    return in.acceptWords("overriding", "user", "value")
+        ? ParsedStatement.Overriding.USER
+        : ParsedStatement.Overriding.NOTHING;
   }
 
   /// Names in parentheses.
