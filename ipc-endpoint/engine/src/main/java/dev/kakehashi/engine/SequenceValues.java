@@ -106,14 +106,12 @@ final class SequenceValues {
       last += sequence.increment();
       count++;
     }
-    state.record =
-        store.putSequencePosition(sequence.stateId(), new SequencePosition(last, true));
+    state.record = store.putSequencePosition(sequence.stateId(), new SequencePosition(last, true));
     state.covered = count;
     state.increment = sequence.increment();
   }
 
-  private void set(
-      SequenceDefinition sequence, long value, boolean called, AtomicLong reliedOn) {
+  private void set(SequenceDefinition sequence, long value, boolean called, AtomicLong reliedOn) {
     if (value < sequence.min() || value > sequence.max()) {
       throw new EngineException(
           ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,

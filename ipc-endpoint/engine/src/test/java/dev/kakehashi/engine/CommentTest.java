@@ -83,8 +83,7 @@ final class CommentTest {
       engine.run("comment on table t is 'first'");
       Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
       engine.run(transaction, "comment on table t is 'second'");
-      assertEquals(
-          List.of("table|public|t|NULL|second"), engine.run(transaction, ALL).rows());
+      assertEquals(List.of("table|public|t|NULL|second"), engine.run(transaction, ALL).rows());
       assertEquals(List.of("table|public|t|NULL|first"), engine.query(ALL));
       engine.rollback(transaction);
       assertEquals(List.of("table|public|t|NULL|first"), engine.query(ALL));

@@ -151,8 +151,7 @@ final class SequenceTest {
         while (true) {
           KilledProcess.acknowledge(
               stored(engine, "insert into taken (n) values (1) returning id"));
-          KilledProcess.acknowledge(
-              TAKEN_BY_A_QUERY + stored(engine, "select nextval('plain')"));
+          KilledProcess.acknowledge(TAKEN_BY_A_QUERY + stored(engine, "select nextval('plain')"));
         }
       }
     }

@@ -60,10 +60,7 @@ public final class CatalogCheck {
     report.checked(
         "catalogue: %d entries, %d tables, %d sequences, %d views"
             .formatted(
-                entries.size(),
-                tables.size(),
-                catalog.sequences().size(),
-                catalog.views().size()));
+                entries.size(), tables.size(), catalog.sequences().size(), catalog.views().size()));
     return catalog;
   }
 
@@ -74,7 +71,9 @@ public final class CatalogCheck {
         .filter(table -> !table.isSystem())
         .forEach(table -> {
           relations.add(new String[] {table.schema(), table.name()});
-          table.indexes().forEach(index -> relations.add(new String[] {table.schema(), index.name()}));
+          table
+              .indexes()
+              .forEach(index -> relations.add(new String[] {table.schema(), index.name()}));
         });
     catalog.sequences().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));
     catalog.views().forEach(each -> relations.add(new String[] {each.schema(), each.name()}));

@@ -178,13 +178,7 @@ final class CatalogCodec {
                 .withComment(readText(in)));
       }
       return new View(
-          schema,
-          name,
-          viewId,
-          text,
-          List.copyOf(sources),
-          List.copyOf(columns),
-          readText(in));
+          schema, name, viewId, text, List.copyOf(sources), List.copyOf(columns), readText(in));
     } catch (IOException truncated) {
       throw unreadable(key, truncated);
     }
@@ -328,6 +322,13 @@ final class CatalogCodec {
     // Version 1 does not say what a unique index is there for: the names that constraints get do.
     boolean constraint = primary || (unique && name.endsWith("_key"));
     return new Index(
-        name, indexId, List.copyOf(columns), List.copyOf(descending), unique, primary, constraint);
+        name,
+        indexId,
+        List.copyOf(columns),
+        List.copyOf(descending),
+        unique,
+        primary,
+        constraint,
+        null);
   }
 }

@@ -39,11 +39,7 @@ final class CommentRows {
   }
 
   private void add(
-      String type,
-      String schema,
-      String name,
-      @Nullable String column,
-      @Nullable String comment) {
+      String type, String schema, String name, @Nullable String column, @Nullable String comment) {
     if (comment != null) {
       rows.add(new @Nullable Object[] {type, schema, name, column, comment});
     }

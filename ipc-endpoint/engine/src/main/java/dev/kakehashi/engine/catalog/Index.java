@@ -20,26 +20,13 @@ public record Index(
     boolean primary,
     boolean constraint,
     @Nullable String comment) {
-  /// An index without a comment.
-  public Index(
-      String name,
-      long indexId,
-      List<Integer> columns,
-      List<Boolean> descending,
-      boolean unique,
-      boolean primary,
-      boolean constraint) {
-    this(name, indexId, columns, descending, unique, primary, constraint, null);
-  }
-
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
     return new Index(name, newId, columns, descending, unique, primary, constraint, comment);
   }
 
   public Index withName(String newName) {
-    return new Index(
-        newName, indexId, columns, descending, unique, primary, constraint, comment);
+    return new Index(newName, indexId, columns, descending, unique, primary, constraint, comment);
   }
 
   /// The same index with or without a constraint that needs it.

@@ -64,7 +64,8 @@ final class ConstraintPlanner {
             Collections.nCopies(positions.size(), false),
             true,
             key.primary(),
-            true));
+            true,
+            null));
     List<Column> columns = new ArrayList<>(table.columns());
     if (key.primary()) {
       positions.forEach(position -> columns.set(position, columns.get(position).withNotNull(true)));

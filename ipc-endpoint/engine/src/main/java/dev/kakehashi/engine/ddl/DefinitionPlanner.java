@@ -310,7 +310,8 @@ final class DefinitionPlanner {
             List.copyOf(create.descending()),
             create.unique(),
             false,
-            false);
+            false,
+            null);
     List<Index> indexes = new ArrayList<>(table.indexes());
     indexes.add(index);
     plan.lock(table, Mode.BUILD);

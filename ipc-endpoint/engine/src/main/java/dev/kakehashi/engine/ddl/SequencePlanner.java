@@ -59,10 +59,10 @@ final class SequencePlanner {
         };
     long increment = or(options.increment(), present == null ? 1 : present.increment());
     boolean up = increment > 0;
-    boolean newMin = present == null || options.noMin();
-    boolean newMax = present == null || options.noMax();
-    long min = or(options.min(), newMin ? (up ? 1 : -typeMax - 1) : present.min());
-    long max = or(options.max(), newMax ? (up ? typeMax : -1) : present.max());
+    long defaultMin = up ? 1 : -typeMax - 1;
+    long defaultMax = up ? typeMax : -1;
+    long min = or(options.min(), present == null || options.noMin() ? defaultMin : present.min());
+    long max = or(options.max(), present == null || options.noMax() ? defaultMax : present.max());
     long start = or(options.start(), present == null ? (up ? min : max) : present.start());
     long cache = or(options.cache(), present == null ? 1 : present.cache());
     Boolean cycles = options.cycles();

@@ -46,13 +46,7 @@ public record Analyze(List<Target> targets) implements SqlFront.Prepared {
   private static Target target(TokenReader in) {
     int position = in.peek().start() + 1;
     DdlStatement.Name table = in.name();
-    List<String> columns = new ArrayList<>();
-    if (in.acceptOperator("(")) {
-      do {
-        columns.add(in.expectIdentifier());
-      } while (in.acceptOperator(","));
-      in.expectOperator(")");
-    }
+    List<String> columns = in.peek().isOperator("(") ? in.identifiers() : List.of();
     return new Target(table, columns, position);
   }
 

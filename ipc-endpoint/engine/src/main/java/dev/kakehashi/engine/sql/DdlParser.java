@@ -258,13 +258,7 @@ final class DdlParser {
 
   private DdlStatement createView(boolean orReplace) {
     Name name = name();
-    List<String> columns = new ArrayList<>();
-    if (in.acceptOperator("(")) {
-      do {
-        columns.add(in.expectIdentifier());
-      } while (in.acceptOperator(","));
-      in.expectOperator(")");
-    }
+    List<String> columns = in.peek().isOperator("(") ? in.identifiers() : List.of();
     in.expectWord("as");
     int start = in.peek().start();
     int end = start;
@@ -360,13 +354,7 @@ final class DdlParser {
       if (!primary) {
         in.expectWord("unique");
       }
-      in.expectOperator("(");
-      List<String> columns = new ArrayList<>();
-      do {
-        columns.add(in.expectIdentifier());
-      } while (in.acceptOperator(","));
-      in.expectOperator(")");
-      constraints.keys().add(new KeyDefinition(name, columns, primary));
+      constraints.keys().add(new KeyDefinition(name, in.identifiers(), primary));
       return true;
     }
     if (in.peek().isWord("check") && in.peek(1).isOperator("(")) {

@@ -82,6 +82,17 @@ final class TokenReader {
     return next().text();
   }
 
+  /// Identifiers in parentheses.
+  List<String> identifiers() {
+    List<String> identifiers = new ArrayList<>();
+    expectOperator("(");
+    do {
+      identifiers.add(expectIdentifier());
+    } while (acceptOperator(","));
+    expectOperator(")");
+    return identifiers;
+  }
+
   /// A name, with the schema in front of it if there is one.
   DdlStatement.Name name() {
     int position = peek().start() + 1;

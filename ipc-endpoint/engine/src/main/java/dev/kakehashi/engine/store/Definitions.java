@@ -77,7 +77,8 @@ final class Definitions {
             () -> store.forgetSequence(forget.stateId()));
       }
       case CatalogChange.StartSequence start -> {
-        // After a restart a prepared transaction's sequence is there with the values that it has taken.
+        // After a restart a prepared transaction's sequence is there with the values that it has
+        // taken.
         if (store.sequencePosition(start.stateId()) == null) {
           store.recoveredSequence(start.stateId(), new SequencePosition(start.first(), false));
         }

@@ -89,8 +89,7 @@ final class GroupCommit implements AutoCloseable {
     private final AtomicInteger missing;
     private volatile @Nullable Throwable failure;
 
-    Pending(
-        LogRecord record, long number, boolean stored, Consumer<@Nullable Throwable> done) {
+    Pending(LogRecord record, long number, boolean stored, Consumer<@Nullable Throwable> done) {
       this.record = record;
       this.number = number;
       this.stored = stored;

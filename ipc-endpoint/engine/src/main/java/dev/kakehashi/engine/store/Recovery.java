@@ -53,8 +53,7 @@ final class Recovery {
         log,
         StoreKeys.SEQUENCE,
         (key, value) ->
-            positions.put(
-                key.getLong(1), new SequencePosition(value.getLong(), value.get() != 0)));
+            positions.put(key.getLong(1), new SequencePosition(value.getLong(), value.get() != 0)));
     return positions;
   }
 
