@@ -352,6 +352,7 @@ final class PackedDeque {
             || Platform.mutated(Mutation.PUSH_IGNORES_SLOW_THIEF));
   }
 
+  @SuppressWarnings("ReferenceEquality") // the same job
   private void put(int index, @Nullable Object task, @Nullable Object job) {
     int at = at(index);
     if (slots[at + 1] != job) { // see 5
