@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test check format bench bench-scheduler bench-settings install clean
+.PHONY: help deps generate build run psql stop test check format bench bench-engine bench-scheduler bench-settings install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ format: ## format Java and C sources in place
 
 bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport
 	@.make/bench.sh
+
+bench-engine: build ## compare the engine through the Java client with PostgreSQL's heap (ROWS="scan tpch" SCALE=0.1)
+	@.make/bench-engine.sh
 
 bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor and virtual threads (ROWS="tree wake")
 	@.make/bench-scheduler.sh

@@ -13,7 +13,9 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /// Builds a row batch (PROTOCOL.md §6), in memory of the caller or in an array that grows.
 ///
@@ -31,27 +33,40 @@ public final class RowBatchWriter {
   private final int columnCount;
   private final int bitmapBytes;
   private final int rowStride;
-  private final int rowCapacity;
-  private final int heapOffset;
+  private final int maxRows;
   private final int maxBytes;
-  private final boolean growable;
+
+  /// Words that hold an offset, by their place in the batch: they go along when the heap moves. Null when it never does.
+  private final @Nullable BitSet heapWords;
+
   private MemorySegment memory;
+
+  /// Rows for which there is room before the heap.
+  private int rowCapacity;
+
+  private int heapOffset;
   private int rowCount;
   private long rowAt;
   private int heapEnd;
   private int heapEndBeforeRow;
 
   private RowBatchWriter(
-      MemorySegment memory, int columnCount, int rowCapacity, int maxBytes, boolean growable) {
+      MemorySegment memory, int columnCount, int maxRows, int maxBytes, boolean growable) {
     this.memory = memory;
     this.columnCount = columnCount;
     this.bitmapBytes = RowBatchLayout.bitmapBytes(columnCount);
     this.rowStride = RowBatchLayout.rowStride(columnCount);
-    this.rowCapacity = rowCapacity;
-    this.heapOffset = RowBatchLayout.HEADER_BYTES + rowCapacity * rowStride;
+    this.maxRows = maxRows;
     this.maxBytes = maxBytes;
-    this.growable = growable;
-    this.heapEnd = heapOffset;
+    this.heapWords = growable ? new BitSet() : null;
+    keepRoomFor(growable ? Math.min(1, maxRows) : maxRows);
+  }
+
+  private void keepRoomFor(int rows) {
+    rowCapacity = rows;
+    heapOffset = RowBatchLayout.HEADER_BYTES + rows * rowStride;
+    heapEnd = heapOffset;
+    heapEndBeforeRow = heapOffset;
   }
 
   /// A writer into `memory`, which stays the caller's.
@@ -64,16 +79,16 @@ public final class RowBatchWriter {
     return new RowBatchWriter(memory, columnCount, rowCapacity, bytes, false);
   }
 
-  /// A writer into an array of its own that grows up to `maxBytes`.
+  /// A writer into an array of its own that grows up to `maxBytes`, and whose batches are as long as their rows need.
   ///
   /// @throws IllegalArgumentException when not even the rows fit
-  public static RowBatchWriter growable(int columnCount, int rowCapacity, int maxBytes) {
+  public static RowBatchWriter growable(int columnCount, int maxRows, int maxBytes) {
     int bytes = maxBytes & ~7;
-    check(columnCount, rowCapacity, bytes);
-    int initial = RowBatchLayout.HEADER_BYTES + rowCapacity * RowBatchLayout.rowStride(columnCount);
-    int room = Math.min(bytes, initial + 32 * columnCount);
+    check(columnCount, maxRows, bytes);
+    int room =
+        RowBatchLayout.HEADER_BYTES + RowBatchLayout.rowStride(columnCount) + 32 * columnCount;
     return new RowBatchWriter(
-        MemorySegment.ofArray(new byte[room]), columnCount, rowCapacity, bytes, true);
+        MemorySegment.ofArray(new byte[Math.min(bytes, room)]), columnCount, maxRows, bytes, true);
   }
 
   /// Rows without heap values that fit into `bytes`.
@@ -100,7 +115,7 @@ public final class RowBatchWriter {
 
   /// Begins a row of zero words, none of them null. False when there is no room for another row.
   public boolean addRow() {
-    if (rowCount == rowCapacity) {
+    if (rowCount == rowCapacity && !moveHeap()) {
       return false;
     }
     rowAt = RowBatchLayout.HEADER_BYTES + (long) rowCount * rowStride;
@@ -118,12 +133,44 @@ public final class RowBatchWriter {
     rowCount--;
     rowAt = RowBatchLayout.HEADER_BYTES + (long) (rowCount - 1) * rowStride;
     heapEnd = heapEndBeforeRow;
+    if (heapWords != null) {
+      heapWords.clear((int) (rowAt + rowStride) >>> 3, heapOffset >>> 3);
+    }
+  }
+
+  /// Makes room for twice as many rows; false when there is none.
+  private boolean moveHeap() {
+    if (heapWords == null) {
+      return false;
+    }
+    int fit = (maxBytes - heapEnd) / Math.max(1, rowStride);
+    int more = Math.min(Math.min(maxRows - rowCapacity, rowCapacity), fit);
+    if (more <= 0) {
+      return false;
+    }
+    int moved = more * rowStride;
+    if (heapEnd + moved > memory.byteSize()) {
+      grow(heapEnd + moved);
+    }
+    MemorySegment.copy(memory, heapOffset, memory, heapOffset + moved, heapEnd - heapOffset);
+    for (int word = heapWords.nextSetBit(0); word >= 0; word = heapWords.nextSetBit(word + 1)) {
+      long at = (long) word << 3;
+      memory.set(I64, at, memory.get(I64, at) + moved);
+    }
+    int end = heapEnd + moved;
+    keepRoomFor(rowCapacity + more);
+    heapEnd = end;
+    return true;
   }
 
   public void setNull(int column) {
     long at = rowAt + ((long) (checkColumn(column) >>> 6) << 3);
     memory.set(I64, at, memory.get(I64, at) | 1L << (column & 63));
-    memory.set(I64, wordAt(column), 0);
+    long word = wordAt(column);
+    memory.set(I64, word, 0);
+    if (heapWords != null) {
+      heapWords.clear((int) (word >>> 3));
+    }
   }
 
   /// Sets a by-value column: bool, int2, int4, int8, date, time, timestamp, timestamptz in their word form.
@@ -230,11 +277,15 @@ public final class RowBatchWriter {
     return memory.asSlice(0, heapEnd);
   }
 
-  /// Forgets all rows.
+  /// Forgets all rows. A batch that grew keeps room for as many.
   public void reset() {
+    if (heapWords != null) {
+      heapWords.clear();
+      keepRoomFor(Math.clamp(rowCount, Math.min(1, maxRows), maxRows));
+    } else {
+      keepRoomFor(rowCapacity);
+    }
     rowCount = 0;
-    heapEnd = heapOffset;
-    heapEndBeforeRow = heapOffset;
   }
 
   /// Room for a heap value, zero-padded to a multiple of 8; -1 when it does not fit.
@@ -250,11 +301,14 @@ public final class RowBatchWriter {
     memory.set(I64, end - 8, 0);
     heapEnd = (int) end;
     setLong(column, at);
+    if (heapWords != null) {
+      heapWords.set((int) (wordAt(column) >>> 3));
+    }
     return at;
   }
 
   private void grow(int needed) {
-    if (!growable) {
+    if (heapWords == null) {
       throw new IllegalStateException("fixed memory is shorter than its limit");
     }
     long bytes = Math.min(maxBytes, Math.max(needed, 2 * memory.byteSize()));

@@ -34,6 +34,7 @@ import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.protocol.value.PgInterval;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -472,7 +473,7 @@ final class GoldenSamples {
   }
 
   private static byte[] rowBatch() {
-    RowBatchWriter writer = RowBatchWriter.growable(6, 3, 4096);
+    RowBatchWriter writer = RowBatchWriter.fixed(MemorySegment.ofArray(new byte[4096]), 6, 3);
     writer.addRow();
     writer.setLong(0, -1);
     writer.setDouble(1, 0.5);

@@ -98,6 +98,58 @@ class RowBatchTest {
   }
 
   @Test
+  void shouldBeNoLongerThanItsRowsNeed() {
+    RowBatchWriter writer = RowBatchWriter.growable(2, 1024, 1 << 16);
+    writer.addRow();
+    assertEquals(RowBatchLayout.HEADER_BYTES + RowBatchLayout.rowStride(2), writer.finish());
+    for (int row = 1; row < 1024; row++) {
+      assertTrue(writer.addRow());
+    }
+    assertFalse(writer.addRow());
+    writer.reset();
+    writer.addRow();
+    writer.reset();
+    writer.addRow();
+    assertEquals(RowBatchLayout.HEADER_BYTES + RowBatchLayout.rowStride(2), writer.finish());
+  }
+
+  @Test
+  void shouldKeepHeapValuesWhileItGrows() {
+    RowBatchWriter writer = RowBatchWriter.growable(3, 100, 1 << 16);
+    for (int round = 0; round < 2; round++) {
+      for (int row = 0; row < 100; row++) {
+        assertTrue(writer.addRow());
+        writer.setLong(0, row);
+        assertTrue(writer.setString(1, "replaced"));
+        assertTrue(writer.setString(1, "text " + row));
+        if (row % 7 == 0) {
+          writer.setNull(1);
+        }
+        assertTrue(writer.setBytes(2, new byte[row]));
+        if (row % 10 == 9) { // the row is written again
+          writer.dropRow();
+          assertTrue(writer.addRow());
+          writer.setLong(0, row);
+          assertTrue(writer.setString(1, "text " + row));
+          assertTrue(writer.setBytes(2, new byte[row]));
+        }
+      }
+      writer.finish();
+      RowBatchReader reader = new RowBatchReader().wrap(writer.batch());
+      for (int row = 0; row < 100; row++) {
+        assertEquals(row, reader.getLong(row, 0));
+        boolean isNull = row % 7 == 0 && row % 10 != 9;
+        assertEquals(isNull, reader.isNull(row, 1));
+        if (!isNull) {
+          assertEquals("text " + row, reader.getString(row, 1));
+        }
+        assertEquals(row, reader.getBytes(row, 2).length);
+      }
+      writer.reset();
+    }
+  }
+
+  @Test
   void shouldTakeBackRowThatDoesNotFit() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(256, 8);

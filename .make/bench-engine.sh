@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# make bench-engine: the engine through the Java client against PostgreSQL's heap through psql and pgbench, taking turns in one
+# run, fsync on. Prints medians, ratios (how many times as fast as heap) and goals; kept in target/bench-engine/.
+#   ROWS=               of the printed table, all without: bulk select scan aggregate readers stored tpch available restart
+#   TABLE_ROWS=1000000  of the tables            RESTART_ROWS=10000000   of the table of the restart
+#   SCALE=0.1           of TPC-H; its goal is for 1, which takes some minutes to load
+#   SECONDS_PER_RUN=3   of each rate             REPETITIONS=5   of each measure
+#   WARMUP_SECONDS=5    before rates             WARMUPS=5       turns of long statements that are not measured
+#   ENDPOINT_OPTIONS=   of the JVM, as -XX:+FlagsFinal; their effect is part of the result
+. "$(dirname "$0")/lib.sh"
+
+ROWS=${ROWS:-bulk select scan aggregate readers stored tpch available restart}
+SECONDS_PER_RUN=${SECONDS_PER_RUN:-3}
+REPETITIONS=${REPETITIONS:-5}
+TABLE_ROWS=${TABLE_ROWS:-1000000}
+RESTART_ROWS=${RESTART_ROWS:-10000000}
+SCALE=${SCALE:-0.1}
+find_java
+find_postgres
+"$ROOT/.make/stage.sh"
+prepare_run_dir
+. "$ROOT/.make/cluster.sh"
+install -m 644 "$ROOT"/ipc-endpoint/benchmarks/target/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
+out=$ROOT/target/bench-engine
+home=$RUN_DIR/bench-engine
+runtime_dir=/dev/shm/kakehashi-bench-engine-$$
+mkdir -p "$out"
+
+cleanup() {
+  local status=$?
+  trap - EXIT
+  stop_postgres "$home/pg"
+  stop_endpoint "$home/endpoint"
+  rm -rf "$home"
+  exit $status
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+wanted() { [[ " $ROWS " == *" $1 "* ]]; }
+java_in() { as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" "$@"; }
+bench() { # class argument...
+  java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="$SECONDS_PER_RUN" -Dbench.repetitions="$REPETITIONS" \
+    -Dbench.warmUpSeconds="${WARMUP_SECONDS:-5}" -Dbench.warmUps="${WARMUPS:-5}" -Dbench.began="${began:-0}" \
+    -Dbench.pgbench="$("$PG_CONFIG" --bindir)/pgbench" -Dbench.directory="$home" -Dbench.tpchQueries="$home/tpch" \
+    -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar" \
+    "dev.kakehashi.benchmarks.engine.$1" "${@:2}"
+}
+sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
+tpch() { java_in -jar "$RUN_DIR/lib/kakehashi-tools.jar" tpch "$@"; }
+
+# The same tables and indexes on both sides; without those on foreign keys PostgreSQL needs hours for queries 17 and 20.
+TPCH_INDEXES="CREATE INDEX lineitem_part ON lineitem (l_partkey, l_suppkey);
+CREATE INDEX partsupp_supplier ON partsupp (ps_suppkey);
+CREATE INDEX orders_customer ON orders (o_custkey)"
+load_tpch() {
+  local table number
+  server_mkdir "$home/tpch"
+  tpch load --runtime-directory "$runtime_dir" --scale "$SCALE" --schema public
+  tpch ddl --schema public | sql
+  for table in region nation supplier customer part partsupp orders lineitem; do
+    tpch text --scale "$SCALE" "$table" | sql -c "COPY $table FROM STDIN"
+  done
+  sql -c "$TPCH_INDEXES" -c 'VACUUM ANALYZE'
+  bench EngineBenchmark "$runtime_dir" execute "$TPCH_INDEXES; ANALYZE"
+  for number in $(seq 22); do
+    # The view of query 15 as a table expression, one statement a query; date('...') is a cast that the engine does not have.
+    tpch query "$number" | sed -e '/^--/d' -e 's/CREATE OR REPLACE VIEW revenue AS/WITH revenue AS (/' -e 's/^  l_suppkey;$/  l_suppkey)/' -e 's/;$//' \
+      -e "s/date(\('[^']*'\))/DATE \1/g" |
+      as_server tee "$home/tpch/$number.sql" >/dev/null
+  done
+}
+
+step "servers"
+server_mkdir "$home"
+export JDK_JAVA_OPTIONS=${ENDPOINT_OPTIONS:-}
+start_endpoint "$home/endpoint" "$runtime_dir"
+unset JDK_JAVA_OPTIONS
+start_postgres "$home/pg" 54700 shared_buffers=256MB max_wal_size=4GB
+export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
+PGPORT=$(cat "$home/pg/port")
+if wanted tpch; then
+  step "TPC-H at scale $SCALE"
+  load_tpch
+fi
+
+step "results"
+{
+  printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s, TPC-H at scale %s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$REPETITIONS" "$SCALE"
+  bench Report
+  read -ra client_rows <<<"$(tr ' ' '\n' <<<"$ROWS" | grep -vxE 'available|restart' | tr '\n' ' ')"
+  [ ${#client_rows[@]} = 0 ] || bench EngineBenchmark "$runtime_dir" run "${client_rows[@]}"
+  if wanted restart; then
+    bench EngineBenchmark "$runtime_dir" fill "$RESTART_ROWS"
+    stop_endpoint "$home/endpoint" >/dev/null
+    began=$(now_millis)
+    start_endpoint "$home/endpoint" "$runtime_dir"
+    bench EngineBenchmark "$runtime_dir" answer "$RESTART_ROWS"
+  fi
+  if wanted available; then
+    stop_endpoint "$home/endpoint" >/dev/null
+    bench AvailableCommits "$home/inner"
+  fi
+} | tee "$out/results.txt"
+say "kept in $out/results.txt"

@@ -1,0 +1,63 @@
+package dev.kakehashi.benchmarks.engine;
+
+import java.util.Locale;
+
+/// The table that is printed: one line a measure, with its goal and whether it was reached.
+public final class Report {
+  private Report() {}
+
+  /// Prints the head of the table.
+  public static void main(String[] arguments) {
+    line("", "heap", "engine", "ratio", "goal", "");
+  }
+
+  /// How many times as fast as the heap.
+  static void speed(String what, String ofHeap, String ofEngine, double ratio, double goal) {
+    line(what, ofHeap, ofEngine, number(ratio), ">= " + number(goal), met(ratio >= goal));
+  }
+
+  /// A part of a measure, which has no goal of its own.
+  static void part(String what, double heapMillis, double engineMillis) {
+    line(
+        "  " + what,
+        millis(heapMillis),
+        millis(engineMillis),
+        number(heapMillis / engineMillis),
+        "",
+        "");
+  }
+
+  /// A measure of the engine alone that is to be small.
+  static void atMost(String what, String value, double measured, double goal, String goalText) {
+    line(what, "-", value, "", "<= " + goalText, met(measured <= goal));
+  }
+
+  /// A measure of the engine alone that is to be great.
+  static void atLeast(String what, String value, double measured, double goal, String goalText) {
+    line(what, "-", value, "", ">= " + goalText, met(measured >= goal));
+  }
+
+  static String millis(double millis) {
+    return String.format(Locale.ROOT, "%,.1f ms", millis);
+  }
+
+  static String perSecond(double rate) {
+    return String.format(Locale.ROOT, "%,.0f/s", rate);
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  private static String met(boolean reached) {
+    return reached ? "met" : "MISSED";
+  }
+
+  private static void line(
+      String what, String ofHeap, String ofEngine, String ratio, String goal, String met) {
+    String line =
+        String.format(
+            Locale.ROOT, "%-50s %13s %13s %7s %10s  %s", what, ofHeap, ofEngine, ratio, goal, met);
+    System.out.println(line.stripTrailing());
+  }
+}
