@@ -20,6 +20,9 @@ public final class EngineBenchmark {
   private static final List<String> ROWS =
       List.of("bulk", "select", "scan", "aggregate", "readers", "stored", "tpch");
 
+  /// Of the restart's table: bounds what the engine keeps for one transaction.
+  private static final int ROWS_PER_TRANSACTION = 1_000_000;
+
   private static final int STEP_NANOS = 10;
   private static final int LONGEST_NANOS = 1_000_000;
 
@@ -94,7 +97,7 @@ public final class EngineBenchmark {
       session.execute(Numbers.definition(table));
       heap.run(Numbers.definition(table));
     }
-    Numbers.load(session, "numbers", rows);
+    Numbers.load(session, "numbers", 1, rows);
     heap.run(
         "INSERT INTO numbers " + Numbers.query(rows),
         "VACUUM ANALYZE numbers",
@@ -111,7 +114,7 @@ public final class EngineBenchmark {
             () -> heap.time("TRUNCATE copies", "COPY copies FROM '" + copyFile() + "'"),
             () -> {
               session.execute("TRUNCATE copies");
-              return Turns.millis(() -> Numbers.load(session, "copies", rows));
+              return Turns.millis(() -> Numbers.load(session, "copies", 1, rows));
             });
     printTimes("bulk insert of %,d rows (heap: COPY)".formatted(rows), medians, 2);
   }
@@ -186,7 +189,10 @@ public final class EngineBenchmark {
   private void fill(long count) {
     try (Session session = Session.attach(options)) {
       session.execute(Numbers.definition("filled"));
-      Numbers.load(session, "filled", count);
+      for (long first = 1; first <= count; first += ROWS_PER_TRANSACTION) {
+        long last = Math.min(count, first + ROWS_PER_TRANSACTION - 1);
+        Numbers.load(session, "filled", first, last);
+      }
     }
   }
 

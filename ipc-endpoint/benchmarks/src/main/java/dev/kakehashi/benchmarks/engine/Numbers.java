@@ -24,17 +24,17 @@ final class Numbers {
         .formatted(rows);
   }
 
-  /// The rows into a table of the engine, in one transaction, by batches in shared memory.
-  static void load(Session session, String table, long rows) {
+  /// The rows from `first` to `last` into a table of the engine, in one transaction, by batches in shared memory.
+  static void load(Session session, String table, long first, long last) {
     int bytes = Math.min(BATCH_BYTES, session.limits().maxBatchBytes());
     InboundBuffers buffers = session.acquireBuffers(1, bytes);
     try (PreparedStatement insert =
             session.prepare("INSERT INTO " + table + " VALUES ($1, $2, $3)");
         Transaction transaction = session.begin()) {
       Parameters batch = buffers.parameters(0, insert, 0);
-      long id = 1;
-      while (id <= rows) {
-        while (id <= rows && add(batch.writer(), id)) {
+      long id = first;
+      while (id <= last) {
+        while (id <= last && add(batch.writer(), id)) {
           id++;
         }
         transaction.update(insert, batch);
