@@ -11,7 +11,7 @@ kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs)
 {
 	ListCell *cell;
 
-	/* All are checked before the first is emptied. The engine has no dependent tables and no owned sequences of theirs. */
+	/* All are checked before the first is emptied. It has no dependent tables; RESTART IDENTITY restarts no sequence of the engine. */
 	foreach (cell, rels)
 	{
 		Relation rel = (Relation) lfirst(cell);

@@ -40,3 +40,25 @@ ALTER FOREIGN TABLE definitions.defined ALTER COLUMN amount OPTIONS (SET column_
 SELECT * FROM definitions.defined ORDER BY id;
 DROP SCHEMA definitions CASCADE;
 SELECT kakehashi_execute('kakehashi', 'DROP TABLE defined');
+-- Views are imported as tables that can only be read; identity columns get their values on the engine.
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE numbered (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int)');
+SELECT kakehashi_execute('kakehashi', 'INSERT INTO numbered (a) VALUES (1), (2), (3)');
+SELECT kakehashi_execute('kakehashi', 'CREATE VIEW larger (id, a) AS SELECT id, a FROM numbered WHERE a > 1');
+SELECT kakehashi_execute('kakehashi', $$COMMENT ON VIEW larger IS 'more than one'$$);
+CREATE SCHEMA definitions;
+IMPORT FOREIGN SCHEMA public LIMIT TO (numbered, larger) FROM SERVER kakehashi INTO definitions;
+SELECT * FROM definitions.larger ORDER BY id;
+SELECT n.id, l.a FROM definitions.numbered n LEFT JOIN definitions.larger l USING (id) ORDER BY 1;
+\set VERBOSITY sqlstate
+INSERT INTO definitions.larger VALUES (9, 9);
+UPDATE definitions.larger SET a = 0;
+DELETE FROM definitions.larger;
+TRUNCATE definitions.larger;
+INSERT INTO definitions.numbered VALUES (9, 9);
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE numbered');
+\set VERBOSITY default
+SELECT * FROM kakehashi_query('kakehashi', 'SELECT * FROM kakehashi_catalog.comments')
+  AS q (object_type text, object_schema text, object_name text, column_name text, comment text);
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE numbered CASCADE');
+SELECT * FROM definitions.larger;
+DROP SCHEMA definitions CASCADE;
