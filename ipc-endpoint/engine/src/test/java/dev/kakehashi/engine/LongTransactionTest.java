@@ -430,6 +430,8 @@ final class LongTransactionTest {
     Transaction ltx = timed(Kind.LTX, 200, new Areas("a", "", ""));
     refused("25P04", () -> engine.run(ltx, "select * from a"));
     engine.commit(writer);
+    // The statement is answered before the transaction has let go of its area.
+    awaitUntil(() -> ltx.state() == Transaction.State.ABORTED);
     engine.run("update a set v = 1");
   }
 
