@@ -72,6 +72,17 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
 COMMENT ON FUNCTION kakehashi_memory(name) IS 'memory of the engine''s store';
 
+CREATE FUNCTION kakehashi_cancel(server name, handle bigint)
+RETURNS boolean
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_cancel(name, bigint) IS
+  'cancels the statement that a transaction of the engine runs, by its handle; false if no such transaction is open';
+
+-- As with pg_signal_backend: whoever may, may cancel everybody's.
+REVOKE ALL ON FUNCTION kakehashi_cancel(name, bigint) FROM PUBLIC;
+
 -- Enums cross as text, domains as what they are made of.
 CREATE FUNCTION kakehashi_verify_tables(server name, OUT foreign_table regclass, OUT column_name name, OUT problem text)
 RETURNS SETOF record

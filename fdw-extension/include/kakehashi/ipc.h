@@ -231,6 +231,8 @@ extern kh_call *kh_send_savepoint(kh_session *session, kh_savepoint_verb verb, u
                                   kh_error *error);
 extern kh_call *kh_send_ping(kh_session *session, const void *payload, uint32_t bytes, kh_error *error);
 extern kh_call *kh_send_query_outcome(kh_session *session, uint64_t handle, kh_error *error);
+/* Asks what runs in a transaction of whatever session to end; final state KH_TX_UNKNOWN: there is none, or it is another user's. */
+extern kh_call *kh_send_cancel_transaction(kh_session *session, uint64_t handle, kh_error *error);
 extern kh_call *kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error);
 
 /* ---- requests without an answer ---- */

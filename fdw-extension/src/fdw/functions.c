@@ -20,6 +20,7 @@ PG_FUNCTION_INFO_V1(kakehashi_disconnect);
 PG_FUNCTION_INFO_V1(kakehashi_sessions);
 PG_FUNCTION_INFO_V1(kakehashi_resolve);
 PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
+PG_FUNCTION_INFO_V1(kakehashi_cancel);
 PG_FUNCTION_INFO_V1(kakehashi_tables);
 PG_FUNCTION_INFO_V1(kakehashi_columns);
 PG_FUNCTION_INFO_V1(kakehashi_transactions);
@@ -308,6 +309,21 @@ kakehashi_current_transaction(PG_FUNCTION_ARGS)
 		check_usage(GetForeignServer(session->server_id));
 	}
 	PG_RETURN_INT64((int64) kakehashi_xact_share(session));
+}
+
+/* The answer does not wait for the end of what is cancelled: whoever sent that is told. */
+Datum
+kakehashi_cancel(PG_FUNCTION_ARGS)
+{
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	kh_error error;
+	kh_call *ipc = kh_send_cancel_transaction(session->ipc, (uint64) PG_GETARG_INT64(1), &error);
+	KakehashiCall *call = kakehashi_call_track(session, ipc, &error, NULL);
+	bool found = kakehashi_call_finish(call)->transaction_state == KH_TX_ACTIVE;
+
+	kakehashi_call_end(call);
+	pfree(call);
+	PG_RETURN_BOOL(found);
 }
 
 static void

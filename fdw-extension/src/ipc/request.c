@@ -265,6 +265,14 @@ kh_send_query_outcome(kh_session *session, uint64_t handle, kh_error *error)
 }
 
 kh_call *
+kh_send_cancel_transaction(kh_session *session, uint64_t handle, kh_error *error)
+{
+	kh_cancel_transaction_message message = {.transaction_handle = handle};
+
+	KH_SEND(session, cancel_transaction, message, error);
+}
+
+kh_call *
 kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error)
 {
 	kh_acquire_buffers_message message = {.count = count, .buffer_bytes = buffer_bytes};

@@ -1434,6 +1434,42 @@ kh_query_outcome_encode(const kh_query_outcome_message *message, void *frame, si
 }
 
 bool
+kh_cancel_transaction_decode(const void *frame, size_t bytes, kh_cancel_transaction_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_CANCEL_TRANSACTION_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 26)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->transaction_handle = get_u64(block + 18);
+	return end_read(r);
+}
+
+size_t
+kh_cancel_transaction_encode(const kh_cancel_transaction_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_CANCEL_TRANSACTION_TEMPLATE_ID, 26);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u64(block + 18, message->transaction_handle);
+	return w->used;
+}
+
+bool
 kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 {
 	reader		cursor;

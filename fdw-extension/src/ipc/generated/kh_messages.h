@@ -450,6 +450,20 @@ typedef struct kh_query_outcome_message
 extern bool kh_query_outcome_decode(const void *frame, size_t bytes, kh_query_outcome_message *out);
 extern size_t kh_query_outcome_encode(const kh_query_outcome_message *message, void *frame, size_t capacity);
 
+#define KH_CANCEL_TRANSACTION_TEMPLATE_ID 28
+
+/* Cancels what runs in a transaction, whatever session sent it; answered by Completed with the transaction's state. */
+typedef struct kh_cancel_transaction_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint64_t	transaction_handle;
+} kh_cancel_transaction_message;
+
+extern bool kh_cancel_transaction_decode(const void *frame, size_t bytes, kh_cancel_transaction_message *out);
+extern size_t kh_cancel_transaction_encode(const kh_cancel_transaction_message *message, void *frame, size_t capacity);
+
 #define KH_COMPLETED_TEMPLATE_ID 40
 
 /* Final frame of a request that succeeded. */

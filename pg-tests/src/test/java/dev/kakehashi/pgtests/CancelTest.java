@@ -113,6 +113,40 @@ class CancelTest {
     }
   }
 
+  /// By the handle, from another session: the statement ends, and transaction and session go on.
+  @Test
+  void shouldCancelByTheHandleOfTheTransaction() throws Exception {
+    String endless =
+        "SELECT * FROM kakehashi_query('kakehashi',"
+            + " 'WITH RECURSIVE n(i) AS (VALUES (1::int8) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n') AS t(c int8)";
+    try (Connection connection = cluster.connect();
+        Connection other = cluster.connect()) {
+      Sql.execute(connection, "BEGIN", "UPDATE number SET val = -1 WHERE id = 1", "SAVEPOINT s");
+      String handle = Sql.value(connection, "SELECT kakehashi_current_transaction('kakehashi')");
+      var running = CompletableFuture.supplyAsync(() -> Sql.failure(connection, endless));
+      String cancel = "SELECT kakehashi_cancel('kakehashi', " + handle + ")";
+      // One that arrives before the statement cancels nothing.
+      OsProcess.awaitTrue(
+          "end of the statement",
+          LIMIT,
+          () -> {
+            try {
+              assertEquals("t", Sql.value(other, cancel));
+              return running.isDone();
+            } catch (SQLException e) {
+              throw new IllegalStateException(e);
+            }
+          });
+      assertEquals("57014", running.get().getSQLState(), running.get().getMessage());
+      Sql.execute(connection, "ROLLBACK TO s");
+      assertEquals("-1", Sql.value(connection, "SELECT val FROM number WHERE id = 1"));
+      Sql.execute(connection, "ROLLBACK");
+      assertEquals("1", Sql.value(connection, "SELECT val FROM number WHERE id = 1"));
+      // The end of a transaction that has written is waited for.
+      assertEquals("f", Sql.value(other, cancel));
+    }
+  }
+
   /// @return how long the cancel took, if it met the statement
   private static Optional<Duration> runAndCancel(Connection connection, String sql, int afterMicros)
       throws Exception {

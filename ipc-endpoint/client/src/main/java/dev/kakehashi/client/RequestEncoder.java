@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.messages.AcquireBuffersEncoder;
 import dev.kakehashi.protocol.messages.BeginEncoder;
 import dev.kakehashi.protocol.messages.BeginTransactionEncoder;
 import dev.kakehashi.protocol.messages.CancelEncoder;
+import dev.kakehashi.protocol.messages.CancelTransactionEncoder;
 import dev.kakehashi.protocol.messages.CloseStatementEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.CommitPreparedEncoder;
@@ -333,6 +334,19 @@ final class RequestEncoder {
         call,
         requestId ->
             new QueryOutcomeEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void cancelTransaction(Call call, long handle) {
+    append(
+        call,
+        requestId ->
+            new CancelTransactionEncoder()
                 .wrapAndApplyHeader(buffer, 0, header)
                 .sessionId(sessionId)
                 .requestId(requestId)

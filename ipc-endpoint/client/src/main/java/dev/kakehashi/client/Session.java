@@ -200,6 +200,16 @@ public final class Session implements AutoCloseable {
     return complete(call).require(CompletedDecoder.TEMPLATE_ID).state();
   }
 
+  /// Cancels what runs in a transaction of the same OS user, whatever session sent it: its statements end with 57014, the transaction stays open.
+  /// Does not wait for their end. A client of the endpoint's own OS user may cancel everybody's.
+  ///
+  /// @return false if there is no such transaction (any more)
+  public boolean cancelTransaction(long handle) {
+    Call call = take();
+    send(call, () -> encoder.cancelTransaction(call, handle));
+    return complete(call).require(CompletedDecoder.TEMPLATE_ID).state() == TransactionState.ACTIVE;
+  }
+
   /// Sends `payload` there and back.
   public byte[] ping(byte[] payload) {
     Call call = take();

@@ -7,6 +7,7 @@ import dev.kakehashi.protocol.messages.BeginEncoder;
 import dev.kakehashi.protocol.messages.BeginTransactionEncoder;
 import dev.kakehashi.protocol.messages.BuffersGrantedEncoder;
 import dev.kakehashi.protocol.messages.CancelEncoder;
+import dev.kakehashi.protocol.messages.CancelTransactionEncoder;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.protocol.messages.CloseStatementEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
@@ -251,6 +252,17 @@ final class GoldenSamples {
         "query_outcome",
         b ->
             new QueryOutcomeEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .transactionHandle(4)
+                .encodedLength());
+    put(
+        all,
+        "cancel_transaction",
+        b ->
+            new CancelTransactionEncoder()
                 .wrapAndApplyHeader(b, 0, HEADER)
                 .sessionId(1)
                 .requestId(2)

@@ -17,6 +17,7 @@ import dev.kakehashi.protocol.messages.TransactionState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterAll;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -224,6 +225,31 @@ class EndToEndTest {
       assertEquals("57014", e.sqlstate());
     }
     assertArrayEquals(new byte[0], session.ping(new byte[0]));
+  }
+
+  @Test
+  void shouldCancelWhatRunsInATransactionOfAnotherSession() {
+    long before = count();
+    try (Session other = endpoint.attach();
+        PreparedStatement forever = session.prepare(FixedEngine.FOREVER);
+        PreparedStatement insert = session.prepare(FixedEngine.INSERT);
+        Transaction transaction = session.begin()) {
+      try (Rows first = transaction.query(forever);
+          Rows second = transaction.query(forever)) {
+        session.ping(new byte[0]); // both have begun
+        assertTrue(other.cancelTransaction(transaction.handle()));
+        for (Rows rows : List.of(first, second)) {
+          EndpointException e = assertThrows(EndpointException.class, rows::next);
+          assertEquals("57014", e.sqlstate());
+        }
+      }
+      transaction.update(insert, insert.parameters().addRow(1L, "after the cancel"));
+      assertTrue(other.cancelTransaction(transaction.handle()), "nothing runs, but it is open");
+      transaction.commit();
+      assertFalse(other.cancelTransaction(transaction.handle()));
+      assertFalse(other.cancelTransaction(4711 << 16));
+    }
+    assertEquals(before + 1, count());
   }
 
   @Test

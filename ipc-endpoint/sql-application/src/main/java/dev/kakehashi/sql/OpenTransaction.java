@@ -85,6 +85,11 @@ final class OpenTransaction {
     }
   }
 
+  /// Sessions that use it.
+  List<SqlSession> sessions() {
+    return sessions;
+  }
+
   /// The session is gone; true when no other one uses the transaction.
   boolean leave(SqlSession session) {
     sessions.remove(session);

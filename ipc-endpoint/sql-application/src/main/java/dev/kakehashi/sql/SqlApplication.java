@@ -12,6 +12,7 @@ import dev.kakehashi.protocol.messages.AcquireBuffersDecoder;
 import dev.kakehashi.protocol.messages.BeginDecoder;
 import dev.kakehashi.protocol.messages.BeginTransactionDecoder;
 import dev.kakehashi.protocol.messages.CancelDecoder;
+import dev.kakehashi.protocol.messages.CancelTransactionDecoder;
 import dev.kakehashi.protocol.messages.CloseStatementDecoder;
 import dev.kakehashi.protocol.messages.CommitDecoder;
 import dev.kakehashi.protocol.messages.CommitPreparedDecoder;
@@ -27,6 +28,8 @@ import dev.kakehashi.protocol.messages.RollbackDecoder;
 import dev.kakehashi.protocol.messages.RollbackPreparedDecoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
 import dev.kakehashi.protocol.messages.SavepointDecoder;
+import dev.kakehashi.protocol.messages.TransactionAction;
+import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Option;
@@ -38,6 +41,7 @@ import dev.kakehashi.transport.endpoint.ResponseChannel;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +108,8 @@ public final class SqlApplication implements RequestHandler {
     SqlSession session = session(endpointSession);
     if (templateId == CancelDecoder.TEMPLATE_ID) {
       cancel(session, requestId, channel, frame);
+    } else if (templateId == CancelTransactionDecoder.TEMPLATE_ID) {
+      cancelTransaction(session, requestId, channel, frame);
     } else if (session.isBlocked()) {
       byte[] copy = new byte[frame.capacity()];
       frame.getBytes(0, copy);
@@ -489,18 +495,59 @@ public final class SqlApplication implements RequestHandler {
         running.cancel();
       }
     }
-    for (SqlSession.Deferred deferred : session.deferred()) {
-      if (deferred.requestId() == target && deferred.templateId() == ExecuteDecoder.TEMPLATE_ID) {
-        session.deferred().remove(deferred);
-        Replies.failed(
-            deferred.channel(),
-            target,
-            ErrorCode.QUERY_CANCELED,
-            "canceling statement due to user request");
-        break;
-      }
-    }
+    cancelDeferred(session, deferred -> deferred.requestId() == target);
     Replies.completed(channel, requestId, null, 0);
+  }
+
+  private static void cancelDeferred(
+      SqlSession session, Predicate<SqlSession.Deferred> isCancelled) {
+    session
+        .deferred()
+        .removeIf(deferred -> {
+          boolean cancelled =
+              deferred.templateId() == ExecuteDecoder.TEMPLATE_ID && isCancelled.test(deferred);
+          if (cancelled) {
+            Replies.failed(
+                deferred.channel(),
+                deferred.requestId(),
+                ErrorCode.QUERY_CANCELED,
+                "canceling statement due to user request");
+          }
+          return cancelled;
+        });
+  }
+
+  /// Cancels what runs or waits in a transaction, in every session that uses it. Neither the lease nor the state of the transaction changes.
+  private void cancelTransaction(
+      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
+    long handle = Frames.wrap(new CancelTransactionDecoder(), frame).transactionHandle();
+    OpenTransaction transaction = transactions.findToCancel(session, handle);
+    if (transaction == null) {
+      Replies.completed(channel, requestId, TransactionState.UNKNOWN, handle, 0, 0);
+      return;
+    }
+    for (SqlSession user : transaction.sessions()) {
+      for (int slot = 0; slot < user.running().length(); slot++) {
+        StatementRequest running = user.running().get(slot);
+        if (running != null && running.open() == transaction) {
+          running.cancel();
+        }
+      }
+      cancelDeferred(user, deferred -> continues(user, deferred, transaction));
+    }
+    Replies.completed(channel, requestId, transaction, 0);
+  }
+
+  private static boolean continues(
+      SqlSession session, SqlSession.Deferred deferred, OpenTransaction transaction) {
+    ExecuteDecoder request = new ExecuteDecoder();
+    try {
+      Frames.wrap(request, new UnsafeBuffer(deferred.frame()));
+    } catch (MalformedFrameException e) {
+      return false; // its turn will come, and refuse it
+    }
+    return request.action() == TransactionAction.CONTINUE
+        && Transactions.resolve(session, request.transactionHandle()) == transaction.handle();
   }
 
   private void acquireBuffers(

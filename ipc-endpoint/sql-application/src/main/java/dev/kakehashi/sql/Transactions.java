@@ -11,6 +11,7 @@ import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
+import dev.kakehashi.transport.os.Credentials;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -133,7 +134,7 @@ final class Transactions {
         .withHint("Send requests more often, or ask for a longer lease.");
   }
 
-  private static long resolve(SqlSession session, long handle) {
+  static long resolve(SqlSession session, long handle) {
     return handle == 0 ? session.lastTransaction() : handle;
   }
 
@@ -141,6 +142,17 @@ final class Transactions {
     OpenTransaction transaction = table.get(resolve(session, handle));
     // Another user's handle is as good as none: it must not even be learnt that it exists.
     return transaction != null && transaction.uid() == session.endpointSession().uid()
+        ? transaction
+        : null;
+  }
+
+  /// The transaction whose statements `session` wants to cancel; null: there is none that runs, or it may not. Who runs the endpoint may cancel everybody's.
+  @Nullable OpenTransaction findToCancel(SqlSession session, long handle) {
+    OpenTransaction transaction = table.get(handle);
+    int uid = session.endpointSession().uid();
+    return transaction != null
+            && !transaction.isEnding()
+            && (transaction.uid() == uid || uid == Credentials.ownUid())
         ? transaction
         : null;
   }

@@ -2,6 +2,7 @@ package dev.kakehashi.tools.replay;
 
 import dev.kakehashi.protocol.Frames;
 import dev.kakehashi.protocol.Protocol;
+import dev.kakehashi.protocol.messages.CancelTransactionEncoder;
 import dev.kakehashi.protocol.messages.CommitEncoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
@@ -67,6 +68,8 @@ final class Handles {
       case RollbackToSavepointEncoder.TEMPLATE_ID ->
           RollbackToSavepointEncoder.transactionHandleEncodingOffset();
       case QueryOutcomeEncoder.TEMPLATE_ID -> QueryOutcomeEncoder.transactionHandleEncodingOffset();
+      case CancelTransactionEncoder.TEMPLATE_ID ->
+          CancelTransactionEncoder.transactionHandleEncodingOffset();
       default -> -1;
     };
   }
