@@ -96,6 +96,9 @@ extern char *kakehashi_remote_column(Oid relid, AttrNumber attnum);
 /* Attribute numbers of the columns marked key 'true', ascending; NIL if there is none. */
 extern List *kakehashi_key_columns(Relation rel);
 
+/* Columns for which the engine makes a value if an inserted row has none: identity and serial columns. */
+extern List *kakehashi_generated_columns(Relation rel);
+
 /* Of names (NULL-terminated), the one closest to name, or NULL if none is close. */
 extern const char *kakehashi_closest(const char *name, const char *const *names);
 
@@ -487,6 +490,10 @@ typedef struct KakehashiModify
 	bool deferred;          /* single rows are collected */
 	int deferred_rows;      /* in writer */
 	KakehashiCall *pending; /* batch whose answer has not been waited for */
+
+	/* INSERT of rows in which the columns that the engine generates are all null: without these; NULL if there are none. */
+	struct KakehashiModify *without;
+	List *generated;
 } KakehashiModify;
 
 extern void kakehashi_key_junk_name(char *name, AttrNumber attnum); /* NAMEDATALEN */
@@ -536,6 +543,8 @@ extern void kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableS
 /* ---- modify_batch.c ---- */
 
 /* Takes a row of COPY; it goes with others. */
+/* The form of INSERT that a row needs: the modification itself or the one without generated columns. */
+extern KakehashiModify *kakehashi_insert_form(KakehashiModify *modify, TupleTableSlot *slot);
 extern void kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot);
 
 /* Sends what has been collected, and waits for all answers. */

@@ -77,6 +77,39 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	return modify;
 }
 
+/* INSERT ... ON CONFLICT has one form: its parameters are numbered after the columns. */
+static void
+add_form_without_generated(KakehashiModify *modify, ModifyTableState *node, ResultRelInfo *rinfo, const char *conflict)
+{
+	List *generated = list_intersection_int(kakehashi_generated_columns(modify->rel), modify->targets);
+	List *targets;
+
+	if (generated == NIL || modify->conflict != NULL)
+		return;
+	targets = list_difference_int(modify->targets, generated);
+	modify->generated = generated;
+	modify->without = modify_create(node, rinfo, CMD_INSERT, NIL,
+	                                kakehashi_deparse_insert(modify->rel, 0, targets, conflict, modify->returning),
+	                                targets, modify->returning, NIL);
+	modify->without->count_rows = modify->count_rows;
+	modify->without->deferred = modify->deferred;
+}
+
+KakehashiModify *
+kakehashi_insert_form(KakehashiModify *modify, TupleTableSlot *slot)
+{
+	ListCell *cell;
+
+	if (modify->without == NULL)
+		return modify;
+	foreach (cell, modify->generated)
+	{
+		if (!slot_attisnull(slot, lfirst_int(cell)))
+			return modify;
+	}
+	return modify->without;
+}
+
 void
 kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
                        int eflags)
@@ -91,6 +124,8 @@ kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fd
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING),
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT));
 	modify->count_rows = castNode(ModifyTable, mtstate->ps.plan)->onConflictAction != ONCONFLICT_NONE;
+	if (mtstate->operation == CMD_INSERT)
+		add_form_without_generated(modify, mtstate, rinfo, "");
 	rinfo->ri_FdwState = modify;
 }
 
@@ -131,6 +166,7 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	/* COPY asks for row after row where it does not know of batches, and nobody looks at the table meanwhile. */
 	modify->deferred = plan == NULL && kakehashi_batch_size(rinfo) > 1 &&
 	                   (rel->trigdesc == NULL || !rel->trigdesc->trig_insert_after_statement);
+	add_form_without_generated(modify, mtstate, rinfo, do_nothing ? " ON CONFLICT DO NOTHING" : "");
 }
 
 /* Sends the rows of the writer and waits. The row that comes back, if one is wanted, is stored in slot. */
@@ -234,7 +270,7 @@ kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 	if (modify->conflict != NULL)
 		return execute_conflicting(modify, slot, plan_slot);
 	if (!modify->deferred)
-		return execute_row(modify, slot, plan_slot);
+		return execute_row(kakehashi_insert_form(modify, slot), slot, plan_slot);
 	kakehashi_defer_row(modify, slot);
 	return slot;
 }

@@ -25,9 +25,12 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 		return 1;
 	if (modify != NULL && modify->conflict != NULL && kakehashi_conflict_single_rows(modify->conflict))
 		return 1;
+	/* A row without parameters cannot be repeated by repeating parameters. */
+	if (modify != NULL &&
+	    (modify->writer->count == 0 || (modify->without != NULL && modify->without->writer->count == 0)))
+		return 1;
 	if (modify != NULL)
-		/* A row without parameters cannot be repeated by repeating parameters. */
-		return modify->writer->count == 0 ? 1 : modify->batch_size;
+		return modify->batch_size;
 	table = GetForeignTable(RelationGetRelid(rinfo->ri_RelationDesc));
 	return kakehashi_options(GetForeignServer(table->serverid), table).batch_size;
 }
@@ -70,17 +73,33 @@ send_through_queue(KakehashiModify *modify)
 		kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes));
 }
 
-TupleTableSlot **
-kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots, TupleTableSlot **plan_slots,
-                            int *slot_count)
+static void send_deferred(KakehashiModify *modify);
+
+static void
+flush_form(KakehashiModify *form)
 {
-	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	send_deferred(form);
+	(void) complete_pending(form);
+}
+
+/* Rows are inserted in their order, and one request at a time is under way. */
+static void
+flush_other_form(KakehashiModify *modify, const KakehashiModify *form)
+{
+	if (modify->without != NULL)
+		flush_form(form == modify ? modify->without : modify);
+}
+
+/* Rows of one form. */
+static uint64
+insert_rows(KakehashiModify *modify, TupleTableSlot **slots, TupleTableSlot **plan_slots, int slot_count)
+{
 	uint64 affected = 0;
 	int next = 0;
 
-	while (next < *slot_count)
+	while (next < slot_count)
 	{
-		bool buffered = *slot_count - next >= MIN_BUFFERED_ROWS;
+		bool buffered = slot_count - next >= MIN_BUFFERED_ROWS;
 		KakehashiInbound *buffer = NULL;
 		int first = next;
 		uint32 bytes;
@@ -88,11 +107,11 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 		if (buffered)
 		{
 			buffer = kakehashi_inbound_take(modify->session);
-			kakehashi_row_writer_start_fixed(modify->writer, modify->session, buffer, *slot_count - next);
+			kakehashi_row_writer_start_fixed(modify->writer, modify->session, buffer, slot_count - next);
 		}
 		else
-			kakehashi_row_writer_start(modify->writer, modify->session, *slot_count - next);
-		for (; next < *slot_count; next++)
+			kakehashi_row_writer_start(modify->writer, modify->session, slot_count - next);
+		for (; next < slot_count; next++)
 		{
 			kakehashi_modify_take_values(modify, slots[next], plan_slots[next]);
 			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
@@ -113,6 +132,28 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 			send_buffer(modify, buffer, bytes);
 			affected += modify->count_rows ? complete_pending(modify) : (uint64) (next - first);
 		}
+	}
+	return affected;
+}
+
+TupleTableSlot **
+kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots, TupleTableSlot **plan_slots,
+                            int *slot_count)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	uint64 affected = 0;
+	int first = 0;
+
+	while (first < *slot_count)
+	{
+		KakehashiModify *form = kakehashi_insert_form(modify, slots[first]);
+		int next = first + 1;
+
+		while (next < *slot_count && kakehashi_insert_form(modify, slots[next]) == form)
+			next++;
+		flush_other_form(modify, form);
+		affected += insert_rows(form, slots + first, plan_slots + first, next - first);
+		first = next;
 	}
 	*slot_count = (int) affected;
 	return affected > 0 ? slots : NULL;
@@ -142,6 +183,10 @@ send_deferred(KakehashiModify *modify)
 void
 kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot)
 {
+	KakehashiModify *form = kakehashi_insert_form(modify, slot);
+
+	flush_other_form(modify, form);
+	modify = form;
 	kakehashi_modify_take_values(modify, slot, NULL);
 	for (int attempt = 0; attempt < 2; attempt++)
 	{
@@ -164,6 +209,7 @@ kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot)
 void
 kakehashi_modify_flush(KakehashiModify *modify)
 {
-	send_deferred(modify);
-	(void) complete_pending(modify);
+	flush_form(modify);
+	if (modify->without != NULL)
+		flush_form(modify->without);
 }

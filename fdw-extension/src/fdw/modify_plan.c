@@ -77,6 +77,28 @@ kakehashi_insert_columns(Relation rel)
 	return result;
 }
 
+/*
+ * Columns of an INSERT but for generated ones that the statement has no value for. A trigger may give them one. What rows
+ * of VALUES and SELECT have is known when they are there: kakehashi_insert_form().
+ */
+static List *
+given_columns(PlannerInfo *root, Relation rel)
+{
+	List *result = kakehashi_insert_columns(rel);
+	ListCell *cell;
+
+	if (rel->trigdesc != NULL && rel->trigdesc->trig_insert_before_row)
+		return result;
+	foreach (cell, kakehashi_generated_columns(rel))
+	{
+		TargetEntry *entry = get_tle_by_resno(root->processed_tlist, (AttrNumber) lfirst_int(cell));
+
+		if (entry == NULL || (IsA(entry->expr, Const) && ((Const *) entry->expr)->constisnull))
+			result = list_delete_int(result, lfirst_int(cell));
+	}
+	return result;
+}
+
 static List *
 update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 {
@@ -151,7 +173,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	switch (plan->operation)
 	{
 		case CMD_INSERT:
-			targets = kakehashi_insert_columns(rel);
+			targets = given_columns(root, rel);
 			initStringInfo(&conflict_sql);
 			if (plan->onConflictAction != ONCONFLICT_NONE)
 				conflict = kakehashi_deparse_conflict(root, plan, rel, targets, &conflict_sql);

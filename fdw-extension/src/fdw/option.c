@@ -72,6 +72,7 @@ static const OptionRule option_rules[] = {
 	{"table_name", ForeignTableRelationId, OPTION_STRING, false},
 	{"column_name", AttributeRelationId, OPTION_STRING, false},
 	{"key", AttributeRelationId, OPTION_BOOL, false},
+	{"generated", AttributeRelationId, OPTION_BOOL, false},
 	{"user", UserMappingRelationId, OPTION_STRING, false},
 	{"password", UserMappingRelationId, OPTION_STRING, false},
 	{"password_required", UserMappingRelationId, OPTION_BOOL, true},
@@ -319,11 +320,12 @@ kakehashi_remote_column(Oid relid, AttrNumber attnum)
 	return get_attname(relid, attnum, false);
 }
 
-List *
-kakehashi_key_columns(Relation rel)
+/* Columns whose boolean option of this name is true. */
+static List *
+marked_columns(Relation rel, const char *option)
 {
 	TupleDesc desc = RelationGetDescr(rel);
-	List *keys = NIL;
+	List *result = NIL;
 
 	for (AttrNumber attnum = 1; attnum <= desc->natts; attnum++)
 	{
@@ -335,9 +337,21 @@ kakehashi_key_columns(Relation rel)
 		{
 			DefElem *def = (DefElem *) lfirst(cell);
 
-			if (strcmp(def->defname, "key") == 0 && defGetBoolean(def))
-				keys = lappend_int(keys, attnum);
+			if (strcmp(def->defname, option) == 0 && defGetBoolean(def))
+				result = lappend_int(result, attnum);
 		}
 	}
-	return keys;
+	return result;
+}
+
+List *
+kakehashi_key_columns(Relation rel)
+{
+	return marked_columns(rel, "key");
+}
+
+List *
+kakehashi_generated_columns(Relation rel)
+{
+	return marked_columns(rel, "generated");
 }

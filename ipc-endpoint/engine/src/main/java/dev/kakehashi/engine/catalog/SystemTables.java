@@ -45,7 +45,8 @@ public final class SystemTables {
               "type_modifier int4",
               "not_null bool",
               "column_default text",
-              "key_position int4"),
+              "key_position int4",
+              "generated text"),
           table(
               -3,
               CATALOG_SCHEMA,
@@ -296,9 +297,22 @@ public final class SystemTables {
             (long) column.type().typeModifier(),
             column.notNull(),
             column.defaultText(),
-            keyPosition < 0 ? null : (Object) (keyPosition + 1L)
+            keyPosition < 0 ? null : (Object) (keyPosition + 1L),
+            generated(column)
           });
     }
+  }
+
+  /// Where values of the column come from if none are given: from a sequence of its own, or null.
+  private static @Nullable String generated(Column column) {
+    Column.Owned sequence = column.sequence();
+    return sequence == null
+        ? null
+        : switch (sequence.generated()) {
+          case SERIAL -> "serial";
+          case BY_DEFAULT -> "by default";
+          case ALWAYS -> "always";
+        };
   }
 
   private static void addIndexes(Collection<@Nullable Object[]> rows, Table table) {
