@@ -72,6 +72,80 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
 COMMENT ON FUNCTION kakehashi_memory(name) IS 'memory of the engine''s store';
 
+CREATE FUNCTION kakehashi_sessions(
+  server name,
+  OUT session_id bigint,
+  OUT client_kind text,
+  OUT application_name text,
+  OUT process_id integer,
+  OUT os_user text,
+  OUT user_name text,
+  OUT attached_at timestamptz,
+  OUT state text,
+  OUT handle bigint,
+  OUT statement text,
+  OUT statement_started_at timestamptz,
+  OUT running integer,
+  OUT requests bigint,
+  OUT rows_sent bigint,
+  OUT batches bigint,
+  OUT bytes_sent bigint,
+  OUT waits bigint,
+  OUT buffer_bytes bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'kakehashi_engine_sessions'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
+
+COMMENT ON FUNCTION kakehashi_sessions(name) IS
+  'all sessions of the endpoint: who, in which process, what it runs in which transaction, and what it has been sent';
+
+CREATE FUNCTION kakehashi_jobs(
+  server name,
+  OUT job_id bigint,
+  OUT name text,
+  OUT label text,
+  OUT state text,
+  OUT progress double precision,
+  OUT tasks bigint,
+  OUT tasks_finished bigint,
+  OUT queued_ms double precision,
+  OUT run_ms double precision,
+  OUT elapsed_ms double precision,
+  OUT transaction_id bigint,
+  OUT handle bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 10;
+
+COMMENT ON FUNCTION kakehashi_jobs(name) IS
+  'jobs of the engine, named by their statements: progress between 0 and 1 of the tasks known so far, and times; run_ms sums over threads';
+
+-- They show what others do.
+REVOKE ALL ON FUNCTION kakehashi_sessions(name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION kakehashi_jobs(name) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kakehashi_sessions(name) TO pg_monitor;
+GRANT EXECUTE ON FUNCTION kakehashi_jobs(name) TO pg_monitor;
+
+CREATE FUNCTION kakehashi_statistics(
+  server name,
+  OUT table_schema text,
+  OUT table_name text,
+  OUT column_name text,
+  OUT table_rows double precision,
+  OUT sampled_rows bigint,
+  OUT analyzed_at timestamptz,
+  OUT null_fraction double precision,
+  OUT average_width integer,
+  OUT n_distinct double precision,
+  OUT most_common_values text,
+  OUT most_common_frequencies text,
+  OUT histogram_bounds text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
+
+COMMENT ON FUNCTION kakehashi_statistics(name) IS 'what the engine knows about the columns of its tables, in the terms of pg_stats';
+
 CREATE FUNCTION kakehashi_cancel(server name, handle bigint)
 RETURNS boolean
 AS 'MODULE_PATHNAME'

@@ -21,11 +21,6 @@ PG_FUNCTION_INFO_V1(kakehashi_sessions);
 PG_FUNCTION_INFO_V1(kakehashi_resolve);
 PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
 PG_FUNCTION_INFO_V1(kakehashi_cancel);
-PG_FUNCTION_INFO_V1(kakehashi_tables);
-PG_FUNCTION_INFO_V1(kakehashi_columns);
-PG_FUNCTION_INFO_V1(kakehashi_transactions);
-PG_FUNCTION_INFO_V1(kakehashi_prepared_transactions);
-PG_FUNCTION_INFO_V1(kakehashi_memory);
 
 static void
 check_usage(ForeignServer *server)
@@ -144,9 +139,8 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A table of kakehashi_catalog, outside of the current transaction, which would be seen in it. */
-static Datum
-return_catalog(FunctionCallInfo fcinfo, const char *sql)
+Datum
+kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql)
 {
 	ReturnSetInfo *info = (ReturnSetInfo *) fcinfo->resultinfo;
 	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
@@ -157,45 +151,6 @@ return_catalog(FunctionCallInfo fcinfo, const char *sql)
 	check_columns(statement, info->setDesc);
 	return_rows(info, kakehashi_execute_read(session, statement, NULL, 0), "kakehashi_catalog");
 	return (Datum) 0;
-}
-
-Datum
-kakehashi_tables(PG_FUNCTION_ARGS)
-{
-	return return_catalog(fcinfo, "SELECT \"table_schema\", \"table_name\", \"row_count\""
-	                              " FROM \"kakehashi_catalog\".\"tables\" ORDER BY 1, 2");
-}
-
-Datum
-kakehashi_columns(PG_FUNCTION_ARGS)
-{
-	return return_catalog(
-		fcinfo, "SELECT \"table_schema\", \"table_name\", \"column_name\", \"ordinal_position\", \"type_oid\","
-				" \"type_modifier\", \"not_null\", \"column_default\", \"key_position\""
-				" FROM \"kakehashi_catalog\".\"columns\" ORDER BY 1, 2, 4");
-}
-
-Datum
-kakehashi_transactions(PG_FUNCTION_ARGS)
-{
-	return return_catalog(
-		fcinfo, "SELECT \"transaction_id\", \"label\", \"kind\", \"isolation\", \"state\", \"began_at\","
-				" \"has_writes\", \"handle\", \"commits_held\" FROM \"kakehashi_catalog\".\"transactions\" ORDER BY 1");
-}
-
-Datum
-kakehashi_prepared_transactions(PG_FUNCTION_ARGS)
-{
-	return return_catalog(fcinfo,
-	                      "SELECT \"transaction_id\", \"gid\", \"prepared_at\", \"owner\", \"user_name\", \"handle\""
-	                      " FROM \"kakehashi_catalog\".\"prepared_transactions\" ORDER BY 1");
-}
-
-Datum
-kakehashi_memory(PG_FUNCTION_ARGS)
-{
-	return return_catalog(fcinfo, "SELECT \"limit_bytes\", \"reserved_bytes\", \"changes_held\", \"commits_held\""
-	                              " FROM \"kakehashi_catalog\".\"memory\"");
 }
 
 /* Sessions that a transaction uses stay until its end. */

@@ -396,6 +396,11 @@ extern void kakehashi_result_values(const KakehashiResultMap *map, const kh_batc
 extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,
                                    TupleTableSlot *slot);
 
+/* ---- functions.c ---- */
+
+/* Result of a function of a server's name: rows of the engine's catalogue, outside of the current transaction, which would be seen in it. */
+extern Datum kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql);
+
 /* ---- catalog.c: what the engine knows about its tables ---- */
 
 /* Rows of a table by the engine's statistics; -1 if unknown. */

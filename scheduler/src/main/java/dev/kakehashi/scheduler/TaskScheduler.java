@@ -6,6 +6,7 @@ import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
@@ -191,6 +192,11 @@ public final class TaskScheduler implements AutoCloseable {
   /// A reading of all counters and gauges, at any time, also after the shutdown.
   public SchedulerMetrics metrics() {
     return status.metrics();
+  }
+
+  /// Jobs that have not ended. Takes the locks of submitters, a stripe at a time: for people, not for hot paths.
+  public List<Job> jobs() {
+    return registry().live();
   }
 
   /// Lists workers and jobs for people. Reads sizes and states only: no queue is touched.

@@ -2,6 +2,7 @@ package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
@@ -47,6 +48,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +74,7 @@ public final class EmbeddedEngine implements Engine {
   private final Facts facts = new Facts();
   private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
   private volatile List<ShownSetting> shownSettings = List.of();
+  private volatile Supplier<List<ClientSession>> clientSessions = List::of;
   private volatile boolean closing;
 
   private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
@@ -172,6 +175,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void blockingExecutor(BlockingExecutor executor) {
     store.blockingExecutor(executor);
+  }
+
+  @Override
+  public void clientSessions(Supplier<List<ClientSession>> sessions) {
+    clientSessions = sessions;
   }
 
   @Override
@@ -342,6 +350,16 @@ public final class EmbeddedEngine implements Engine {
             usage.queuedWrites(),
             usage.published() - usage.horizon()
           });
+    }
+
+    @Override
+    public List<@Nullable Object[]> sessions() {
+      return ActivityRows.sessions(clientSessions.get());
+    }
+
+    @Override
+    public List<@Nullable Object[]> jobs() {
+      return ActivityRows.jobs(scheduler.jobs());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
@@ -25,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// An engine that knows four statements and one table, kept in memory.
@@ -119,6 +121,10 @@ public final class FixedEngine implements Engine {
       public void close() {}
     };
   }
+
+  /// Its only table is for notes.
+  @Override
+  public void clientSessions(Supplier<List<ClientSession>> sessions) {}
 
   private static EngineException noTwoPhaseCommit() {
     return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "no two-phase commit");

@@ -84,7 +84,7 @@ final class Executions implements StatementRequest.Completion {
             response,
             this,
             whenEnded);
-    request.begins();
+    request.begins(statement);
     start(request, statement, parameters, executeOptions(execute));
     return true;
   }

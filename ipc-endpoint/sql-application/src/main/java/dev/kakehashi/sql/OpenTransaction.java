@@ -81,7 +81,7 @@ final class OpenTransaction {
     leaseDeadlineNanos = nowNanos + leaseNanos;
     if (!sessions.contains(session)) {
       sessions.add(session);
-      session.transactions().add(this);
+      session.enters(this);
     }
   }
 
@@ -99,7 +99,7 @@ final class OpenTransaction {
   /// The transaction has ended: sessions forget it.
   void forget() {
     for (SqlSession session : sessions) {
-      session.transactions().remove(this);
+      session.leaves(this);
     }
     sessions.clear();
   }

@@ -92,6 +92,7 @@ public final class SqlApplication implements RequestHandler {
     this.executions = new Executions(engine, transactions);
     this.twoPhase = new TwoPhaseCommits(engine, registry, transactions);
     engine.blockingExecutor(endpoint::tryDefer);
+    engine.clientSessions(new ClientSessions(endpoint));
   }
 
   @Override

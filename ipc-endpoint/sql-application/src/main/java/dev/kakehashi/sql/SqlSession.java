@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,8 @@ final class SqlSession {
   private final List<OpenTransaction> transactions = new ArrayList<>(1);
   // Each entry is set by the poller before the request starts, and taken out by whoever ends it.
   private final AtomicReferenceArray<StatementRequest> running;
+  // The one that it has begun or joined last: written by the poller, for people.
+  private final AtomicReference<@Nullable OpenTransaction> shown = new AtomicReference<>();
   private long lastTransaction;
   private boolean preparing;
   private boolean limited;
@@ -58,6 +61,21 @@ final class SqlSession {
   /// Transactions that this session has used and that have not ended.
   List<OpenTransaction> transactions() {
     return transactions;
+  }
+
+  void enters(OpenTransaction transaction) {
+    transactions.add(transaction);
+    shown.setRelease(transaction);
+  }
+
+  void leaves(OpenTransaction transaction) {
+    transactions.remove(transaction);
+    shown.setRelease(transactions.isEmpty() ? null : transactions.getLast());
+  }
+
+  /// The open transaction that it has begun or joined last; null: none. Any thread.
+  @Nullable OpenTransaction shownTransaction() {
+    return shown.getAcquire();
   }
 
   @Nullable Prepared statement(int id) {

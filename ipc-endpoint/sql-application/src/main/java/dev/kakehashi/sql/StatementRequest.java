@@ -3,11 +3,13 @@ package dev.kakehashi.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
 import java.lang.foreign.MemorySegment;
+import java.time.Instant;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,8 @@ final class StatementRequest
   private final Transaction.CommitResponse commitResponse;
   private final Completion completion;
   private final @Nullable Runnable whenEnded;
+  private final long beganNanos = System.nanoTime();
+  private String sql = ""; // written before the request enters the running ones
   private volatile @Nullable Execution execution;
   private volatile boolean canceled;
 
@@ -88,8 +92,24 @@ final class StatementRequest
     return commitResponse;
   }
 
+  /// When it was made, by System.nanoTime(). Any thread.
+  long beganNanos() {
+    return beganNanos;
+  }
+
+  /// When it was made, by the clock. Any thread.
+  Instant beganAt() {
+    return Instant.now().minusNanos(System.nanoTime() - beganNanos);
+  }
+
+  /// Text of the statement. Any thread that has it from the running requests.
+  String sql() {
+    return sql;
+  }
+
   /// Enters the session's running requests.
-  void begins() {
+  void begins(Statement statement) {
+    sql = statement.sql();
     session.running().set(slot, this);
     if (open != null) {
       open.requestBegins(channel);

@@ -27,6 +27,9 @@ public interface Engine extends AutoCloseable {
   /// Who hears of prepared transactions from now on. Set once, before the first transaction.
   void preparedListener(PreparedTransaction.Listener listener);
 
+  /// Who knows the clients that use this engine, for its tables; called from any thread, must not block. Set once, before the first session.
+  void clientSessions(java.util.function.Supplier<java.util.List<ClientSession>> sessions);
+
   /// Which threads may do what blocks. Set once, before the first transaction.
   void blockingExecutor(BlockingExecutor executor);
 

@@ -22,6 +22,12 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
   List<@Nullable Object[]> preparedTransactions();
 
+  /// Clients' sessions, see [dev.kakehashi.engine.api.ClientSession].
+  List<@Nullable Object[]> sessions();
+
+  /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle.
+  List<@Nullable Object[]> jobs();
+
   /// Settings that SHOW gives, besides those that are the same in every engine.
   List<ShownSetting> settings();
 

@@ -23,6 +23,8 @@ public final class SystemTables {
   private static final int SEQUENCES = -12;
   private static final int VIEWS = -13;
   private static final int COMMENTS = -14;
+  private static final int SESSIONS = -15;
+  private static final int JOBS = -16;
 
   static final List<Table> TABLES =
       List.of(
@@ -176,7 +178,45 @@ public final class SystemTables {
               "object_schema text",
               "object_name text",
               "column_name text",
-              "comment text"));
+              "comment text"),
+          table(
+              SESSIONS,
+              CATALOG_SCHEMA,
+              "sessions",
+              "session_id int8",
+              "client_kind text",
+              "application_name text",
+              "process_id int4",
+              "os_user text",
+              "user_name text",
+              "attached_at timestamptz",
+              "state text",
+              "handle int8",
+              "statement text",
+              "statement_started_at timestamptz",
+              "running int4",
+              "requests int8",
+              "rows_sent int8",
+              "batches int8",
+              "bytes_sent int8",
+              "waits int8",
+              "buffer_bytes int8"),
+          table(
+              JOBS,
+              CATALOG_SCHEMA,
+              "jobs",
+              "job_id int8",
+              "name text",
+              "label text",
+              "state text",
+              "progress float8",
+              "tasks int8",
+              "tasks_finished int8",
+              "queued_ms float8",
+              "run_ms float8",
+              "elapsed_ms float8",
+              "transaction_id int8",
+              "handle int8"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -253,7 +293,10 @@ public final class SystemTables {
   }
 
   private static boolean isLive(long tableId) {
-    return (tableId <= -7 && tableId >= LAST_LIVE) || tableId == COLUMN_STATISTICS;
+    return (tableId <= -7 && tableId >= LAST_LIVE)
+        || tableId == COLUMN_STATISTICS
+        || tableId == SESSIONS
+        || tableId == JOBS;
   }
 
   private static @Nullable Object[] row(Sequence sequence, ToLongFunction<Table> facts) {
@@ -278,6 +321,8 @@ public final class SystemTables {
       case -7 -> live.preparedTransactions();
       case -8 -> live.transactions();
       case -10 -> live.locks();
+      case SESSIONS -> live.sessions();
+      case JOBS -> live.jobs();
       default -> live.memory();
     };
   }

@@ -137,6 +137,7 @@ public final class StatementExecution implements Execution, StatementScope {
       environment
           .scheduler()
           .job(work.name())
+          .attachment(this)
           .timed()
           .submit(lock == null ? next : await(lock, next, this::refuse));
     } catch (EngineException refused) {
@@ -291,6 +292,7 @@ public final class StatementExecution implements Execution, StatementScope {
     TaskScheduler scheduler = environment.scheduler();
     scheduler
         .job(work.name())
+        .attachment(this)
         .timed()
         .workLevel(work.workLevel(this))
         .submit(work.task(this, this::finish));
@@ -444,6 +446,11 @@ public final class StatementExecution implements Execution, StatementScope {
   @Override
   public void scanned(long rows) {
     scanned.add(rows);
+  }
+
+  /// Whose statement it is; any thread.
+  public EngineTransaction owner() {
+    return transaction;
   }
 
   @Override

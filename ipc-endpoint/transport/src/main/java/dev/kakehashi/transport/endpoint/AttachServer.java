@@ -258,6 +258,7 @@ final class AttachServer implements AutoCloseable {
     int version = frame.getShort(6, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
     long layoutVersion = attach.layoutVersion();
     ClientKind kind = attach.clientKind();
+    long processId = attach.processId();
     long pidNamespace = attach.pidNamespace();
     String applicationName = Frames.nextText(attach, frame);
     String userName = Frames.nextText(attach, frame);
@@ -294,7 +295,13 @@ final class AttachServer implements AutoCloseable {
     String engineUser = authenticator.authenticate(uid, osUserName, userName, password);
     return sessions.open(
         new EndpointSession.Client(
-            connection.credentials, kind, osUserName, engineUser, applicationName, pidNamespace));
+            connection.credentials,
+            kind,
+            osUserName,
+            engineUser,
+            applicationName,
+            processId,
+            pidNamespace));
   }
 
   private int encodeAttached(UnsafeBuffer buffer, EndpointSession session) {

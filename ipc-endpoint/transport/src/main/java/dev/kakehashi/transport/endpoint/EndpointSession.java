@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.os.Credentials;
 import java.lang.foreign.MemorySegment;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +30,14 @@ public final class EndpointSession {
       String osUserName,
       String userName,
       String applicationName,
+      long processId,
       long pidNamespace) {}
+
+  /// What a session has been sent since it began.
+  ///
+  /// @param requests that have an answer
+  /// @param waits how often a producer had to wait until the client had read
+  public record Traffic(long requests, long batches, long rows, long bytes, long waits) {}
 
   private final long id;
   private final Client client;
@@ -46,7 +54,8 @@ public final class EndpointSession {
   private final List<Inbound> inbound = new ArrayList<>();
   private long lastRequestId;
   private volatile boolean closed;
-  private @Nullable Object attachment;
+  private final Instant attachedAt = Instant.now();
+  private volatile @Nullable Object attachment;
 
   private final LogThrottle refusals = new LogThrottle();
 
@@ -115,12 +124,40 @@ public final class EndpointSession {
     return client.credentials().processId();
   }
 
+  /// Process of the client as it sees itself: for display, as it is what the client says.
+  public long displayedProcessId() {
+    return client.processId();
+  }
+
+  /// Name of the client's OS user.
+  public String osUserName() {
+    return client.osUserName();
+  }
+
+  public Instant attachedAt() {
+    return attachedAt;
+  }
+
+  /// Thread-safe; responses that run are counted as far as they are.
+  public Traffic traffic() {
+    Traffic sum = new Traffic(0, 0, 0, 0, 0);
+    for (ResponseChannel channel : channels) {
+      sum = channel.addTo(sum);
+    }
+    return sum;
+  }
+
+  /// Bytes of the arena that belong to this session. Thread-safe.
+  public long usedBytes() {
+    return (long) blocks.get() * config.buffers().blockBytes();
+  }
+
   /// Whether the client is gone. Thread-safe.
   public boolean isClosed() {
     return closed;
   }
 
-  /// What the application keeps for this session.
+  /// What the application keeps for this session. Set by the poller, read by any thread.
   public @Nullable Object attachment() {
     return attachment;
   }

@@ -93,6 +93,11 @@ public final class ResponseChannel {
   private final int[] ringFirstBlock;
   private final int[] ringBlocks;
   private List<Runnable> waiters = new ArrayList<>(0);
+  private long responses;
+  private long batches;
+  private long rows;
+  private long bytes;
+  private long waits;
 
   ResponseChannel(
       EndpointSession session,
@@ -130,6 +135,7 @@ public final class ResponseChannel {
       throw new MalformedFrameException("request " + newRequestId + " names a slot that is in use");
     }
     active = true;
+    responses++;
     requestId = newRequestId;
     refusal = null;
     inlineTaken = false;
@@ -222,6 +228,9 @@ public final class ResponseChannel {
       SharedMemory.putLongPlain(slot, descriptor + BatchDescriptorLayout.OFFSET_OFFSET, offset);
       SharedMemory.putIntPlain(slot, descriptor + BatchDescriptorLayout.BYTES_OFFSET, batchBytes);
       SharedMemory.putIntPlain(slot, descriptor + BatchDescriptorLayout.ROW_COUNT_OFFSET, rowCount);
+      batches++;
+      rows += rowCount;
+      bytes += batchBytes;
       produced++;
       outstanding--;
       SharedMemory.putLongRelease(slot, PRODUCED_OFFSET, produced);
@@ -276,6 +285,8 @@ public final class ResponseChannel {
         now = isWritable();
         if (now) {
           waiters.remove(wake);
+        } else {
+          waits++;
         }
       }
     }
@@ -320,6 +331,18 @@ public final class ResponseChannel {
   public synchronized long consumed() {
     reclaim();
     return reclaimed;
+  }
+
+  /// What this slot has been sent for its session, and `others`.
+  synchronized EndpointSession.Traffic addTo(EndpointSession.Traffic others) {
+    return responses == 0
+        ? others
+        : new EndpointSession.Traffic(
+            others.requests() + responses,
+            others.batches() + batches,
+            others.rows() + rows,
+            others.bytes() + bytes,
+            others.waits() + waits);
   }
 
   private boolean isWritable() {

@@ -236,6 +236,18 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     return attached;
   }
 
+  /// Sessions whose clients are attached. Thread-safe, without the lock.
+  List<EndpointSession> list() {
+    List<EndpointSession> sessions = new ArrayList<>();
+    for (int index = 0; index < table.length(); index++) {
+      EndpointSession session = table.get(index);
+      if (session != null && !session.isClosed()) {
+        sessions.add(session);
+      }
+    }
+    return sessions;
+  }
+
   synchronized TransportEndpoint.ResourceUsage usage() {
     int mailboxes = 0;
     int requests = 0;

@@ -115,6 +115,11 @@ public final class TransportEndpoint implements AutoCloseable {
     return sessions.count();
   }
 
+  /// Sessions whose clients are attached. Thread-safe.
+  public List<EndpointSession> sessions() {
+    return sessions.list();
+  }
+
   /// What is in use: for leak tests and for status. Thread-safe.
   public ResourceUsage usage() {
     return sessions.usage();

@@ -93,6 +93,7 @@ class SessionTableTest {
             "somebody",
             "somebody",
             "test",
+            1,
             1));
   }
 

@@ -1,0 +1,53 @@
+package dev.kakehashi.engine.api;
+
+import org.jspecify.annotations.Nullable;
+
+/// A client's session as whoever serves it sees it: a row of the table of sessions.
+///
+/// @param id of the endpoint
+/// @param clientKind what kind of program it is
+/// @param applicationName as the client calls itself
+/// @param processId as the client sees itself
+/// @param osUser OS user that it runs as
+/// @param userName user of the engine
+/// @param attachedMicros since 2000-01-01 UTC
+/// @param state what it does
+/// @param transaction reference of the transaction that it has used last and that is open, see [Transaction#reference(long)]; 0: none
+/// @param statement text of the statement that began last of those that run; null: none runs
+/// @param statementMicros when that began, since 2000-01-01 UTC; null: none runs
+/// @param running statements that run
+/// @param traffic what it has been sent
+public record ClientSession(
+    long id,
+    String clientKind,
+    String applicationName,
+    long processId,
+    String osUser,
+    String userName,
+    long attachedMicros,
+    State state,
+    long transaction,
+    @Nullable String statement,
+    @Nullable Long statementMicros,
+    int running,
+    Traffic traffic) {
+  /// What a session does.
+  public enum State {
+    /// A statement of it runs.
+    ACTIVE,
+    /// It has an open transaction in which nothing runs.
+    IDLE_IN_TRANSACTION,
+    IDLE
+  }
+
+  /// Counts since the session began, except the last.
+  ///
+  /// @param requests that have an answer
+  /// @param rows sent
+  /// @param batches that carried them
+  /// @param bytes of these batches
+  /// @param waits how often a statement had to wait until the client had read
+  /// @param bufferBytes of shared memory that it holds now, besides its mailbox
+  public record Traffic(
+      long requests, long rows, long batches, long bytes, long waits, long bufferBytes) {}
+}
