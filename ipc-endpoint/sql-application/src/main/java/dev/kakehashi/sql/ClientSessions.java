@@ -2,6 +2,7 @@ package dev.kakehashi.sql;
 
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.protocol.messages.ClientKind;
+import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.time.Instant;
@@ -38,7 +39,9 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
     int running = 0;
     // Before its first request a session has nothing of ours.
     if (session.attachment() instanceof SqlSession known) {
-      transaction = known.shownTransaction();
+      OpenTransaction shown = known.shownTransaction();
+      // One that has ended is forgotten only some time after its client has been told.
+      transaction = shown != null && shown.state() == TransactionState.ACTIVE ? shown : null;
       for (int slot = 0; slot < known.running().length(); slot++) {
         StatementRequest request = known.running().get(slot);
         if (request != null) {

@@ -1,0 +1,81 @@
+package dev.kakehashi.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.client.EndpointException;
+import dev.kakehashi.client.PreparedStatement;
+import dev.kakehashi.client.Rows;
+import dev.kakehashi.client.Session;
+import dev.kakehashi.client.Transaction;
+import dev.kakehashi.client.TransactionOptions;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/// One session looks at what another does.
+class ActivityTest {
+  private static final String ENDLESS =
+      "with recursive n(i) as (values (1::int8) union all select i + 1 from n) select max(i) from n";
+
+  /// The first column of the first row; empty if there is none.
+  private static String text(Session session, String sql) {
+    try (PreparedStatement query = session.prepare(sql);
+        Rows rows = session.query(query)) {
+      return rows.next() ? rows.getString(0) : "";
+    }
+  }
+
+  /// Each look asks the endpoint.
+  private static void await(Session session, String expected, String sql) {
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    String seen = text(session, sql);
+    while (!seen.equals(expected)) {
+      assertTrue(System.nanoTime() - deadline < 0, expected + " does not come: " + seen);
+      seen = text(session, sql);
+    }
+  }
+
+  @Test
+  void shouldShowWhatAnotherSessionDoes() throws IOException {
+    try (EndpointProcess endpoint = EndpointProcess.open();
+        Session watched = endpoint.attach();
+        Session watcher = endpoint.attach();
+        PreparedStatement endless = watched.prepare(ENDLESS)) {
+      String self =
+          text(
+              watcher,
+              "select session_id::text from kakehashi_catalog.sessions where statement like '%self%' -- self");
+      String facts =
+          " from kakehashi_catalog.sessions where process_id = "
+              + ProcessHandle.current().pid()
+              + " and session_id <> "
+              + self;
+      String state = "select state || ' ' || running" + facts;
+      await(watcher, "idle 0", state);
+      try (Transaction transaction =
+          watched.begin(TransactionOptions.DEFAULT.withLabel("nightly"))) {
+        await(watcher, "idle in transaction 0", state);
+        String handle = Long.toString(transaction.handle());
+        assertEquals(handle, text(watcher, "select handle::text" + facts));
+        try (Rows rows = transaction.query(endless)) {
+          await(watcher, "active 1", state);
+          assertEquals(ENDLESS, text(watcher, "select statement" + facts));
+          await(
+              watcher,
+              "nightly RUNNING " + handle + " true true",
+              "select label || ' ' || state || ' ' || handle || ' ' || (run_ms > 0)::text || ' ' || (progress between 0 and 1)::text"
+                  + " from kakehashi_catalog.jobs where name = '"
+                  + ENDLESS
+                  + "'");
+          assertTrue(watcher.cancelTransaction(transaction.handle()));
+          assertEquals("57014", assertThrows(EndpointException.class, rows::next).sqlstate());
+        }
+        await(watcher, "idle in transaction 0", state);
+        transaction.rollback();
+      }
+      await(watcher, "idle 0", state);
+      assertEquals("", text(watcher, "select handle::text" + facts + " and handle is not null"));
+    }
+  }
+}
