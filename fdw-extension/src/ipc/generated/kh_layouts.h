@@ -92,6 +92,7 @@ _Static_assert(offsetof(kh_doorbell_page, released) == KH_DOORBELL_PAGE_RELEASED
 #define KH_RESPONSE_SLOT_FRAME_BYTES_OFFSET 260
 #define KH_RESPONSE_SLOT_PRODUCED_OFFSET 264
 #define KH_RESPONSE_SLOT_STATUS_OFFSET 272
+#define KH_RESPONSE_SLOT_EXECUTION_NANOS_OFFSET 280
 
 /* Head of a response slot; ring, frame area and inline area follow. */
 typedef struct kh_response_slot
@@ -105,7 +106,8 @@ typedef struct kh_response_slot
 	uint32_t	frame_bytes;
 	uint64_t	produced;
 	uint64_t	status;	/* requestId << 1 | finished */
-	unsigned char padding_280[104];
+	uint64_t	execution_nanos;	/* of the finished request: from its arrival to its final frame */
+	unsigned char padding_288[96];
 } kh_response_slot;
 
 _Static_assert(sizeof(kh_response_slot) == KH_RESPONSE_SLOT_BYTES, "schema");
@@ -116,6 +118,7 @@ _Static_assert(offsetof(kh_response_slot, event) == KH_RESPONSE_SLOT_EVENT_OFFSE
 _Static_assert(offsetof(kh_response_slot, frame_bytes) == KH_RESPONSE_SLOT_FRAME_BYTES_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, produced) == KH_RESPONSE_SLOT_PRODUCED_OFFSET, "schema");
 _Static_assert(offsetof(kh_response_slot, status) == KH_RESPONSE_SLOT_STATUS_OFFSET, "schema");
+_Static_assert(offsetof(kh_response_slot, execution_nanos) == KH_RESPONSE_SLOT_EXECUTION_NANOS_OFFSET, "schema");
 
 #define KH_BATCH_DESCRIPTOR_BYTES 32
 #define KH_BATCH_DESCRIPTOR_OFFSET_OFFSET 0

@@ -34,7 +34,7 @@ final class StatementRequest
   private final Transaction.CommitResponse commitResponse;
   private final Completion completion;
   private final @Nullable Runnable whenEnded;
-  private final long beganNanos = System.nanoTime();
+  private final long beganNanos;
   private String sql = ""; // written before the request enters the running ones
   private volatile @Nullable Execution execution;
   private volatile boolean canceled;
@@ -55,6 +55,7 @@ final class StatementRequest
     this.whenEnded = whenEnded;
     this.session = session;
     this.channel = channel;
+    this.beganNanos = channel.beganNanos();
     this.requestId = requestId;
     this.slot = slot;
     this.transaction = transaction;
@@ -92,12 +93,12 @@ final class StatementRequest
     return commitResponse;
   }
 
-  /// When it was made, by System.nanoTime(). Any thread.
+  /// When its request arrived, by System.nanoTime(). Any thread.
   long beganNanos() {
     return beganNanos;
   }
 
-  /// When it was made, by the clock. Any thread.
+  /// When its request arrived, by the clock. Any thread.
   Instant beganAt() {
     return Instant.now().minusNanos(System.nanoTime() - beganNanos);
   }

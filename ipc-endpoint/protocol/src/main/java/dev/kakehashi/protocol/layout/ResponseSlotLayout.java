@@ -14,6 +14,7 @@ public final class ResponseSlotLayout {
   public static final int FRAME_BYTES_OFFSET = 260;
   public static final int PRODUCED_OFFSET = 264;
   public static final int STATUS_OFFSET = 272;
+  public static final int EXECUTION_NANOS_OFFSET = 280;
   public static final int HEAD_BYTES = 384;
 
   /// Value of `status` when the request's final frame is in the slot.

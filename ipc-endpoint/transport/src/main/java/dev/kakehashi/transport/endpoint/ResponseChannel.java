@@ -3,6 +3,7 @@ package dev.kakehashi.transport.endpoint;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CLIENT_SLEEPING_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.CONSUMED_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.EVENT_OFFSET;
+import static dev.kakehashi.protocol.layout.ResponseSlotLayout.EXECUTION_NANOS_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.FRAME_BYTES_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCED_OFFSET;
 import static dev.kakehashi.protocol.layout.ResponseSlotLayout.PRODUCER_WAITING_OFFSET;
@@ -93,6 +94,7 @@ public final class ResponseChannel {
   private final int[] ringFirstBlock;
   private final int[] ringBlocks;
   private List<Runnable> waiters = new ArrayList<>(0);
+  private long beganNanos;
   private long responses;
   private long batches;
   private long rows;
@@ -136,6 +138,7 @@ public final class ResponseChannel {
     }
     active = true;
     responses++;
+    beganNanos = System.nanoTime();
     requestId = newRequestId;
     refusal = null;
     inlineTaken = false;
@@ -322,6 +325,11 @@ public final class ResponseChannel {
     return true;
   }
 
+  /// When the request arrived that has the slot, by System.nanoTime().
+  public synchronized long beganNanos() {
+    return beganNanos;
+  }
+
   /// Whether producers wait for the reader.
   public synchronized boolean isWaiting() {
     return !waiters.isEmpty();
@@ -424,6 +432,7 @@ public final class ResponseChannel {
       reclaim();
       drained = reclaimed == produced;
       SharedMemory.putIntPlain(slot, FRAME_BYTES_OFFSET, frameBytes);
+      SharedMemory.putLongPlain(slot, EXECUTION_NANOS_OFFSET, System.nanoTime() - beganNanos);
       SharedMemory.putLongRelease(
           slot, STATUS_OFFSET, ResponseSlotLayout.finishedStatus(requestId));
     }
