@@ -130,6 +130,7 @@ typedef struct kh_result
 	uint64_t transaction_handle;
 	uint64_t lease_deadline_nanos;
 	uint64_t rows_affected;
+	uint64_t execution_nanos; /* from the request's arrival at the endpoint to this frame, as the endpoint says */
 	kh_statement_kind statement_kind;
 	uint32_t parameter_count;
 	const uint32_t *parameter_type_oids;

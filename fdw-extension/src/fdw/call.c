@@ -143,8 +143,8 @@ wait_interruptibly(KakehashiCall *call)
 	}
 }
 
-bool
-kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
+static bool
+next_batch(KakehashiCall *call, kh_batch *batch)
 {
 	kh_error error;
 
@@ -161,6 +161,43 @@ kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
 		if (error.message[0] != '\0')
 			kakehashi_report_error(&error, call->session, call->sql);
 	}
+}
+
+void
+kakehashi_call_measure(KakehashiCall *call, KakehashiCost *cost)
+{
+	call->cost = cost;
+	if (cost != NULL)
+		cost->requests++;
+}
+
+bool
+kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
+{
+	KakehashiCost *cost = call->cost;
+	bool was_finished = call->finished;
+	instr_time start;
+	instr_time end;
+	bool found;
+
+	if (cost == NULL)
+		return next_batch(call, batch);
+	INSTR_TIME_SET_CURRENT(start);
+	found = next_batch(call, batch);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_ACCUM_DIFF(cost->waited, end, start);
+	if (found)
+	{
+		cost->batches++;
+		cost->rows += batch->row_count;
+		cost->bytes += batch->bytes;
+	}
+	else if (!was_finished)
+	{
+		cost->ended++;
+		cost->execution_nanos += kh_call_result(call->ipc)->execution_nanos;
+	}
+	return found;
 }
 
 bool

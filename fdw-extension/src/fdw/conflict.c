@@ -261,7 +261,7 @@ kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types
 
 	conflict->node = &node->ps;
 	conflict->columns = (List *) linitial(description);
-	conflict->has_where = intVal(lthird(description)) != 0;
+	conflict->has_where = kakehashi_conflict_needs_single_rows(description);
 	conflict->one_row = IsA(source, Result) && outerPlan(source) == NULL;
 	conflict->exprs = ExecInitExprList(exprs, &node->ps);
 	conflict->context = CreateExprContext(node->ps.state);
@@ -270,6 +270,12 @@ kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types
 		*types = lappend_oid(*types, exprType((Node *) lfirst(cell)));
 	}
 	return conflict;
+}
+
+bool
+kakehashi_conflict_needs_single_rows(List *description)
+{
+	return description != NIL && intVal(lthird(description)) != 0;
 }
 
 bool

@@ -26,6 +26,7 @@ typedef struct DirectModify
 	bool has_batch;
 	kh_batch batch;
 	uint32 next_row;
+	KakehashiCost cost;
 } DirectModify;
 
 /* The scan below the ModifyTable that delivers the rows of this result relation. */
@@ -167,6 +168,15 @@ begin_request(ForeignScanState *node, DirectModify *direct)
 	if (direct->map != NULL)
 		kakehashi_result_check(direct->map, RelationGetDescr(node->ss.ss_currentRelation), direct->relation, statement);
 	direct->call = kakehashi_execute_statement(direct->session, statement, direct->snapshot_owner, row, bytes);
+	kakehashi_call_measure(direct->call, node->ss.ps.instrument != NULL ? &direct->cost : NULL);
+}
+
+void
+kakehashi_explain_direct_cost(ForeignScanState *node, struct ExplainState *es)
+{
+	const DirectModify *direct = (const DirectModify *) node->fdw_state;
+
+	kakehashi_explain_cost(&direct->cost, direct->map != NULL, es);
 }
 
 /* Counts rows as the executor would have done. */

@@ -26,6 +26,7 @@ send_inbound(KakehashiSession *session, KakehashiStatement *statement, const kh_
 	          kh_send_execute_inbound(session->ipc, statement->id, options, buffer->offset, bytes, &error), &error);
 
 	buffer->call = call;
+	session->inbound_bytes += bytes;
 	return call;
 }
 

@@ -91,6 +91,31 @@ explain_remote_plan(KakehashiSession *session, const char *sql, List *exprs, Exp
 }
 
 void
+kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, ExplainState *es)
+{
+	if (returns_rows)
+	{
+		ExplainPropertyUInteger("Remote Rows", NULL, cost->rows, es);
+		ExplainPropertyUInteger("Remote Batches", NULL, cost->batches, es);
+		ExplainPropertyUInteger("Remote Bytes", NULL, cost->bytes, es);
+	}
+	if (!es->timing)
+		return;
+	ExplainPropertyFloat("Remote Wait Time", "ms", INSTR_TIME_GET_MILLISEC(cost->waited), 3, es);
+	/* A request whose rows are not all wanted is cancelled, and its end is nobody's business. */
+	if (cost->ended > 0)
+		ExplainPropertyFloat("Remote Execution Time", "ms", (double) cost->execution_nanos / 1e6, 3, es);
+}
+
+static void
+explain_requests(const KakehashiCost *cost, bool returns_rows, ExplainState *es)
+{
+	if (cost->requests > 1)
+		ExplainPropertyUInteger("Remote Requests", NULL, cost->requests, es);
+	kakehashi_explain_cost(cost, returns_rows, es);
+}
+
+void
 kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
@@ -100,14 +125,7 @@ kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
 	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), es);
 	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
 	if (es->analyze && node->fdw_state != NULL)
-	{
-		RemoteScan *state = (RemoteScan *) node->fdw_state;
-
-		ExplainPropertyInteger("Remote Rows", NULL, (int64) state->rows, es);
-		ExplainPropertyInteger("Remote Batches", NULL, (int64) state->batches, es);
-		if (es->timing)
-			ExplainPropertyFloat("Remote Wait Time", "ms", INSTR_TIME_GET_MILLISEC(state->waited), 3, es);
-	}
+		explain_requests(&((RemoteScan *) node->fdw_state)->cost, true, es);
 	if (kakehashi_explain_remote_plan)
 		explain_remote_plan(kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node), plan->fs_server)),
 		                    strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), plan->fdw_exprs, es);
@@ -117,11 +135,20 @@ void
 kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
                          ExplainState *es)
 {
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+
 	if (!es->verbose)
 		return;
 	ExplainPropertyText("Remote SQL", strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)), es);
-	if (rinfo->ri_BatchSize > 1)
+	/* Without ANALYZE nothing has begun, and the executor does not know yet that some rows go one by one. */
+	if (rinfo->ri_BatchSize > 1 &&
+	    !kakehashi_conflict_needs_single_rows((List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT)))
 		ExplainPropertyInteger("Batch Size", NULL, rinfo->ri_BatchSize, es);
+	if (es->analyze && modify != NULL && modify->cost != NULL)
+	{
+		kakehashi_modify_flush(modify);
+		explain_requests(modify->cost, modify->map != NULL, es);
+	}
 }
 
 void
@@ -133,4 +160,6 @@ kakehashi_explain_direct_modify(ForeignScanState *node, ExplainState *es)
 		return;
 	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_DIRECT_SQL)), es);
 	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
+	if (es->analyze && node->fdw_state != NULL)
+		kakehashi_explain_direct_cost(node, es);
 }

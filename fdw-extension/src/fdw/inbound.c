@@ -3,6 +3,9 @@
  */
 #include "kakehashi_fdw.h"
 
+/* After a transaction that has sent so much, asking for buffers again is nothing. */
+#define BULK_BYTES (1024 * 1024)
+
 static void
 acquire(KakehashiSession *session, KakehashiInbound *buffer)
 {
@@ -78,4 +81,31 @@ void
 kakehashi_inbound_forget(KakehashiSession *session)
 {
 	memset(session->inbound, 0, sizeof(session->inbound));
+}
+
+/*
+ * Buffers are several MB of shared memory, which a session that idles must not keep. One that sends a few rows in each
+ * transaction keeps them until a transaction does without.
+ */
+void
+kakehashi_inbound_settle(KakehashiSession *session)
+{
+	bool held = false;
+	uint64 sent = session->inbound_bytes;
+	kh_error error;
+
+	session->inbound_bytes = 0;
+	if (session->ipc == NULL || (sent > 0 && sent < BULK_BYTES))
+		return;
+	for (int i = 0; i < KAKEHASHI_INBOUND_BUFFERS; i++)
+	{
+		if (session->inbound[i].call != NULL)
+			return;
+		held = held || session->inbound[i].memory != NULL;
+	}
+	if (!held)
+		return;
+	if (!kh_post_release_buffers(session->ipc, &error))
+		session->invalidated = true;
+	kakehashi_inbound_forget(session);
 }

@@ -20,6 +20,7 @@
 #include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "portability/instr_time.h"
 #include "utils/hsearch.h"
 #include "utils/rel.h"
 #if PG_VERSION_NUM >= 160000
@@ -159,6 +160,7 @@ typedef struct KakehashiSession
 	Bitmapset *statement_ids;  /* in use on the engine */
 
 	KakehashiInbound inbound[KAKEHASHI_INBOUND_BUFFERS];
+	uint64 inbound_bytes; /* sent in them by the transaction */
 } KakehashiSession;
 
 typedef struct KakehashiStatement
@@ -190,6 +192,18 @@ extern int kakehashi_statements_count(KakehashiSession *session);
 
 /* ---- call.c ---- */
 
+/* What requests have cost, for EXPLAIN ANALYZE: in this process, and of those only that were measured. */
+typedef struct KakehashiCost
+{
+	uint64 requests;
+	uint64 rows;
+	uint64 batches;
+	uint64 bytes; /* of the batches */
+	instr_time waited;
+	uint64 execution_nanos; /* of requests whose end was seen, at the endpoint */
+	uint64 ended;           /* these requests */
+} KakehashiCost;
+
 typedef struct KakehashiCall
 {
 	dlist_node node; /* in session->calls, while ipc is not NULL */
@@ -201,11 +215,15 @@ typedef struct KakehashiCall
 	bool rowless;        /* no rows will come: waiting for the end costs no memory */
 	bool in_transaction; /* its final frame speaks of the session's transaction */
 	bool finished;
+	KakehashiCost *cost; /* NULL: nobody asks; outlives the call's use */
 } KakehashiCall;
 
 /* Takes over the result of kh_send_*; reports error if it is NULL. */
 extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,
                                            const char *sql);
+
+/* From now on the call is measured; cost NULL: it is not. */
+extern void kakehashi_call_measure(KakehashiCall *call, KakehashiCost *cost);
 
 /* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
 extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
@@ -287,6 +305,9 @@ extern KakehashiInbound *kakehashi_inbound_take(KakehashiSession *session);
 extern void kakehashi_inbound_finished(KakehashiCall *call);
 extern void kakehashi_inbound_abandoned(KakehashiCall *call);
 extern void kakehashi_inbound_forget(KakehashiSession *session);
+
+/* The end of a transaction, when no call is left: gives the buffers back unless the next one may want them. Never fails. */
+extern void kakehashi_inbound_settle(KakehashiSession *session);
 
 /* ---- value.c ---- */
 
@@ -489,7 +510,8 @@ typedef struct KakehashiModify
 	KakehashiResultMap *map;     /* of returning; NULL if there is none */
 	KakehashiConflict *conflict; /* NULL if there is none */
 	int batch_size;
-	bool count_rows; /* INSERT: some may be left out, so that each answer has to be waited for */
+	KakehashiCost *cost; /* NULL: nobody asks */
+	bool count_rows;     /* INSERT: some may be left out, so that each answer has to be waited for */
 
 	/* Rows under way; see modify_batch.c. */
 	bool deferred;          /* single rows are collected */
@@ -538,6 +560,9 @@ extern KakehashiConflict *kakehashi_conflict_begin(ModifyTableState *node, List 
 
 /* True if a row may come to nothing, so that each has to be asked about. */
 extern bool kakehashi_conflict_single_rows(const KakehashiConflict *conflict);
+
+/* The same of the plan's description, before the execution begins; NIL: there is no conflict clause of ours. */
+extern bool kakehashi_conflict_needs_single_rows(List *description);
 extern void kakehashi_conflict_parameters(KakehashiConflict *conflict, TupleTableSlot *slot, Datum *values,
                                           bool *nulls);
 
@@ -579,6 +604,8 @@ extern bool kakehashi_explain_remote_plan; /* setting */
 
 /* "$1 = 42, $2 = t.id", without those before the first; nothing if there is none. */
 extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first, struct ExplainState *es);
+extern void kakehashi_explain_direct_cost(ForeignScanState *node, struct ExplainState *es);
+extern void kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
 
 extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
 extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,

@@ -50,7 +50,7 @@ typedef struct LookupState
 	int position; /* outer row that is joined */
 	bool matched; /* a row has been found for it */
 	bool used;    /* the current found row has been handed out or looked at */
-	uint64 requests;
+	KakehashiCost cost;
 } LookupState;
 
 static void
@@ -222,7 +222,7 @@ begin_request(LookupState *state)
 	old = MemoryContextSwitchTo(estate->es_query_cxt);
 	state->call = kakehashi_execute_statement(session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);
-	state->requests++;
+	kakehashi_call_measure(state->call, &state->cost);
 	state->open = true;
 	state->position = 0;
 	state->matched = false;
@@ -405,8 +405,11 @@ explain_lookup(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Remote SQL", state->sql, es);
 		kakehashi_explain_parameters(&node->ss.ps, ((CustomScan *) node->ss.ps.plan)->custom_exprs, 1, es);
 	}
-	if (es->analyze)
-		ExplainPropertyUInteger("Requests", NULL, state->requests, es);
+	if (!es->analyze)
+		return;
+	ExplainPropertyUInteger("Requests", NULL, state->cost.requests, es);
+	if (es->verbose)
+		kakehashi_explain_cost(&state->cost, true, es);
 }
 
 static const CustomExecMethods exec_methods = {.CustomName = "KakehashiLookup",

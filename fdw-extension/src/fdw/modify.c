@@ -45,6 +45,8 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->returning = returning;
 	modify->keys = operation == CMD_INSERT ? NIL : kakehashi_key_columns(rel);
 	modify->batch_size = options.batch_size;
+	if (node->ps.instrument != NULL)
+		modify->cost = (KakehashiCost *) palloc0(sizeof(KakehashiCost));
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
 
@@ -92,6 +94,7 @@ add_form_without_generated(KakehashiModify *modify, ModifyTableState *node, Resu
 	                                kakehashi_deparse_insert(modify->rel, 0, targets, conflict, modify->returning),
 	                                targets, modify->returning, NIL);
 	modify->without->count_rows = modify->count_rows;
+	modify->without->cost = modify->cost;
 	modify->without->deferred = modify->deferred;
 }
 
@@ -187,6 +190,7 @@ send_rows(KakehashiModify *modify, TupleTableSlot *slot)
 		kakehashi_result_check(modify->map, RelationGetDescr(modify->rel), RelationGetRelationName(modify->rel),
 		                       statement);
 	call = kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes);
+	kakehashi_call_measure(call, modify->cost);
 	if (modify->map != NULL && slot != NULL && kakehashi_call_next_batch(call, &batch))
 	{
 		if (batch.row_count > 0)

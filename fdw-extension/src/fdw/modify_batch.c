@@ -58,6 +58,7 @@ send_buffer(KakehashiModify *modify, KakehashiInbound *buffer, uint32 bytes)
 		kakehashi_execute_inbound(modify->session, statement_of(modify), modify->snapshot_owner, buffer, bytes);
 
 	call->rowless = true;
+	kakehashi_call_measure(call, modify->cost);
 	(void) complete_pending(modify);
 	modify->pending = call;
 }
@@ -68,9 +69,10 @@ send_through_queue(KakehashiModify *modify)
 	KakehashiStatement *statement = statement_of(modify);
 	uint32 bytes;
 	const void *rows = kakehashi_row_writer_finish(modify->writer, &bytes);
+	KakehashiCall *call = kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes);
 
-	return kakehashi_call_complete(
-		kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes));
+	kakehashi_call_measure(call, modify->cost);
+	return kakehashi_call_complete(call);
 }
 
 static void send_deferred(KakehashiModify *modify);

@@ -121,29 +121,8 @@ kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, row, bytes);
 	MemoryContextSwitchTo(old);
+	kakehashi_call_measure(state->call, node->ss.ps.instrument != NULL ? &state->cost : NULL);
 	state->begun = true;
-}
-
-/* The next batch; what it cost is noted if somebody wants to know. */
-static bool
-next_batch(ForeignScanState *node, RemoteScan *state)
-{
-	instr_time start;
-	instr_time end;
-	bool found;
-
-	if (node->ss.ps.instrument == NULL)
-		return kakehashi_call_next_batch(state->call, &state->batch);
-	INSTR_TIME_SET_CURRENT(start);
-	found = kakehashi_call_next_batch(state->call, &state->batch);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(state->waited, end, start);
-	if (found)
-	{
-		state->batches++;
-		state->rows += state->batch.row_count;
-	}
-	return found;
 }
 
 TupleTableSlot *
@@ -167,7 +146,7 @@ kakehashi_iterate_scan(ForeignScanState *node)
 		if (state->has_batch && state->call->ipc != NULL)
 			kh_call_release(state->call->ipc);
 		state->has_batch = false;
-		if (!next_batch(node, state))
+		if (!kakehashi_call_next_batch(state->call, &state->batch))
 		{
 			/* Others may still read what they have drawn. */
 			if (state->shared)

@@ -6,8 +6,6 @@
 
 #include "kakehashi_plan.h"
 
-#include "portability/instr_time.h"
-
 typedef struct RemoteScan
 {
 	char *sql;
@@ -23,10 +21,7 @@ typedef struct RemoteScan
 	kh_batch batch;
 	uint32 next_row; /* of batch */
 
-	/* For EXPLAIN ANALYZE, in this process and since the scan began. */
-	uint64 rows;
-	uint64 batches;
-	instr_time waited;
+	KakehashiCost cost; /* in this process and since the scan began */
 
 	/* Of a parallel scan; see parallel_scan.c. */
 	bool shared;          /* other processes read the rows of call, too */

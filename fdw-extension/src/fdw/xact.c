@@ -16,8 +16,11 @@ static void
 send_savepoint(KakehashiSession *session, kh_savepoint_verb verb, int level)
 {
 	kh_error error;
+	const char *sql = verb == KH_SAVEPOINT           ? "SAVEPOINT"
+	                  : verb == KH_RELEASE_SAVEPOINT ? "RELEASE SAVEPOINT"
+	                                                 : "ROLLBACK TO SAVEPOINT";
 	KakehashiCall *call = kakehashi_call_track(
-		session, kh_send_savepoint(session->ipc, verb, session->handle, (uint32) (level - 1), &error), &error, NULL);
+		session, kh_send_savepoint(session->ipc, verb, session->handle, (uint32) (level - 1), &error), &error, sql);
 
 	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
@@ -306,6 +309,8 @@ forget_transaction(KakehashiSession *session)
 	session->wrote = false;
 	session->aborted = false;
 	session->snapshot_owner = NULL;
+	if (!session->lost && !session->invalidated)
+		kakehashi_inbound_settle(session);
 	if (session->ipc != NULL && (session->lost || session->invalidated || !session->keep))
 		kakehashi_session_detach(session);
 	session->lost = false;

@@ -196,6 +196,7 @@ kh_final_decode(kh_call *call, kh_error *error)
 		return true;
 	}
 	memcpy(call->frame, (const unsigned char *) call->slot + published->frame_offset, bytes);
+	call->result.execution_nanos = kh_load_relaxed(&call->slot->execution_nanos);
 	if (decode(call, bytes))
 		return true;
 	kh_session_violated(call->session, error, "a final frame is malformed");

@@ -20,6 +20,15 @@ SELECT * FROM kakehashi_query('kakehashi', 'SELECT id, v FROM seen ORDER BY id')
 SELECT e.requests >= :before_requests + 2 AS more_requests, e.rows_sent >= :before_rows_sent + 3 AS more_rows, e.batches > :before_batches AS more_batches,
   e.bytes_sent >= :before_bytes_sent + 3 * 24 AS more_bytes
 FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
+-- Buffers for batches go back after a bulk load, and otherwise once a transaction does without
+CREATE FOREIGN TABLE seen (id int OPTIONS (key 'true'), v int) SERVER kakehashi OPTIONS (schema_name 'public');
+INSERT INTO seen SELECT g, g FROM generate_series(4, 60000) g;
+SELECT e.buffer_bytes FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
+INSERT INTO seen SELECT g, g FROM generate_series(60001, 60100) g;
+SELECT e.buffer_bytes > 0 AS kept FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
+SELECT e.buffer_bytes FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
+DELETE FROM seen WHERE id > 3;
+DROP FOREIGN TABLE seen;
 RESET application_name;
 -- The job that reads the table of jobs is one of them
 SELECT name, state, progress BETWEEN 0 AND 1 AS has_progress, tasks >= tasks_finished AS has_tasks, elapsed_ms >= 0 AS has_time, transaction_id > 0 AS has_transaction
