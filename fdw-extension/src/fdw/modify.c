@@ -45,7 +45,8 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->returning = returning;
 	modify->keys = operation == CMD_INSERT ? NIL : kakehashi_key_columns(rel);
 	modify->batch_size = options.batch_size;
-	if (node->ps.instrument != NULL)
+	/* The node itself is given its instrumentation only after this. */
+	if (estate->es_instrument != 0)
 		modify->cost = (KakehashiCost *) palloc0(sizeof(KakehashiCost));
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
