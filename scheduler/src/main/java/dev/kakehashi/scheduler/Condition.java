@@ -2,6 +2,8 @@ package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,9 @@ public final class Condition {
     private boolean linked;
     private boolean claimed;
 
+    @SuppressWarnings("unused") // through its VarHandle, under checks only
+    private volatile boolean queued;
+
     Waiter(Condition condition, Task task, Job job) {
       this.condition = condition;
       this.task = task;
@@ -43,7 +48,24 @@ public final class Condition {
         condition.unlink(this);
       }
       job.removeWaiter(this);
-      condition.scheduler.submission().publish(task, job, Option.IMMEDIATE);
+      queue(Option.IMMEDIATE);
+    }
+
+    private void queue(Option option) {
+      if (Checks.ON) {
+        Checks.that(QUEUED.compareAndSet(this, false, true), "I8: a waiter is queued once");
+      }
+      condition.scheduler.submission().publish(task, job, option);
+    }
+  }
+
+  private static final VarHandle QUEUED;
+
+  static {
+    try {
+      QUEUED = MethodHandles.lookup().findVarHandle(Waiter.class, "queued", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
     }
   }
 
@@ -116,7 +138,7 @@ public final class Condition {
       w.next = null;
       w.previous = null;
       w.job.removeWaiter(w);
-      scheduler.submission().publish(w.task, w.job, option);
+      w.queue(option);
       w = next;
     }
   }

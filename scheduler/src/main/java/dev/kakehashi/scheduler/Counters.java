@@ -47,6 +47,9 @@ final class Counters {
   static final int PROCESSES_FAILED = 36;
   static final int EVENTS_DROPPED = 37;
   static final int WORKERS_REPLACED = 38;
+  static final int WAKES_RECEIVED = 39;
+  static final int LANE_RUNS = 40;
+  static final int CONDITION_WAITS = 41;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -89,7 +92,10 @@ final class Counters {
           "process.done",
           "process.failed",
           "process.eventsDropped",
-          "workers.replaced");
+          "workers.replaced",
+          "wake.received",
+          "lane.runs",
+          "condition.waits");
 
   /// `-Dscheduler.metrics=false` leaves out what is there for people alone, to measure what it costs. What the
   /// scheduler itself goes by is always counted.

@@ -295,6 +295,7 @@ final class Idling {
     permit = false;
     announced = false;
     searching = wokenSearching;
+    counters.add(Counters.WAKES_RECEIVED);
     Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
     long now = Platform.nanoTime();
     counters.latencies.record(Latencies.Kind.WAKE, now - wokenNanos);

@@ -249,7 +249,18 @@ public final class Lane {
 
   /// Runs up to `laneBatch` items with one permit, which came with it.
   private void run(Runner runner) {
+    if (pinnedWorker >= 0
+        && runner.workerIndex() != pinnedWorker
+        && !Platform.mutated(Mutation.PINNED_ANYWHERE)) {
+      publish(runner); // its worker has failed with it in hand, and gave it to whoever comes
+      return;
+    }
     homeWorker = runner.workerIndex();
+    if (Checks.ON) {
+      Checks.that(active() <= permits, "I3: active <= permits");
+      Checks.that(
+          pinnedWorker < 0 || pinnedWorker == homeWorker, "I4: a pinned lane on its own worker");
+    }
     int ended = 0;
     for (int i = scheduler.laneBatch(); i > 0; i--) {
       Task task;
@@ -272,6 +283,7 @@ public final class Lane {
       if (task.equals(laneTask)) {
         Task bootstrap = job.claimBootstrap();
         if (bootstrap != null) {
+          runner.counters.add(Counters.LANE_RUNS);
           // The permit is the job's from here on; only what ended before is counted off.
           if (ended > 0) {
             STATE.getAndAdd(this, (long) -ended);
@@ -281,6 +293,7 @@ public final class Lane {
           return;
         }
       } else {
+        runner.counters.add(Counters.LANE_RUNS);
         runner.execute(task, job, false);
       }
       ended++;

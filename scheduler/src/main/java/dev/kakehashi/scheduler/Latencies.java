@@ -52,6 +52,12 @@ final class Latencies {
     }
   }
 
+  /// The longest time of a kind, 0 if there is none. Of one that nobody writes.
+  long maxNanos(Kind kind) {
+    Histogram histogram = histograms[kind.index];
+    return histogram == null ? 0 : histogram.nanosAt(1);
+  }
+
   /// Puts count, median, 99th percentile and maximum of each kind. Of one that nobody writes.
   void putInto(Map<String, Long> gauges) {
     for (Kind kind : Kind.values()) {

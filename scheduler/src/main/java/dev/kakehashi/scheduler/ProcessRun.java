@@ -151,7 +151,12 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
 
   @Override
   public @Nullable Task run(TaskContext context) throws Exception {
-    STATE.setVolatile(this, RUNNING);
+    if (Checks.ON) {
+      int before = (int) STATE.getAndSet(this, RUNNING);
+      Checks.that((before & ~WAKE) == READY, "I9: one step at a time");
+    } else {
+      STATE.setVolatile(this, RUNNING);
+    }
     Step next;
     try {
       next = step(context);
@@ -205,7 +210,10 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
   }
 
   private void end(Job its) {
-    STATE.setVolatile(this, COMPLETE);
+    int before = (int) STATE.getAndSet(this, COMPLETE);
+    if (Checks.ON) {
+      Checks.that((before & ~WAKE) != COMPLETE, "I9: one close");
+    }
     Process ended = Objects.requireNonNull(process);
     process = null;
     input = null;

@@ -300,7 +300,11 @@ abstract class Runner implements TaskContext {
   private boolean passes(Condition condition, Task next, Job itsJob) {
     long around = condition.isPolled() ? enterCallback(itsJob) : running;
     try {
-      return condition.register(next, itsJob, tailTicket);
+      boolean passed = condition.register(next, itsJob, tailTicket);
+      if (!passed) {
+        counters.add(Counters.CONDITION_WAITS);
+      }
+      return passed;
     } finally {
       if (condition.isPolled()) {
         leaveCallback(around);

@@ -3,6 +3,7 @@ package dev.kakehashi.scheduler;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -10,26 +11,27 @@ import java.util.TreeMap;
 ///
 /// Counters never go back and are exact once nothing runs: then `tasks.accepted` = `tasks.run` + `tasks.discarded`.
 /// While the scheduler works they are read one after the other and may be off by what happened
-/// meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are momentary. `latency.*` are nanoseconds since the start of the
+/// meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are momentary. `task.longestNanos` of a worker is as long as the watchdog has seen
+/// it run, which looks every `preemptAfter`, or a sampled one. `latency.*` are nanoseconds since the start of the
 /// scheduler, at most an eighth too high: `start` and `run` of one outside task in `latencySampling`, `wake` of all
 /// wake-ups, `jobQueued` and `jobWall` of all jobs that are [JobBuilder#timed()].
 public final class SchedulerMetrics {
   private final Map<String, Long> totals;
   private final List<Map<String, Long>> perWorker;
 
-  SchedulerMetrics(long[] totals, List<long[]> perWorker, Map<String, Long> gauges) {
-    Map<String, Long> all = named(totals);
-    all.putAll(new TreeMap<>(gauges));
-    this.totals = Collections.unmodifiableMap(all);
-    this.perWorker = perWorker.stream().map(v -> Collections.unmodifiableMap(named(v))).toList();
+  SchedulerMetrics(Map<String, Long> totals, List<Map<String, Long>> perWorker) {
+    this.totals = totals;
+    this.perWorker = List.copyOf(perWorker);
   }
 
-  private static Map<String, Long> named(long[] values) {
+  /// Counters in the order of their names, then gauges by name.
+  static Map<String, Long> named(long[] values, Map<String, Long> gauges) {
     Map<String, Long> map = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {
       map.put(Counters.NAMES.get(i), values[i]);
     }
-    return map;
+    map.putAll(new TreeMap<>(gauges));
+    return Collections.unmodifiableMap(map);
   }
 
   /// Every counter summed over all threads, and every gauge, by name.
@@ -37,7 +39,12 @@ public final class SchedulerMetrics {
     return totals;
   }
 
-  /// Counters of one worker.
+  /// Number of workers.
+  public int workers() {
+    return perWorker.size();
+  }
+
+  /// Counters and gauges of one worker.
   public Map<String, Long> worker(int index) {
     return perWorker.get(index);
   }
@@ -53,16 +60,39 @@ public final class SchedulerMetrics {
     return value;
   }
 
-  /// The totals as one line of JSON.
+  /// Everything as one line of JSON: an object of the totals, and in it `workers`, an array of the workers' own.
   public String toJson() {
     StringBuilder json = new StringBuilder("{");
-    totals.forEach((name, value) ->
-        json.append(json.length() > 1 ? "," : "")
+    appendTo(json, totals);
+    json.append(",\"workers\":[");
+    for (Map<String, Long> worker : perWorker) {
+      json.append(json.charAt(json.length() - 1) == '[' ? "{" : ",{");
+      appendTo(json, worker);
+      json.append('}');
+    }
+    return json.append("]}").toString();
+  }
+
+  private static void appendTo(StringBuilder json, Map<String, Long> values) {
+    values.forEach((name, value) ->
+        json.append(json.charAt(json.length() - 1) == '{' ? "" : ",")
             .append('"')
             .append(name)
             .append("\":")
             .append(value));
-    return json.append('}').toString();
+  }
+
+  /// A length of time for people: three digits or so, and a unit from ns to s.
+  public static String timeText(long nanos) {
+    return nanos < 1_000
+        ? nanos + " ns"
+        : nanos < 1_000_000
+            ? scaled(nanos / 1e3, "us")
+            : nanos < 1_000_000_000 ? scaled(nanos / 1e6, "ms") : scaled(nanos / 1e9, "s");
+  }
+
+  private static String scaled(double value, String unit) {
+    return String.format(Locale.ROOT, value < 100 ? "%.1f %s" : "%.0f %s", value, unit);
   }
 
   @Override

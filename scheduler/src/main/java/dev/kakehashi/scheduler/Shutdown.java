@@ -53,6 +53,9 @@ final class Shutdown {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {
+          if (e.getCause() instanceof Error error) {
+            throw error;
+          }
           throw new IllegalStateException("shutdown of the scheduler failed", e.getCause());
         }
       }
@@ -96,7 +99,19 @@ final class Shutdown {
       }
     }
     scheduler.watcher().stop();
-    return report(cancelled, stuck);
+    ShutdownReport report = report(cancelled, stuck);
+    if (Checks.ON && stuck.isEmpty() && registry.live().isEmpty()) {
+      checkNothingIsLeft(report);
+    }
+    return report;
+  }
+
+  private void checkNothingIsLeft(ShutdownReport report) {
+    Checks.that(report.left() == 0, "I13: accepted = run + discarded, " + report);
+    Checks.that(!scheduler.anyWork(), "I1: a task is left in a queue");
+    for (Worker worker : scheduler.workers()) {
+      Checks.that(worker.deque.keepsNothingElse(), "I10: a deque keeps what it has given");
+    }
   }
 
   private static boolean join(Worker worker) throws InterruptedException {

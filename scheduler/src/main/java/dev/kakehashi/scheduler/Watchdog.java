@@ -26,6 +26,7 @@ final class Watchdog {
     long firstSeenNanos;
     long reportAfterNanos;
     volatile long runningNanos; // of the task seen at the last tick, for people
+    volatile long longestNanos; // the most of that so far
 
     Watched(Runner runner, Thread thread) {
       this.runner = new WeakReference<>(runner);
@@ -67,6 +68,15 @@ final class Watchdog {
       }
     }
     return 0;
+  }
+
+  /// The longest task of a runner so far, as of the ticks; 0 if none was seen by two of them.
+  synchronized long longestNanos(Runner runner) {
+    return watched.stream()
+        .filter(entry -> runner.equals(entry.runner.get()))
+        .mapToLong(entry -> entry.longestNanos)
+        .max()
+        .orElse(0);
   }
 
   /// Longest of [#runningNanos].
@@ -119,6 +129,7 @@ final class Watchdog {
       runner.preempt(task);
     }
     entry.runningNanos = running;
+    entry.longestNanos = Math.max(entry.longestNanos, running);
     if (hangNanos > 0 && running >= entry.reportAfterNanos) {
       entry.reportAfterNanos = 2 * running;
       scheduler.count(Counters.HANGS, 1, null);

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// I8: a waiting task runs once, not before its time, and on a worker; and timers.
-@Timeout(60)
+@Timeout(120)
 class ConditionTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration LONG = Duration.ofSeconds(50);
 
   private final AtomicReference<@Nullable Throwable> uncaught = new AtomicReference<>();
   private final TaskScheduler scheduler =
@@ -262,7 +262,7 @@ class ConditionTest {
                     ran.incrementAndGet();
                     return null;
                   }));
-      assertTrue(job.await(LONG));
+      assertTrue(job.await(LONG), () -> promoting.metrics().toJson());
       assertEquals(1, ran.get());
       assertEquals(4, byWorkers.get());
       assertEquals(9, byWatcher.get());

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// I3 and I4: never more than the permits at once; one permit means order and visibility.
-@Timeout(60)
+@Timeout(120)
 class LaneTest {
-  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration LONG = Duration.ofSeconds(50);
 
   private final TaskScheduler scheduler =
       TaskScheduler.start(SchedulerConfig.builder().workers(4).build());

@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -104,7 +105,10 @@ class WatchdogTest {
       assertTrue(scheduler.metrics().get("tasks.longestRunningNanos") >= 20_000_000);
       StringBuilder dump = new StringBuilder();
       scheduler.dump(dump);
-      assertTrue(dump.toString().contains("stuck in the test"), dump::toString);
+      assertTrue(dump.toString().contains(": stuck in the test\n"), dump::toString);
+      assertTrue(dump.toString().contains(", a task of job " + job.id() + " for "), dump::toString);
+      assertTrue(
+          requireNonNull(scheduler.metrics().worker(0).get("task.longestNanos")) >= 20_000_000);
       // Reported again when it has lasted twice as long.
       LongTask again = reports.poll(50, TimeUnit.SECONDS);
       assertNotNull(again);

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 
 /// A control page in words.
 final class ControlReport {
-  static String read(Path runtimeDirectory, long pid) throws IOException {
+  /// @param who lines about the sessions, each after a line feed
+  static String read(Path runtimeDirectory, long pid, String who) throws IOException {
     Path file = runtimeDirectory.resolve("control");
     if (Files.notExists(file)) {
       return "endpoint is starting: process " + pid;
@@ -28,7 +29,7 @@ final class ControlReport {
     endpoint is %s: process %d
     runtime directory: %s
     incarnation: %s
-    sessions: %d
+    sessions: %d%s
     open transactions: %d
     running requests: %d
     mailboxes in use: %d
@@ -43,6 +44,7 @@ final class ControlReport {
             runtimeDirectory,
             Long.toUnsignedString(page.getLong(ControlPageLayout.INCARNATION_OFFSET)),
             page.getInt(ControlPageLayout.SESSIONS_OFFSET),
+            who,
             page.getInt(ControlPageLayout.TRANSACTIONS_OFFSET),
             page.getInt(ControlPageLayout.REQUESTS_OFFSET),
             page.getInt(ControlPageLayout.MAILBOXES_OFFSET),

@@ -87,7 +87,7 @@ public final class EndpointServer implements AutoCloseable {
             authenticator(data));
     parts.push(endpoint);
     transport = endpoint;
-    parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler));
+    parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",

@@ -180,6 +180,11 @@ public final class Main implements Runnable {
         description = "also the scheduler's workers, jobs and processes")
     private boolean jobs;
 
+    @Option(
+        names = {"-S", "--sessions"},
+        description = "also every session: user, application, process, what it uses")
+    private boolean sessions;
+
     @Override
     public Integer call() throws Exception {
       Settings settings = common.settings();
@@ -193,15 +198,21 @@ public final class Main implements Runnable {
         System.out.println(SchedulerReport.json(StatusSocket.ask(runtime)));
         return 0;
       }
-      System.out.println(ControlReport.read(runtime, pid));
-      if (Files.exists(runtime.resolve(StatusSocket.FILE))) {
-        String said = StatusSocket.ask(runtime);
+      String said =
+          Files.exists(runtime.resolve(StatusSocket.FILE)) ? StatusSocket.ask(runtime) : "";
+      System.out.println(ControlReport.read(runtime, pid, SessionReport.summary(said)));
+      if (!said.isEmpty()) {
         System.out.println(SchedulerReport.text(said));
-        if (jobs) {
-          System.out.println(SchedulerReport.jobs(said));
-        }
+        print(sessions ? SessionReport.text(said) : "");
+        print(jobs ? SchedulerReport.jobs(said) : "");
       }
       return 0;
+    }
+  }
+
+  private static void print(String lines) {
+    if (!lines.isEmpty()) {
+      System.out.println(lines);
     }
   }
 

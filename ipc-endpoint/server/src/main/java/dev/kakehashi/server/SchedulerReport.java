@@ -1,11 +1,43 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.scheduler.SchedulerMetrics;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The scheduler's part of the status in words, out of what [StatusSocket] says.
 final class SchedulerReport {
   private static final Pattern METRIC = Pattern.compile("\"([^\"]+)\":(-?\\d+)");
+  private static final Pattern WORKER = Pattern.compile("\\{[^}]*\\}");
+  private static final String WORKERS = "\"workers\":[";
+
+  // Heading, metric.
+  private static final String[][] WORKER_COLUMNS = {
+    {"executed", "tasks.run"},
+    {"steals", "steal.successes"},
+    {"stolen", "steal.items"},
+    {"suspended", "park.count"},
+    {"woken", "wake.received"},
+    {"sticky", "lane.runs"},
+    {"conditional", "condition.waits"},
+    {"longest", "task.longestNanos"},
+    {"queued", "queue.local"},
+    {"inbox", "queue.inbox"},
+    {"pinned", "queue.pinned"},
+  };
+
+  // Label, prefix.
+  private static final String[][] TIMES = {
+    {"start of an outside task", "latency.start"},
+    {"run of an outside task", "latency.run"},
+    {"wake-up of a worker", "latency.wake"},
+    {"job queued", "latency.jobQueued"},
+    {"job in all", "latency.jobWall"},
+  };
 
   private SchedulerReport() {}
 
@@ -17,18 +49,141 @@ final class SchedulerReport {
 
   /// Workers, jobs and processes, one a line.
   static String jobs(String said) {
-    return said.substring(json(said).length()).strip();
+    int end = said.indexOf("\n\n");
+    return said.substring(json(said).length(), end < 0 ? said.length() : end).strip();
   }
 
-  /// Every metric that is not zero, one a line.
+  /// What the scheduler does and has done; counters and times that are zero are left out.
   static String text(String said) {
-    StringBuilder text = new StringBuilder("scheduler:");
-    Matcher metric = METRIC.matcher(json(said));
-    while (metric.find()) {
-      if (!metric.group(2).equals("0")) {
-        text.append("\n  ").append(metric.group(1)).append(": ").append(metric.group(2));
+    String json = json(said);
+    int split = json.indexOf(WORKERS);
+    Map<String, Long> totals = metrics(split < 0 ? json : json.substring(0, split));
+    List<Map<String, Long>> workers = new ArrayList<>();
+    if (split >= 0) {
+      Matcher worker = WORKER.matcher(json).region(split + WORKERS.length(), json.length());
+      while (worker.find()) {
+        workers.add(metrics(worker.group()));
       }
     }
+    StringBuilder text = new StringBuilder();
+    text.append(
+        """
+        scheduler: %d workers, %d awake, %d searching, %d hung
+          tasks: %d accepted, %d run, %d failed, %d discarded, %d in the overflow queue
+          jobs: %d live, %d done, %d failed; on the thread that received them: %d\
+        """
+            .formatted(
+                workers.size(),
+                take(totals, "workers.awake"),
+                take(totals, "workers.searching"),
+                take(totals, "workers.hung"),
+                take(totals, "tasks.accepted"),
+                totals.getOrDefault("tasks.run", 0L),
+                take(totals, "tasks.failed"),
+                take(totals, "tasks.discarded"),
+                take(totals, "queue.overflow"),
+                take(totals, "jobs.live"),
+                take(totals, "jobs.done"),
+                take(totals, "jobs.failed"),
+                take(totals, "jobs.onCaller")));
+    appendWorkers(text, workers, totals);
+    appendTimes(text, totals);
+    appendOthers(text, totals);
     return text.toString();
+  }
+
+  private static Map<String, Long> metrics(String json) {
+    Map<String, Long> values = new LinkedHashMap<>();
+    for (Matcher metric = METRIC.matcher(json); metric.find(); ) {
+      values.put(metric.group(1), Long.valueOf(metric.group(2)));
+    }
+    return values;
+  }
+
+  /// A value that is shown, and not once more.
+  private static long take(Map<String, Long> values, String name) {
+    Long value = values.remove(name);
+    return value == null ? 0 : value;
+  }
+
+  private static void appendWorkers(
+      StringBuilder text, List<Map<String, Long>> workers, Map<String, Long> totals) {
+    StringBuilder heading = new StringBuilder("\n  worker ");
+    StringBuilder others = new StringBuilder("\n  others ");
+    for (String[] column : WORKER_COLUMNS) {
+      heading.append(cell(column[0]));
+      long sum = workers.stream().mapToLong(worker -> worker.getOrDefault(column[1], 0L)).sum();
+      long other = take(totals, column[1]) - sum;
+      boolean counted = !column[1].startsWith("queue.") && !column[1].startsWith("task.");
+      others.append(cell(counted ? Long.toString(Math.max(0, other)) : "-"));
+    }
+    text.append(heading);
+    for (int i = 0; i < workers.size(); i++) {
+      text.append(String.format(Locale.ROOT, "\n  %6d ", i));
+      for (String[] column : WORKER_COLUMNS) {
+        long value = workers.get(i).getOrDefault(column[1], 0L);
+        text.append(cell(column[1].endsWith("Nanos") ? time(value) : Long.toString(value)));
+      }
+    }
+    text.append(others); // threads that run light jobs themselves
+  }
+
+  private static String cell(String content) {
+    return String.format(Locale.ROOT, " %11s", content);
+  }
+
+  private static String time(long nanos) {
+    return nanos == 0 ? "-" : SchedulerMetrics.timeText(nanos);
+  }
+
+  private static void appendTimes(StringBuilder text, Map<String, Long> totals) {
+    boolean begun = false;
+    for (String[] row : TIMES) {
+      long count = take(totals, row[1] + ".count");
+      long half = take(totals, row[1] + ".p50Nanos");
+      long most = take(totals, row[1] + ".p99Nanos");
+      long longest = take(totals, row[1] + ".maxNanos");
+      if (count == 0) {
+        continue;
+      }
+      if (!begun) {
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "\n  %-24s %10s %10s %10s %10s",
+                "times",
+                "count",
+                "p50",
+                "p99",
+                "longest"));
+        begun = true;
+      }
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "\n  %-24s %10d %10s %10s %10s",
+              row[0],
+              count,
+              time(half),
+              time(most),
+              time(longest)));
+    }
+  }
+
+  private static void appendOthers(StringBuilder text, Map<String, Long> totals) {
+    long running = take(totals, "tasks.longestRunningNanos");
+    if (running > 0) {
+      text.append("\n  longest running task: ").append(time(running));
+    }
+    List<String> rest = new ArrayList<>();
+    totals.forEach((name, value) -> {
+      if (value != 0) {
+        rest.add(name + " " + value);
+      }
+    });
+    for (int i = 0; i < rest.size(); i += 5) {
+      text.append(i == 0 ? "\n  counters: " : ",\n            ")
+          .append(String.join(", ", rest.subList(i, Math.min(rest.size(), i + 5))));
+    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
@@ -9,7 +10,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// Tells whoever connects how the scheduler is: one line of JSON with all metrics, then its workers, jobs and processes.
+/// Tells whoever connects how the endpoint is: one line of JSON with all metrics of the scheduler; its workers, jobs and processes, one
+/// a line; an empty line; the sessions, one a line, see [SessionReport].
 ///
 /// Only the endpoint's own OS user may ask, because jobs are named by the statements that they run. It costs nothing while nobody asks.
 final class StatusSocket {
@@ -18,7 +20,9 @@ final class StatusSocket {
   private StatusSocket() {}
 
   /// Opens the socket in a runtime directory that this process owns.
-  static OwnerSocket open(Path runtimeDirectory, TaskScheduler scheduler) throws IOException {
+  static OwnerSocket open(
+      Path runtimeDirectory, TaskScheduler scheduler, TransportEndpoint transport)
+      throws IOException {
     return OwnerSocket.open(
         runtimeDirectory,
         FILE,
@@ -26,6 +30,8 @@ final class StatusSocket {
           try (Writer out =
               new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
             scheduler.dump(out);
+            out.append('\n');
+            SessionReport.write(transport.sessions(), out);
           }
         });
   }

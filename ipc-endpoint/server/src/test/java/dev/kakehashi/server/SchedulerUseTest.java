@@ -10,6 +10,7 @@ import dev.kakehashi.client.Session;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +57,28 @@ class SchedulerUseTest {
   }
 
   @Test
+  void shouldTellWhatEachWorkerAndEachSessionDoes() throws Exception {
+    try (TestEndpoint endpoint = TestEndpoint.start("worker_threads", "3");
+        Session session = endpoint.attach()) {
+      run(session, 10);
+      String said = StatusSocket.ask(endpoint.runtimeDirectory());
+      String text = SchedulerReport.text(said);
+      assertTrue(text.startsWith("scheduler: 3 workers, "), text);
+      assertEquals(3, text.lines().filter(line -> line.matches(" {2,7}\\d .*")).count(), text);
+      for (String column :
+          List.of("executed", "stolen", "suspended", "woken", "sticky", "conditional", "longest")) {
+        assertTrue(text.contains(" " + column), text);
+      }
+      assertTrue(text.contains("job in all"), text);
+      assertEquals(1, SessionReport.text(said).lines().count(), said);
+      String user = System.getProperty("user.name");
+      assertEquals(
+          "\n  1 of user \"" + user + "\", application \"java\"", SessionReport.summary(said));
+      assertEquals("", SessionReport.summary("")); // an endpoint that is starting
+    }
+  }
+
+  @Test
   void shouldTellTheStateOfTheSchedulerToItsOwnUserOnly() throws Exception {
     try (TestEndpoint endpoint = TestEndpoint.start();
         Session session = endpoint.attach()) {
@@ -67,7 +90,7 @@ class SchedulerUseTest {
       String json = SchedulerReport.json(said);
       assertTrue(json.startsWith("{\"tasks.accepted\":") && json.endsWith("}"), json);
       assertFalse(json.contains("\n"));
-      assertTrue(SchedulerReport.text(said).startsWith("scheduler:"));
+      assertTrue(SchedulerReport.text(said).startsWith("scheduler: "), said);
       assertTrue(SchedulerReport.jobs(said).contains("kakehashi-worker-0"), said);
       for (var entry : Map.of("queue.inbox", 0L, "park.timeoutWithWork", 0L).entrySet()) {
         assertEquals(entry.getValue(), metric(endpoint, entry.getKey()));

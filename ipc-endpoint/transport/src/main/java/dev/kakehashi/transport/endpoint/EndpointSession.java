@@ -340,7 +340,7 @@ public final class EndpointSession {
   }
 
   /// Responses without a final frame. Thread-safe.
-  int openResponses() {
+  public int openResponses() {
     return Math.max(0, holds.get() - (closed ? 0 : 1));
   }
 
