@@ -32,7 +32,7 @@ class SchedulerUseTest {
 
   private static long metric(TestEndpoint endpoint, String name) throws IOException {
     String json = SchedulerReport.json(StatusSocket.ask(endpoint.runtimeDirectory()));
-    return Long.parseLong(json.replaceFirst(".*\"" + name + "\":(\\d+).*", "$1"));
+    return Long.parseLong(json.replaceFirst(".*?\"" + name + "\":(\\d+).*", "$1"));
   }
 
   @Test
@@ -69,7 +69,6 @@ class SchedulerUseTest {
           List.of("executed", "stolen", "suspended", "woken", "sticky", "conditional", "longest")) {
         assertTrue(text.contains(" " + column), text);
       }
-      assertTrue(text.contains("job in all"), text);
       assertEquals(1, SessionReport.text(said).lines().count(), said);
       String user = System.getProperty("user.name");
       assertEquals(
