@@ -167,6 +167,7 @@ final class PlannerStatisticsTest {
             "orders where o_orderkey = 17",
             "orders where o_orderkey > 100 and o_orderkey <= 350",
             "orders where o_orderdate >= date '1997-01-01'",
+            "orders where o_orderdate >= date '1994-01-01' and o_orderdate < timestamp '1994-07-01'",
             "orders where extract(year from o_orderdate) = 1994",
             "orders where o_comment is null",
             "orders where o_comment is not null",

@@ -88,6 +88,8 @@ final class RandomQueries {
         "a.n = b.n",
         "a.i2 = b.i8",
         "a.c = b.c and a.id < b.id",
+        "(a.i4 = b.i4 and a.id < 20 and b.b) or (a.i4 = b.i4 and a.id > 40 and b.id > 10)",
+        "(a.i2 < 0 and b.i2 > 0) or (a.t = b.t and b.n is null) or (a.id = 7 and b.id = 8)",
         "a.id < b.id and b.id < 8",
         "a.d = b.d or a.id = b.id");
   }
@@ -120,7 +122,23 @@ final class RandomQueries {
   }
 
   private String withSubquery() {
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(9)) {
+      case 7 ->
+          "select id from a where "
+              + pick("", "not ")
+              + "exists (select id, t from b where "
+              + joinCondition()
+              + " and "
+              + pick("b.b", "b.i4 > 3", "exists (select 1 from a c where c.i4 = b.i4)")
+              + ") and "
+              + expression(Type.BOOL, 1)
+              + " order by 1";
+      case 8 ->
+          "select a.id from a, b where "
+              + joinCondition()
+              + " and "
+              + pick("", "not ")
+              + "exists (select 1 from b c where c.i4 = a.i4 and c.id <> b.id) and b.id < 9 order by 1";
       case 0 ->
           "select id from a where exists (select 1 from b where "
               + joinCondition()

@@ -95,9 +95,9 @@ final class PlanRunner implements StatementRunner {
       case PlanNode.LockRows lock -> collect(lock.input());
       case PlanNode.Window window -> collect(window.input());
       case PlanNode.Correlate correlate -> {
-        collect(correlate.left());
-        collect(correlate.right());
-        yield false;
+        boolean few = collect(correlate.left());
+        // A look at an index for each row is little more than the row; anything else may be long.
+        yield collect(correlate.right()) && few && isLookup(correlate.right());
       }
       case PlanNode.Recursion recursion -> false;
       case PlanNode.WorkTable table -> false;
@@ -110,6 +110,11 @@ final class PlanRunner implements StatementRunner {
       case PlanNode.SetOperation operation ->
           collect(operation.left()) && collect(operation.right());
     };
+  }
+
+  private static boolean isLookup(PlanNode node) {
+    return node instanceof PlanNode.IndexScan
+        || (node instanceof PlanNode.Project project && isLookup(project.input()));
   }
 
   PhysicalPlan plan() {

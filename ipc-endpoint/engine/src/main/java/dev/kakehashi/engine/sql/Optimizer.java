@@ -75,6 +75,10 @@ final class Optimizer {
     RelNode rel = query;
     RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(rel.getCluster(), null);
     boolean subqueries = Inspection.hasSubquery(rel);
+    if (subqueries) {
+      rel = ExistsJoins.convert(rel);
+      subqueries = Inspection.hasSubquery(rel);
+    }
     if (subqueries || Inspection.count(rel, Correlate.class) > 0) {
       rel = subqueries ? run(SUBQUERIES, rel) : rel;
       rel = RelDecorrelator.decorrelateQuery(rel, builder);
@@ -82,6 +86,7 @@ final class Optimizer {
     rel = run(PUSH_DOWN, rel);
     int joins = Inspection.count(rel, Join.class);
     if (joins > 0) {
+      rel = run(PUSH_DOWN, OrRestrictions.add(rel));
       rel = run(SEMI_JOINS, rel);
     }
     if (joins > 1 && joins <= MAX_ORDERED_JOINS) {

@@ -243,8 +243,7 @@ final class PlanTranslator {
 
   private PlanNode correlate(Correlate correlate) {
     int[] columns = correlate.getRequiredColumns().toArray();
-    int first = parameters;
-    parameters += columns.length;
+    int first = takeParameters(columns.length);
     CorrelationId id = correlate.getCorrelationId();
     RexShuttle toParameters =
         new RexShuttle() {
@@ -344,6 +343,10 @@ final class PlanTranslator {
           case ANTI -> JoinKind.ANTI;
           default -> throw ExprTranslator.unsupported("join " + join.getJoinType());
         };
+    PlanNode lookups = IndexJoin.choose(join, kind, this);
+    if (lookups != null) {
+      return lookups;
+    }
     PlanNode left = translate(join.getLeft());
     PlanNode right = translate(join.getRight());
     if (leftKeys.isEmpty()) {
@@ -373,33 +376,28 @@ final class PlanTranslator {
     int rightCount = right.typeOids().length;
     JoinKind mirrored =
         kind == JoinKind.LEFT ? JoinKind.RIGHT : kind == JoinKind.RIGHT ? JoinKind.LEFT : kind;
-    List<RexNode> condition = new ArrayList<>();
-    for (RexNode conjunct : rest) {
-      condition.add(
-          conjunct.accept(
-              new org.apache.calcite.rex.RexShuttle() {
-                @Override
-                public RexNode visitInputRef(RexInputRef reference) {
-                  int index = reference.getIndex();
-                  return rex.makeInputRef(
-                      reference.getType(),
-                      index < leftCount ? index + rightCount : index - leftCount);
-                }
-              }));
-    }
+    List<RexNode> condition =
+        rest.stream().map(term -> JoinSides.swapped(term, leftCount, rightCount)).toList();
     PlanNode swapped =
         new PlanNode.HashJoin(
             right, left, mirrored, ints(rightKeys), ints(leftKeys), condition(condition));
-    List<Expr> order = new ArrayList<>();
-    int[] oids = swapped.typeOids();
-    for (int i = 0; i < leftCount + rightCount; i++) {
-      int index = i < leftCount ? i + rightCount : i - leftCount;
-      order.add(new Expr.Column(index, oids[index]));
-    }
-    return new PlanNode.Project(swapped, order);
+    return JoinSides.swappedBack(swapped, leftCount, rightCount);
   }
 
-  private static double rows(RelNode rel) {
+  /// Numbers parameters for columns of the left side of a join that the right side is run with.
+  ///
+  /// @return the first
+  int takeParameters(int count) {
+    int first = parameters;
+    parameters += count;
+    return first;
+  }
+
+  void expect(PlanNode node, double rows) {
+    estimates.expect(node, rows);
+  }
+
+  static double rows(RelNode rel) {
     Double rows = rel.getCluster().getMetadataQuery().getRowCount(rel);
     return rows == null ? 1 : rows;
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexCall;
@@ -37,6 +38,8 @@ final class Selectivity {
   private static final double DEFAULT_RANGE = 0.005;
 
   private static final double DEFAULT_BOOLEAN = 0.5;
+
+  private static final Set<String> ORDERS = Set.of("<", "<=", ">", ">=");
 
   private final RelNode rel;
 
@@ -73,12 +76,11 @@ final class Selectivity {
       Range range =
           ranges.computeIfAbsent(
               ColumnOrigin.column(bound.getOperands().getFirst()), c -> new Range());
-      boolean upper =
-          bound.getKind() == SqlKind.LESS_THAN || bound.getKind() == SqlKind.LESS_THAN_OR_EQUAL;
-      if (upper) {
-        range.below = Math.min(range.below, comparison(bound));
+      double selectivity = single(bound);
+      if (order(bound).startsWith("<")) {
+        range.below = Math.min(range.below, selectivity);
       } else {
-        range.above = Math.min(range.above, comparison(bound));
+        range.above = Math.min(range.above, selectivity);
       }
     }
     for (Map.Entry<Integer, Range> entry : ranges.entrySet()) {
@@ -100,14 +102,32 @@ final class Selectivity {
 
   /// An order comparison of a column with something else that is not of this relation, the column first; or null.
   private @Nullable RexCall columnBound(RexNode term) {
-    if (!(term instanceof RexCall call) || !SqlKind.COMPARISON.contains(call.getKind())) {
+    if (!(term instanceof RexCall call) || order(call).isEmpty()) {
       return null;
     }
-    if (call.getKind() == SqlKind.EQUALS || call.getKind() == SqlKind.NOT_EQUALS) {
-      return null;
-    }
-    RexCall turned = columnFirst(call);
+    RexCall turned =
+        SqlKind.COMPARISON.contains(call.getKind())
+            ? columnFirst(call)
+            : ColumnOrigin.column(call.getOperands().get(0)) >= 0 ? call : null;
     return turned != null && isFree(turned.getOperands().get(1)) ? turned : null;
+  }
+
+  /// `<`, `<=`, `>` or `>=` if the call is such a comparison, of one type or (a function then) of two; else empty.
+  private static String order(RexCall call) {
+    return switch (call.getKind()) {
+      case LESS_THAN -> "<";
+      case LESS_THAN_OR_EQUAL -> "<=";
+      case GREATER_THAN -> ">";
+      case GREATER_THAN_OR_EQUAL -> ">=";
+      default -> {
+        String name = functionName(call);
+        yield ORDERS.contains(name) ? name : "";
+      }
+    };
+  }
+
+  private static String functionName(RexCall call) {
+    return call.getOperator() instanceof FunctionOperator operator ? operator.function.name() : "";
   }
 
   /// The comparison with a column on its left side, or null.
@@ -260,9 +280,7 @@ final class Selectivity {
       }
       return Math.min(1, sum);
     }
-    String name =
-        call.getOperator() instanceof FunctionOperator operator ? operator.function.name() : "";
-    return switch (name) {
+    return switch (functionName(call)) {
       case "~~", "~~*", "~", "~*" -> DEFAULT_MATCH;
       case "!~~", "!~~*", "!~", "!~*" -> 1 - DEFAULT_MATCH;
       case "=" -> ColumnSelectivity.DEFAULT_EQUAL;

@@ -1,0 +1,161 @@
+package dev.kakehashi.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How joins are executed: lookups in an index for few rows, EXISTS as a semi-join, filters out of disjunctions. The answers are compared with those of
+/// the same query over subqueries with OFFSET, which no filter and no index gets through.
+final class JoinPlanTest {
+  private static final String ITEMS = "(select * from items offset 0) ";
+
+  @TempDir Path directory;
+  private TestEngine engine;
+
+  @BeforeEach
+  void open() {
+    engine = new TestEngine(directory);
+    engine.run("create table numbers (n int)");
+    engine.run("insert into numbers values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)");
+    engine.run(
+        "insert into numbers select a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n"
+            + " from numbers a, numbers b, numbers c, numbers d, numbers e"
+            + " where a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n between 10 and 39999");
+    engine.run("create table parts (p int primary key, brand text, size int, note text)");
+    engine.run(
+        "insert into parts select i, 'b' || (i % 25), i % 50, case when i % 3 = 0 then null else 'n' || i end"
+            + " from (select n + 1 as i from numbers where n < 1000) g");
+    engine.run(
+        "create table items (o int, line int, p int, s int, qty int, primary key (o, line))");
+    engine.run(
+        "insert into items select i / 4, i % 4, case when i % 11 = 0 then null else i % 1000 end, i % 7, i % 50"
+            + " from (select n as i from numbers) g");
+    engine.run("create index items_part on items (p, s)");
+    engine.run("analyze");
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  private String plan(String sql) {
+    return String.join("\n", engine.query("explain " + sql));
+  }
+
+  private void assertSameRows(String sql) {
+    List<String> expected = engine.query(sql.replaceAll("items( |$)", ITEMS));
+    assertFalse(expected.isEmpty(), sql);
+    assertEquals(expected, engine.query(sql), sql);
+  }
+
+  @Test
+  void shouldLookUpThePartnersOfFewRows() {
+    for (String sql :
+        List.of(
+            "select parts.p, o, line from parts join items i on i.p = parts.p where size = 7 and qty < 9 order by 1, 2, 3",
+            "select parts.p, o, line from items i join parts on i.p = parts.p and i.s <> parts.size where size = 7 order by 1, 2, 3",
+            "select a.p, o, note from parts a left join items i on i.p = a.p + 990 and i.s = 3 where size = 7 order by 1, 2",
+            "select a.p, note, o from items i right join parts a on i.p = a.p and i.qty > a.p % 40 where size = 7 order by 1, 3",
+            "select p from parts where size = 7 and exists (select 1 from items i where i.p = parts.p and qty > parts.p % 50) order by 1",
+            "select p from parts where size = 7 and not exists (select 1 from items i where i.p = parts.p and qty > parts.p % 50)"
+                + " order by 1",
+            "select o, sum(qty) from items i where o in (select a.p from parts a where size = 7) group by o order by 1")) {
+      String plan = plan(sql);
+      assertTrue(plan.contains("Index Scan using items_"), sql + "\n" + plan);
+      assertFalse(plan.contains("Table Scan on public.items"), sql + "\n" + plan);
+      assertSameRows(sql);
+    }
+  }
+
+  @Test
+  void shouldFindNoPartnerOfNull() {
+    engine.run("create table few (p int)");
+    engine.run("insert into few values (null), (5), (null), (2000000)");
+    engine.run("analyze few");
+    for (String sql :
+        List.of(
+            "select f.p, count(o) from few f left join items i on i.p = f.p group by f.p order by 1",
+            "select count(*) from few f join items i on i.p = f.p",
+            "select f.p from few f where exists (select 1 from items i where i.p = f.p) order by 1",
+            "select f.p from few f where not exists (select 1 from items i where i.p = f.p) order by 1")) {
+      assertTrue(plan(sql).contains("Index Scan using items_part"), sql + "\n" + plan(sql));
+      assertSameRows(sql);
+    }
+  }
+
+  @Test
+  void shouldScanWhenManyRowsWouldBeLookedUp() {
+    String sql = "select count(*) from parts a join items i on i.p = a.p";
+    assertTrue(plan(sql).contains("Table Scan on public.items"), plan(sql));
+    assertTrue(plan(sql).contains("Hash Join"), plan(sql));
+  }
+
+  @Test
+  void shouldEvaluateTheOuterQueryOfExistsOnce() {
+    String sql =
+        "select count(*) from items i, parts a where i.p = a.p and size < 40"
+            + " and exists (select 1 from items j where j.o = i.o and j.s <> i.s)"
+            + " and not exists (select 1 from items k where k.o = i.o and k.s <> i.s and k.qty > a.size)";
+    String plan = plan(sql);
+    assertEquals(1, plan.split("on public.parts", -1).length - 1, plan);
+    assertEquals(3, plan.split("on public.items", -1).length - 1, plan);
+    assertSameRows(sql);
+  }
+
+  @Test
+  void shouldKeepWhatIsNoSemiJoin() {
+    for (String sql :
+        List.of(
+            "select p from parts where size = 7 and (exists (select 1 from items i where i.p = parts.p) or p > 990) order by 1",
+            "select p from parts where exists (select count(*) from items i where i.p = parts.p) order by 1",
+            "select p from parts where exists (select 1 from items i where i.p = parts.p limit 0) or p = 3 order by 1",
+            "select p from parts where exists (select 1 from items i where i.p = parts.p offset 36) order by 1",
+            "select p from parts a where exists (select 1 from items i where i.p = a.p and exists"
+                + " (select 1 from items j where j.o = i.o and j.p = a.p + 1)) order by 1",
+            "select p from parts a where exists (select 1 from items i where i.p = a.p group by i.s having sum(qty) > 200)"
+                + " order by 1",
+            "select p from parts a where size = 7 and exists (select 1 from items i where i.p = a.p and qty ="
+                + " (select max(qty) from items j where j.o = i.o)) order by 1",
+            "select p from parts a where exists (select 1 from items i where qty = 49) and size = 7 order by 1")) {
+      assertSameRows(sql);
+    }
+  }
+
+  @Test
+  void shouldFilterEachSideByWhatADisjunctionSaysOfIt() {
+    String sql =
+        "select sum(qty), count(*) from items i, parts a where (i.p = a.p and brand = 'b1' and qty between 1 and 10 and size < 30)"
+            + " or (a.p = i.p and brand = 'b7' and qty between 20 and 25)";
+    String plan = plan(sql);
+    assertTrue(plan.contains("Index Scan using items_part"), plan);
+    assertTrue(
+        plan.lines()
+            .dropWhile(line -> !line.contains("Table Scan on public.parts"))
+            .anyMatch(line -> line.contains("Filter") && line.contains("'b7'")),
+        plan);
+    assertSameRows(sql);
+    for (String kind : List.of("left", "right", "full")) {
+      assertSameRows(
+          "select count(*), sum(qty), sum(a.p), count(i.p) from parts a "
+              + kind
+              + " join items i on i.p = a.p and ((brand = 'b1' and qty < 5) or (brand = 'b2' and qty > 45))");
+    }
+  }
+
+  @Test
+  void shouldFilterTheTablesOfSeveralJoins() {
+    String sql =
+        "select count(*) from items i, parts a, items j where i.p = a.p and j.o = i.o and"
+            + " ((brand = 'b1' and i.qty = 7 and j.line = 2) or (brand = 'b2' and i.qty = 9 and j.line = 3))";
+    assertTrue(plan(sql).contains("'b2'"), plan(sql));
+    assertSameRows(sql);
+  }
+}
