@@ -79,8 +79,7 @@ final class ExistsJoins {
       rel = filtered(rel, others, filter.getVariablesSet());
     }
     for (Exists join : joins) {
-      rel =
-          LogicalJoin.create(rel, join.right, List.of(), join.condition, Set.of(), join.joinType);
+      rel = LogicalJoin.create(rel, join.right, List.of(), join.condition, Set.of(), join.joinType);
     }
     return rel;
   }

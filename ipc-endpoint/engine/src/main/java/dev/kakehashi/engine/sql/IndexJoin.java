@@ -66,7 +66,9 @@ final class IndexJoin {
     Project above =
         inner instanceof Project project && ScanShape.of(inner, rex) == null ? project : null;
     ScanShape shape = ScanShape.of(above == null ? inner : above.getInput(), rex);
-    if (shape == null || shape.table().isSystem() || !RexUtil.isDeterministic(condition)
+    if (shape == null
+        || shape.table().isSystem()
+        || !RexUtil.isDeterministic(condition)
         || (above != null && RexOver.containsOver(above.getProjects(), null))) {
       return null;
     }

@@ -56,8 +56,7 @@ final class OrRestrictions {
       }
       if (join.getJoinType().canPushRightFromWithin()) {
         right =
-            filtered(
-                right, restriction(term, ImmutableBitSet.range(leftCount, count), leftCount));
+            filtered(right, restriction(term, ImmutableBitSet.range(leftCount, count), leftCount));
       }
     }
     return isSame(left, join.getLeft()) && isSame(right, join.getRight())
