@@ -119,7 +119,7 @@ final class JoinPlanTest {
             "select p from parts where exists (select 1 from items i where i.p = parts.p offset 36) order by 1",
             "select p from parts a where exists (select 1 from items i where i.p = a.p and exists"
                 + " (select 1 from items j where j.o = i.o and j.p = a.p + 1)) order by 1",
-            "select p from parts a where exists (select 1 from items i where i.p = a.p group by i.s having sum(qty) > 200)"
+            "select p from parts a where exists (select 1 from items i where i.p = a.p group by i.s having sum(qty) > 130)"
                 + " order by 1",
             "select p from parts a where size = 7 and exists (select 1 from items i where i.p = a.p and qty ="
                 + " (select max(qty) from items j where j.o = i.o)) order by 1",
