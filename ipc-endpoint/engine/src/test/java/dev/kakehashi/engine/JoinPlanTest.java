@@ -123,7 +123,7 @@ final class JoinPlanTest {
                 + " order by 1",
             "select p from parts a where size = 7 and exists (select 1 from items i where i.p = a.p and qty ="
                 + " (select max(qty) from items j where j.o = i.o)) order by 1",
-            "select p from parts a where exists (select 1 from items i where qty = 49) and size = 7 order by 1")) {
+            "select p from parts a where exists (select 1 from items i where qty = 48) and size = 7 order by 1")) {
       assertSameRows(sql);
     }
   }
