@@ -146,6 +146,27 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
 
 COMMENT ON FUNCTION kakehashi_statistics(name) IS 'what the engine knows about the columns of its tables, in the terms of pg_stats';
 
+CREATE FUNCTION kakehashi_table_activity(
+  OUT foreign_table regclass,
+  OUT requests bigint,
+  OUT rows_read bigint,
+  OUT rows_changed bigint,
+  OUT batches bigint,
+  OUT bytes_read bigint,
+  OUT execution_ms double precision)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 20;
+
+COMMENT ON FUNCTION kakehashi_table_activity() IS
+  'what this backend has asked of each foreign table; statements that failed, and joins and groups that the engine does, are not in it';
+
+CREATE VIEW kakehashi_table_activity AS
+  SELECT a.* FROM kakehashi_table_activity() a JOIN pg_catalog.pg_class c ON c.oid = a.foreign_table;
+
+COMMENT ON VIEW kakehashi_table_activity IS 'what this backend has asked of each foreign table';
+GRANT SELECT ON kakehashi_table_activity TO PUBLIC;
+
 CREATE FUNCTION kakehashi_cancel(server name, handle bigint)
 RETURNS boolean
 AS 'MODULE_PATHNAME'

@@ -182,10 +182,15 @@ kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
 
 	if (cost == NULL)
 		return next_batch(call, batch);
-	INSTR_TIME_SET_CURRENT(start);
-	found = next_batch(call, batch);
-	INSTR_TIME_SET_CURRENT(end);
-	INSTR_TIME_ACCUM_DIFF(cost->waited, end, start);
+	if (cost->timed)
+	{
+		INSTR_TIME_SET_CURRENT(start);
+		found = next_batch(call, batch);
+		INSTR_TIME_SET_CURRENT(end);
+		INSTR_TIME_ACCUM_DIFF(cost->waited, end, start);
+	}
+	else
+		found = next_batch(call, batch);
 	if (found)
 	{
 		cost->batches++;
@@ -194,8 +199,12 @@ kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch)
 	}
 	else if (!was_finished)
 	{
+		const kh_result *result = kh_call_result(call->ipc);
+
 		cost->ended++;
-		cost->execution_nanos += kh_call_result(call->ipc)->execution_nanos;
+		cost->execution_nanos += result->execution_nanos;
+		if (call->statement != NULL && call->statement->kind == KH_DML)
+			cost->changed += result->rows_affected;
 	}
 	return found;
 }

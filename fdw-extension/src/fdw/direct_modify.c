@@ -168,7 +168,8 @@ begin_request(ForeignScanState *node, DirectModify *direct)
 	if (direct->map != NULL)
 		kakehashi_result_check(direct->map, RelationGetDescr(node->ss.ss_currentRelation), direct->relation, statement);
 	direct->call = kakehashi_execute_statement(direct->session, statement, direct->snapshot_owner, row, bytes);
-	kakehashi_call_measure(direct->call, node->ss.ps.instrument != NULL ? &direct->cost : NULL);
+	direct->cost.timed = node->ss.ps.instrument != NULL;
+	kakehashi_call_measure(direct->call, &direct->cost);
 }
 
 void
@@ -237,4 +238,5 @@ kakehashi_end_direct_modify(ForeignScanState *node)
 		pfree(direct->call);
 		direct->call = NULL;
 	}
+	kakehashi_count(RelationGetRelid(node->ss.ss_currentRelation), &direct->cost);
 }

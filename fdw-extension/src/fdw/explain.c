@@ -144,7 +144,7 @@ kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *
 	if (rinfo->ri_BatchSize > 1 &&
 	    !kakehashi_conflict_needs_single_rows((List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT)))
 		ExplainPropertyInteger("Batch Size", NULL, rinfo->ri_BatchSize, es);
-	if (es->analyze && modify != NULL && modify->cost != NULL)
+	if (es->analyze && modify != NULL)
 	{
 		kakehashi_modify_flush(modify);
 		explain_requests(modify->cost, modify->map != NULL, es);

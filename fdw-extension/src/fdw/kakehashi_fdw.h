@@ -192,9 +192,10 @@ extern int kakehashi_statements_count(KakehashiSession *session);
 
 /* ---- call.c ---- */
 
-/* What requests have cost, for EXPLAIN ANALYZE: in this process, and of those only that were measured. */
+/* What requests have cost, in this process, and of those only that were measured. */
 typedef struct KakehashiCost
 {
+	bool timed; /* waits are timed, which takes two looks at the clock for each batch */
 	uint64 requests;
 	uint64 rows;
 	uint64 batches;
@@ -202,6 +203,7 @@ typedef struct KakehashiCost
 	instr_time waited;
 	uint64 execution_nanos; /* of requests whose end was seen, at the endpoint */
 	uint64 ended;           /* these requests */
+	uint64 changed;         /* rows that they have changed */
 } KakehashiCost;
 
 typedef struct KakehashiCall
@@ -224,6 +226,9 @@ extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *i
 
 /* From now on the call is measured; cost NULL: it is not. */
 extern void kakehashi_call_measure(KakehashiCall *call, KakehashiCost *cost);
+
+/* Adds to what this backend has asked of a foreign table; InvalidOid: of none in particular. */
+extern void kakehashi_count(Oid relid, const KakehashiCost *cost);
 
 /* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
 extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
@@ -510,7 +515,7 @@ typedef struct KakehashiModify
 	KakehashiResultMap *map;     /* of returning; NULL if there is none */
 	KakehashiConflict *conflict; /* NULL if there is none */
 	int batch_size;
-	KakehashiCost *cost; /* NULL: nobody asks */
+	KakehashiCost *cost; /* of both forms of rows */
 	bool count_rows;     /* INSERT: some may be left out, so that each answer has to be waited for */
 
 	/* Rows under way; see modify_batch.c. */

@@ -222,6 +222,7 @@ begin_request(LookupState *state)
 	old = MemoryContextSwitchTo(estate->es_query_cxt);
 	state->call = kakehashi_execute_statement(session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);
+	state->cost.timed = state->scan.ss.ps.instrument != NULL;
 	kakehashi_call_measure(state->call, &state->cost);
 	state->open = true;
 	state->position = 0;

@@ -45,9 +45,9 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->returning = returning;
 	modify->keys = operation == CMD_INSERT ? NIL : kakehashi_key_columns(rel);
 	modify->batch_size = options.batch_size;
+	modify->cost = (KakehashiCost *) palloc0(sizeof(KakehashiCost));
 	/* The node itself is given its instrumentation only after this. */
-	if (estate->es_instrument != 0)
-		modify->cost = (KakehashiCost *) palloc0(sizeof(KakehashiCost));
+	modify->cost->timed = estate->es_instrument != 0;
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
 
@@ -295,9 +295,13 @@ kakehashi_exec_delete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 void
 kakehashi_end_modify(EState *estate, ResultRelInfo *rinfo)
 {
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+
 	/* None if begin was not reached, or only explained. */
-	if (rinfo->ri_FdwState != NULL)
-		kakehashi_modify_flush((KakehashiModify *) rinfo->ri_FdwState);
+	if (modify == NULL)
+		return;
+	kakehashi_modify_flush(modify);
+	kakehashi_count(RelationGetRelid(modify->rel), modify->cost);
 }
 
 void

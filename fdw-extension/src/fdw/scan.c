@@ -121,7 +121,8 @@ kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, row, bytes);
 	MemoryContextSwitchTo(old);
-	kakehashi_call_measure(state->call, node->ss.ps.instrument != NULL ? &state->cost : NULL);
+	state->cost.timed = node->ss.ps.instrument != NULL;
+	kakehashi_call_measure(state->call, &state->cost);
 	state->begun = true;
 }
 
@@ -207,6 +208,8 @@ kakehashi_end_scan(ForeignScanState *node)
 		return;
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	kakehashi_scan_end_request(state);
+	if (node->ss.ss_currentRelation != NULL)
+		kakehashi_count(RelationGetRelid(node->ss.ss_currentRelation), &state->cost);
 }
 
 /*

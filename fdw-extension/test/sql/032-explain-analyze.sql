@@ -35,6 +35,14 @@ END $$;
 SELECT * FROM remote_lines('ANALYZE, VERBOSE, TIMING OFF', 'SELECT id FROM explained WHERE v = 5 AND id < 20');
 SELECT * FROM remote_lines('ANALYZE', 'SELECT id FROM explained');
 SELECT * FROM remote_lines('VERBOSE', 'SELECT id FROM explained');
+-- What all of these have asked of the table, and two more
+SELECT requests, rows_read, rows_changed, batches, bytes_read, execution_ms > 0 AS has_time FROM kakehashi_table_activity WHERE foreign_table = 'explained'::regclass \gset before_
+SELECT count(*) FROM (SELECT id FROM explained WHERE id <= 3 OFFSET 0) e WHERE random() >= 0;
+UPDATE explained SET v = 0 WHERE id <= 3;
+SELECT requests - :before_requests AS requests, rows_read - :before_rows_read AS rows_read, rows_changed - :before_rows_changed AS rows_changed,
+  batches - :before_batches AS batches, bytes_read - :before_bytes_read AS bytes_read, execution_ms > 0 AS has_time
+FROM kakehashi_table_activity WHERE foreign_table = 'explained'::regclass;
+SELECT :before_rows_changed AS rows_changed, :'before_has_time' AS had_time;
 DROP FUNCTION remote_lines;
 DROP FUNCTION explained;
 DROP FOREIGN TABLE explained;

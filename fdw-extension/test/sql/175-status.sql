@@ -30,9 +30,9 @@ SELECT e.buffer_bytes FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sess
 DELETE FROM seen WHERE id > 3;
 DROP FOREIGN TABLE seen;
 RESET application_name;
--- The job that reads the table of jobs is one of them
-SELECT name, state, progress BETWEEN 0 AND 1 AS has_progress, tasks >= tasks_finished AS has_tasks, elapsed_ms >= 0 AS has_time, transaction_id > 0 AS has_transaction
-FROM kakehashi_jobs('kakehashi') WHERE name LIKE '%kakehashi_catalog.jobs%';
+-- The job that reads the table of jobs is one of them (the one that has planned it may still be ending; it has no transaction)
+SELECT name, state, progress BETWEEN 0 AND 1 AS has_progress, tasks >= tasks_finished AS has_tasks, elapsed_ms >= 0 AS has_time
+FROM kakehashi_jobs('kakehashi') WHERE name LIKE '%kakehashi_catalog.jobs%' AND transaction_id > 0;
 -- Statistics of the columns
 SELECT kakehashi_execute('kakehashi', 'ANALYZE seen');
 SELECT column_name, table_rows, null_fraction, average_width, n_distinct FROM kakehashi_statistics('kakehashi') WHERE table_name = 'seen';
