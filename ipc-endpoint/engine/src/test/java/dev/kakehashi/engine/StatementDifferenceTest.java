@@ -63,7 +63,8 @@ final class StatementDifferenceTest {
         "check-constraints",
         "sequences",
         "views",
-        "comments"
+        "comments",
+        "foreign-keys"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

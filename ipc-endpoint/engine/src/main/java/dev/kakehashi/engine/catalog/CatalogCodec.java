@@ -26,13 +26,17 @@ import org.jspecify.annotations.Nullable;
 /// i4 checks, each: utf name · utf text · i4 columns, each: i4 column
 /// since version 3: per column i8 sequenceId (0: none) [· utf generated]
 /// since version 4: text comment of the table · per column, per index text comment
+/// since version 5: i4 foreign keys, each: utf name · i8 constraintId · ints columns · i8 referencedId · ints referencedColumns · utf onUpdate · utf onDelete
+///                  · ints setColumns · u1 matchFull
+///
+/// ints: i4 count · i4 each
 ///
 /// text: i4 bytes in UTF-8 (-1: null) · bytes
 /// ```
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
 
   private CatalogCodec() {}
 
@@ -66,10 +70,7 @@ final class CatalogCodec {
       for (CheckConstraint check : table.checks()) {
         out.writeUTF(check.name());
         out.writeUTF(check.text());
-        out.writeInt(check.columns().size());
-        for (int column : check.columns()) {
-          out.writeInt(column);
-        }
+        writeInts(out, check.columns());
       }
       for (Column column : table.columns()) {
         Column.Owned sequence = column.sequence();
@@ -85,10 +86,54 @@ final class CatalogCodec {
       for (Index index : table.indexes()) {
         writeText(out, index.comment());
       }
+      out.writeInt(table.foreignKeys().size());
+      for (ForeignKey key : table.foreignKeys()) {
+        encodeForeignKey(out, key);
+      }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
     return bytes.toByteArray();
+  }
+
+  private static void encodeForeignKey(DataOutputStream out, ForeignKey key) throws IOException {
+    out.writeUTF(key.name());
+    out.writeLong(key.constraintId());
+    writeInts(out, key.columns());
+    out.writeLong(key.referencedId());
+    writeInts(out, key.referencedColumns());
+    out.writeUTF(key.onUpdate().name());
+    out.writeUTF(key.onDelete().name());
+    writeInts(out, key.setColumns());
+    out.writeBoolean(key.matchFull());
+  }
+
+  private static ForeignKey decodeForeignKey(DataInputStream in) throws IOException {
+    return new ForeignKey(
+        in.readUTF(),
+        in.readLong(),
+        readInts(in),
+        in.readLong(),
+        readInts(in),
+        ForeignKey.Action.valueOf(in.readUTF()),
+        ForeignKey.Action.valueOf(in.readUTF()),
+        readInts(in),
+        in.readBoolean());
+  }
+
+  private static void writeInts(DataOutputStream out, List<Integer> values) throws IOException {
+    out.writeInt(values.size());
+    for (int value : values) {
+      out.writeInt(value);
+    }
+  }
+
+  private static List<Integer> readInts(DataInputStream in) throws IOException {
+    List<Integer> values = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      values.add(in.readInt());
+    }
+    return List.copyOf(values);
   }
 
   private static void writeText(DataOutputStream out, @Nullable String text) throws IOException {
@@ -273,11 +318,7 @@ final class CatalogCodec {
       for (int count = in.readInt(); count > 0; count--) {
         String checkName = in.readUTF();
         String text = in.readUTF();
-        List<Integer> checked = new ArrayList<>();
-        for (int columnsLeft = in.readInt(); columnsLeft > 0; columnsLeft--) {
-          checked.add(in.readInt());
-        }
-        checks.add(new CheckConstraint(checkName, text, List.copyOf(checked)));
+        checks.add(new CheckConstraint(checkName, text, readInts(in)));
       }
       for (int i = 0; version >= 3 && i < columnCount; i++) {
         long sequenceId = in.readLong();
@@ -293,6 +334,10 @@ final class CatalogCodec {
       for (int i = 0; version >= 4 && i < indexCount; i++) {
         indexes.set(i, indexes.get(i).withComment(readText(in)));
       }
+      List<ForeignKey> foreignKeys = new ArrayList<>();
+      for (int left = version >= 5 ? in.readInt() : 0; left > 0; left--) {
+        foreignKeys.add(decodeForeignKey(in));
+      }
       return new Table(
           schema,
           name,
@@ -300,6 +345,7 @@ final class CatalogCodec {
           List.copyOf(columns),
           List.copyOf(indexes),
           List.copyOf(checks),
+          List.copyOf(foreignKeys),
           comment);
     } catch (IOException truncated) {
       throw new EngineException(

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.Store.CatalogChange;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -155,6 +156,18 @@ public final class CatalogSnapshot {
       }
     }
     return null;
+  }
+
+  /// Tables with a foreign key that references the table, in the order of their numbers; the table itself may be one.
+  public List<Table> referencing(long tableId) {
+    List<Table> found = new ArrayList<>();
+    for (Table table : tables()) {
+      if (table.foreignKeys().stream().anyMatch(key -> key.referencedId() == tableId)) {
+        found.add(table);
+      }
+    }
+    found.sort(Comparator.comparingLong(Table::tableId));
+    return found;
   }
 
   // ---- changes ----

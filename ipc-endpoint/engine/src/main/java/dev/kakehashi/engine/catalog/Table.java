@@ -19,11 +19,12 @@ public record Table(
     List<Column> columns,
     List<Index> indexes,
     List<CheckConstraint> checks,
+    List<ForeignKey> foreignKeys,
     @Nullable String comment) {
-  /// A table without CHECK constraints and comment.
+  /// A table without CHECK constraints, foreign keys and comment.
   public Table(
       String schema, String name, long tableId, List<Column> columns, List<Index> indexes) {
-    this(schema, name, tableId, columns, indexes, List.of(), null);
+    this(schema, name, tableId, columns, indexes, List.of(), List.of(), null);
   }
 
   public boolean isSystem() {
@@ -64,35 +65,54 @@ public record Table(
   /// Whether a constraint of it has the name.
   public boolean hasConstraint(String constraint) {
     return indexes.stream().anyMatch(i -> i.constraint() && i.name().equals(constraint))
-        || checks.stream().anyMatch(check -> check.name().equals(constraint));
+        || checks.stream().anyMatch(check -> check.name().equals(constraint))
+        || foreignKeys.stream().anyMatch(key -> key.name().equals(constraint));
   }
 
   /// The same table under another name.
   public Table withName(String newName) {
-    return new Table(schema, newName, tableId, columns, indexes, checks, comment);
+    return new Table(schema, newName, tableId, columns, indexes, checks, foreignKeys, comment);
   }
 
   /// The same form for a table that takes its place.
   public Table renumbered(long newId) {
-    return new Table(schema, name, newId, columns, indexes, checks, comment);
+    return new Table(schema, name, newId, columns, indexes, checks, foreignKeys, comment);
   }
 
   /// The same table with other columns; indexes and constraints name columns by position.
   public Table withColumns(List<Column> newColumns) {
-    return new Table(schema, name, tableId, List.copyOf(newColumns), indexes, checks, comment);
+    return new Table(schema, name, tableId, List.copyOf(newColumns), indexes, checks, foreignKeys, comment);
   }
 
   /// The same table with other CHECK constraints.
   public Table withChecks(List<CheckConstraint> newChecks) {
-    return new Table(schema, name, tableId, columns, indexes, List.copyOf(newChecks), comment);
+    return new Table(schema, name, tableId, columns, indexes, List.copyOf(newChecks), foreignKeys, comment);
+  }
+
+  /// The same table with other foreign keys.
+  public Table withForeignKeys(List<ForeignKey> newKeys) {
+    return new Table(
+        schema, name, tableId, columns, indexes, checks, List.copyOf(newKeys), comment);
+  }
+
+  /// A unique index over exactly these columns, in any order, or null.
+  public @Nullable Index uniqueIndex(List<Integer> keyColumns) {
+    for (Index index : indexes) {
+      if (index.unique()
+          && index.columns().size() == keyColumns.size()
+          && index.columns().containsAll(keyColumns)) {
+        return index;
+      }
+    }
+    return null;
   }
 
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
-    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes), checks, comment);
+    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes), checks, foreignKeys, comment);
   }
 
   public Table withComment(@Nullable String text) {
-    return new Table(schema, name, tableId, columns, indexes, checks, text);
+    return new Table(schema, name, tableId, columns, indexes, checks, foreignKeys, text);
   }
 }

@@ -31,6 +31,9 @@ final class ConstraintPlanner {
     for (DdlStatement.CheckDefinition check : more.checks()) {
       next = addCheck(next, check);
     }
+    for (DdlStatement.ForeignKeyDefinition key : more.foreignKeys()) {
+      next = new ForeignKeyPlanner(plan).add(next, key, this);
+    }
     return next;
   }
 
@@ -91,7 +94,7 @@ final class ConstraintPlanner {
     return table.withChecks(checks);
   }
 
-  private static void refuseDuplicate(Table table, String name) {
+  static void refuseDuplicate(Table table, String name) {
     if (table.hasConstraint(name)) {
       throw new EngineException(
           ErrorCode.DUPLICATE_OBJECT,
@@ -100,7 +103,7 @@ final class ConstraintPlanner {
   }
 
   /// The name, or the name with a number.
-  private String freeName(Table table, String base) {
+  String freeName(Table table, String base) {
     String name = base;
     for (int i = 1;
         table.hasConstraint(name) || plan.isTaken(table.schema(), name) || hasIndex(table, name);

@@ -28,7 +28,7 @@ final class DefinitionPlan {
     record Change(CatalogChange change) implements Step {}
 
     /// Rows that are checked or copied.
-    record Rows(RowPass pass) implements Step {}
+    record Rows(TablePass pass) implements Step {}
   }
 
   /// @param state the catalogue as the transaction sees it before
@@ -76,7 +76,7 @@ final class DefinitionPlan {
     state = state.with(List.of(change), version);
   }
 
-  void pass(RowPass pass) {
+  void pass(TablePass pass) {
     steps.add(new Step.Rows(pass));
   }
 

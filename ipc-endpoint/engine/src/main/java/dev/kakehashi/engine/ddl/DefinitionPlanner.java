@@ -25,12 +25,14 @@ final class DefinitionPlanner {
   private final ConstraintPlanner constraints;
   private final SequencePlanner sequences;
   private final ViewPlanner views;
+  private final ForeignKeyPlanner references;
 
   DefinitionPlanner(DefinitionPlan plan) {
     this.plan = plan;
     this.constraints = new ConstraintPlanner(plan);
     this.sequences = new SequencePlanner(plan);
     this.views = new ViewPlanner(plan);
+    this.references = new ForeignKeyPlanner(plan);
   }
 
   void plan(DdlStatement statement) {
@@ -58,17 +60,21 @@ final class DefinitionPlanner {
       case DdlStatement.DropSchema drop -> drop.names().forEach(name -> dropSchema(name, drop));
       case DdlStatement.CreateTable create -> createTable(create);
       case DdlStatement.DropTable drop -> {
+        List<Table> tables = new ArrayList<>();
         for (DdlStatement.Name name : drop.names()) {
           Table table = find(name, drop.ifExists());
-          if (table != null) {
-            dropTable(table);
+          if (table != null && !tables.contains(table)) {
+            tables.add(table);
           }
         }
+        dropTables(tables, drop.cascade());
       }
       case DdlStatement.Truncate truncate -> {
         List<Table> tables = new ArrayList<>();
         truncate.names().forEach(name -> tables.add(require(name)));
-        for (Table table : tables.stream().distinct().toList()) {
+        for (Table named : references.truncated(tables, truncate.cascade())) {
+          // As the replacement of those before it has left it.
+          Table table = java.util.Objects.requireNonNull(plan.state().table(named.tableId()));
           truncate(table);
           if (truncate.restartIdentity()) {
             sequences.restartOwned(table.columns());
@@ -77,7 +83,7 @@ final class DefinitionPlanner {
       }
       case DdlStatement.CreateIndex create -> createIndex(create);
       case DdlStatement.DropIndex drop ->
-          drop.names().forEach(name -> dropIndex(name, drop.ifExists()));
+          drop.names().forEach(name -> dropIndex(name, drop.ifExists(), drop.cascade()));
       case DdlStatement.AlterTable alter -> {
         Table table = findToAlter(alter.table(), alter.ifExists());
         if (table != null) {
@@ -206,17 +212,20 @@ final class DefinitionPlanner {
           .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
     }
     views.dropAll(name);
-    tables.forEach(this::dropTable);
+    dropTables(tables, true);
     sequences.dropAll(name);
     plan.change(CatalogSnapshot.removeSchema(name));
   }
 
   // ---- tables ----
 
-  private void dropTable(Table table) {
-    refuseSystem(table.schema());
-    replaceTable(table);
-    sequences.dropOwned(table.columns());
+  private void dropTables(List<Table> tables, boolean cascade) {
+    tables.forEach(table -> refuseSystem(table.schema()));
+    references.dropped(tables, cascade);
+    for (Table table : tables) {
+      replaceTable(table);
+      sequences.dropOwned(table.columns());
+    }
   }
 
   private void replaceTable(Table table) {
@@ -235,6 +244,7 @@ final class DefinitionPlanner {
     replaceTable(table);
     plan.change(new CatalogChange.CreateTable(empty.definition()));
     plan.change(CatalogSnapshot.put(empty));
+    references.replaced(table.tableId(), empty);
   }
 
   private void createTable(DdlStatement.CreateTable create) {
@@ -276,6 +286,7 @@ final class DefinitionPlanner {
         constraints.add(
             new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of()),
             create.constraints());
+    references.lockOthers(null, table);
     plan.change(new CatalogChange.CreateTable(table.definition()));
     plan.change(CatalogSnapshot.put(table));
   }
@@ -328,7 +339,7 @@ final class DefinitionPlanner {
     return name;
   }
 
-  private void dropIndex(DdlStatement.Name indexName, boolean ifExists) {
+  private void dropIndex(DdlStatement.Name indexName, boolean ifExists, boolean cascade) {
     String schema = schema(indexName);
     String name = indexName.name();
     Table table = plan.state().tableOfIndex(schema, name);
@@ -360,7 +371,9 @@ final class DefinitionPlanner {
         plan.change(new CatalogChange.DropIndex(table.tableId(), index.indexId()));
       }
     }
-    plan.change(CatalogSnapshot.put(table.withIndexes(remaining)));
+    Table without = table.withIndexes(remaining);
+    plan.change(
+        CatalogSnapshot.put(references.altered(table, without, column -> column, cascade)));
   }
 
   private void renameIndex(DdlStatement.RenameIndex rename) {

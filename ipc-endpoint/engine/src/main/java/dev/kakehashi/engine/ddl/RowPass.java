@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked for. Gives its
 /// worker to others between batches. Nobody else has the table meanwhile; it sees the newest commits and what its own transaction did.
-final class RowPass {
+final class RowPass implements TablePass {
   /// What every row has to fulfil.
   ///
   /// @param condition over the new row; false is a violation
@@ -48,10 +48,8 @@ final class RowPass {
     this.rules = List.copyOf(rules);
   }
 
-  /// Does some of the work.
-  ///
-  /// @return whether all of it is done
-  boolean run(StatementExecution execution, TaskContext task) {
+  @Override
+  public boolean run(StatementExecution execution, TaskContext task) {
     RowCursor rows = cursor;
     if (rows == null) {
       rows = open(execution);
@@ -120,8 +118,8 @@ final class RowPass {
     }
   }
 
-  /// Frees what is held. Idempotent.
-  void close() {
+  @Override
+  public void close() {
     if (cursor != null) {
       cursor.close();
       cursor = null;

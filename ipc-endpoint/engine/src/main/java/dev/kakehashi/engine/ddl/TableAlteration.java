@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /// ALTER TABLE: works out the form that the table gets, then what brings it there. When the form of its rows changes they are copied to a new table
 /// that takes the place of the old one; otherwise they stay where they are, and are looked at only when a new constraint asks for it.
@@ -45,6 +47,12 @@ final class TableAlteration {
   private final List<Column> dropped = new ArrayList<>();
   private boolean copies;
 
+  /// Where each old column is now; -1: dropped.
+  private final int[] moved;
+
+  private final ForeignKeyPlanner references;
+  private boolean cascades;
+
   TableAlteration(
       DefinitionPlan plan, ConstraintPlanner constraints, SequencePlanner sequences, Table old) {
     this.plan = plan;
@@ -52,6 +60,8 @@ final class TableAlteration {
     this.sequences = sequences;
     this.old = old;
     this.table = old;
+    this.references = new ForeignKeyPlanner(plan);
+    this.moved = IntStream.range(0, old.columns().size()).toArray();
     for (int i = 0; i < old.columns().size(); i++) {
       values.add(new Expr.Column(i, old.columns().get(i).type().oid()));
     }
@@ -165,6 +175,10 @@ final class TableAlteration {
     List<Column> columns = new ArrayList<>(table.columns());
     columns.remove(position);
     values.remove(position);
+    cascades |= drop.cascade();
+    for (int i = 0; i < moved.length; i++) {
+      moved[i] = moved[i] == position ? -1 : moved[i] > position ? moved[i] - 1 : moved[i];
+    }
     dropped.add(table.columns().get(position));
     List<Index> indexes = new ArrayList<>();
     for (Index index : table.indexes()) {
@@ -182,7 +196,11 @@ final class TableAlteration {
                 check.columns().stream().map(c -> c > position ? c - 1 : c).toList()));
       }
     }
-    table = table.withColumns(columns).withIndexes(indexes).withChecks(checks);
+    table =
+        ForeignKeyPlanner.withoutColumn(table, position)
+            .withColumns(columns)
+            .withIndexes(indexes)
+            .withChecks(checks);
     newNotNull.remove(drop.column());
     copies = true;
   }
@@ -249,6 +267,10 @@ final class TableAlteration {
         ConstraintPlanner.requireKey(set.type());
       }
     }
+    boolean kept = set.using() == null && keepsForm(column.type(), set.type());
+    if (!kept) {
+      references.refuseInKeys(old, table, position, set.column());
+    }
     Expr converted =
         TableExpressions.conversion(old, oldPosition, set.type(), set.using(), plan.state());
     String defaultText = column.defaultText();
@@ -262,7 +284,7 @@ final class TableAlteration {
           TableExpressions.check(check.text(), table, plan.state());
           newChecks.add(check.name());
         });
-    if (set.using() != null || !keepsForm(column.type(), set.type())) {
+    if (!kept) {
       values.set(position, converted);
       copies = true;
     }
@@ -336,7 +358,9 @@ final class TableAlteration {
     List<CheckConstraint> checks = new ArrayList<>(table.checks());
     checks.replaceAll(check ->
         check.name().equals(from) ? new CheckConstraint(to, check.text(), check.columns()) : check);
-    table = table.withIndexes(renamed(from, to)).withChecks(checks);
+    List<ForeignKey> keys = new ArrayList<>(table.foreignKeys());
+    keys.replaceAll(key -> key.name().equals(from) ? key.withName(to) : key);
+    table = table.withIndexes(renamed(from, to)).withChecks(checks).withForeignKeys(keys);
   }
 
   private void dropConstraint(Alteration.DropConstraint drop) {
@@ -354,8 +378,11 @@ final class TableAlteration {
                     .filter(index -> !(index.constraint() && index.name().equals(name)))
                     .toList())
             .withChecks(
-                table.checks().stream().filter(check -> !check.name().equals(name)).toList());
+                table.checks().stream().filter(check -> !check.name().equals(name)).toList())
+            .withForeignKeys(
+                table.foreignKeys().stream().filter(key -> !key.name().equals(name)).toList());
     newChecks.remove(name);
+    cascades |= drop.cascade();
   }
 
   private EngineException noConstraint(String name) {
@@ -371,6 +398,13 @@ final class TableAlteration {
       return;
     }
     plan.lock(old, Mode.EXCLUSIVE);
+    List<ForeignKey> newKeys =
+        table.foreignKeys().stream()
+            .filter(key ->
+                old.foreignKeys().stream().noneMatch(k -> k.constraintId() == key.constraintId()))
+            .toList();
+    references.lockOthers(old, table);
+    table = references.altered(old, table, i -> moved[i], cascades);
     // The keys of an index say whether its columns may be null.
     for (Index index : table.indexes()) {
       copies |=
@@ -382,6 +416,7 @@ final class TableAlteration {
     } else {
       changeInPlace();
     }
+    references.validate(newKeys);
     sequences.dropOwned(dropped);
   }
 
@@ -394,6 +429,7 @@ final class TableAlteration {
     plan.change(new CatalogChange.DropTable(old.tableId()));
     plan.change(CatalogSnapshot.remove(old));
     plan.change(CatalogSnapshot.put(next));
+    references.replaced(old.tableId(), next);
   }
 
   private void changeInPlace() {

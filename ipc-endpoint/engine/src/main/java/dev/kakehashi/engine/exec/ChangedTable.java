@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan.Check;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
+import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableStore;
@@ -16,6 +17,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// A table that a statement changes: the store's operations with PostgreSQL's checks and errors.
 final class ChangedTable {
@@ -27,12 +30,34 @@ final class ChangedTable {
   private final Evaluator[] checks;
   private final VarHeap scratch = new VarHeap();
 
+  /// What foreign keys ask about; null: none does.
+  private @Nullable ChangeLog log;
+
   ChangedTable(Target target, Execution execution, EvalContext context) {
+    this(target, execution, context, null);
+  }
+
+  /// @param log gets the changes
+  ChangedTable(
+      Target target, Execution execution, EvalContext context, @Nullable ChangeLog log) {
+    this.log = log;
     this.target = target;
     this.context = context;
     this.checks = Evaluators.of(target.checks().stream().map(Check::condition).toList(), context);
     this.table = execution.scope().store().table(target.tableId());
     this.transaction = execution.scope().transaction();
+  }
+
+  /// Begins an execution of a statement.
+  void begin(Execution execution) {
+    References references = target.references();
+    if (references != null) {
+      log = execution.newLog(target, references);
+    }
+  }
+
+  ChangeLog log() {
+    return Objects.requireNonNull(log);
   }
 
   Target target() {
@@ -49,22 +74,43 @@ final class ChangedTable {
 
   long insert(VectorBatch values, int row) {
     try {
-      return table.insert(transaction, values, row);
+      long rowId = table.insert(transaction, values, row);
+      noteInserted(rowId);
+      return rowId;
     } catch (DuplicateKey duplicate) {
       throw duplicateKey(duplicate, values, row);
     }
   }
 
   boolean update(long rowId, VectorBatch values, int row) {
+    ChangeLog changes = log;
+    boolean known = changes != null && changes.read(rowId);
     try {
-      return table.update(transaction, rowId, values, row);
+      boolean updated = table.update(transaction, rowId, values, row);
+      if (updated && known && changes != null) {
+        changes.noteUpdated(rowId, values, row);
+      }
+      return updated;
     } catch (DuplicateKey duplicate) {
       throw duplicateKey(duplicate, values, row);
     }
   }
 
   boolean delete(long rowId) {
-    return table.delete(transaction, rowId);
+    ChangeLog changes = log;
+    boolean known = changes != null && changes.read(rowId);
+    boolean deleted = table.delete(transaction, rowId);
+    if (deleted && known && changes != null) {
+      changes.noteDeleted();
+    }
+    return deleted;
+  }
+
+  /// A row was inserted past [#insert].
+  void noteInserted(long rowId) {
+    if (log != null) {
+      log.noteInserted(rowId);
+    }
   }
 
   /// Refuses what NOT NULL and CHECK constraints refuse, in the live rows of a batch of new rows. The context's heap is another one afterwards.

@@ -58,6 +58,7 @@ final class DmlConsumer implements ChangeConsumer {
   public void begin() {
     RowIdSet shared = execution.changedRows(plan.target().tableId());
     seen = shared == null && rowIdColumn() >= 0 ? new RowIdSet() : shared;
+    table.begin(execution);
     if (upsert != null) {
       upsert.begin();
     }

@@ -1,11 +1,14 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,14 @@ final class Execution {
   private boolean[] nulls = new boolean[0];
 
   private @Nullable Map<Integer, MaterializedRows> workTables;
+
+  /// What foreign keys make of changes, by the foreign keys of the changed table.
+  private final Map<References, ReferentialActions> actions = new IdentityHashMap<>(0);
+
+  private final List<PendingChanges> pending = new ArrayList<>(0);
+
+  /// Changes of a part of the statement, and what foreign keys make of them.
+  private record PendingChanges(ReferentialActions actions, ChangeLog log) {}
 
   /// By table, rows that the parts of the statement have changed; null: the statement has one part only.
   private @Nullable Map<Long, RowIdSet> changedRows;
@@ -137,6 +148,32 @@ final class Execution {
     return changedRows == null
         ? null
         : changedRows.computeIfAbsent(tableId, table -> new RowIdSet());
+  }
+
+  /// A log for the changes of the statement to a table that has foreign keys, or is referenced.
+  ChangeLog newLog(Target target, References references) {
+    ReferentialActions of = actions.get(references);
+    if (of == null) {
+      of = new ReferentialActions(this, references);
+      actions.put(references, of);
+    }
+    ChangeLog log = of.newLog(target);
+    pending.add(new PendingChanges(of, log));
+    return log;
+  }
+
+  /// All changes of the statement are made: what foreign keys make of them.
+  void settleReferences() {
+    pending.forEach(each -> each.actions.settle(each.log));
+    forgetChanges();
+  }
+
+  /// Forgets the changes, which are settled or undone.
+  void forgetChanges() {
+    if (!pending.isEmpty()) {
+      pending.clear();
+      actions.values().forEach(ReferentialActions::close);
+    }
   }
 
   /// A context for one more chain, with the current parameters.

@@ -50,6 +50,7 @@ final class MergeConsumer implements ChangeConsumer {
   public void begin() {
     RowIdSet shared = execution.changedRows(plan.target().tableId());
     seen = shared == null ? new RowIdSet() : shared;
+    table.begin(execution);
   }
 
   @Override

@@ -138,6 +138,7 @@ final class StatementRun implements Task {
 
   private @Nullable Task beginRow(TaskContext context) {
     instance().execution().setRow(row);
+    instance().execution().forgetChanges();
     if (!runner.plan().parts().isEmpty()) {
       instance().execution().shareChanges();
     }
@@ -299,6 +300,8 @@ final class StatementRun implements Task {
       for (StageTask task : ended) {
         total += task.consumer().rows();
       }
+    } else {
+      instance().execution().settleReferences();
     }
     row++;
     if (!runner.insertsParameters() && parameters != null && row < parameters.executions()) {
@@ -417,6 +420,7 @@ final class StatementRun implements Task {
     if (held != null) {
       held.close();
       closeDml();
+      held.execution().forgetChanges();
       held.execution().end();
       instance = null;
       if (thrown == null) {

@@ -16,6 +16,9 @@ public interface StatementScope {
   /// View of the running attempt of the statement.
   ReadView view();
 
+  /// A view in which rows that are referenced are looked for: it sees what the transaction did so far, and at READ COMMITTED the newest commits.
+  ReadView referenceView();
+
   /// Begins the statement again after a conflict whose owner has ended; takes a newer snapshot where the isolation level says so.
   void restart();
 

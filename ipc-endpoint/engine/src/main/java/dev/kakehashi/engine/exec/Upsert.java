@@ -72,6 +72,7 @@ final class Upsert {
       if (values != null) {
         changed.add(rowId);
       }
+      table.noteInserted(rowId);
       return Outcome.INSERTED;
     } catch (DuplicateKey duplicate) {
       table.transaction().rollbackTo(before);

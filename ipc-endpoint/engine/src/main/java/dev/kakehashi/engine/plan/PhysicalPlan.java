@@ -79,6 +79,7 @@ public sealed interface PhysicalPlan {
   /// @param columns names of all columns of the table
   /// @param notNull whether column i refuses null
   /// @param checks CHECK constraints, in the order in which they are looked at
+  /// @param references foreign keys that its changes concern; null: none
   record Target(
       long tableId,
       String schema,
@@ -86,7 +87,8 @@ public sealed interface PhysicalPlan {
       List<String> columns,
       int[] typeOids,
       boolean[] notNull,
-      List<Check> checks) {
+      List<Check> checks,
+      @Nullable References references) {
     /// A table without CHECK constraints.
     public Target(
         long tableId,
@@ -95,7 +97,7 @@ public sealed interface PhysicalPlan {
         List<String> columns,
         int[] typeOids,
         boolean[] notNull) {
-      this(tableId, schema, table, columns, typeOids, notNull, List.of());
+      this(tableId, schema, table, columns, typeOids, notNull, List.of(), null);
     }
   }
 

@@ -21,6 +21,11 @@ public record TouchedTables(Set<Long> reads, Set<Long> changes) {
   private void add(PhysicalPlan plan) {
     if (plan instanceof PhysicalPlan.Change change) {
       changes.add(change.target().tableId());
+      References references = change.target().references();
+      if (references != null) {
+        boolean inserts = change instanceof PhysicalPlan.Insert insert && insert.conflict() == null;
+        references.touched(change.target().tableId(), inserts, this);
+      }
     }
     add(plan.source());
   }

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
 import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.type.CastContext;
@@ -55,8 +56,15 @@ final class AssignmentBinder {
     return table;
   }
 
-  /// The table as target of new rows, with its constraints.
+  /// The table as target of a statement's rows, with its constraints.
   PhysicalPlan.Target target(Table table) {
+    References references =
+        ReferenceBinder.of(
+            table, context.catalog, each -> target(each, null), context.objects);
+    return target(table, references);
+  }
+
+  private PhysicalPlan.Target target(Table table, @Nullable References references) {
     int count = table.columns().size();
     int[] oids = new int[count];
     boolean[] notNull = new boolean[count];
@@ -74,7 +82,8 @@ final class AssignmentBinder {
         names,
         oids,
         notNull,
-        TableExpressions.checks(table, queries));
+        TableExpressions.checks(table, queries),
+        references);
   }
 
   static int column(Table table, Name name) {

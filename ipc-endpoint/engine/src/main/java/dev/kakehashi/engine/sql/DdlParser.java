@@ -129,8 +129,7 @@ final class DdlParser {
     if (in.acceptWords("drop", "index")) {
       boolean ifExists = in.acceptWords("if", "exists");
       List<Name> names = names();
-      cascade();
-      return new DdlStatement.DropIndex(names, ifExists);
+      return new DdlStatement.DropIndex(names, ifExists, cascade());
     }
     if (in.acceptWords("drop", "schema")) {
       boolean ifExists = in.acceptWords("if", "exists");
@@ -151,8 +150,7 @@ final class DdlParser {
       if (!restart) {
         in.acceptWords("continue", "identity");
       }
-      cascade();
-      return new DdlStatement.Truncate(names, restart);
+      return new DdlStatement.Truncate(names, restart, cascade());
     }
     throw notSupported(in.peek(), in.peek().text() + " " + in.peek(1).text());
   }
@@ -243,7 +241,7 @@ final class DdlParser {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
     Name name = name();
     List<ColumnDefinition> columns = new ArrayList<>();
-    Constraints constraints = new Constraints(new ArrayList<>(), new ArrayList<>());
+    Constraints constraints = Constraints.empty();
     in.expectOperator("(");
     if (!in.acceptOperator(")")) {
       do {
@@ -294,7 +292,7 @@ final class DdlParser {
   }
 
   private Alteration alteration() {
-    Constraints constraints = new Constraints(new ArrayList<>(), new ArrayList<>());
+    Constraints constraints = Constraints.empty();
     if (in.acceptWords("add")) {
       if (tableConstraint(constraints)) {
         return new Alteration.AddConstraint(constraints);
@@ -306,8 +304,7 @@ final class DdlParser {
     if (in.acceptWords("drop", "constraint")) {
       boolean ifExists = in.acceptWords("if", "exists");
       String name = in.expectIdentifier();
-      cascade();
-      return new Alteration.DropConstraint(name, ifExists);
+      return new Alteration.DropConstraint(name, ifExists, cascade());
     }
     if (in.acceptWords("drop")) {
       in.acceptWords("column");
@@ -362,8 +359,9 @@ final class DdlParser {
       constraints.checks().add(new CheckDefinition(name, parenthesised()));
       return true;
     }
-    if (in.peek().isWord("foreign") && in.peek(1).isWord("key")) {
-      throw notSupported(in.peek(), in.peek().text() + " constraint");
+    if (in.acceptWords("foreign", "key")) {
+      constraints.foreignKeys().add(new ForeignKeyParser(in).parse(name, in.identifiers()));
+      return true;
     }
     in.at = save;
     return false;
@@ -398,6 +396,10 @@ final class DdlParser {
             constraints.keys().add(new KeyDefinition(constraint, List.of(name), false));
         case "check" -> constraints.checks().add(new CheckDefinition(constraint, parenthesised()));
         case "default" -> defaultText = expressionText();
+        case "references" ->
+            constraints
+                .foreignKeys()
+                .add(new ForeignKeyParser(in).references(constraint, List.of(name)));
         case "collate" -> collation();
         case "generated" -> {
           sequence = identity();

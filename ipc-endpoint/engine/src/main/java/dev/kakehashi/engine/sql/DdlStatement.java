@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.type.SqlType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +70,30 @@ public sealed interface DdlStatement {
   /// @param text the expression
   record CheckDefinition(@Nullable String name, String text) {}
 
+  /// FOREIGN KEY.
+  ///
+  /// @param referencedColumns null: the primary key
+  /// @param setColumns what ON DELETE SET NULL and SET DEFAULT set; empty: all
+  record ForeignKeyDefinition(
+      @Nullable String name,
+      List<String> columns,
+      Name referenced,
+      @Nullable List<String> referencedColumns,
+      ForeignKey.Action onUpdate,
+      ForeignKey.Action onDelete,
+      List<String> setColumns,
+      boolean matchFull) {}
+
   /// Constraints, in the order in which they are written.
-  record Constraints(List<KeyDefinition> keys, List<CheckDefinition> checks) {}
+  record Constraints(
+      List<KeyDefinition> keys,
+      List<CheckDefinition> checks,
+      List<ForeignKeyDefinition> foreignKeys) {
+    /// None yet; to be filled.
+    static Constraints empty() {
+      return new Constraints(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    }
+  }
 
   record CreateTable(
       Name name, boolean ifNotExists, List<ColumnDefinition> columns, Constraints constraints)
@@ -102,7 +126,8 @@ public sealed interface DdlStatement {
 
     record AddConstraint(Constraints constraint) implements Alteration {}
 
-    record DropConstraint(String constraint, boolean ifExists) implements Alteration {}
+    record DropConstraint(String constraint, boolean ifExists, boolean cascade)
+        implements Alteration {}
   }
 
   /// ALTER INDEX ... RENAME TO.
@@ -152,10 +177,11 @@ public sealed interface DdlStatement {
     COLUMN
   }
 
-  record DropIndex(List<Name> names, boolean ifExists) implements DdlStatement {}
+  record DropIndex(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
 
   record DropSchema(List<String> names, boolean ifExists, boolean cascade)
       implements DdlStatement {}
 
-  record Truncate(List<Name> names, boolean restartIdentity) implements DdlStatement {}
+  record Truncate(List<Name> names, boolean restartIdentity, boolean cascade)
+      implements DdlStatement {}
 }

@@ -50,6 +50,9 @@ final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public void endLatest() {}
+
+  @Override
   public void define(Store.CatalogChange change) {
     beginStatement();
   }

@@ -23,6 +23,7 @@ final class RowTable implements TableStore {
   final RowLayout layout;
 
   private final RowWriter writer;
+  final KeyLocks keyLocks = new KeyLocks();
   private volatile TableDefinition definition;
   private volatile TableIndex[] indexes;
   private volatile @Nullable Page[] pages = new Page[4];
@@ -158,6 +159,19 @@ final class RowTable implements TableStore {
     return new IndexCursor(this, view, present[index], range, reverse, columns, withRowIds);
   }
 
+  @Override
+  public boolean read(ReadView view, long rowId, int[] columns, VectorBatch to) {
+    to.reset();
+    Page page = page(rowId >>> Page.SLOT_BITS);
+    RowVersion version = new RowVersion(layout.columns);
+    if (page == null
+        || !new RowReader(store, view).read(page, slotOf(rowId), version, columns)) {
+      return false;
+    }
+    version.appendTo(to, layout, columns);
+    return true;
+  }
+
   // ---- writing ----
 
   @Override
@@ -191,6 +205,25 @@ final class RowTable implements TableStore {
       makeRoom(refused);
       return writer.lock(own, rowId);
     }
+  }
+
+  @Override
+  public boolean lockKey(
+      StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row) {
+    RowTransaction own = own(transaction);
+    Page page = page(rowId >>> Page.SLOT_BITS);
+    return page != null && keyLocks.lock(own, page, slotOf(rowId), columns, key, row);
+  }
+
+  @Override
+  public void lockKeys(StoreTransaction transaction) {
+    RowTransaction prepared = (RowTransaction) transaction;
+    prepared.reenter(this);
+    keyLocks.lockAll(prepared, this);
+  }
+
+  private static int slotOf(long rowId) {
+    return (int) rowId & (1 << Page.SLOT_BITS) - 1;
   }
 
   @Override

@@ -60,6 +60,9 @@ final class RowTransaction implements StoreTransaction {
   /// Change of the number of rows per table.
   private final IdentityHashMap<RowTable, long[]> rowCounts = new IdentityHashMap<>(2);
 
+  /// Rows of other tables that its rows reference; null: none so far.
+  private KeyLocks.@Nullable Held heldKeys;
+
   private boolean ended;
   private boolean committing;
 
@@ -166,8 +169,23 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public ReadView beginLatest() {
     checkRunning();
+    store.slots().unbound(slot);
     statement++;
     return new ReadView(store.published(), id, statement);
+  }
+
+  @Override
+  public void endLatest() {
+    bound();
+  }
+
+  KeyLocks.Held heldKeys() {
+    KeyLocks.Held present = heldKeys;
+    if (present == null) {
+      present = new KeyLocks.Held();
+      heldKeys = present;
+    }
+    return present;
   }
 
   @Override
@@ -675,6 +693,10 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private void end() {
+    // Its commit is published: who has waited for these locks sees it.
+    if (heldKeys != null) {
+      heldKeys.release(this);
+    }
     store.release(this);
     List<Runnable> toWake;
     synchronized (this) {

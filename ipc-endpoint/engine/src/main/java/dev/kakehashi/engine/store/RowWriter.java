@@ -137,6 +137,9 @@ final class RowWriter {
             old.readHead(page, slot);
             indexes = table.indexes();
             keysChanged = keysDiffer(indexes, old, version);
+            if (keysChanged && uniqueKeysDiffer(indexes, old, version)) {
+              table.keyLocks.refuse(transaction, page, slot);
+            }
             saveUndo(page, slot, record, version, keysChanged);
             for (int c = 0; c < layout.columns; c++) {
               page.setWord(c, slot, version.words[c], version.nulls[c]);
@@ -205,7 +208,7 @@ final class RowWriter {
     }
   }
 
-  private static boolean isSameValue(ColumnKind kind, long a, long b) {
+  static boolean isSameValue(ColumnKind kind, long a, long b) {
     int bytes = Varlena.bytes(kind, a);
     return bytes == Varlena.bytes(kind, b) && Native.equalBytes(a, b, bytes);
   }
@@ -222,6 +225,15 @@ final class RowWriter {
   private static boolean keysDiffer(TableIndex[] indexes, RowVersion a, RowVersion b) {
     for (TableIndex index : indexes) {
       if (keyDiffers(index, a, b)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean uniqueKeysDiffer(TableIndex[] indexes, RowVersion a, RowVersion b) {
+    for (TableIndex index : indexes) {
+      if (index.definition.unique() && keyDiffers(index, a, b)) {
         return true;
       }
     }
@@ -268,6 +280,7 @@ final class RowWriter {
     page.latch();
     try {
       if (mayReplace(transaction, page, slot)) {
+        table.keyLocks.refuse(transaction, page, slot);
         saveUndo(page, slot, record, null, true);
         for (int c : layout.byReference) {
           page.setWord(c, slot, 0, page.isNull(c, slot));

@@ -58,8 +58,11 @@ public interface StoreTransaction {
   /// What it gave out relies on a record of [Store#putSequencePosition]: a stored commit is reported when that is durable, too. Any thread.
   void reliesOn(long record);
 
-  /// Begins a statement that sees the newest commits, whatever snapshot the transaction has.
+  /// Begins a statement that sees the newest commits, whatever snapshot the transaction has. What it sees is kept until [#endLatest()] or a newer snapshot.
   ReadView beginLatest();
+
+  /// No view of [#beginLatest()] is in use any more.
+  void endLatest();
 
   /// Changes the catalogue. The transaction sees it at once, everybody else when it has committed; rolling back undoes it.
   ///

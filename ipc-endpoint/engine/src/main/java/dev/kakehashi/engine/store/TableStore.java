@@ -62,4 +62,23 @@ public interface TableStore {
   /// @return false if the statement's own transaction has deleted it already
   /// @throws RowConflict if another transaction has changed or locked it since the snapshot
   boolean lock(StoreTransaction transaction, long rowId);
+
+  /// Keeps others from deleting the row, and from changing its unique keys, until the transaction ends: rows of other tables reference it. Any number of
+  /// transactions may have such a lock of a row; it is no change of the row.
+  ///
+  /// @param columns of the table
+  /// @param key their values, by which the row was found, in row `row`
+  /// @return false if the row is gone
+  /// @throws RowConflict if another transaction has deleted it, or changed the columns, since it was found
+  boolean lockKey(StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row);
+
+  /// The same for all rows; for a prepared transaction that an earlier run has left.
+  void lockKeys(StoreTransaction transaction);
+
+  /// Reads one row.
+  ///
+  /// @param columns positions wanted, in the order of the batch's columns
+  /// @param to gets it as its only row
+  /// @return false if the view sees no such row
+  boolean read(ReadView view, long rowId, int[] columns, VectorBatch to);
 }

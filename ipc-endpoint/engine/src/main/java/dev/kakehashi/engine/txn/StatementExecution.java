@@ -473,6 +473,12 @@ public final class StatementExecution implements Execution, StatementScope {
   }
 
   @Override
+  public ReadView referenceView() {
+    StoreTransaction store = transaction.store();
+    return transaction.isReadCommitted() ? store.beginLatest() : store.beginStatement();
+  }
+
+  @Override
   public void nextRow() {
     view = transaction.store().beginStatement();
   }

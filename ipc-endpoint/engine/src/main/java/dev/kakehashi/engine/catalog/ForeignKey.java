@@ -1,0 +1,87 @@
+package dev.kakehashi.engine.catalog;
+
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/// A FOREIGN KEY constraint of a table.
+///
+/// @param constraintId constraints of several tables are looked at in the order of their numbers, which is that of their making
+/// @param columns positions in the table
+/// @param referencedId tableId of the table that is referenced
+/// @param referencedColumns positions there, each for the column of the same place
+/// @param onUpdate what becomes of rows whose key is changed
+/// @param onDelete what becomes of rows whose key is deleted
+/// @param setColumns those of `columns` that ON DELETE SET NULL and SET DEFAULT set
+/// @param matchFull whether nulls come together only
+public record ForeignKey(
+    String name,
+    long constraintId,
+    List<Integer> columns,
+    long referencedId,
+    List<Integer> referencedColumns,
+    Action onUpdate,
+    Action onDelete,
+    List<Integer> setColumns,
+    boolean matchFull) {
+  /// What is done with rows whose key goes away.
+  public enum Action {
+    /// Refused at the end of the statement, if the key is not there again.
+    NO_ACTION,
+    /// Refused.
+    RESTRICT,
+    CASCADE,
+    SET_NULL,
+    SET_DEFAULT;
+
+    /// In SQL: NO ACTION.
+    public String text() {
+      return name().replace('_', ' ');
+    }
+
+    /// Whether rows are changed.
+    public boolean changes() {
+      return this != NO_ACTION && this != RESTRICT;
+    }
+  }
+
+  public ForeignKey withName(String newName) {
+    return new ForeignKey(
+        newName,
+        constraintId,
+        columns,
+        referencedId,
+        referencedColumns,
+        onUpdate,
+        onDelete,
+        setColumns,
+        matchFull);
+  }
+
+  /// The same constraint of a table whose columns are at other positions.
+  public ForeignKey moved(IntUnaryOperator newPosition) {
+    return new ForeignKey(
+        name,
+        constraintId,
+        columns.stream().map(newPosition::applyAsInt).toList(),
+        referencedId,
+        referencedColumns,
+        onUpdate,
+        onDelete,
+        setColumns.stream().map(newPosition::applyAsInt).toList(),
+        matchFull);
+  }
+
+  /// The same constraint after another table has taken the place of the one that it references.
+  public ForeignKey referencing(long newId, IntUnaryOperator newPosition) {
+    return new ForeignKey(
+        name,
+        constraintId,
+        columns,
+        newId,
+        referencedColumns.stream().map(newPosition::applyAsInt).toList(),
+        onUpdate,
+        onDelete,
+        setColumns,
+        matchFull);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.plan.PhysicalPlan.Target;
+import dev.kakehashi.engine.plan.References;
+import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.ReadView;
+import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/// What a statement, or an action of a foreign key, has done to the rows of one table that foreign keys ask about: rows with new references, and keys
+/// that went away. Confined to one thread at a time.
+final class ChangeLog {
+  private static final int FIRST_ROWS = 16;
+
+  private final TableStore table;
+  private final StoreTransaction transaction;
+  private final List<Rule> outgoing;
+  private final List<Rule> incoming;
+
+  /// Columns that some rule names, ascending.
+  private final int[] tracked;
+
+  private final ColumnKind[] kinds;
+
+  /// The row before its change: the tracked columns, then its identifier.
+  private final VectorBatch old;
+
+  /// Sees all that was done before.
+  private final ReadView before;
+
+  private long[] written = new long[FIRST_ROWS];
+  private int writtenCount;
+  private final MaterializedRows deleted;
+  private final MaterializedRows updated;
+  private final MemoryAccount memory;
+
+  ChangeLog(Target target, References references, Execution execution) {
+    this.table = execution.scope().store().table(target.tableId());
+    this.transaction = execution.scope().transaction();
+    this.memory = execution.memory();
+    this.outgoing = references.of(target.tableId());
+    this.incoming = references.to(target.tableId());
+    this.tracked =
+        IntStream.concat(
+                outgoing.stream().flatMapToInt(rule -> Arrays.stream(rule.columns())),
+                incoming.stream().flatMapToInt(rule -> Arrays.stream(rule.referencedColumns())))
+            .distinct()
+            .sorted()
+            .toArray();
+    int[] oids = new int[tracked.length + 1];
+    for (int i = 0; i < tracked.length; i++) {
+      oids[i] = target.typeOids()[tracked[i]];
+    }
+    oids[tracked.length] = TypeOid.INT8;
+    this.kinds = MaterializedRows.kinds(oids);
+    this.old = new VectorBatch(oids.length);
+    this.deleted = new MaterializedRows(oids, memory);
+    this.updated = new MaterializedRows(oids, memory);
+    this.before = transaction.beginStatement();
+  }
+
+  List<Rule> outgoing() {
+    return outgoing;
+  }
+
+  List<Rule> incoming() {
+    return incoming;
+  }
+
+  /// Rows that were deleted, as the tracked columns and their identifiers.
+  MaterializedRows deleted() {
+    return deleted;
+  }
+
+  /// Rows whose keys may have changed, as they were.
+  MaterializedRows updated() {
+    return updated;
+  }
+
+  int writtenCount() {
+    return writtenCount;
+  }
+
+  long written(int i) {
+    return written[i];
+  }
+
+  /// Where columns of the table are among the tracked ones.
+  int[] positions(int[] columns) {
+    return Arrays.stream(columns).map(column -> Arrays.binarySearch(tracked, column)).toArray();
+  }
+
+  /// Column of the identifiers.
+  int rowIdColumn() {
+    return tracked.length;
+  }
+
+  boolean isEmpty() {
+    return writtenCount == 0 && deleted.size() == 0 && updated.size() == 0;
+  }
+
+  void noteInserted(long rowId) {
+    if (!outgoing.isEmpty()) {
+      addWritten(rowId);
+    }
+  }
+
+  /// Before a row is changed or deleted.
+  ///
+  /// @return false if it is not there: the change will say so
+  boolean read(long rowId) {
+    if (!table.read(before, rowId, tracked, old)) {
+      return false;
+    }
+    old.columns[tracked.length].words[0] = rowId;
+    return true;
+  }
+
+  /// After [#read], and the deletion.
+  void noteDeleted() {
+    if (!incoming.isEmpty()) {
+      deleted.append(old);
+    }
+  }
+
+  /// After [#read], and the change.
+  ///
+  /// @param values all columns
+  void noteUpdated(long rowId, VectorBatch values, int row) {
+    if (outgoing.stream().anyMatch(rule -> differs(rule.columns(), values, row))) {
+      addWritten(rowId);
+    }
+    if (incoming.stream().anyMatch(rule -> differs(rule.referencedColumns(), values, row))) {
+      updated.append(old);
+    }
+  }
+
+  private boolean differs(int[] columns, VectorBatch values, int row) {
+    for (int column : columns) {
+      int at = Arrays.binarySearch(tracked, column);
+      ColumnVector before = old.columns[at];
+      ColumnVector after = values.columns[column];
+      if (before.isNull(0) != after.isNull(row)
+          || (!before.isNull(0)
+              && !ReferenceLookup.isSame(kinds[at], before.words[0], after.words[row]))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void addWritten(long rowId) {
+    if (writtenCount == written.length) {
+      memory.add(8L * written.length);
+      written = Arrays.copyOf(written, 2 * writtenCount);
+    }
+    written[writtenCount++] = rowId;
+  }
+
+  void close() {
+    memory.add(-8L * (written.length - FIRST_ROWS));
+    written = new long[FIRST_ROWS];
+    writtenCount = 0;
+    deleted.clear();
+    updated.clear();
+    old.close();
+  }
+}

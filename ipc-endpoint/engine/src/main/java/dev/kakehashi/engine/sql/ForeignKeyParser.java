@@ -1,0 +1,82 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.ForeignKey.Action;
+import dev.kakehashi.engine.sql.DdlStatement.ForeignKeyDefinition;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Parser of what follows the columns of a FOREIGN KEY, or the type of a column: REFERENCES ... ON DELETE ... .
+final class ForeignKeyParser {
+  private final TokenReader in;
+
+  ForeignKeyParser(TokenReader in) {
+    this.in = in;
+  }
+
+  ForeignKeyDefinition parse(@Nullable String name, List<String> columns) {
+    in.expectWord("references");
+    return references(name, columns);
+  }
+
+  /// After REFERENCES.
+  ForeignKeyDefinition references(@Nullable String name, List<String> columns) {
+    DdlStatement.Name referenced = in.name();
+    List<String> referencedColumns = in.peek().isOperator("(") ? in.identifiers() : null;
+    boolean full = false;
+    Action onUpdate = Action.NO_ACTION;
+    Action onDelete = Action.NO_ACTION;
+    List<String> setColumns = List.of();
+    while (true) {
+      if (in.acceptWords("match")) {
+        if (in.acceptWords("partial")) {
+          throw notSupported("MATCH PARTIAL");
+        }
+        full = in.acceptWords("full");
+        if (!full) {
+          in.expectWord("simple");
+        }
+      } else if (in.acceptWords("on", "update")) {
+        onUpdate = action();
+        if (in.peek().isOperator("(")) {
+          throw notSupported("a column list with SET NULL or SET DEFAULT ON UPDATE");
+        }
+      } else if (in.acceptWords("on", "delete")) {
+        onDelete = action();
+        boolean sets = onDelete == Action.SET_NULL || onDelete == Action.SET_DEFAULT;
+        setColumns = sets && in.peek().isOperator("(") ? in.identifiers() : List.of();
+      } else if (in.acceptWords("deferrable") || in.acceptWords("initially", "deferred")) {
+        throw notSupported("deferrable constraint");
+      } else if (in.acceptWords("not", "valid")) {
+        throw notSupported("NOT VALID");
+      } else if (!in.acceptWords("not", "deferrable") && !in.acceptWords("initially", "immediate")) {
+        return new ForeignKeyDefinition(
+            name, columns, referenced, referencedColumns, onUpdate, onDelete, setColumns, full);
+      }
+    }
+  }
+
+  private Action action() {
+    if (in.acceptWords("no", "action")) {
+      return Action.NO_ACTION;
+    }
+    if (in.acceptWords("restrict")) {
+      return Action.RESTRICT;
+    }
+    if (in.acceptWords("cascade")) {
+      return Action.CASCADE;
+    }
+    if (in.acceptWords("set", "null")) {
+      return Action.SET_NULL;
+    }
+    in.expectWord("set");
+    in.expectWord("default");
+    return Action.SET_DEFAULT;
+  }
+
+  private EngineException notSupported(String what) {
+    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported")
+        .withPosition(in.peek().start() + 1);
+  }
+}
