@@ -111,6 +111,14 @@ public final class EmbeddedEngine implements Engine {
     TableLocks.Owner owner = new TableLocks.Owner(transaction.id());
     locks.restore(owner, transaction.definitions(), transaction.changedTables());
     transaction.whenEnded(() -> locks.releaseAll(owner));
+    // Nor is it remembered which rows its own ones reference.
+    CatalogSnapshot tables = catalog.snapshot();
+    for (long tableId : transaction.changedTables()) {
+      Table table = tables.table(tableId);
+      if (table != null) {
+        table.foreignKeys().forEach(key -> store.table(key.referencedId()).lockKeys(transaction));
+      }
+    }
   }
 
   /// The first plan takes most of a second (class loading, generated metadata handlers): not in front of a user.

@@ -5,10 +5,21 @@ import dev.kakehashi.engine.catalog.CatalogCheck;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.exec.ReferenceLookup;
+import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.sql.ReferenceBinder;
 import dev.kakehashi.engine.sql.ViewBinder;
+import dev.kakehashi.engine.store.ReadView;
+import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreCheck;
 import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableDefinition;
+import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /// Verifies the files of an embedded engine that does not run: see [StoreCheck], and the catalogue besides.
@@ -37,12 +48,45 @@ public final class EngineCheck {
                   .formatted(view.schema(), view.name(), e.getMessage()));
         }
       }
-      check.rows(tableId -> {
-        Table table = catalog.table(tableId);
-        return table == null ? "table " + tableId : CatalogCheck.name(table);
-      });
+      check.rows(
+          tableId -> {
+            Table table = catalog.table(tableId);
+            return table == null ? "table " + tableId : CatalogCheck.name(table);
+          },
+          store -> references(store, catalog, report));
     } catch (EngineException e) {
       report.problem(String.valueOf(e.getMessage()));
     }
+  }
+
+  /// Whether every row references what is there, as far as it is committed.
+  private static List<String> references(
+      Store store, CatalogSnapshot catalog, StoreCheck.Report report) {
+    List<String> problems = new ArrayList<>();
+    for (Rule rule : ReferenceBinder.all(catalog)) {
+      long violations = 0;
+      long rows = 0;
+      StoreTransaction reader = store.begin(true, false);
+      ReadView view = reader.beginStatement();
+      TableStore table = store.table(rule.tableId());
+      try (ReferenceLookup lookup = new ReferenceLookup(rule, store, view);
+          VectorBatch batch = new VectorBatch(rule.columns().length);
+          RowCursor cursor = table.scan(view, 0, table.pageCount(), rule.columns(), false)) {
+        while (cursor.next(batch)) {
+          rows += batch.liveRows();
+          violations += lookup.violations(batch);
+        }
+      } finally {
+        reader.abort();
+      }
+      String name =
+          "table \"%s\".\"%s\": foreign key \"%s\": "
+              .formatted(rule.schema(), rule.table(), rule.name());
+      report.checked(name + rows + " rows");
+      if (violations > 0) {
+        problems.add(name + violations + " rows reference what is not there");
+      }
+    }
+    return problems;
   }
 }

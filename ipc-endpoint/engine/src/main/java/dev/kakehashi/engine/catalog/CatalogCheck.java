@@ -57,6 +57,7 @@ public final class CatalogCheck {
             report.problem("table %d of the store is not in the catalogue".formatted(tableId)));
     checkSchemas(catalog, report);
     checkSequences(catalog, positions, report);
+    checkForeignKeys(catalog, report);
     report.checked(
         "catalogue: %d entries, %d tables, %d sequences, %d views"
             .formatted(
@@ -84,6 +85,19 @@ public final class CatalogCheck {
       }
       if (!names.add(quoted)) {
         report.problem("there are two relations %s".formatted(quoted));
+      }
+    }
+  }
+
+  private static void checkForeignKeys(CatalogSnapshot catalog, StoreCheck.Report report) {
+    for (Table table : catalog.tables()) {
+      for (ForeignKey key : table.foreignKeys()) {
+        Table referenced = catalog.table(key.referencedId());
+        if (referenced == null || referenced.uniqueIndex(key.referencedColumns()) == null) {
+          report.problem(
+              "%s: foreign key \"%s\" references a key that does not exist"
+                  .formatted(name(table), key.name()));
+        }
       }
     }
   }

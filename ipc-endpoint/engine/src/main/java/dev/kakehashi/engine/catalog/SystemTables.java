@@ -25,6 +25,7 @@ public final class SystemTables {
   private static final int COMMENTS = -14;
   private static final int SESSIONS = -15;
   private static final int JOBS = -16;
+  private static final int FOREIGN_KEYS = -17;
 
   static final List<Table> TABLES =
       List.of(
@@ -216,7 +217,22 @@ public final class SystemTables {
               "run_ms float8",
               "elapsed_ms float8",
               "transaction_id int8",
-              "handle int8"));
+              "handle int8"),
+          table(
+              FOREIGN_KEYS,
+              CATALOG_SCHEMA,
+              "foreign_keys",
+              "table_schema text",
+              "table_name text",
+              "constraint_name text",
+              "column_name text",
+              "key_position int4",
+              "referenced_schema text",
+              "referenced_table text",
+              "referenced_column text",
+              "update_rule text",
+              "delete_rule text",
+              "match_option text"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -266,6 +282,7 @@ public final class SystemTables {
                 .forEach(check ->
                     rows.add(
                         new Object[] {each.schema(), each.name(), check.name(), check.text()}));
+        case FOREIGN_KEYS -> addForeignKeys(rows, each, catalog);
         case -5 ->
             rows.add(
                 new Object[] {
@@ -373,6 +390,29 @@ public final class SystemTables {
               table.columns().get(index.columns().get(k)).name(),
               k + 1L,
               index.descending().get(k)
+            });
+      }
+    }
+  }
+
+  private static void addForeignKeys(
+      Collection<@Nullable Object[]> rows, Table table, CatalogSnapshot catalog) {
+    for (ForeignKey key : table.foreignKeys()) {
+      Table referenced = catalog.table(key.referencedId());
+      for (int k = 0; referenced != null && k < key.columns().size(); k++) {
+        rows.add(
+            new Object[] {
+              table.schema(),
+              table.name(),
+              key.name(),
+              table.columns().get(key.columns().get(k)).name(),
+              k + 1L,
+              referenced.schema(),
+              referenced.name(),
+              referenced.columns().get(key.referencedColumns().get(k)).name(),
+              key.onUpdate().text(),
+              key.onDelete().text(),
+              key.matchFull() ? "FULL" : "NONE"
             });
       }
     }

@@ -35,8 +35,9 @@ final class ChangeLog {
   /// Sees all that was done before.
   private final ReadView before;
 
-  private long[] written = new long[FIRST_ROWS];
-  private int writtenCount;
+  /// By outgoing rule, rows whose references are new.
+  private final RowIds[] written;
+
   private final MaterializedRows deleted;
   private final MaterializedRows updated;
   private final MemoryAccount memory;
@@ -59,6 +60,8 @@ final class ChangeLog {
       oids[i] = target.typeOids()[tracked[i]];
     }
     oids[tracked.length] = TypeOid.INT8;
+    this.written = new RowIds[outgoing.size()];
+    Arrays.setAll(written, i -> new RowIds());
     this.kinds = MaterializedRows.kinds(oids);
     this.old = new VectorBatch(oids.length);
     this.deleted = new MaterializedRows(oids, memory);
@@ -84,12 +87,11 @@ final class ChangeLog {
     return updated;
   }
 
-  int writtenCount() {
-    return writtenCount;
-  }
-
-  long written(int i) {
-    return written[i];
+  /// Rows whose references by a rule are new.
+  ///
+  /// @param rule position among the outgoing ones
+  RowIds written(int rule) {
+    return written[rule];
   }
 
   /// Where columns of the table are among the tracked ones.
@@ -103,12 +105,14 @@ final class ChangeLog {
   }
 
   boolean isEmpty() {
-    return writtenCount == 0 && deleted.size() == 0 && updated.size() == 0;
+    return deleted.size() == 0
+        && updated.size() == 0
+        && Arrays.stream(written).allMatch(rows -> rows.count == 0);
   }
 
   void noteInserted(long rowId) {
-    if (!outgoing.isEmpty()) {
-      addWritten(rowId);
+    for (RowIds rows : written) {
+      rows.add(rowId);
     }
   }
 
@@ -134,8 +138,10 @@ final class ChangeLog {
   ///
   /// @param values all columns
   void noteUpdated(long rowId, VectorBatch values, int row) {
-    if (outgoing.stream().anyMatch(rule -> differs(rule.columns(), values, row))) {
-      addWritten(rowId);
+    for (int i = 0; i < written.length; i++) {
+      if (differs(outgoing.get(i).columns(), values, row)) {
+        written[i].add(rowId);
+      }
     }
     if (incoming.stream().anyMatch(rule -> differs(rule.referencedColumns(), values, row))) {
       updated.append(old);
@@ -156,18 +162,38 @@ final class ChangeLog {
     return false;
   }
 
-  private void addWritten(long rowId) {
-    if (writtenCount == written.length) {
-      memory.add(8L * written.length);
-      written = Arrays.copyOf(written, 2 * writtenCount);
+  /// Identifiers of rows, in the order in which they were added.
+  final class RowIds {
+    private long[] ids = new long[FIRST_ROWS];
+    private int count;
+
+    int count() {
+      return count;
     }
-    written[writtenCount++] = rowId;
+
+    long id(int i) {
+      return ids[i];
+    }
+
+    private void add(long rowId) {
+      if (count == ids.length) {
+        memory.add(8L * ids.length);
+        ids = Arrays.copyOf(ids, 2 * count);
+      }
+      ids[count++] = rowId;
+    }
+
+    private void clear() {
+      memory.add(-8L * (ids.length - FIRST_ROWS));
+      ids = new long[FIRST_ROWS];
+      count = 0;
+    }
   }
 
   void close() {
-    memory.add(-8L * (written.length - FIRST_ROWS));
-    written = new long[FIRST_ROWS];
-    writtenCount = 0;
+    for (RowIds rows : written) {
+      rows.clear();
+    }
     deleted.clear();
     updated.clear();
     old.close();

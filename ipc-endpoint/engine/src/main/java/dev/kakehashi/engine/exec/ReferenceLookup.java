@@ -150,8 +150,17 @@ public final class ReferenceLookup implements AutoCloseable {
     }
   }
 
-  /// Whether the rule is violated by a row.
-  public boolean isViolated(VectorBatch batch, int row) {
+  /// Rows of a batch that violate the rule.
+  public int violations(VectorBatch batch) {
+    int count = 0;
+    int live = batch.liveRows();
+    for (int k = 0; k < live; k++) {
+      count += isViolated(batch, batch.selected < 0 ? k : batch.selection[k]) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private boolean isViolated(VectorBatch batch, int row) {
     return switch (need(batch, row)) {
       case NOTHING -> false;
       case MIXED -> true;

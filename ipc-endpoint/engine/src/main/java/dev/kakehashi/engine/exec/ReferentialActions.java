@@ -76,7 +76,7 @@ final class ReferentialActions {
         if (step.incoming) {
           follow(step.rule, step.log);
         } else {
-          require(step.rule, step.log);
+          require(step.rule, step.log.written(step.log.outgoing().indexOf(step.rule)));
         }
         if (step.last) {
           step.log.close();
@@ -97,8 +97,10 @@ final class ReferentialActions {
     if (log.deleted().size() > 0 || log.updated().size() > 0) {
       log.incoming().forEach(rule -> next.add(new Step(rule, log, true, false)));
     }
-    if (log.writtenCount() > 0) {
-      log.outgoing().forEach(rule -> next.add(new Step(rule, log, false, false)));
+    for (int i = 0; i < log.outgoing().size(); i++) {
+      if (log.written(i).count() > 0) {
+        next.add(new Step(log.outgoing().get(i), log, false, false));
+      }
     }
     for (int i = next.size() - 1; i >= 0; i--) {
       Step step = next.get(i);
@@ -113,15 +115,15 @@ final class ReferentialActions {
 
   // ---- rows with new references ----
 
-  private void require(Rule rule, ChangeLog log) {
+  private void require(Rule rule, ChangeLog.RowIds rows) {
     ReadView view = execution.scope().referenceView();
     TableStore table = execution.scope().store().table(rule.tableId());
     try (VectorBatch row = new VectorBatch(rule.columns().length);
         ReferenceLookup lookup =
             new ReferenceLookup(rule, execution.scope().store(), view)) {
-      for (int i = 0; i < log.writtenCount(); i++) {
+      for (int i = 0; i < rows.count(); i++) {
         // It may have been changed again, by an action.
-        if (table.read(view, log.written(i), rule.columns(), row)) {
+        if (table.read(view, rows.id(i), rule.columns(), row)) {
           lookup.requireLocked(row, 0, transaction());
         }
         if (i % VectorBatch.CAPACITY == 0) {
@@ -425,7 +427,10 @@ final class ReferentialActions {
         set(i, key);
       }
       target.check(next);
-      target.update(batch.rowIds[row], next, 0);
+      if (target.update(batch.rowIds[row], next, 0) && action == Action.SET_DEFAULT) {
+        // The default may be what went away: then nothing has changed, but has to be looked at.
+        target.noteInserted(batch.rowIds[row]);
+      }
     }
 
     private static ColumnVector value(boolean isNull, long word) {

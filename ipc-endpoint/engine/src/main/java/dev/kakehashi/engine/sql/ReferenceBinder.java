@@ -79,11 +79,15 @@ public final class ReferenceBinder {
     tables.add(key.referencedId());
   }
 
-  /// All foreign keys of a catalogue.
+  /// All foreign keys of a catalogue whose keys exist.
   public static List<Rule> all(CatalogSnapshot catalog) {
     List<Rule> all = new ArrayList<>();
     for (Table table : catalog.tables()) {
       table.foreignKeys().stream()
+          .filter(key -> {
+            Table referenced = catalog.table(key.referencedId());
+            return referenced != null && referenced.uniqueIndex(key.referencedColumns()) != null;
+          })
           .sorted(Comparator.comparingLong(ForeignKey::constraintId))
           .forEach(key -> all.add(rule(table, key, catalog)));
     }

@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -118,7 +120,8 @@ public final class StoreCheck implements AutoCloseable {
   /// Verifies rows and indexes; after [#definitions()], and last.
   ///
   /// @param names what tables are called
-  public void rows(LongFunction<String> names) {
+  /// @param further looks at the recovered store, and says what is wrong with it
+  public void rows(LongFunction<String> names, Function<Store, List<String>> further) {
     try (MemoryPool scratch = new MemoryPool(memoryLimitBytes)) {
       RowCheck rows = new RowCheck(names, scratch);
       Recovery.scanKind(log, StoreKeys.ROW, rows::row);
@@ -127,11 +130,11 @@ public final class StoreCheck implements AutoCloseable {
       problem(String.valueOf(e.getMessage()));
     }
     if (problems == 0) {
-      recover(names);
+      recover(names, further);
     }
   }
 
-  private void recover(LongFunction<String> names) {
+  private void recover(LongFunction<String> names, Function<Store, List<String>> further) {
     owned = false;
     try (MemoryStore store = MemoryStore.open(log, memoryLimitBytes)) {
       int prepared = store.prepared().size();
@@ -152,6 +155,7 @@ public final class StoreCheck implements AutoCloseable {
               StoreCheck.this.problem(what);
             }
           });
+      further.apply(store).forEach(this::problem);
     } catch (EngineException e) {
       problem(String.valueOf(e.getMessage()));
     }

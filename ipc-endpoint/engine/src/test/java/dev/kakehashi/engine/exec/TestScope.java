@@ -61,6 +61,11 @@ final class TestScope implements StatementScope {
   }
 
   @Override
+  public ReadView referenceView() {
+    return transaction().beginLatest();
+  }
+
+  @Override
   public void nextRow() {
     view = transaction.beginStatement();
   }
