@@ -18,7 +18,7 @@ final class CheckReport implements StoreCheck.Report {
     try (StoreCheck check = StoreCheck.open(directory, 1L << 30, report)) {
       if (check != null) {
         check.definitions();
-        check.rows(CheckReport::name);
+        check.rows(CheckReport::name, store -> java.util.List.of());
       }
     }
     return report;
