@@ -34,7 +34,7 @@ final class ForeignKeyConcurrencyTest {
   private static final int KEYS = 6;
 
   /// What a transaction may end with; anything else is a fault.
-  private static final Set<String> EXPECTED = Set.of("40001", "40P01", "23503", "23505");
+  static final Set<String> EXPECTED = Set.of("40001", "40P01", "23503", "23505");
 
   private final LongAdder commits = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -47,11 +47,7 @@ final class ForeignKeyConcurrencyTest {
     System.out.println("seed of ForeignKeyConcurrencyTest: " + seed);
     try (TestEngine engine = new TestEngine(directory);
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
-      engine.run("create table p (id int primary key, n int)");
-      engine.run("create table c (id int, pid int references p)");
-      engine.run("create index on c (pid)");
-      engine.run("create table d (pid int references p on delete cascade on update cascade)");
-      engine.run("create table e (pid int references p on delete set null on update cascade)");
+      define(engine);
       List<Future<Void>> running = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {
         Random random = new Random(seed + i);
@@ -69,6 +65,15 @@ final class ForeignKeyConcurrencyTest {
       assertEquals(List.of("0|0|0"), orphans(engine, null), "orphans, seed " + seed);
       assertTrue(commits.sum() > TRANSACTIONS, commits + " commits, " + refused + " refused");
     }
+  }
+
+  /// Tables of [#step].
+  static void define(TestEngine engine) {
+    engine.run("create table p (id int primary key, n int)");
+    engine.run("create table c (id int, pid int references p)");
+    engine.run("create index on c (pid)");
+    engine.run("create table d (pid int references p on delete cascade on update cascade)");
+    engine.run("create table e (pid int references p on delete set null on update cascade)");
   }
 
   private static List<String> orphans(TestEngine engine, @Nullable Transaction transaction) {
@@ -121,7 +126,8 @@ final class ForeignKeyConcurrencyTest {
     }
   }
 
-  private static void step(TestEngine.Other client, Transaction transaction, Random random) {
+  /// Some change of the rows of [#define].
+  static void step(TestEngine.Other client, Transaction transaction, Random random) {
     int key = random.nextInt(KEYS);
     int other = random.nextInt(KEYS);
     String child = List.of("c", "d", "e").get(random.nextInt(3));
