@@ -21,13 +21,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.jspecify.annotations.Nullable;
 
 /// FOREIGN KEY between transactions, across restarts, and in the catalogue. What it does with statements is in `foreign-keys.sql`.
 final class ForeignKeyTest {
@@ -207,8 +207,8 @@ final class ForeignKeyTest {
     Transaction parent = engine.begin(Isolation.READ_COMMITTED);
     TestEngine.Running deletion = start(parent, "delete from p where id = 1");
     assertFalse(deletion.done.isDone());
-    TestEngine.awaitEnd(done ->
-        engine.session.commitPrepared("held", Transaction.CommitResponse.STORED, done));
+    TestEngine.awaitEnd(
+        done -> engine.session.commitPrepared("held", Transaction.CommitResponse.STORED, done));
     EngineException refused = failure(deletion);
     assertEquals("23503", refused == null ? "nothing" : refused.code().sqlstate());
     engine.rollback(parent);

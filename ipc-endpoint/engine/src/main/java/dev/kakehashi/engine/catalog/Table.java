@@ -81,12 +81,14 @@ public record Table(
 
   /// The same table with other columns; indexes and constraints name columns by position.
   public Table withColumns(List<Column> newColumns) {
-    return new Table(schema, name, tableId, List.copyOf(newColumns), indexes, checks, foreignKeys, comment);
+    return new Table(
+        schema, name, tableId, List.copyOf(newColumns), indexes, checks, foreignKeys, comment);
   }
 
   /// The same table with other CHECK constraints.
   public Table withChecks(List<CheckConstraint> newChecks) {
-    return new Table(schema, name, tableId, columns, indexes, List.copyOf(newChecks), foreignKeys, comment);
+    return new Table(
+        schema, name, tableId, columns, indexes, List.copyOf(newChecks), foreignKeys, comment);
   }
 
   /// The same table with other foreign keys.
@@ -109,7 +111,8 @@ public record Table(
 
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
-    return new Table(schema, name, tableId, columns, List.copyOf(newIndexes), checks, foreignKeys, comment);
+    return new Table(
+        schema, name, tableId, columns, List.copyOf(newIndexes), checks, foreignKeys, comment);
   }
 
   public Table withComment(@Nullable String text) {

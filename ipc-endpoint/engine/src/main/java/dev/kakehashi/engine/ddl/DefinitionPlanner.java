@@ -372,8 +372,7 @@ final class DefinitionPlanner {
       }
     }
     Table without = table.withIndexes(remaining);
-    plan.change(
-        CatalogSnapshot.put(references.altered(table, without, column -> column, cascade)));
+    plan.change(CatalogSnapshot.put(references.altered(table, without, column -> column, cascade)));
   }
 
   private void renameIndex(DdlStatement.RenameIndex rename) {

@@ -57,7 +57,9 @@ final class ForeignKeyPlanner {
     }
     for (int i = 0; i < columns.size(); i++) {
       requireSameType(
-          name, table.columns().get(columns.get(i)), referenced.columns().get(referencedColumns.get(i)));
+          name,
+          table.columns().get(columns.get(i)),
+          referenced.columns().get(referencedColumns.get(i)));
     }
     List<Integer> setColumns = columns;
     if (!key.setColumns().isEmpty()) {
@@ -283,8 +285,7 @@ final class ForeignKeyPlanner {
   private static EngineException dependent(
       String what, Table holder, ForeignKey key, Table referenced) {
     return new EngineException(
-            ErrorCode.DEPENDENT_OBJECTS_EXIST,
-            what + " because other objects depend on it")
+            ErrorCode.DEPENDENT_OBJECTS_EXIST, what + " because other objects depend on it")
         .withDetail(
             "constraint %s on table %s depends on table %s"
                 .formatted(key.name(), holder.name(), referenced.name()))
@@ -295,8 +296,8 @@ final class ForeignKeyPlanner {
   void replaced(long oldId, Table next) {
     for (Table table : plan.state().referencing(oldId)) {
       List<ForeignKey> keys = new ArrayList<>(table.foreignKeys());
-      keys.replaceAll(key ->
-          key.referencedId() == oldId ? key.referencing(next.tableId(), c -> c) : key);
+      keys.replaceAll(
+          key -> key.referencedId() == oldId ? key.referencing(next.tableId(), c -> c) : key);
       if (table.tableId() != next.tableId()) {
         plan.lock(table, Mode.EXCLUSIVE);
       }
@@ -343,8 +344,7 @@ final class ForeignKeyPlanner {
           throw new EngineException(
                   ErrorCode.FEATURE_NOT_SUPPORTED,
                   "cannot truncate a table referenced in a foreign key constraint")
-              .withDetail(
-                  "Table \"%s\" references \"%s\".".formatted(other.name(), table.name()))
+              .withDetail("Table \"%s\" references \"%s\".".formatted(other.name(), table.name()))
               .withHint(
                   "Truncate table \"%s\" at the same time, or use TRUNCATE ... CASCADE."
                       .formatted(other.name()));

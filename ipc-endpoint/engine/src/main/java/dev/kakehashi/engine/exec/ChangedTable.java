@@ -38,8 +38,7 @@ final class ChangedTable {
   }
 
   /// @param log gets the changes
-  ChangedTable(
-      Target target, Execution execution, EvalContext context, @Nullable ChangeLog log) {
+  ChangedTable(Target target, Execution execution, EvalContext context, @Nullable ChangeLog log) {
     this.log = log;
     this.target = target;
     this.context = context;

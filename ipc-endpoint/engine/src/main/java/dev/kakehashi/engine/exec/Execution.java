@@ -37,7 +37,7 @@ final class Execution {
   private @Nullable Map<Integer, MaterializedRows> workTables;
 
   /// What foreign keys make of changes, by the foreign keys of the changed table.
-  private final Map<References, ReferentialActions> actions = new IdentityHashMap<>(0);
+  private final IdentityHashMap<References, ReferentialActions> actions = new IdentityHashMap<>(0);
 
   private final List<PendingChanges> pending = new ArrayList<>(0);
 

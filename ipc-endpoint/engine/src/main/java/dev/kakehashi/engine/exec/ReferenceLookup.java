@@ -178,8 +178,7 @@ public final class ReferenceLookup implements AutoCloseable {
     }
     if (need == Need.MIXED
         || !exists(batch.columns, row)
-        || !referenced.lockKey(
-            transaction, found.rowIds[0], rule.referencedColumns(), found, 0)) {
+        || !referenced.lockKey(transaction, found.rowIds[0], rule.referencedColumns(), found, 0)) {
       throw violation(batch, row);
     }
     if (remembers && known.size() < MOST_KNOWN) {

@@ -119,8 +119,7 @@ final class ReferentialActions {
     ReadView view = execution.scope().referenceView();
     TableStore table = execution.scope().store().table(rule.tableId());
     try (VectorBatch row = new VectorBatch(rule.columns().length);
-        ReferenceLookup lookup =
-            new ReferenceLookup(rule, execution.scope().store(), view)) {
+        ReferenceLookup lookup = new ReferenceLookup(rule, execution.scope().store(), view)) {
       for (int i = 0; i < rows.count(); i++) {
         // It may have been changed again, by an action.
         if (table.read(view, rows.id(i), rule.columns(), row)) {
@@ -210,8 +209,7 @@ final class ReferentialActions {
       ColumnVector[] pair = new ColumnVector[2 * width];
       try (VectorBatch old = new VectorBatch(log.rowIdColumn() + 1);
           VectorBatch now = new VectorBatch(width);
-          ReferenceLookup lookup =
-              new ReferenceLookup(rule, execution.scope().store(), view)) {
+          ReferenceLookup lookup = new ReferenceLookup(rule, execution.scope().store(), view)) {
         for (int i = 0; i < rows.size(); i++) {
           old.reset();
           rows.read(i, old, 0, 0);
@@ -274,8 +272,7 @@ final class ReferentialActions {
 
     private boolean isEqual(int key, ColumnVector[] columns, int row) {
       for (int c = 0; c < width; c++) {
-        if (!Ordering.equal(
-            table.keyKind(c), table.rows().word(c, key), columns[c].words[row])) {
+        if (!Ordering.equal(table.keyKind(c), table.rows().word(c, key), columns[c].words[row])) {
           return false;
         }
       }
@@ -326,12 +323,9 @@ final class ReferentialActions {
           whole
               ? IntStream.range(0, table.definition().columns().size()).toArray()
               : rule.columns();
-      this.positions =
-          whole ? rule.columns() : IntStream.range(0, rule.columns().length).toArray();
+      this.positions = whole ? rule.columns() : IntStream.range(0, rule.columns().length).toArray();
       this.defaults =
-          action == Action.SET_DEFAULT
-              ? Evaluators.of(rule.defaults(), context)
-              : new Evaluator[0];
+          action == Action.SET_DEFAULT ? Evaluators.of(rule.defaults(), context) : new Evaluator[0];
       this.next = new VectorBatch(0, whole ? columns.length : 0);
     }
 

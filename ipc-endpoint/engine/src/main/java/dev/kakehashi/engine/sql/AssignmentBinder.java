@@ -59,8 +59,7 @@ final class AssignmentBinder {
   /// The table as target of a statement's rows, with its constraints.
   PhysicalPlan.Target target(Table table) {
     References references =
-        ReferenceBinder.of(
-            table, context.catalog, each -> target(each, null), context.objects);
+        ReferenceBinder.of(table, context.catalog, each -> target(each, null), context.objects);
     return target(table, references);
   }
 

@@ -50,7 +50,8 @@ final class ForeignKeyParser {
         throw notSupported("deferrable constraint");
       } else if (in.acceptWords("not", "valid")) {
         throw notSupported("NOT VALID");
-      } else if (!in.acceptWords("not", "deferrable") && !in.acceptWords("initially", "immediate")) {
+      } else if (!in.acceptWords("not", "deferrable")
+          && !in.acceptWords("initially", "immediate")) {
         return new ForeignKeyDefinition(
             name, columns, referenced, referencedColumns, onUpdate, onDelete, setColumns, full);
       }

@@ -30,8 +30,7 @@ public final class ReferenceBinder {
   private final Map<Long, Rule> rules = new TreeMap<>();
   private final Set<Long> tables = new HashSet<>();
 
-  private ReferenceBinder(
-      CatalogSnapshot catalog, Function<Table, PhysicalPlan.Target> targetOf) {
+  private ReferenceBinder(CatalogSnapshot catalog, Function<Table, PhysicalPlan.Target> targetOf) {
     this.catalog = catalog;
     this.targetOf = targetOf;
   }

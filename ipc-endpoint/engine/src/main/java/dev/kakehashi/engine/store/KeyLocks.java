@@ -40,7 +40,7 @@ final class KeyLocks {
 
   /// What one transaction has locked, by table. Used like the transaction itself.
   static final class Held {
-    private final Map<RowTable, Rows> tables = new IdentityHashMap<>(2);
+    private final IdentityHashMap<RowTable, Rows> tables = new IdentityHashMap<>(2);
 
     private static final class Rows {
       long[] ids = new long[4];

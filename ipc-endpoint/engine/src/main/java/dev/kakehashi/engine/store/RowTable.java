@@ -164,8 +164,7 @@ final class RowTable implements TableStore {
     to.reset();
     Page page = page(rowId >>> Page.SLOT_BITS);
     RowVersion version = new RowVersion(layout.columns);
-    if (page == null
-        || !new RowReader(store, view).read(page, slotOf(rowId), version, columns)) {
+    if (page == null || !new RowReader(store, view).read(page, slotOf(rowId), version, columns)) {
       return false;
     }
     version.appendTo(to, layout, columns);

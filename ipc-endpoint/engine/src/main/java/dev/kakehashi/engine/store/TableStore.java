@@ -70,7 +70,8 @@ public interface TableStore {
   /// @param key their values, by which the row was found, in row `row`
   /// @return false if the row is gone
   /// @throws RowConflict if another transaction has deleted it, or changed the columns, since it was found
-  boolean lockKey(StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row);
+  boolean lockKey(
+      StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row);
 
   /// The same for all rows; for a prepared transaction that an earlier run has left.
   void lockKeys(StoreTransaction transaction);
