@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Without the locks of referenced rows this test finds orphans within some hundred transactions.
 final class ForeignKeyConcurrencyTest {
   private static final int CLIENTS = 4;
-  private static final int TRANSACTIONS = 250;
+  private static final int TRANSACTIONS = 150;
   private static final int KEYS = 6;
   private static final List<Isolation> LEVELS = List.of(Isolation.values());
 
