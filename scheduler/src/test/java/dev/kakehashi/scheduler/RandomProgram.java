@@ -157,39 +157,27 @@ final class RandomProgram {
   /// Runs the program; returns the number of tasks that ran.
   long run() throws Exception {
     Ring ring = new Ring();
-    Thread signaller = start("signaller", this::signalUntilOver);
+    Thread signaller = PlatformThreads.start("signaller", this::signalUntilOver);
     List<Thread> submitters = new ArrayList<>();
     for (int i = 0; i < shape.submitters; i++) {
       SplittableRandom own = random.split();
       int number = i;
-      submitters.add(start("submitter-" + i, () -> submitAll(number, own)));
+      submitters.add(PlatformThreads.start("submitter-" + i, () -> submitAll(number, own)));
     }
     boolean early = random.nextInt(4) == 0;
     if (!early) {
-      join(submitters);
+      PlatformThreads.join(submitters, FOR_EVER);
     }
     ShutdownReport report = scheduler.shutdown(early ? Duration.ZERO : FOR_EVER);
-    join(submitters);
+    PlatformThreads.join(submitters, FOR_EVER);
     over = true;
-    join(List.of(signaller));
+    PlatformThreads.join(List.of(signaller), FOR_EVER);
     accepted.addAndGet(ring.tasks());
     ended.addAndGet(ring.tasks());
     jobs.addAndGet(ring.closed());
     teardowns.addAndGet(ring.closed());
     check(report, early || ring.cancelled());
     return report.run();
-  }
-
-  private static Thread start(String name, Runnable body) {
-    Thread thread = new Thread(body, name);
-    Platform.start(thread);
-    return thread;
-  }
-
-  private static void join(List<Thread> threads) throws InterruptedException {
-    for (Thread thread : threads) {
-      assertTrue(Platform.join(thread, FOR_EVER.toNanos()), thread.getName());
-    }
   }
 
   private void signalUntilOver() {

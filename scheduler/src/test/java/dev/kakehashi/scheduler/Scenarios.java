@@ -21,8 +21,8 @@ final class Scenarios {
     void run(long seed, @Nullable Mutation mutation);
   }
 
-  private static final int MAX_SWITCHES = 400_000;
   private static final long HOUR_NANOS = Duration.ofHours(1).toNanos();
+  private static final Duration FOR_EVER = Duration.ofDays(1);
   private static final RandomProgram.Shape SHAPE = new RandomProgram.Shape(2, 3, 3, 4, true);
 
   private Scenarios() {}
@@ -39,15 +39,14 @@ final class Scenarios {
   private static void random(long seed, @Nullable Mutation mutation, boolean workersFail) {
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           RandomProgram.Work work =
               new RandomProgram.Work() {
                 @Override
-                public void spend(SplittableRandom random) {
-                  if (random.nextInt(4) == 0) {
-                    simulation.work(random.nextInt(1, 100_000));
+                public void spend(SplittableRandom own) {
+                  if (own.nextInt(4) == 0) {
+                    simulation.work(own.nextInt(1, 100_000));
                   }
                 }
 
@@ -57,8 +56,7 @@ final class Scenarios {
                   Platform.yieldNow(); // and never comes back
                 }
               };
-          RandomProgram program =
-              new RandomProgram(new SplittableRandom(~seed), SHAPE, work, "seed=" + seed);
+          RandomProgram program = new RandomProgram(random, SHAPE, work, "seed=" + seed);
           simulation.watch(program.scheduler());
           if (workersFail) {
             simulation.failWorkers();
@@ -69,12 +67,10 @@ final class Scenarios {
 
   /// I1: an owner that pushes and pops at both ends of a ring of four, and two thieves.
   static void deque(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           PackedDeque deque = new PackedDeque(4, random.nextInt());
           int items = 40;
           int[] taken = new int[items];
@@ -82,7 +78,7 @@ final class Scenarios {
           List<Thread> thieves = new ArrayList<>();
           for (int i = 0; i < 2; i++) {
             thieves.add(
-                start(
+                PlatformThreads.start(
                     "thief",
                     () -> {
                       @Nullable Object[] batch = new @Nullable Object[8];
@@ -115,7 +111,7 @@ final class Scenarios {
             count(taken, item);
           }
           over[0] = true;
-          join(thieves);
+          PlatformThreads.join(thieves, FOR_EVER);
           deque.forgetJobs();
           for (int i = 0; i < items; i++) {
             assertEquals(1, taken[i], "I1: item " + i);
@@ -142,19 +138,17 @@ final class Scenarios {
 
   /// I5 for threads that are no workers: nobody waits for the time-out.
   static void eventCount(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           EventCount events = new EventCount();
           int[] available = new int[1];
           int items = random.nextInt(1, 6);
           List<Thread> threads = new ArrayList<>();
           for (int i = 0; i < items; i++) {
             threads.add(
-                start(
+                PlatformThreads.start(
                     "taker",
                     () -> {
                       for (; ; ) {
@@ -175,7 +169,7 @@ final class Scenarios {
             available[0]++;
             events.notifyWaiters();
           }
-          join(threads);
+          PlatformThreads.join(threads, FOR_EVER);
           assertTrue(
               simulation.elapsedNanos() < HOUR_NANOS, "I5: a waiter slept until its time-out");
         });
@@ -183,12 +177,10 @@ final class Scenarios {
 
   /// I8: each signal is seen, bodies run once, on workers, and not before the check is true.
   static void condition(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           TaskScheduler scheduler =
               TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
           int rounds = 4;
@@ -232,9 +224,8 @@ final class Scenarios {
   static void cancelledWait(long seed, @Nullable Mutation mutation) {
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           TaskScheduler scheduler =
               TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
           Condition condition = scheduler.condition();
@@ -244,8 +235,10 @@ final class Scenarios {
             simulation.work(500);
           }
           List<Thread> threads =
-              List.of(start("signaller", condition::signal), start("canceller", job::cancel));
-          join(threads);
+              List.of(
+                  PlatformThreads.start("signaller", condition::signal),
+                  PlatformThreads.start("canceller", job::cancel));
+          PlatformThreads.join(threads, FOR_EVER);
           ShutdownReport report = scheduler.shutdown(Duration.ofHours(1));
           assertEquals(1, ends.get(), "I1: ends of the waiting task");
           assertTrue(report.clean(), () -> "I13: " + report);
@@ -281,9 +274,8 @@ final class Scenarios {
   static void idle(long seed, @Nullable Mutation mutation) {
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           SchedulerConfig config =
               SchedulerConfig.builder()
                   .workers(3)
@@ -304,13 +296,11 @@ final class Scenarios {
 
   /// I11: outside tasks while every worker spawns without end, tasks of two lengths.
   static void fairness(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
-    long longest = random.nextInt(100_000, 500_000);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
+          long longest = random.nextInt(100_000, 500_000);
           SchedulerConfig config =
               SchedulerConfig.builder()
                   .workers(random.nextInt(1, 3))
@@ -361,18 +351,6 @@ final class Scenarios {
         }
       }
       return null;
-    }
-  }
-
-  private static Thread start(String name, Runnable body) {
-    Thread thread = new Thread(body, name);
-    Platform.start(thread);
-    return thread;
-  }
-
-  private static void join(List<Thread> threads) throws InterruptedException {
-    for (Thread thread : threads) {
-      Platform.join(thread, Long.MAX_VALUE / 4);
     }
   }
 }

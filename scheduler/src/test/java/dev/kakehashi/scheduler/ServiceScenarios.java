@@ -14,20 +14,19 @@ import org.jspecify.annotations.Nullable;
 
 /// Simulated programs, by seed, for processes and admission. See [Scenarios].
 final class ServiceScenarios {
-  private static final int MAX_SWITCHES = 400_000;
   private static final long SECOND_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final Duration FOR_EVER = Duration.ofDays(1);
 
   private ServiceScenarios() {}
 
   /// I9: processes that get messages from two senders and completions of their own commands, some given at once,
   /// some by another thread.
   static void process(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           TaskScheduler scheduler =
               TaskScheduler.start(SchedulerConfig.builder().workers(random.nextInt(1, 4)).build());
           int senders = 2;
@@ -41,7 +40,7 @@ final class ServiceScenarios {
                     if (command % 2 == 0) {
                       completer.complete(command);
                     } else {
-                      start("completer", () -> completer.complete(command));
+                      PlatformThreads.start("completer", () -> completer.complete(command));
                     }
                   });
           List<Probe> probes = new ArrayList<>();
@@ -55,7 +54,7 @@ final class ServiceScenarios {
           for (int i = 0; i < senders; i++) {
             int sender = i;
             senderThreads.add(
-                start(
+                PlatformThreads.start(
                     "sender",
                     () -> {
                       for (int k = 0; k < messages; k++) {
@@ -67,9 +66,7 @@ final class ServiceScenarios {
                       }
                     }));
           }
-          for (Thread thread : senderThreads) {
-            Platform.join(thread, Long.MAX_VALUE / 4);
-          }
+          PlatformThreads.join(senderThreads, FOR_EVER);
           ShutdownReport report = finish(simulation, scheduler, probes);
           for (Probe probe : probes) {
             assertEquals(null, probe.broken, probe.broken);
@@ -174,12 +171,10 @@ final class ServiceScenarios {
 
   /// I12: three threads that start as soon as the bucket says, with pauses.
   static void token(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           int size = random.nextInt(1, 4);
           double rate = random.nextInt(1000, 1_000_000);
           TokenBucket bucket =
@@ -191,7 +186,7 @@ final class ServiceScenarios {
           for (int i = 0; i < 3; i++) {
             SplittableRandom own = random.split();
             threads.add(
-                start(
+                PlatformThreads.start(
                     "taker",
                     () -> {
                       for (int k = 0; k < starts; k++) {
@@ -208,9 +203,7 @@ final class ServiceScenarios {
                       }
                     }));
           }
-          for (Thread thread : threads) {
-            Platform.join(thread, Long.MAX_VALUE / 4);
-          }
+          PlatformThreads.join(threads, FOR_EVER);
           Arrays.sort(at);
           for (int from = 0; from < at.length; from++) {
             for (int to = from; to < at.length; to++) {
@@ -223,12 +216,10 @@ final class ServiceScenarios {
 
   /// I12: jobs behind an admission; never more at once, never more than the bucket and what flowed in, and all run.
   static void admission(long seed, @Nullable Mutation mutation) {
-    SplittableRandom random = new SplittableRandom(~seed);
     Simulation.run(
         seed,
-        MAX_SWITCHES,
         mutation,
-        simulation -> {
+        (simulation, random) -> {
           TaskScheduler scheduler =
               TaskScheduler.start(SchedulerConfig.builder().workers(random.nextInt(1, 4)).build());
           int size = random.nextInt(1, 4);
@@ -269,11 +260,5 @@ final class ServiceScenarios {
     if (!holds) {
       throw new AssertionError(what);
     }
-  }
-
-  private static Thread start(String name, Runnable body) {
-    Thread thread = new Thread(body, name);
-    Platform.start(thread);
-    return thread;
   }
 }

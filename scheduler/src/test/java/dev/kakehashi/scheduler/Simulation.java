@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Odd seeds choose at random; even ones give fibers random priorities and lower the running one's a few times, which
 /// finds what needs few but badly placed switches (probabilistic concurrency testing, Burckhardt et al. 2010).
 final class Simulation implements Platform.Substitute {
+  private static final int MAX_SWITCHES = 400_000;
   private static final long SWITCH_NANOS = 100;
   private static final long START_NANOS = 1_000_000_000;
   private static final int SPURIOUS_ONE_IN = 400;
@@ -73,7 +74,6 @@ final class Simulation implements Platform.Substitute {
   private final SplittableRandom random;
   private final boolean byPriority;
   private final @Nullable Mutation mutation;
-  private final int maxSwitches;
   private final List<Fiber> fibers = new ArrayList<>();
   private final int[] changeAt = new int[CHANGE_POINTS];
   private @Nullable Fiber current;
@@ -85,10 +85,9 @@ final class Simulation implements Platform.Substitute {
   private int switches;
   private int lowest;
 
-  Simulation(long seed, int maxSwitches, @Nullable Mutation mutation) {
+  private Simulation(long seed, @Nullable Mutation mutation) {
     random = new SplittableRandom(seed);
     byPriority = (seed & 1) == 0;
-    this.maxSwitches = maxSwitches;
     this.mutation = mutation;
     for (int i = 0; i < CHANGE_POINTS; i++) {
       changeAt[i] = random.nextInt(CHANGE_WITHIN << (i / 2));
@@ -96,15 +95,16 @@ final class Simulation implements Platform.Substitute {
   }
 
   /// Runs `main` and everything it starts until all has ended; throws what a fiber threw or what was found.
-  static void run(long seed, int maxSwitches, @Nullable Mutation mutation, Main main) {
-    Simulation simulation = new Simulation(seed, maxSwitches, mutation);
+  static void run(long seed, @Nullable Mutation mutation, Main main) {
+    Simulation simulation = new Simulation(seed, mutation);
+    SplittableRandom random = new SplittableRandom(~seed);
     Platform.substitute(simulation);
     try {
       simulation.start(
           new Thread(
               () -> {
                 try {
-                  main.run(simulation);
+                  main.run(simulation, random);
                 } catch (Throwable t) {
                   simulation.fail(t);
                 }
@@ -118,7 +118,8 @@ final class Simulation implements Platform.Substitute {
 
   /// A program to simulate.
   interface Main {
-    void run(Simulation simulation) throws Exception;
+    /// @param random another one than that which chooses who goes on
+    void run(Simulation simulation, SplittableRandom random) throws Exception;
   }
 
   /// From now on nothing may stay queued in this scheduler while one of its workers sleeps.
@@ -183,8 +184,8 @@ final class Simulation implements Platform.Substitute {
         jump(next);
         continue;
       }
-      if (switches++ > maxSwitches) {
-        throw new Violation("no end after " + maxSwitches + " switches, " + this, null);
+      if (switches++ > MAX_SWITCHES) {
+        throw new Violation("no end after " + MAX_SWITCHES + " switches, " + this, null);
       }
       resume(choose(ready, n));
     }

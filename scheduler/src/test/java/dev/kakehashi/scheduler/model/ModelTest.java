@@ -3,138 +3,83 @@ package dev.kakehashi.scheduler.model;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import org.junit.jupiter.api.Test;
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Every state of the protocols' models, under SC and TSO. The broken variants are red witnesses: a model that does
 /// not refute them would prove nothing.
 class ModelTest {
-  private static void holds(Checker.Program program) {
+  private static Stream<Checker.Program> protocols() {
+    return Stream.of(
+        // Every item is taken once.
+        new DequeModel("pppplll", 1, 2, DequeModel.Variant.CORRECT),
+        new DequeModel("ppplplfp", 1, 2, DequeModel.Variant.CORRECT),
+        new DequeModel("pppppp", 1, 2, DequeModel.Variant.CORRECT),
+        new DequeModel("pplplp", 2, 1, DequeModel.Variant.CORRECT),
+        new DequeModel("ppolof", 1, 2, DequeModel.Variant.CORRECT),
+        new DequeModel("pofpol", 2, 1, DequeModel.Variant.CORRECT),
+        new DequeModel("pppplpppl", 1, 2, DequeModel.Variant.CORRECT),
+        // No task is left beside a sleeping worker.
+        new IdleModel(IdleModel.Variant.CORRECT),
+        // A lane keeps within its permits and leaves nothing.
+        new LaneModel(1, 1, LaneModel.Variant.CORRECT),
+        new LaneModel(1, 2, LaneModel.Variant.CORRECT),
+        new LaneModel(2, 1, LaneModel.Variant.CORRECT),
+        new LaneModel(2, 2, LaneModel.Variant.CORRECT),
+        // There is a distributor beside a working and a sleeping worker.
+        new RoleModel(RoleModel.Variant.CORRECT),
+        // A job ends once, and after all its tasks.
+        new JobCountModel(JobCountModel.Variant.CORRECT),
+        // No waiter sleeps beside its event.
+        new EventCountModel(EventCountModel.Variant.CORRECT),
+        // Every event comes into one step of its process.
+        new ProcessModel(ProcessModel.Variant.CORRECT),
+        // No more starts than the bucket holds.
+        new TokenModel(1, TokenModel.Variant.CORRECT),
+        new TokenModel(2, TokenModel.Variant.CORRECT),
+        // What was accepted runs, and every worker goes.
+        new ShutdownModel(ShutdownModel.Variant.CORRECT));
+  }
+
+  private static Stream<Checker.Program> brokenProtocols() {
+    return Stream.of(
+            Stream.of(
+                new DequeModel("pppplllp", 1, 1, DequeModel.Variant.NAIVE_HALF),
+                new DequeModel("pppppplll", 1, 1, DequeModel.Variant.SLOT_NOT_CHECKED),
+                new DequeModel("ppllpp", 1, 1, DequeModel.Variant.READ_BEFORE_CLAIM),
+                new LaneModel(1, 1, LaneModel.Variant.PERMIT_BEFORE_COUNT),
+                new LaneModel(1, 1, LaneModel.Variant.FLAG)),
+            broken(IdleModel.Variant.values(), IdleModel::new),
+            broken(RoleModel.Variant.values(), RoleModel::new),
+            broken(JobCountModel.Variant.values(), JobCountModel::new),
+            broken(EventCountModel.Variant.values(), EventCountModel::new),
+            broken(ProcessModel.Variant.values(), ProcessModel::new),
+            broken(TokenModel.Variant.values(), variant -> new TokenModel(2, variant)),
+            broken(ShutdownModel.Variant.values(), ShutdownModel::new))
+        .flatMap(programs -> programs);
+  }
+
+  private static <V extends Enum<V>> Stream<Checker.Program> broken(
+      V[] variants, Function<V, Checker.Program> model) {
+    return Arrays.stream(variants).filter(variant -> !variant.name().equals("CORRECT")).map(model);
+  }
+
+  @ParameterizedTest
+  @MethodSource("protocols")
+  void shouldHoldWhateverTheOrderOfSteps(Checker.Program program) {
     for (boolean tso : new boolean[] {false, true}) {
       Checker.Result result = Checker.check(program, tso);
       assertNull(result.violation(), () -> program + " " + result);
     }
   }
 
-  private static void isRefuted(Checker.Program program) {
+  @ParameterizedTest
+  @MethodSource("brokenProtocols")
+  void shouldRefuteWhatIsBroken(Checker.Program program) {
     Checker.Result result = Checker.check(program, true);
     assertNotNull(result.violation(), () -> program + " " + result);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "pppplll, 1, 2",
-    "ppplplfp, 1, 2",
-    "pppppp, 1, 2",
-    "pplplp, 2, 1",
-    "ppolof, 1, 2",
-    "pofpol, 2, 1",
-    "pppplpppl, 1, 2",
-  })
-  void shouldTakeEveryItemOnce(String script, int thieves, int steals) {
-    holds(new DequeModel(script, thieves, steals, DequeModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "pppplllp, NAIVE_HALF",
-    "pppppplll, SLOT_NOT_CHECKED",
-    "ppllpp, READ_BEFORE_CLAIM",
-  })
-  void shouldRefuteBrokenDeque(String script, DequeModel.Variant variant) {
-    isRefuted(new DequeModel(script, 1, 1, variant));
-  }
-
-  @Test
-  void shouldNotLeaveATaskBesideASleepingWorker() {
-    holds(new IdleModel(IdleModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenIdleProtocol(IdleModel.Variant variant) {
-    isRefuted(new IdleModel(variant));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1, 1", "1, 2", "2, 1", "2, 2"})
-  void shouldKeepLaneWithinPermitsAndLeaveNothing(int permits, int batch) {
-    holds(new LaneModel(permits, batch, LaneModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"PERMIT_BEFORE_COUNT", "FLAG"})
-  void shouldRefuteBrokenLane(LaneModel.Variant variant) {
-    isRefuted(new LaneModel(1, 1, variant));
-  }
-
-  @Test
-  void shouldAlwaysHaveADistributorBesideAWorkingAndASleepingWorker() {
-    holds(new RoleModel(RoleModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenDistributionRole(RoleModel.Variant variant) {
-    isRefuted(new RoleModel(variant));
-  }
-
-  @Test
-  void shouldEndAJobOnceAndAfterAllItsTasks() {
-    holds(new JobCountModel(JobCountModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenJobCount(JobCountModel.Variant variant) {
-    isRefuted(new JobCountModel(variant));
-  }
-
-  @Test
-  void shouldNotLetAWaiterSleepBesideItsEvent() {
-    holds(new EventCountModel(EventCountModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenEventCount(EventCountModel.Variant variant) {
-    isRefuted(new EventCountModel(variant));
-  }
-
-  @Test
-  void shouldBringEveryEventIntoOneStepOfItsProcess() {
-    holds(new ProcessModel(ProcessModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenProcess(ProcessModel.Variant variant) {
-    isRefuted(new ProcessModel(variant));
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void shouldStartNoMoreThanTheBucketHolds(int bucket) {
-    holds(new TokenModel(bucket, TokenModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenTokenBucket(TokenModel.Variant variant) {
-    isRefuted(new TokenModel(2, variant));
-  }
-
-  @Test
-  void shouldRunWhatWasAcceptedAndLetEveryWorkerGo() {
-    holds(new ShutdownModel(ShutdownModel.Variant.CORRECT));
-  }
-
-  @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CORRECT")
-  void shouldRefuteBrokenShutdown(ShutdownModel.Variant variant) {
-    isRefuted(new ShutdownModel(variant));
   }
 }
