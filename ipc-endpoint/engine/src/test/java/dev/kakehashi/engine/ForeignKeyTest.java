@@ -89,6 +89,16 @@ final class ForeignKeyTest {
   }
 
   @Test
+  void shouldRefuseCascadesThatCouldMakeValuesThatAColumnDoesNotHold() {
+    engine.run("create table t (v varchar(5) unique, n numeric unique)");
+    String refused = "create table u (a %s references t (%s) on update cascade)";
+    assertState("0A000", () -> engine.run(refused.formatted("varchar(4)", "v")));
+    assertState("0A000", () -> engine.run(refused.formatted("numeric(4, 1)", "n")));
+    engine.run(refused.formatted("varchar(6)", "v"));
+    assertState("0A000", () -> engine.run("alter table t alter column v type text"));
+  }
+
+  @Test
   void shouldShowThemInTheCatalogue() {
     engine.run("create table d (x int, y int, unique (x, y))");
     engine.run(

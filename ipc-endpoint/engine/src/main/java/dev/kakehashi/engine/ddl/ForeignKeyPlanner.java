@@ -56,8 +56,9 @@ final class ForeignKeyPlanner {
       ConstraintPlanner.refuseDuplicate(table, name);
     }
     for (int i = 0; i < columns.size(); i++) {
-      requireSameType(
+      requireType(
           name,
+          key.onUpdate(),
           table.columns().get(columns.get(i)),
           referenced.columns().get(referencedColumns.get(i)));
     }
@@ -135,8 +136,15 @@ final class ForeignKeyPlanner {
     return List.copyOf(positions);
   }
 
-  private static void requireSameType(String name, Column column, Column referenced) {
+  private static void requireType(
+      String name, ForeignKey.Action onUpdate, Column column, Column referenced) {
     if (family(column.type()) == family(referenced.type())) {
+      if (onUpdate == ForeignKey.Action.CASCADE && !holdsAll(column.type(), referenced.type())) {
+        throw new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            "ON UPDATE CASCADE of column \"%s\" that does not hold every value of column \"%s\" is not supported"
+                .formatted(column.name(), referenced.name()));
+      }
       return;
     }
     throw new EngineException(
@@ -149,6 +157,15 @@ final class ForeignKeyPlanner {
                     referenced.name(),
                     Types.name(column.type().oid()),
                     Types.name(referenced.type().oid())));
+  }
+
+  /// Whether every value of the key is one of the column, by length and precision; integers are looked at one by one.
+  private static boolean holdsAll(SqlType column, SqlType key) {
+    boolean shorter =
+        family(column) == TypeOid.TEXT
+            && key.typeModifier() >= 0
+            && key.typeModifier() <= column.typeModifier();
+    return column.typeModifier() < 0 || column.typeModifier() == key.typeModifier() || shorter;
   }
 
   /// Types of one family have equal words for equal values.
@@ -268,8 +285,9 @@ final class ForeignKeyPlanner {
     if (!gone && table.uniqueIndex(next.referencedColumns()) != null) {
       for (int i = 0; i < key.columns().size(); i++) {
         if (holder.tableId() != old.tableId()) {
-          requireSameType(
+          requireType(
               key.name(),
+              key.onUpdate(),
               holder.columns().get(key.columns().get(i)),
               table.columns().get(next.referencedColumns().get(i)));
         }
