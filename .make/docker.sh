@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Docker for the container tests.
 #   docker.sh up        starts dockerd if no daemon answers (root only); remembers whether it was us
-#   docker.sh images    makes debian:bookworm and debian:trixie: pulled if a registry answers, else with debootstrap
+#   docker.sh images    makes debian:bookworm, debian:trixie and debian:sid: pulled if a registry answers, else with debootstrap;
+#                       installs PostgreSQL 18 on sid, which may fail
 #   docker.sh down      ends the daemon that "up" started, with its containers
 . "$(dirname "$0")/lib.sh"
 
@@ -30,6 +31,7 @@ up() {
   say "started dockerd $(daemon_answers), process $(cat "$state/dockerd.pid")"
 }
 
+# Ends with the status 1 if there is no image and none can be made.
 image() { # suite
   local suite=$1 tree started
   if docker image inspect "debian:$suite" >/dev/null 2>&1; then
@@ -46,11 +48,27 @@ image() { # suite
   if ! debootstrap --variant=minbase "$suite" "$tree" >"$tree.log" 2>&1; then
     tail -20 "$tree.log" >&2
     rm -rf --one-file-system "$tree" "$tree.log"
-    die "could not make a base image of Debian $suite"
+    say "could not make a base image of Debian $suite"
+    return 1
   fi
   tar -C "$tree" -c . | docker import - "debian:$suite" >/dev/null
   rm -rf --one-file-system "$tree" "$tree.log"
   say "made debian:$suite with debootstrap in $(elapsed "$started")"
+}
+
+# The packages of unstable may be out of reach, or not fit each other for a day. Then the tests there are skipped, which this
+# decides: they run if the image is there.
+unstable() {
+  local log=$state/sid.log
+  mkdir -p "$state"
+  if ! image sid || ! DOCKER_BUILDKIT=0 docker build -q --target packages --build-arg SUITE=sid --build-arg PG=18 \
+    -t kakehashi-test/packages-sid - <"$ROOT/pg-tests/src/test/docker/postgres.Dockerfile" >"$log" 2>&1; then
+    tail -5 "$log" >&2 || true
+    docker rmi -f kakehashi-test/packages-sid >/dev/null 2>&1 || true
+    say "tests on Debian sid with PostgreSQL 18 will be skipped: its packages could not be installed"
+    return
+  fi
+  say "PostgreSQL 18 of Debian sid is there"
 }
 
 down() {
@@ -69,7 +87,12 @@ down() {
 
 case "${1:-}" in
   up) up ;;
-  images) image bookworm && image trixie ;;
+  images)
+    for suite in bookworm trixie; do
+      image "$suite" || die "the container tests need an image debian:$suite"
+    done
+    unstable
+    ;;
   down) down ;;
   *) die "usage: docker.sh up|images|down" ;;
 esac

@@ -94,7 +94,7 @@ flush_other_form(KakehashiModify *modify, const KakehashiModify *form)
 
 /* Rows of one form. */
 static uint64
-insert_rows(KakehashiModify *modify, TupleTableSlot **slots, TupleTableSlot **plan_slots, int slot_count)
+insert_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
 {
 	uint64 affected = 0;
 	int next = 0;
@@ -115,7 +115,8 @@ insert_rows(KakehashiModify *modify, TupleTableSlot **slots, TupleTableSlot **pl
 			kakehashi_row_writer_start(modify->writer, modify->session, slot_count - next);
 		for (; next < slot_count; next++)
 		{
-			kakehashi_modify_take_values(modify, slots[next], plan_slots[next]);
+			/* The plan's slots have nothing for an INSERT, and COPY has none. */
+			kakehashi_modify_take_values(modify, slots[next], NULL);
 			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
 				break;
 			if (modify->conflict != NULL)
@@ -154,7 +155,7 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 		while (next < *slot_count && kakehashi_insert_form(modify, slots[next]) == form)
 			next++;
 		flush_other_form(modify, form);
-		affected += insert_rows(form, slots + first, plan_slots + first, next - first);
+		affected += insert_rows(form, slots + first, next - first);
 		first = next;
 	}
 	*slot_count = (int) affected;

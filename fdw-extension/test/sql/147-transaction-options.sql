@@ -75,7 +75,9 @@ SELECT count(*) FROM stock;
 SET LOCAL kakehashi.transaction_kind = ltx;
 ROLLBACK;
 SET kakehashi.transaction_kind = 'long';
+\set VERBOSITY sqlstate
 SET kakehashi.transaction_timeout = -1;
+\set VERBOSITY default
 SET kakehashi.transaction_tiemout = 1;
 -- The time-out
 BEGIN;

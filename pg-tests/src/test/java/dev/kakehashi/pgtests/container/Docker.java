@@ -23,6 +23,16 @@ final class Docker {
     return DockerClientFactory.instance().isDockerAvailable();
   }
 
+  /// Whether PostgreSQL of Debian's unstable release could be installed.
+  static boolean unstableAvailable() {
+    return available()
+        && !DockerClientFactory.lazyClient()
+            .listImagesCmd()
+            .withImageNameFilter("kakehashi-test/packages-sid")
+            .exec()
+            .isEmpty();
+  }
+
   /// Image of PostgreSQL with the extension. Its layers stay in Docker's cache for the next run.
   static ImageFromDockerfile postgresImage(String suite, int major) {
     return new ImageFromDockerfile("kakehashi-test/postgres-" + suite, false)
@@ -41,7 +51,7 @@ final class Docker {
 
   /// Release on which the JDK of this host runs: it may need a C library as new as the host's, and Debian 12 has the oldest.
   static String endpointSuite(String wanted) {
-    return codename().equals("bookworm") ? wanted : "trixie";
+    return codename().equals("bookworm") && !wanted.equals("sid") ? wanted : "trixie";
   }
 
   /// Directories of the host without which its JDK does not run. Debian's keeps its configuration in /etc.
