@@ -11,7 +11,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -85,46 +84,35 @@ static void
 deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 {
 	char *name = get_opname(expr->opno);
+	Expr *left = (Expr *) linitial(expr->args);
+	Expr *right = (Expr *) llast(expr->args);
 
+	/* PostgreSQL's versions differ in the side of a join's clause; the engine's texts should not. */
+	if (strcmp(name, "=") == 0 && kakehashi_is_parameter(context->root, context->rel, left))
+	{
+		Expr *column = right;
+
+		right = left;
+		left = column;
+	}
 	appendStringInfoChar(context->buf, '(');
 	if (list_length(expr->args) == 1)
 	{
 		appendStringInfo(context->buf, "%s ", name);
-		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+		kakehashi_deparse_expr(context, left);
 	}
 	else
 	{
 		bool like = strcmp(name, "~~") == 0;
 		bool not_like = strcmp(name, "!~~") == 0;
 
-		kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
+		kakehashi_deparse_expr(context, left);
 		appendStringInfo(context->buf, " %s ", like ? "LIKE" : not_like ? "NOT LIKE" : name);
-		kakehashi_deparse_expr(context, (Expr *) lsecond(expr->args));
+		kakehashi_deparse_expr(context, right);
 		if (like || not_like)
 			appendStringInfoString(context->buf, " ESCAPE '\\'");
 	}
 	appendStringInfoChar(context->buf, ')');
-}
-
-/* Constants of the array's elements, for each to become a parameter. */
-static List *
-array_elements(Const *constant)
-{
-	ArrayType *array = DatumGetArrayTypeP(constant->constvalue);
-	Oid type = ARR_ELEMTYPE(array);
-	List *result = NIL;
-	Datum *values;
-	bool *nulls;
-	int count;
-	int16 length;
-	bool by_value;
-	char align;
-
-	get_typlenbyvalalign(type, &length, &by_value, &align);
-	deconstruct_array(array, type, length, by_value, align, &values, &nulls, &count);
-	for (int i = 0; i < count; i++)
-		result = lappend(result, makeConst(type, -1, constant->constcollid, length, values[i], nulls[i], by_value));
-	return result;
 }
 
 static void
@@ -134,8 +122,17 @@ deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
-	appendStringInfoString(context->buf, expr->useOr ? " IN (" : " NOT IN (");
-	deparse_list(context, IsA(list, ArrayExpr) ? ((ArrayExpr *) list)->elements : array_elements((Const *) list), ", ");
+	/* One text, and one statement on the engine, for arrays of all lengths. */
+	if (kakehashi_is_parameter(context->root, context->rel, list))
+	{
+		appendStringInfoString(context->buf, expr->useOr ? " = ANY (" : " <> ALL (");
+		deparse_parameter(context, list);
+	}
+	else
+	{
+		appendStringInfoString(context->buf, expr->useOr ? " IN (" : " NOT IN (");
+		deparse_list(context, ((ArrayExpr *) list)->elements, ", ");
+	}
 	appendStringInfoString(context->buf, "))");
 }
 
@@ -323,6 +320,10 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			break;
 		case T_CoalesceExpr:
 			deparse_wrapped(context, "COALESCE(", ((CoalesceExpr *) expr)->args, ", ");
+			break;
+		case T_MinMaxExpr:
+			deparse_wrapped(context, ((MinMaxExpr *) expr)->op == IS_GREATEST ? "GREATEST(" : "LEAST(",
+			                ((MinMaxExpr *) expr)->args, ", ");
 			break;
 		case T_CaseExpr:
 			deparse_case(context, kakehashi_searched_case((CaseExpr *) expr));

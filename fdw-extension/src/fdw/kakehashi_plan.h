@@ -122,6 +122,7 @@ extern bool kakehashi_is_numeric_scale(const FuncExpr *expr);
 extern bool kakehashi_is_shippable_operator(Oid opno, Oid collation);
 extern bool kakehashi_is_groupable(Expr *expr);
 extern bool kakehashi_is_number(Oid type);
+extern bool kakehashi_is_exact_number(Oid type);
 
 /* True if the engine orders values of the type as PostgreSQL does in this collation. */
 extern bool kakehashi_is_shippable_order(Oid type, Oid collation);

@@ -6,17 +6,20 @@
  */
 #include "kakehashi_plan.h"
 
+#include "access/detoast.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Elements of an IN list that become parameters each; longer lists are checked here. */
+/* Expressions of an IN list that the engine computes; longer lists are checked here. */
 #define MAX_LIST_ELEMENTS 1000
+
+/* A constant array that is longer is checked here; one that comes at execution time is bounded by the endpoint's max_batch_bytes. */
+#define MAX_ARRAY_BYTES (256 * 1024)
 
 typedef struct Walk
 {
@@ -40,6 +43,16 @@ all_shippable(Walk *walk, List *exprs)
 	return true;
 }
 
+/* Arrays go over in their text form. Those of domains are types of this database, and their elements are checked here. */
+static bool
+is_array_sendable(Expr *array)
+{
+	if (!OidIsValid(kakehashi_bridge_type(get_element_type(exprType((Node *) array)), NULL)))
+		return false;
+	return !IsA(array, Const) || ((Const *) array)->constisnull ||
+	       toast_raw_datum_size(((Const *) array)->constvalue) <= MAX_ARRAY_BYTES;
+}
+
 static bool
 is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 {
@@ -53,6 +66,8 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 	name = get_opname(expr->opno);
 	if (name == NULL || strcmp(name, expr->useOr ? "=" : "<>") != 0)
 		return false;
+	if (kakehashi_is_parameter(walk->root, walk->rel, list))
+		return is_array_sendable(list);
 	if (IsA(list, ArrayExpr))
 	{
 		ArrayExpr *array = (ArrayExpr *) list;
@@ -60,20 +75,15 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 		return !array->multidims && array->elements != NIL && list_length(array->elements) <= MAX_LIST_ELEMENTS &&
 		       all_shippable(walk, array->elements);
 	}
-	if (IsA(list, Const) && !((Const *) list)->constisnull)
-	{
-		ArrayType *array = DatumGetArrayTypeP(((Const *) list)->constvalue);
-		int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-
-		return count > 0 && count <= MAX_LIST_ELEMENTS && OidIsValid(kakehashi_bridge_type(ARR_ELEMTYPE(array), NULL));
-	}
 	return false;
 }
 
 const char *
 kakehashi_extract_field(FuncExpr *expr)
 {
-	static const char *const fields[] = {"year", "month", "day", "hour", "minute", "quarter", "dow", "doy", NULL};
+	static const char *const fields[] = {"year",    "month",  "day",     "hour",         "minute",       "quarter",
+	                                     "dow",     "doy",    "second",  "epoch",        "week",         "isodow",
+	                                     "isoyear", "decade", "century", "milliseconds", "microseconds", NULL};
 	Node *field = (Node *) linitial(expr->args);
 	char *word;
 
@@ -175,19 +185,34 @@ is_case_shippable(Walk *walk, CaseExpr *expr)
 
 static const char *const shippable_aggregates[] = {"count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"};
 
+/* Of exact numbers alone: the order in which fractions are added shows. Bits are of integers only, by their signatures. */
+static const char *const exact_aggregates[] = {"stddev",   "stddev_samp", "stddev_pop", "variance",
+                                               "var_samp", "var_pop",     "bit_and",    "bit_or"};
+
+static bool
+is_name_of(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+	{
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool
 is_aggregate_shippable(Walk *walk, Aggref *expr)
 {
 	Walk inside = {walk->root, walk->rel, false};
 	char *name = get_func_name(expr->aggfnoid);
-	bool known = false;
+	bool exact;
 	ListCell *cell;
 
 	if (!walk->aggregates || expr->aggfnoid >= FirstGenbkiObjectId || name == NULL)
 		return false;
-	for (size_t i = 0; i < lengthof(shippable_aggregates); i++)
-		known = known || strcmp(name, shippable_aggregates[i]) == 0;
-	if (!known || expr->aggsplit != AGGSPLIT_SIMPLE || expr->agglevelsup != 0 || expr->aggorder != NIL ||
+	exact = is_name_of(name, exact_aggregates, lengthof(exact_aggregates));
+	if ((!exact && !is_name_of(name, shippable_aggregates, lengthof(shippable_aggregates))) ||
+	    expr->aggsplit != AGGSPLIT_SIMPLE || expr->agglevelsup != 0 || expr->aggorder != NIL ||
 	    expr->aggdirectargs != NIL || expr->aggkind != AGGKIND_NORMAL || expr->aggvariadic)
 		return false;
 	if (expr->aggfilter != NULL && !shippable(&inside, expr->aggfilter))
@@ -198,6 +223,8 @@ is_aggregate_shippable(Walk *walk, Aggref *expr)
 		Oid type = kakehashi_bridge_type(exprType((Node *) arg), NULL);
 
 		if (!shippable(&inside, arg))
+			return false;
+		if (exact && !kakehashi_is_exact_number(type))
 			return false;
 		if ((strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0) && !kakehashi_is_number(type))
 			return false;
@@ -296,6 +323,10 @@ shippable(Walk *walk, Expr *expr)
 			return shippable(walk, ((BooleanTest *) expr)->arg);
 		case T_CoalesceExpr:
 			return all_shippable(walk, ((CoalesceExpr *) expr)->args);
+		case T_MinMaxExpr:
+			return kakehashi_is_shippable_order(((MinMaxExpr *) expr)->minmaxtype,
+			                                    ((MinMaxExpr *) expr)->inputcollid) &&
+			       all_shippable(walk, ((MinMaxExpr *) expr)->args);
 		case T_CaseExpr:
 			return is_case_shippable(walk, (CaseExpr *) expr);
 		case T_Aggref:

@@ -16,6 +16,11 @@
 #include "utils/pg_locale.h"
 #include "utils/syscache.h"
 
+/* Before there was one for bytea. */
+#ifndef F_REVERSE_TEXT
+#define F_REVERSE_TEXT F_REVERSE
+#endif
+
 /* Casts that lose nothing. */
 static const Oid shippable_casts[] = {
 	F_INT4_INT2,   F_INT8_INT2,   F_INT8_INT4,   F_NUMERIC_INT2,  F_NUMERIC_INT4,   F_NUMERIC_INT8, F_FLOAT4_INT2,
@@ -61,7 +66,7 @@ static const Function shippable_functions[] = {
 	{F_STARTS_WITH, "starts_with"},
 	{F_LEFT, "left"},
 	{F_RIGHT, "right"},
-	{F_REVERSE, "reverse"},
+	{F_REVERSE_TEXT, "reverse"},
 	{F_BTRIM_TEXT, "btrim"},
 	{F_BTRIM_TEXT_TEXT, "btrim"},
 	{F_LTRIM_TEXT, "ltrim"},
@@ -88,6 +93,21 @@ static const Function shippable_functions[] = {
 	{F_GCD_INT8_INT8, "gcd"},
 	{F_LCM_INT4_INT4, "lcm"},
 	{F_LCM_INT8_INT8, "lcm"},
+	{F_REPEAT, "repeat"},
+	{F_TO_HEX_INT4, "to_hex"},
+	{F_TO_HEX_INT8, "to_hex"},
+	{F_LENGTH_BPCHAR, "char_length"},
+	{F_LENGTH_BYTEA, "length"},
+	{F_OCTET_LENGTH_BYTEA, "octet_length"},
+	{F_MD5_BYTEA, "md5"},
+	{F_SHA256, "sha256"},
+	{F_DIV, "div"},
+	{F_SCALE, "scale"},
+	{F_MIN_SCALE, "min_scale"},
+	{F_TRIM_SCALE, "trim_scale"},
+	{F_ISFINITE_DATE, "isfinite"},
+	{F_ISFINITE_TIMESTAMP, "isfinite"},
+	{F_EXTRACT_TEXT_TIME, "extract"},
 	{F_EXTRACT_TEXT_DATE, "extract"},
 	{F_EXTRACT_TEXT_TIMESTAMP, "extract"},
 	{F_DATE_TRUNC_TEXT_TIMESTAMP, "date_trunc"},
@@ -121,11 +141,23 @@ kakehashi_shippable_function(Oid function)
 	return NULL;
 }
 
+static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
 bool
 kakehashi_is_number(Oid type)
 {
 	return type == INT2OID || type == INT4OID || type == INT8OID || type == FLOAT4OID || type == FLOAT8OID ||
 	       type == NUMERICOID;
+}
+
+bool
+kakehashi_is_exact_number(Oid type)
+{
+	return type == NUMERICOID || is_integer(type);
 }
 
 static bool
@@ -203,6 +235,9 @@ is_sum_of_dates(const char *name, Oid left, Oid right)
 	/* Days */
 	if (left == DATEOID && (right == INT4OID || (minus && right == DATEOID)))
 		return true;
+	if (!minus && ((left == INT4OID && right == DATEOID) || (left == DATEOID && right == TIMEOID) ||
+	               (left == TIMEOID && right == DATEOID)))
+		return true;
 	/* timestamptz is left out: its days depend on the time zone of the session. */
 	return (left == DATEOID || left == TIMESTAMPOID) && right == INTERVALOID;
 }
@@ -215,6 +250,8 @@ is_operator_shippable(const char *name, Oid left, Oid right, Oid collation)
 
 	if (!OidIsValid(left))
 		return strcmp(name, "-") == 0 && kakehashi_is_number(right);
+	if (strcmp(name, "&") == 0)
+		return left == right && is_integer(left);
 	if (strcmp(name, "=") == 0 || strcmp(name, "<>") == 0)
 		return is_comparable(left, right) && is_collation_shippable(left, collation, false);
 	for (size_t i = 0; i < lengthof(orders); i++)

@@ -28,7 +28,7 @@ final class Docker {
     return available()
         && !DockerClientFactory.lazyClient()
             .listImagesCmd()
-            .withImageNameFilter("kakehashi-test/packages-sid")
+            .withFilter("reference", List.of("kakehashi-test/packages-sid"))
             .exec()
             .isEmpty();
   }

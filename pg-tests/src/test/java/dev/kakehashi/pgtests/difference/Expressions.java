@@ -1,5 +1,6 @@
 package dev.kakehashi.pgtests.difference;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /// Random expressions over columns of the aliases in scope, mostly of what is sent to the engine.
@@ -129,7 +130,10 @@ final class Expressions {
           dice.oneIn(2)
               ? "abs(" + of(Kind.INTEGER, depth) + ")"
               : "mod(" + column(Kind.INTEGER) + ", " + dice.between(2, 7) + "::int4)";
-      case 2 -> "(- " + leaf(Kind.INTEGER) + ")";
+      case 2 ->
+          dice.oneIn(2)
+              ? "(- " + leaf(Kind.INTEGER) + ")"
+              : "(" + leaf(Kind.INTEGER) + " & " + leaf(Kind.INTEGER) + ")";
       case 3 -> dice.pick("length", "char_length") + "(" + of(Kind.TEXT, depth) + ")";
       case 4 ->
           "extract("
@@ -144,9 +148,18 @@ final class Expressions {
 
   private String numeric(int depth) {
     return switch (dice.below(9)) {
-      case 8 -> of(Kind.NUMERIC, depth) + "::numeric(40, " + dice.between(0, 5) + ")";
+      // Of what is finite: an infinite value does not fit, and whether it is met depends on the
+      // order of conditions.
+      case 8 ->
+          "("
+              + dice.pick(aliases)
+              + ".n * "
+              + leaf(Kind.INTEGER)
+              + ")::numeric(40, "
+              + dice.between(0, 5)
+              + ")";
       case 0 ->
-          dice.pick("ceil", "floor", "sign", "abs", "round", "trunc", "-")
+          dice.pick("ceil", "floor", "sign", "abs", "round", "trunc", "trim_scale", "-")
               + "("
               + of(Kind.NUMERIC, depth)
               + ")";
@@ -177,8 +190,9 @@ final class Expressions {
   }
 
   private String text(int depth) {
-    return switch (dice.below(6)) {
+    return switch (dice.below(7)) {
       case 0 -> "upper(" + of(Kind.TEXT, depth) + ")";
+      case 5 -> "repeat(" + of(Kind.TEXT, depth) + ", " + dice.between(-1, 2) + ")";
       case 1 ->
           "substring("
               + of(Kind.TEXT, depth)
@@ -256,6 +270,9 @@ final class Expressions {
     for (int i = dice.below(3); i >= 0; i--) {
       list.append(constant(kind)).append(", ");
     }
+    if (dice.oneIn(4)) {
+      return "(" + of(kind, 1) + dice.pick(" = ANY (", " <> ALL (") + array(kind) + "))";
+    }
     if (dice.oneIn(3)) {
       return "("
           + of(kind, 1)
@@ -272,6 +289,21 @@ final class Expressions {
         + list
         + (dice.oneIn(4) ? "NULL" : constant(kind))
         + "))";
+  }
+
+  /// A constant array, in a prepared query a parameter.
+  private String array(Kind kind) {
+    String type = kind.type() + "[]";
+    if (dice.oneIn(6)) {
+      return "NULL::" + type;
+    }
+    List<String> elements = new ArrayList<>();
+    for (int i = dice.below(5); i > 0; i--) {
+      String element = values.small(dice.pick(kind.columns()));
+      elements.add(
+          dice.oneIn(5) ? "NULL" : '"' + element.replace("\\", "\\\\").replace("\"", "\\\"") + '"');
+    }
+    return dice.constant(type, "{" + String.join(",", elements) + "}");
   }
 
   private String between() {
@@ -332,7 +364,7 @@ final class Expressions {
       case 8 -> dice.pick("bool_and", "bool_or", "every") + "(" + of(Kind.BOOL, 1) + ")";
       // Eighths: no rounding, whatever the order.
       case 9 -> dice.pick("sum(", "avg(") + dice.pick(aliases) + dice.pick(".f8)", ".f4)");
-      case 10 -> dice.pick("round(variance(", "round(stddev_pop(") + column(Kind.INTEGER) + "), 6)";
+      case 10 -> dice.pick("variance(", "stddev_pop(", "bit_or(") + column(Kind.INTEGER) + ")";
       default -> "count(*) FILTER (WHERE " + of(Kind.BOOL, 2) + ")";
     };
   }

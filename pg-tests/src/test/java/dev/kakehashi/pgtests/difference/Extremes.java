@@ -205,13 +205,14 @@ final class Extremes {
   /// Forms of comparison that choose their operators in ways of their own.
   private String condition(Kind left, Kind right) {
     return switch (dice.below(6)) {
-      case 0 ->
-          column(left)
-              + dice.pick(" IN (", " NOT IN (")
-              + value(right)
-              + ", "
-              + constant(left)
-              + ")";
+      case 0 -> {
+        boolean in = dice.oneIn(2);
+        String list = value(right) + ", " + constant(left);
+        yield column(left)
+            + (dice.oneIn(2)
+                ? (in ? " IN (" : " NOT IN (") + list + ")"
+                : (in ? " = ANY (ARRAY[" : " <> ALL (ARRAY[") + list + "])");
+      }
       case 1 ->
           column(left)
               + dice.pick(" BETWEEN ", " NOT BETWEEN ")

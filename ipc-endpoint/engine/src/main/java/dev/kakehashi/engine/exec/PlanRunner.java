@@ -84,7 +84,10 @@ final class PlanRunner implements StatementRunner {
         scans.add(scan);
         yield true;
       }
-      case PlanNode.IndexScan scan -> !scan.equals().isEmpty();
+      // An array may have any number of elements.
+      case PlanNode.IndexScan scan ->
+          !scan.equals().isEmpty()
+              && (scan.anyOf() == null || scan.anyOf().set() instanceof Expr.InList);
       case PlanNode.SampleScan scan -> false;
       case PlanNode.Values values -> true;
       case PlanNode.SystemScan scan -> true;

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
+import dev.kakehashi.engine.expr.ValueSet;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.store.KeyRange;
 import dev.kakehashi.engine.store.RowCursor;
@@ -170,6 +171,8 @@ final class ScanOperators {
     private final EvalContext context;
     private final @Nullable RowFilter filter;
     private final Evaluator[] equals;
+    private final @Nullable ValueSet anyOf;
+    private int nextValue;
     private final @Nullable Evaluator lower;
     private final @Nullable Evaluator upper;
     private @Nullable RowCursor cursor;
@@ -185,15 +188,29 @@ final class ScanOperators {
       this.context = context;
       this.filter = node.filter() == null ? null : RowFilter.of(node.filter(), context);
       this.equals = Evaluators.of(node.equals(), context);
+      this.anyOf = node.anyOf() == null ? null : ValueSet.of(node.anyOf().set(), context);
       this.lower = node.lower() == null ? null : Evaluators.of(node.lower().value(), context);
       this.upper = node.upper() == null ? null : Evaluators.of(node.upper().value(), context);
     }
 
     @Override
     void open() {
+      nextValue = 0;
       boundHeap.reset();
       context.functions.heap = boundHeap;
+      if (anyOf != null) {
+        anyOf.read();
+      }
+      openRange();
+    }
+
+    /// False if the last value of several has been scanned.
+    private boolean openRange() {
+      if (anyOf != null && nextValue == anyOf.size()) {
+        return false;
+      }
       KeyRange range = range();
+      nextValue++;
       if (range != null) {
         cursor =
             execution
@@ -208,12 +225,17 @@ final class ScanOperators {
                     columns,
                     withRowIds);
       }
+      return range != null;
     }
 
     /// The range, or null when a bound is null: nothing is equal to or less than null.
     private @Nullable KeyRange range() {
       long[] values = new long[equals.length];
       for (int i = 0; i < values.length; i++) {
+        if (anyOf != null && node.anyOf() != null && node.anyOf().position() == i) {
+          values[i] = anyOf.word(nextValue);
+          continue;
+        }
         ColumnVector value = equals[i].evaluate(bounds);
         if (value.isNull(0)) {
           return null;
@@ -242,7 +264,11 @@ final class ScanOperators {
         RowCursor open = cursor;
         if (open == null || !open.next(batch)) {
           closeCursor();
-          return null;
+          if (anyOf == null || open == null || !openRange()) {
+            return null;
+          }
+          execution.scope().checkCancelled();
+          continue;
         }
         if (rowIdColumn) {
           copyRowIds(batch);

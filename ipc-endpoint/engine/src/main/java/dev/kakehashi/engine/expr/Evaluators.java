@@ -28,6 +28,12 @@ public final class Evaluators {
       case Expr.InList in ->
           new LogicEvaluators.InList(
               in.argument().typeOid(), of(in.argument(), context), of(in.list(), context));
+      case Expr.InArray in ->
+          new LogicEvaluators.InArray(
+              of(in.argument(), context),
+              ValueSet.of(in, context),
+              hasColumns(in.array()),
+              context);
       case Expr.Case c ->
           new ChoiceEvaluators.Case(
               of(c.conditions(), context), of(c.values(), context), of(c.otherwise(), context));
@@ -35,6 +41,19 @@ public final class Evaluators {
       case Expr.Extreme e ->
           new ChoiceEvaluators.Extreme(e.typeOid(), e.greatest(), of(e.arguments(), context));
     };
+  }
+
+  private static boolean hasColumns(Expr expr) {
+    boolean[] found = {false};
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr column(Expr.Column column) {
+            found[0] = true;
+            return column;
+          }
+        }.rewrite(expr);
+    return found[0];
   }
 
   /// One evaluator per expression.

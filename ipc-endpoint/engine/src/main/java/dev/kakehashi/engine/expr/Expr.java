@@ -113,6 +113,19 @@ public sealed interface Expr {
     }
   }
 
+  /// `argument = ANY (array)`; [Not] of it for `<> ALL`.
+  ///
+  /// @param array of an array type, in its text form
+  /// @param elementOid type of the array's elements
+  /// @param cast from that to the argument's type; null: they have the same form
+  record InArray(Expr argument, Expr array, int elementOid, @Nullable ScalarFunction cast)
+      implements Expr {
+    @Override
+    public int typeOid() {
+      return TypeOid.BOOL;
+    }
+  }
+
   /// GREATEST or LEAST of the arguments that are not null; all of `typeOid`.
   record Extreme(int typeOid, boolean greatest, List<Expr> arguments) implements Expr {}
 }

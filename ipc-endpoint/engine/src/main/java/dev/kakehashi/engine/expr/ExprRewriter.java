@@ -33,6 +33,8 @@ public abstract class ExprRewriter {
               c.typeOid(), rewrite(c.conditions()), rewrite(c.values()), rewrite(c.otherwise()));
       case Expr.Coalesce c -> new Expr.Coalesce(c.typeOid(), rewrite(c.arguments()));
       case Expr.InList in -> new Expr.InList(rewrite(in.argument()), rewrite(in.list()));
+      case Expr.InArray in ->
+          new Expr.InArray(rewrite(in.argument()), rewrite(in.array()), in.elementOid(), in.cast());
       case Expr.Extreme e -> new Expr.Extreme(e.typeOid(), e.greatest(), rewrite(e.arguments()));
     };
   }

@@ -207,4 +207,57 @@ final class LogicEvaluators {
       }
     }
   }
+
+  /// `x = ANY (array)`: null if the array is null, false if it is empty, else as IN of its elements.
+  static final class InArray extends Evaluator {
+    private final Evaluator argument;
+    private final ValueSet values;
+    private final boolean perRow;
+    private final EvalContext context;
+    private final ColumnVector out = new ColumnVector(VectorBatch.CAPACITY);
+    private int version = -1;
+
+    InArray(Evaluator argument, ValueSet values, boolean perRow, EvalContext context) {
+      this.argument = argument;
+      this.values = values;
+      this.perRow = perRow;
+      this.context = context;
+    }
+
+    @Override
+    public ColumnVector evaluate(VectorBatch batch) {
+      ColumnVector in = argument.evaluate(batch);
+      boolean dense = batch.selected < 0;
+      int live = batch.liveRows();
+      out.clearNulls();
+      if (!perRow && version != context.parameterVersion) {
+        values.read();
+        version = context.parameterVersion;
+      }
+      for (int k = 0; k < live; k++) {
+        int row = row(batch.selection, dense, k);
+        if (perRow) {
+          values.read(batch, row);
+        }
+        find(in, row);
+      }
+      return out;
+    }
+
+    private void find(ColumnVector in, int row) {
+      if (values.isNull()) {
+        out.setNull(row);
+      } else if (values.isEmpty()) {
+        out.words[row] = 0;
+      } else if (in.isNull(row)) {
+        out.setNull(row);
+      } else if (values.contains(in.words[row])) {
+        out.words[row] = 1;
+      } else if (values.hasNull()) {
+        out.setNull(row);
+      } else {
+        out.words[row] = 0;
+      }
+    }
+  }
 }

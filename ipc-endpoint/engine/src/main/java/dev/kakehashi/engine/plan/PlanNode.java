@@ -55,7 +55,8 @@ public sealed interface PlanNode {
   /// The values of bounds contain no columns. A bound that is null at run time means no rows.
   ///
   /// @param index position in the table definition's indexes
-  /// @param equals one value per leading key column, of exactly the column's type
+  /// @param equals one value per leading key column, of exactly the column's type; constant null for the column of `anyOf`
+  /// @param anyOf several values for one of these columns, or null; then the rows come in no order
   /// @param lower bound of the key column after those, or null
   /// @param upper bound of the same column, or null
   /// @param filter over the output columns, or null
@@ -63,6 +64,7 @@ public sealed interface PlanNode {
       long tableId,
       int index,
       List<Expr> equals,
+      @Nullable AnyOf anyOf,
       @Nullable Bound lower,
       @Nullable Bound upper,
       boolean reverse,
@@ -77,6 +79,12 @@ public sealed interface PlanNode {
   record SampleScan(
       long tableId, double fraction, @Nullable Long seed, int[] columns, int[] typeOids)
       implements PlanNode {}
+
+  /// A key column that equals one of several values.
+  ///
+  /// @param position in the key
+  /// @param set an [Expr.InList] or [Expr.InArray]; its argument is the column
+  record AnyOf(int position, Expr set) {}
 
   /// A bound of an index scan.
   record Bound(Expr value, boolean inclusive) {}

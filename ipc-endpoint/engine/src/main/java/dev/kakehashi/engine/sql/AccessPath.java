@@ -29,12 +29,13 @@ final class AccessPath {
   /// Order that the rows are wanted in; positions in the table.
   record WantedOrder(List<Integer> columns, boolean descending) {}
 
-  /// A comparison of a column with a value that is known before the scan.
+  /// A comparison of a column with a value that is known before the scan; for IN with those of the conjunct.
   private record Term(int column, SqlKind kind, RexNode value, RexNode conjunct) {}
 
   private record Match(
       int index,
       List<Term> equals,
+      @Nullable Term anyOf,
       @Nullable Term lower,
       @Nullable Term upper,
       boolean ordered,
@@ -43,6 +44,9 @@ final class AccessPath {
   private static final int SCORE_UNIQUE = 1000;
   private static final int SCORE_EQUAL = 10;
   private static final int SCORE_BOUND = 3;
+
+  /// Several values for a column are worth less than one.
+  private static final int SCORE_ANY = 4;
 
   private AccessPath() {}
 
@@ -84,8 +88,14 @@ final class AccessPath {
       Table table, int position, List<Term> terms, @Nullable WantedOrder order) {
     Index index = table.indexes().get(position);
     List<Term> equals = new ArrayList<>();
+    Term anyOf = null;
     while (equals.size() < index.columns().size()) {
-      Term term = find(terms, index.columns().get(equals.size()), SqlKind.EQUALS);
+      int column = index.columns().get(equals.size());
+      Term term = find(terms, column, SqlKind.EQUALS);
+      if (term == null && anyOf == null && order == null) {
+        term = find(terms, column, SqlKind.IN);
+        anyOf = term;
+      }
       if (term == null) {
         break;
       }
@@ -106,8 +116,9 @@ final class AccessPath {
         equals.size() * SCORE_EQUAL
             + (lower == null ? 0 : SCORE_BOUND)
             + (upper == null ? 0 : SCORE_BOUND)
-            + (index.unique() && equals.size() == index.columns().size() ? SCORE_UNIQUE : 0);
-    return new Match(position, equals, lower, upper, ordered, score);
+            + (index.unique() && equals.size() == index.columns().size() ? SCORE_UNIQUE : 0)
+            - (anyOf == null ? 0 : SCORE_ANY);
+    return new Match(position, equals, anyOf, lower, upper, ordered, score);
   }
 
   private static boolean matchesOrder(Table table, Index index, int skip, WantedOrder order) {
@@ -140,6 +151,11 @@ final class AccessPath {
   private static List<Term> terms(int[] columns, List<RexNode> conjuncts) {
     List<Term> terms = new ArrayList<>();
     for (RexNode conjunct : conjuncts) {
+      Term set = setTerm(columns, conjunct);
+      if (set != null) {
+        terms.add(set);
+        continue;
+      }
       if (!(conjunct instanceof RexCall call)
           || !SqlKind.COMPARISON.contains(call.getKind())
           || call.getKind() == SqlKind.NOT_EQUALS
@@ -155,6 +171,21 @@ final class AccessPath {
       }
     }
     return terms;
+  }
+
+  /// `column IN (values)` and `column = ANY (array)`; null for anything else.
+  private static @Nullable Term setTerm(int[] columns, RexNode conjunct) {
+    if (!(conjunct instanceof RexCall call) || !PgOperators.isSet(call)) {
+      return null;
+    }
+    List<RexNode> operands = call.getOperands();
+    RexNode column = operands.getFirst();
+    boolean fits =
+        column(column) != null
+            && operands.stream().skip(1).allMatch(AccessPath::isFree)
+            && (PgOperators.isInArray(call)
+                || operands.stream().skip(1).allMatch(item -> sameKind(column, item)));
+    return fits ? new Term(columns[index(column)], SqlKind.IN, column, conjunct) : null;
   }
 
   private static @Nullable RexInputRef column(RexNode node) {
@@ -201,14 +232,23 @@ final class AccessPath {
     List<Expr> equals = new ArrayList<>();
     for (Term term : match.equals) {
       used.add(term.conjunct);
-      equals.add(ExprTranslator.translate(term.value));
+      equals.add(
+          term.kind == SqlKind.IN
+              ? Expr.Constant.nullOf(table.columns().get(term.column).type().oid())
+              : ExprTranslator.translate(term.value));
     }
+    PlanNode.AnyOf anyOf =
+        match.anyOf == null
+            ? null
+            : new PlanNode.AnyOf(
+                match.equals.indexOf(match.anyOf), ExprTranslator.translate(match.anyOf.conjunct));
     Bound lower = bound(match.lower, used);
     Bound upper = bound(match.upper, used);
     return new PlanNode.IndexScan(
         table.tableId(),
         match.index,
         equals,
+        anyOf,
         lower,
         upper,
         reverse,

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.lang.foreign.Arena;
@@ -39,7 +40,7 @@ public record Constant(SqlType type, boolean isNull, long word, @Nullable Memory
 
   /// Bytes of a by-reference value.
   public static long byteLength(ColumnKind kind, long word) {
-    return kind == ColumnKind.UUID || kind == ColumnKind.INTERVAL ? 16 : Varlena.totalBytes(word);
+    return Values.byteLength(kind, word);
   }
 
   /// The text of a constant of a string type.

@@ -104,6 +104,9 @@ final class ExprTranslator {
     if (operator == PgOperators.IN_LIST) {
       return inList(operands);
     }
+    if (operator == PgOperators.IN_ARRAY) {
+      return inArray(operands);
+    }
     return standard(call);
   }
 
@@ -113,6 +116,16 @@ final class ExprTranslator {
     // The list was converted to the operands' common type; words of integers are the same in all
     // widths.
     return new Expr.InList(argument, list);
+  }
+
+  private static Expr inArray(List<RexNode> operands) {
+    int element = TypeOid.element(Coercion.oidOf(operands.get(1)));
+    SqlType to = SqlType.of(Coercion.oidOf(operands.get(0)));
+    ScalarFunction cast =
+        element == to.oid() || Casts.isBinaryCoercible(element, to.oid())
+            ? null
+            : Casts.find(element, to, CastContext.IMPLICIT);
+    return new Expr.InArray(translate(operands.get(0)), translate(operands.get(1)), element, cast);
   }
 
   private static Expr caseOf(RexCall call) {

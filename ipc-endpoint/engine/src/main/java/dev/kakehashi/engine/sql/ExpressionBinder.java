@@ -30,6 +30,7 @@ import org.apache.calcite.sql.SqlPostfixOperator;
 import org.apache.calcite.sql.fun.SqlBetweenOperator;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlLikeOperator;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -479,6 +480,37 @@ final class ExpressionBinder {
     return terms.size() == 1
         ? terms.getFirst()
         : context.rex.makeCall(SqlStdOperatorTable.OR, terms);
+  }
+
+  /// `value = ANY (array)` and `value <> ALL (array)`.
+  RexNode quantifiedArray(SqlCall call, SqlNodeList operand, Scope scope) {
+    SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
+    boolean any = operator.getKind() == SqlKind.SOME;
+    if (operand.size() != 1
+        || operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
+      throw unsupported(call, "ANY and ALL of a list, other than = ANY and <> ALL of an array");
+    }
+    RexNode value = coercion.resolveUnknown(bind(call.operand(0), scope));
+    RexNode array = bind(operand.get(0), scope);
+    if (Coercion.oidOf(array) == Types.UNKNOWN) {
+      array = argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
+    }
+    int element = TypeOid.element(Coercion.oidOf(array));
+    if (element == TypeOid.UNSPECIFIED) {
+      throw context.error(
+          ErrorCode.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", call);
+    }
+    int oid = Coercion.oidOf(value);
+    // Words of integers are the same in all widths, and a column as it is may have an index.
+    if (!Comparison.isInteger(oid) || !Comparison.isInteger(element)) {
+      oid = coercion.commonType(List.of(SqlType.of(oid), SqlType.of(element)), "ANY", call).oid();
+      Types.requireEquality(oid);
+      value = argument(value, oid, call.operand(0));
+    }
+    RexNode in =
+        context.rex.makeCall(
+            context.types.of(TypeOid.BOOL, true), PgOperators.IN_ARRAY, List.of(value, array));
+    return any ? in : context.rex.makeCall(SqlStdOperatorTable.NOT, in);
   }
 
   private RexNode bindCast(SqlCall call, Scope scope) {

@@ -1,7 +1,9 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.Types;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,24 @@ final class ExpressionText {
 
   static String texts(List<Expr> expressions) {
     return expressions.stream().map(e -> String.valueOf(text(e))).collect(Collectors.joining(", "));
+  }
+
+  /// What the leading columns of an index are equal to.
+  static String equals(PlanNode.IndexScan scan) {
+    List<Expr> values = new ArrayList<>(scan.equals());
+    if (scan.anyOf() == null) {
+      return texts(values);
+    }
+    List<String> shown =
+        new ArrayList<>(values.stream().map(e -> String.valueOf(text(e))).toList());
+    shown.set(
+        scan.anyOf().position(),
+        switch (scan.anyOf().set()) {
+          case Expr.InList in -> "any of " + texts(in.list());
+          case Expr.InArray in -> "any of " + text(in.array());
+          default -> throw new IllegalStateException("not a set: " + scan.anyOf().set());
+        });
+    return String.join(", ", shown);
   }
 
   static @Nullable String text(@Nullable Expr expression) {
@@ -40,6 +60,7 @@ final class ExpressionText {
       case Expr.Case c -> "CASE ... END";
       case Expr.Coalesce c -> "COALESCE(" + texts(c.arguments()) + ")";
       case Expr.InList in -> "(" + text(in.argument()) + " IN (" + texts(in.list()) + "))";
+      case Expr.InArray in -> "(" + text(in.argument()) + " = ANY (" + text(in.array()) + "))";
       case Expr.Extreme e -> (e.greatest() ? "GREATEST(" : "LEAST(") + texts(e.arguments()) + ")";
     };
   }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.Arrays;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
@@ -26,10 +27,24 @@ public final class PgOperators {
   /// Operand 0 equals one of the constants that follow.
   public static final SqlOperator IN_LIST = new Opaque("IN", -1);
 
+  /// Operand 0 equals one of the elements of the array that is operand 1.
+  public static final SqlOperator IN_ARRAY = new Opaque("= ANY", -1);
+
   /// The column's default.
   static final SqlOperator DEFAULT = new Opaque("DEFAULT", -1);
 
   private PgOperators() {}
+
+  /// Whether a call compares its first operand with a list or an array.
+  @SuppressWarnings("ReferenceEquality") // our operators are singletons
+  static boolean isSet(RexCall call) {
+    return call.getOperator() == IN_LIST || isInArray(call);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // our operators are singletons
+  static boolean isInArray(RexCall call) {
+    return call.getOperator() == IN_ARRAY;
+  }
 
   /// An operator known by its name.
   private static final class Opaque extends SqlFunction {

@@ -155,7 +155,7 @@ final class PlanPrinter {
     PlanNode.Bound upper = scan.upper();
     return new ExplainedNode(named.heading(), "Index Scan", scan, named.details(), named.inputs())
         .with("Index", index)
-        .with("Equal", scan.equals().isEmpty() ? null : ExpressionText.texts(scan.equals()))
+        .with("Equal", scan.equals().isEmpty() ? null : ExpressionText.equals(scan))
         .with("From", lower == null ? null : text(lower.value()))
         .with("To", upper == null ? null : text(upper.value()))
         .with("Filter", text(scan.filter()));

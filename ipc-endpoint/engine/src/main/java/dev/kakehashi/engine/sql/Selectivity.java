@@ -31,6 +31,9 @@ final class Selectivity {
   /// PostgreSQL's DEFAULT_MATCH_SEL.
   private static final double DEFAULT_MATCH = 0.005;
 
+  /// Elements of an array that is not known, as PostgreSQL takes it.
+  private static final int UNKNOWN_ARRAY_ELEMENTS = 10;
+
   /// PostgreSQL's DEFAULT_UNK_SEL, for IS NULL.
   private static final double DEFAULT_NULL = 0.005;
 
@@ -279,6 +282,12 @@ final class Selectivity {
                 : ColumnSelectivity.equalToSome(column);
       }
       return Math.min(1, sum);
+    }
+    if (PgOperators.isInArray(call)) {
+      ColumnOrigin column = ColumnOrigin.of(rel, call.getOperands().getFirst());
+      double each =
+          column == null ? ColumnSelectivity.DEFAULT_EQUAL : ColumnSelectivity.equalToSome(column);
+      return Math.min(1, UNKNOWN_ARRAY_ELEMENTS * each);
     }
     return switch (functionName(call)) {
       case "~~", "~~*", "~", "~*" -> DEFAULT_MATCH;

@@ -64,9 +64,8 @@ final class SubqueryBinder {
   /// `value operator ANY (query)` and ALL.
   RexNode quantified(SqlCall call, Scope scope) {
     SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
-    if (call.operand(1) instanceof SqlNodeList) {
-      throw context.error(
-          ErrorCode.FEATURE_NOT_SUPPORTED, "ANY and ALL of a list are not supported", call);
+    if (call.operand(1) instanceof SqlNodeList list) {
+      return queries.expressions.quantifiedArray(call, list, scope);
     }
     List<RexNode> left = leftSide(call.operand(0), scope);
     BoundQuery bound = bind(call.operand(1), scope, expectation(left));

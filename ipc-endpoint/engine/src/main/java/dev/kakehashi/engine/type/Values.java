@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
@@ -72,6 +73,13 @@ public final class Values {
       case VARLENA, BPCHAR, NUMERIC -> heap.copy(word, Varlena.totalBytes(word));
       case UUID, INTERVAL -> heap.copy(word, UUID_BYTES);
     };
+  }
+
+  /// Bytes of a by-reference value.
+  public static long byteLength(ColumnKind kind, long word) {
+    return kind == ColumnKind.UUID || kind == ColumnKind.INTERVAL
+        ? UUID_BYTES
+        : Varlena.totalBytes(word);
   }
 
   /// PostgreSQL's output form: DateStyle ISO, IntervalStyle postgres, bytea hex, time zone UTC, shortest-precise floats, bool t or f.
