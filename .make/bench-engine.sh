@@ -3,7 +3,8 @@
 # run, fsync on. Prints medians, ratios (how many times as fast as heap) and goals; kept in target/bench-engine/.
 #   ROWS=               of the printed table, all without: bulk select scan aggregate readers stored tpch available restart
 #   TABLE_ROWS=1000000  of the tables            RESTART_ROWS=10000000   of the table of the restart
-#   SCALE=0.1           of TPC-H; its goal is for 1, which takes some minutes to load
+#   SCALE=0.1           of TPC-H; its goal is for 1, which takes some minutes to load and MEMORY=8GB
+#   MEMORY=1GB          of the engine's store (the setting "memory")
 #   SECONDS_PER_RUN=3   of each rate             REPETITIONS=5   of each measure
 #   WARMUP_SECONDS=5    before rates             WARMUPS=5       turns of long statements that are not measured
 #   ENDPOINT_OPTIONS=   of the JVM, as -XX:+FlagsFinal; their effect is part of the result
@@ -15,6 +16,7 @@ REPETITIONS=${REPETITIONS:-5}
 TABLE_ROWS=${TABLE_ROWS:-1000000}
 RESTART_ROWS=${RESTART_ROWS:-10000000}
 SCALE=${SCALE:-0.1}
+MEMORY=${MEMORY:-1GB}
 find_java
 find_postgres
 "$ROOT/.make/stage.sh"
@@ -74,7 +76,7 @@ load_tpch() {
 step "servers"
 server_mkdir "$home"
 export JDK_JAVA_OPTIONS=${ENDPOINT_OPTIONS:-}
-start_endpoint "$home/endpoint" "$runtime_dir"
+start_endpoint "$home/endpoint" "$runtime_dir" --set "memory=$MEMORY"
 unset JDK_JAVA_OPTIONS
 start_postgres "$home/pg" 54700 shared_buffers=256MB max_wal_size=4GB
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
@@ -95,7 +97,7 @@ step "results"
     bench EngineBenchmark "$runtime_dir" fill "$RESTART_ROWS"
     stop_endpoint "$home/endpoint" >/dev/null
     began=$(now_millis)
-    start_endpoint "$home/endpoint" "$runtime_dir"
+    start_endpoint "$home/endpoint" "$runtime_dir" --set "memory=$MEMORY"
     bench EngineBenchmark "$runtime_dir" answer "$RESTART_ROWS"
   fi
   if wanted available; then
