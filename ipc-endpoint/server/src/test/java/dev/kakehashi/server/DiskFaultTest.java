@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The faults are made by a library that is preloaded into the endpoint, see `src/test/c/disk_faults.c`.
 class DiskFaultTest {
   private static final long LIMIT_NANOS = 120_000_000_000L;
+  private static final int SORTED_ROWS = 30_000;
 
   @TempDir Path directory;
 
@@ -86,6 +89,52 @@ class DiskFaultTest {
   @Timeout(300)
   void shouldGoOnAfterShortWrites() throws Exception {
     run('h', false);
+  }
+
+  /// A sort that has no room for its files fails, and everything else goes on.
+  @Test
+  @Timeout(300)
+  void shouldRefuseAStatementThatFindsNoRoomForItsTemporaryFiles() throws Exception {
+    Files.writeString(control(), "0", StandardCharsets.US_ASCII);
+    Map<String, String> faults =
+        Map.of(
+            "LD_PRELOAD", library().toString(),
+            "KAKEHASHI_FAULT_CONTROL", control().toString(),
+            "KAKEHASHI_FAULT_PATH", "/data/store/temp/");
+    String sql = "select id, note from t order by note desc, id";
+    try (EndpointProcess endpoint = EndpointProcess.open(faults, "statement_memory=1MB");
+        Session session = endpoint.attach();
+        Session other = endpoint.attach()) {
+      session.execute("create table t (id int8 primary key, note text)");
+      session.execute(
+          "insert into t with recursive s(i) as (select 1::int8 union all select i + 1 from s where i < "
+              + SORTED_ROWS
+              + ") select i, 'note ' || (i * 7919 % 10007) || repeat('x', 80) from s");
+      List<Long> expected = ids(session, sql);
+      assertEquals(SORTED_ROWS, expected.size());
+      for (char kind : new char[] {'n', 'e'}) {
+        fault(kind);
+        EndpointException refused = assertThrows(EndpointException.class, () -> ids(session, sql));
+        assertEquals(kind == 'n' ? "53100" : "XX000", refused.sqlstate(), refused.toString());
+        Path directory = endpoint.dataDirectory().resolve("store").resolve("temp");
+        assertTrue(
+            String.valueOf(refused.getMessage()).contains(directory.toString()),
+            refused.toString());
+        try (Stream<Path> left = Files.list(directory)) {
+          assertEquals(List.of(), left.toList());
+        }
+        long deadline = System.nanoTime() + LIMIT_NANOS;
+        while (endpoint.deletedFiles(directory) > 0) {
+          assertTrue(System.nanoTime() < deadline, "files without a name stay open");
+          Thread.onSpinWait();
+        }
+        // What needs no files goes on, here and in other sessions.
+        assertEquals(List.of(7L), ids(session, "select id from t where id = 7"));
+        other.execute("update t set note = note where id = 8");
+        fault('0');
+        assertEquals(expected, ids(session, sql));
+      }
+    }
   }
 
   private void run(char kind, boolean mustRefuse) throws Exception {
@@ -159,14 +208,19 @@ class DiskFaultTest {
     }
   }
 
-  private static Set<Long> present(Session session) {
+  private static List<Long> ids(Session session, String sql) {
     List<Long> ids = new ArrayList<>();
-    try (PreparedStatement all = session.prepare("select id from t");
+    try (PreparedStatement all = session.prepare(sql);
         Rows rows = session.query(all)) {
       while (rows.next()) {
         ids.add(rows.getLong(0));
       }
     }
+    return ids;
+  }
+
+  private static Set<Long> present(Session session) {
+    List<Long> ids = ids(session, "select id from t");
     Set<Long> values = new HashSet<>();
     ids.forEach(id -> values.add(id / 2));
     assertEquals(values.size() * 2, ids.size(), "a transaction is there by half");

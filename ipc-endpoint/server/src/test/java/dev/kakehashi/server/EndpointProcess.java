@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The real endpoint with the embedded engine as a process that can be killed and started again, in directories of its own.
@@ -99,6 +100,27 @@ final class EndpointProcess implements AutoCloseable {
 
   Session attach() {
     return Session.attach(AttachOptions.of(runtimeDirectory()));
+  }
+
+  /// Files in a directory that it has open although they have no name any more.
+  long deletedFiles(Path directory) throws IOException {
+    Process running = process;
+    if (running == null) {
+      return 0;
+    }
+    Path descriptors = Path.of("/proc", Long.toString(running.pid()), "fd");
+    try (Stream<Path> open = Files.list(descriptors)) {
+      return open.filter(file -> target(file).startsWith(directory + "/")).count();
+    }
+  }
+
+  private static String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException e) {
+      // It was closed after it had been listed.
+      return "";
+    }
   }
 
   /// Ends it as kill -9 does.

@@ -8,7 +8,7 @@ interface ChangeConsumer extends BatchConsumer {
   void begin();
 
   /// Rows for the client, or null when there are none.
-  @Nullable MaterializedRows returned();
+  @Nullable RowBuffer returned();
 
   @Override
   default boolean finish() {

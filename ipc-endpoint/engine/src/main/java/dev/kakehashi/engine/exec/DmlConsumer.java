@@ -50,7 +50,7 @@ final class DmlConsumer implements ChangeConsumer {
   }
 
   @Override
-  public @Nullable MaterializedRows returned() {
+  public @Nullable RowBuffer returned() {
     return returning == null ? null : returning.rows();
   }
 

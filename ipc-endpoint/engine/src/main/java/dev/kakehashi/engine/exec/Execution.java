@@ -34,7 +34,7 @@ final class Execution {
 
   private boolean[] nulls = new boolean[0];
 
-  private @Nullable Map<Integer, MaterializedRows> workTables;
+  private @Nullable Map<Integer, RowBuffer> workTables;
 
   /// What foreign keys make of changes, by the foreign keys of the changed table.
   private final IdentityHashMap<References, ReferentialActions> actions = new IdentityHashMap<>(0);
@@ -64,7 +64,7 @@ final class Execution {
   /// The account of what a node holds.
   MemoryAccount memory(PlanNode node) {
     PlanProfile.Node measured = profile(node);
-    return measured == null ? memory : new MemoryAccount(memory, measured.memory);
+    return measured == null ? memory : new MemoryAccount(memory, measured);
   }
 
   /// Where a node is measured; null: it is not.
@@ -118,8 +118,8 @@ final class Execution {
   }
 
   /// Makes rows visible under a number to this part and the parts within it.
-  void setWorkTable(int number, MaterializedRows rows) {
-    Map<Integer, MaterializedRows> tables = workTables;
+  void setWorkTable(int number, RowBuffer rows) {
+    Map<Integer, RowBuffer> tables = workTables;
     if (tables == null) {
       tables = new HashMap<>();
       workTables = tables;
@@ -127,8 +127,8 @@ final class Execution {
     tables.put(number, rows);
   }
 
-  MaterializedRows workTable(int number) {
-    MaterializedRows rows = workTables == null ? null : workTables.get(number);
+  RowBuffer workTable(int number) {
+    RowBuffer rows = workTables == null ? null : workTables.get(number);
     if (rows != null) {
       return rows;
     }

@@ -15,6 +15,8 @@ final class GroupTable {
 
   private final ColumnKind[] kinds;
   private final MaterializedRows keys;
+  private final MemoryAccount memory;
+  private long accounted;
 
   /// Group + 1, or 0 when free; length is a power of two, at most half full.
   private int[] slots = new int[FIRST_SLOTS];
@@ -25,6 +27,7 @@ final class GroupTable {
 
   GroupTable(int[] keyOids, MemoryAccount memory) {
     this.kinds = MaterializedRows.kinds(keyOids);
+    this.memory = memory;
     this.keys = new MaterializedRows(keyOids, memory);
     this.single = new ColumnVector[kinds.length];
   }
@@ -49,7 +52,26 @@ final class GroupTable {
     for (int k = 0; k < live; k++) {
       groups[k] = find(columns, dense ? k : selection[k], batchHashes[k]);
     }
+    account();
+  }
+
+  /// Bytes of the keys and of the table over them.
+  long bytes() {
+    return keys.bytes() + accounted;
+  }
+
+  /// Brings the statement's account up to date.
+  void account() {
     keys.account();
+    setAccounted(4L * slots.length + 8L * hashes.length);
+  }
+
+  private void setAccounted(long bytes) {
+    long more = bytes - accounted;
+    accounted = bytes;
+    if (more != 0) {
+      memory.add(more);
+    }
   }
 
   /// Finds the groups of a batch's live rows: `groups[k]` for the k-th, -1 if there is none. [#hash(int)] is of the k-th row then.
@@ -157,6 +179,7 @@ final class GroupTable {
   /// Forgets all groups and frees their memory.
   void clear() {
     keys.clear();
+    setAccounted(0);
     if (slots.length > FIRST_SLOTS) {
       slots = new int[FIRST_SLOTS];
       hashes = new long[FIRST_SLOTS / 2];

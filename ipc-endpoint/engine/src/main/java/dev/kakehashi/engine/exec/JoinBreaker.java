@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
@@ -7,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The right side of a join: a table over its rows, or, when the statement's memory gets tight and the join has keys, files by the hash of the keys
-/// (Grace hash join; the left side is distributed in the same way by [JoinOperator], and then joined file by file).
+/// (Grace hash join; the left side is distributed in the same way by [JoinOperator], and then joined file by file). Without keys the rows go to a file as they come,
+/// which is read once for each batch of the left side (block nested loop, see [JoinPieces]).
 ///
 /// Written in its own stage, read by the probing tasks of the next one.
 final class JoinBreaker extends Breaker {
@@ -16,18 +18,25 @@ final class JoinBreaker extends Breaker {
   private final MemoryAccount memory;
   private final List<Side> sides = new ArrayList<>();
   private final List<Spill> spills = new ArrayList<>();
+  private final List<SpillFile> files = new ArrayList<>();
   private JoinTable table;
 
   JoinBreaker(int[] typeOids, int[] keys, MemoryAccount memory) {
     this.typeOids = typeOids;
     this.keys = keys;
     this.memory = memory;
-    this.table = newTable();
+    this.table = newTable(memory.user());
   }
 
   /// A table for a part of the rows.
-  JoinTable newTable() {
-    return new JoinTable(typeOids, keys, memory);
+  ///
+  /// @param user whose memory it takes
+  JoinTable newTable(MemoryAccount user) {
+    return new JoinTable(typeOids, keys, user);
+  }
+
+  ColumnKind[] kinds() {
+    return MaterializedRows.kinds(typeOids);
   }
 
   MemoryAccount memory() {
@@ -35,39 +44,55 @@ final class JoinBreaker extends Breaker {
   }
 
   private final class Side implements Collector {
-    private final JoinTable part = newTable();
+    private final MemoryAccount user = memory.user();
+    private final JoinTable part = newTable(user);
     private @Nullable Spill spill;
+    private @Nullable SpillFile file;
 
     @Override
     public void accept(VectorBatch batch) {
-      Spill files = spill;
-      if (files != null) {
+      if (isOut()) {
         int live = batch.liveRows();
         for (int k = 0; k < live; k++) {
-          int row = batch.selected < 0 ? k : batch.selection[k];
-          files.append(part.hash(batch.columns, row), batch.columns, row);
+          put(batch.columns, batch.selected < 0 ? k : batch.selection[k]);
         }
         return;
       }
       part.rows().append(batch);
-      if (keys.length > 0 && memory.wantsBack(part.rows().bytes())) {
+      if (user.wantsBack(part.rows().bytes(), part.tableBytes())) {
         writeOut();
+      }
+    }
+
+    boolean isOut() {
+      return spill != null || file != null;
+    }
+
+    private void put(ColumnVector[] columns, int row) {
+      if (spill != null) {
+        spill.append(part.hash(columns, row), columns, row);
+      } else if (file != null) {
+        file.append(columns, row);
       }
     }
 
     /// Moves its rows to files.
     void writeOut() {
-      Spill files = spill;
-      if (files == null) {
-        files = new Spill(memory, MaterializedRows.kinds(typeOids), 0);
-        spill = files;
-        spills.add(files);
+      if (isOut()) {
+        return;
+      }
+      if (keys.length == 0) {
+        SpillFile made = user.newFile(kinds());
+        file = made;
+        files.add(made);
+      } else {
+        Spill made = new Spill(user, kinds(), 0);
+        spill = made;
+        spills.add(made);
       }
       MaterializedRows rows = part.rows();
       for (int row = 0; row < rows.size(); row++) {
-        ColumnVector[] chunk = rows.chunk(row);
-        int at = MaterializedRows.inChunk(row);
-        files.append(part.hash(chunk, at), chunk, at);
+        put(rows.chunk(row), MaterializedRows.inChunk(row));
       }
       rows.clear();
     }
@@ -88,21 +113,18 @@ final class JoinBreaker extends Breaker {
 
   @Override
   void complete(List<Collector> collectors) {
-    if (sides.stream().anyMatch(side -> side.spill != null)) {
+    if (sides.stream().anyMatch(Side::isOut)) {
       sides.forEach(Side::writeOut);
       spills.forEach(Spill::finish);
+      files.forEach(SpillFile::finish);
       return;
     }
-    table = ((Side) collectors.get(0)).part;
+    Side first = (Side) collectors.get(0);
+    table = first.part;
     for (int i = 1; i < collectors.size(); i++) {
-      MaterializedRows part = ((Side) collectors.get(i)).part.rows();
-      for (int row = 0; row < part.size(); row++) {
-        if (row % VectorBatch.CAPACITY == 0) {
-          memory.checkCancelled();
-        }
-        table.rows().append(part, row);
-      }
-      part.clear();
+      Side other = (Side) collectors.get(i);
+      table.rows().appendAll(other.part.rows());
+      first.user.absorb(other.user);
     }
     table.build();
   }
@@ -112,9 +134,14 @@ final class JoinBreaker extends Breaker {
     return table;
   }
 
-  /// The files with the rows; empty if they are in memory.
+  /// The files with the rows of a join with keys; empty if they are in memory.
   List<Spill> spills() {
     return spills;
+  }
+
+  /// The files with the rows of a join without keys; empty if they are in memory.
+  List<SpillFile> files() {
+    return files;
   }
 
   @Override
@@ -125,5 +152,7 @@ final class JoinBreaker extends Breaker {
     sides.clear();
     spills.forEach(Spill::close);
     spills.clear();
+    files.forEach(SpillFile::close);
+    files.clear();
   }
 }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// are matches. INNER, LEFT, RIGHT and FULL output the pairs; SEMI and ANTI narrow the left batch instead. After a left batch LEFT, FULL output
 /// its rows without a match; after the last one RIGHT, FULL output the right rows without one.
 ///
-/// If the right side is in files all of this happens for one pair of files after another, see [JoinPartitions].
+/// If the right side is in files all of this happens for one pair of files after another, see [JoinPartitions], or, without keys, for each left batch with one piece of the
+/// right side after another, see [JoinPieces].
 final class JoinOperator extends Operator {
   private static final int NEW_ROW = -2;
   private static final int NO_ROW = -1;
@@ -29,6 +30,7 @@ final class JoinOperator extends Operator {
   private JoinTable right;
 
   private @Nullable JoinPartitions partitions;
+  private @Nullable JoinPieces pieces;
   private final JoinKind kind;
   private final Execution execution;
   private final int[] leftTypeOids;
@@ -100,6 +102,9 @@ final class JoinOperator extends Operator {
         leftEnded = true;
         distribute();
       }
+      if (!breaker.files().isEmpty()) {
+        pieces = new JoinPieces(breaker, breaker.files(), rightColumns, breaker.memory().user());
+      }
     }
     while (true) {
       VectorBatch found = nextOfTable();
@@ -107,7 +112,8 @@ final class JoinOperator extends Operator {
       if (found != null || parts == null || !parts.next()) {
         return found;
       }
-      begin(parts.table());
+      pieces = parts.pieces();
+      begin(pieces.table());
     }
   }
 
@@ -143,8 +149,10 @@ final class JoinOperator extends Operator {
         batch = parts == null ? left.next() : parts.nextLeft();
         if (batch == null) {
           leftEnded = true;
+          rewind();
           break;
         }
+        rewind();
         begin(batch);
       }
       if (fillPairs(batch)) {
@@ -154,6 +162,11 @@ final class JoinOperator extends Operator {
         }
         continue;
       }
+      if (nextPiece()) {
+        probe = 0;
+        candidate = NEW_ROW;
+        continue;
+      }
       input = null;
       VectorBatch rest = endOfBatch(batch);
       if (rest != null) {
@@ -161,6 +174,22 @@ final class JoinOperator extends Operator {
       }
     }
     return kind == JoinKind.RIGHT || kind == JoinKind.FULL ? nextUnmatchedRight() : null;
+  }
+
+  private void rewind() {
+    if (pieces != null) {
+      pieces.rewind();
+      right = pieces.table();
+    }
+  }
+
+  /// Goes on with the next piece of the right side; false if this is the last or the only one.
+  private boolean nextPiece() {
+    if (pieces == null || !pieces.next()) {
+      return false;
+    }
+    right = pieces.table();
+    return true;
   }
 
   private boolean outputsPairs() {
@@ -342,6 +371,16 @@ final class JoinOperator extends Operator {
   }
 
   private @Nullable VectorBatch nextUnmatchedRight() {
+    while (true) {
+      VectorBatch found = nextUnmatchedOfTable();
+      if (found != null || !nextPiece()) {
+        return found;
+      }
+      unmatchedRight = 0;
+    }
+  }
+
+  private @Nullable VectorBatch nextUnmatchedOfTable() {
     pairs.reset();
     MaterializedRows rows = right.rows();
     while (unmatchedRight < rows.size() && pairs.size < VectorBatch.CAPACITY) {
@@ -363,6 +402,11 @@ final class JoinOperator extends Operator {
     if (partitions != null) {
       partitions.close();
       partitions = null;
+    }
+    if (pieces != null) {
+      // Those of a pair are closed already: it does no harm.
+      pieces.close();
+      pieces = null;
     }
     pairs.close();
     heap.close();

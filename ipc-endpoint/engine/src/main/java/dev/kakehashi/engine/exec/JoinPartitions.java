@@ -12,14 +12,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A join whose right side is in files: distributes the left rows in the same way, then hands out one pair of files after another, the right one as a table and the left
-/// one as batches. A right file that is too large for a table is distributed again, together with its left one. Confined to the task of the left side.
+/// one as batches. A right file that is too large for a table is distributed again, together with its left one. What cannot be divided, because its keys are
+/// equal, comes in several tables, see [JoinPieces]. Confined to the task of the left side.
 final class JoinPartitions implements AutoCloseable {
-  /// A table may take this part of the statement's memory.
-  private static final int TABLE_SHARE = 8;
-
   private final JoinBreaker breaker;
   private final MemoryAccount memory;
   private final ColumnKind[] leftKinds;
+  private final ColumnKind[] rightKinds;
   private final int[] leftKeys;
   private final boolean keepsRight;
   private final Execution execution;
@@ -30,16 +29,25 @@ final class JoinPartitions implements AutoCloseable {
   /// Columns of a left row, and its row identifier.
   private final ColumnVector[] leftRow;
 
+  /// Files that are being written and belong to no pair yet.
+  private final List<Spill> dividing = new ArrayList<>();
+
   private @Nullable Pair current;
-  private @Nullable JoinTable table;
+  private @Nullable JoinPieces pieces;
   private SpillFile.@Nullable Reader reader;
 
   /// Rows of both sides that can only match each other.
   ///
   /// @param owned whether the right files are this task's own, not shared with other tasks
-  private record Pair(List<SpillFile> right, boolean owned, SpillFile left, int level) {
+  /// @param divisible whether distributing its rows again may help
+  private record Pair(
+      List<SpillFile> right, boolean owned, SpillFile left, int level, boolean divisible) {
     long rightBytes() {
       return right.stream().mapToLong(SpillFile::bytes).sum();
+    }
+
+    long rightRows() {
+      return right.stream().mapToLong(SpillFile::rows).sum();
     }
 
     void close() {
@@ -58,7 +66,8 @@ final class JoinPartitions implements AutoCloseable {
       boolean keepsRight,
       Execution execution) {
     this.breaker = breaker;
-    this.memory = breaker.memory();
+    this.memory = breaker.memory().user();
+    this.rightKinds = breaker.kinds();
     this.leftKeys = leftKeys;
     this.keepsRight = keepsRight;
     this.execution = execution;
@@ -93,7 +102,7 @@ final class JoinPartitions implements AutoCloseable {
       for (Spill spill : breaker.spills()) {
         right.add(spill.file(p));
       }
-      pending.push(new Pair(right, false, first.file(p), 0));
+      pending.push(new Pair(right, false, first.file(p), 0, true));
     }
   }
 
@@ -105,30 +114,31 @@ final class JoinPartitions implements AutoCloseable {
       current = pair;
       if (pair.left().rows() == 0 && !keepsRight) {
         endPair();
-      } else if (pair.rightBytes() > memory.limitBytes() / TABLE_SHARE
-          && pair.level() < Spill.DEEPEST) {
+      } else if ((pair.divisible() && pair.rightBytes() > memory.room()) || !fits(pair)) {
         divide(pair);
         endPair();
       } else {
-        load(pair);
+        reader = pair.left().reader();
         return true;
       }
     }
     return false;
   }
 
-  private void load(Pair pair) {
-    JoinTable loaded = breaker.newTable();
-    table = loaded;
-    forEachBatch(pair.right(), rows -> loaded.rows().append(rows));
-    loaded.build();
-    reader = pair.left().reader();
+  /// Makes a table of the right rows; false if they are too many and can be divided.
+  private boolean fits(Pair pair) {
+    JoinPieces loaded = new JoinPieces(breaker, pair.right(), rightKinds.length, memory);
+    pieces = loaded;
+    loaded.rewind();
+    return loaded.isOnly() || !pair.divisible();
   }
 
   private void divide(Pair pair) {
+    closePieces();
     int level = pair.level() + 1;
-    JoinTable hasher = breaker.newTable();
-    Spill right = new Spill(memory, pair.right().getFirst().kinds(), level);
+    JoinTable hasher = breaker.newTable(memory);
+    Spill right = new Spill(memory, rightKinds, level);
+    dividing.add(right);
     forEachBatch(
         pair.right(),
         rows -> {
@@ -138,6 +148,7 @@ final class JoinPartitions implements AutoCloseable {
         });
     right.finish();
     Spill left = new Spill(memory, leftKinds, level);
+    dividing.add(left);
     SpillFile.Reader rows = pair.left().reader();
     while (fill(rows)) {
       for (int row = 0; row < batch.size; row++) {
@@ -145,8 +156,12 @@ final class JoinPartitions implements AutoCloseable {
       }
     }
     left.finish();
+    dividing.clear();
     for (int p = Spill.PARTITIONS - 1; p >= 0; p--) {
-      pending.push(new Pair(List.of(right.file(p)), true, left.file(p), level));
+      boolean divided = right.file(p).rows() < pair.rightRows();
+      pending.push(
+          new Pair(
+              List.of(right.file(p)), true, left.file(p), level, divided && level < Spill.DEEPEST));
     }
   }
 
@@ -178,8 +193,9 @@ final class JoinPartitions implements AutoCloseable {
     }
   }
 
-  JoinTable table() {
-    JoinTable present = table;
+  /// The right rows of the pair, at their first piece.
+  JoinPieces pieces() {
+    JoinPieces present = pieces;
     if (present == null) {
       throw new IllegalStateException("there is no pair of files");
     }
@@ -205,13 +221,17 @@ final class JoinPartitions implements AutoCloseable {
 
   private void endPair() {
     reader = null;
-    if (table != null) {
-      table.close();
-      table = null;
-    }
+    closePieces();
     if (current != null) {
       current.close();
       current = null;
+    }
+  }
+
+  private void closePieces() {
+    if (pieces != null) {
+      pieces.close();
+      pieces = null;
     }
   }
 
@@ -220,6 +240,8 @@ final class JoinPartitions implements AutoCloseable {
     endPair();
     pending.forEach(Pair::close);
     pending.clear();
+    dividing.forEach(Spill::close);
+    dividing.clear();
     first.close();
     batch.close();
   }

@@ -11,6 +11,9 @@ import dev.kakehashi.engine.vector.VectorBatch;
 final class JoinTable {
   private static final int MIN_HEADS = 16;
 
+  /// Of the hash table, at most: two heads, a link and a hash.
+  private static final int ROW_BYTES = 20;
+
   private final int[] keys;
   private final ColumnKind[] keyKinds;
   private final MemoryAccount memory;
@@ -32,6 +35,16 @@ final class JoinTable {
     for (int i = 0; i < keys.length; i++) {
       keyKinds[i] = rows.kind(keys[i]);
     }
+  }
+
+  /// Bytes of the rows and of the table over them, which may not have been made yet.
+  long bytes() {
+    return rows.bytes() + tableBytes();
+  }
+
+  /// Bytes of the table over the rows, at most.
+  long tableBytes() {
+    return keys.length == 0 ? 0 : (long) ROW_BYTES * rows.size();
   }
 
   /// Makes the table of the rows that were appended.
@@ -117,6 +130,16 @@ final class JoinTable {
 
   int keyColumn(int i) {
     return keys[i];
+  }
+
+  /// A bit for each row that has found a match; shared, not copied.
+  long[] matches() {
+    return matched;
+  }
+
+  /// Goes on with the bits of an earlier table of the same rows.
+  void setMatches(long[] earlier) {
+    matched = earlier;
   }
 
   void setMatched(int row) {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -12,16 +13,25 @@ import java.util.List;
 /// Rows kept by a sort, a join or a grouping: columns in chunks, by-reference values in a heap of their own.
 ///
 /// Written by one task; afterwards readable by any number of them.
-final class MaterializedRows {
+final class MaterializedRows implements IndexedRows {
   private static final int SHIFT = 10;
   private static final int MASK = VectorBatch.CAPACITY - 1;
   private static final int FIXED_BYTES = 16;
+
+  /// Rows of the first chunk; it grows, so that few rows take little memory.
+  private static final int FIRST_ROWS = 64;
+
+  private static final int GROWTH = 4;
 
   private final ColumnKind[] kinds;
   private final MemoryAccount memory;
   private final List<ColumnVector[]> chunks = new ArrayList<>();
   private final VarHeap heap = new VarHeap();
   private int size;
+
+  /// Rows that fit into the chunks.
+  private int room;
+
   private long accounted;
 
   MaterializedRows(int[] typeOids, MemoryAccount memory) {
@@ -44,11 +54,31 @@ final class MaterializedRows {
         : Varlena.totalBytes(word);
   }
 
+  /// Copies one row, with its values, into another batch of the same columns.
+  static void copy(ColumnKind[] kinds, ColumnVector[] from, int row, VectorBatch to, int toRow) {
+    for (int c = 0; c < kinds.length; c++) {
+      if (from[c].isNull(row)) {
+        to.columns[c].setNull(toRow);
+      } else {
+        long word = from[c].words[row];
+        to.columns[c].words[toRow] =
+            kinds[c].byReference() ? to.heap.copy(word, valueBytes(kinds[c], word)) : word;
+      }
+    }
+  }
+
+  /// Whether two values are different; nulls are equal.
+  static boolean differ(ColumnKind kind, ColumnVector a, int rowA, ColumnVector b, int rowB) {
+    return a.isNull(rowA) != b.isNull(rowB)
+        || (!a.isNull(rowA) && !Ordering.equal(kind, a.words[rowA], b.words[rowB]));
+  }
+
   int size() {
     return size;
   }
 
-  ColumnKind kind(int column) {
+  @Override
+  public ColumnKind kind(int column) {
     return kinds[column];
   }
 
@@ -56,11 +86,14 @@ final class MaterializedRows {
     return kinds.length;
   }
 
-  long word(int column, int row) {
+  /// A by-reference value stays where it is until [#clear()].
+  @Override
+  public long word(int column, int row) {
     return chunks.get(row >>> SHIFT)[column].words[row & MASK];
   }
 
-  boolean isNull(int column, int row) {
+  @Override
+  public boolean isNull(int column, int row) {
     return chunks.get(row >>> SHIFT)[column].isNull(row & MASK);
   }
 
@@ -76,10 +109,10 @@ final class MaterializedRows {
 
   /// Copies one row; returns its position.
   int append(ColumnVector[] columns, int row) {
-    int at = size & MASK;
-    if (at == 0) {
-      addChunk();
+    if (size == room) {
+      grow();
     }
+    int at = size & MASK;
     ColumnVector[] chunk = chunks.get(size >>> SHIFT);
     for (int c = 0; c < kinds.length; c++) {
       ColumnVector from = columns[c];
@@ -92,6 +125,19 @@ final class MaterializedRows {
       }
     }
     return size++;
+  }
+
+  /// Moves the rows of another store of the same columns here.
+  void appendAll(MaterializedRows from) {
+    for (int row = 0; row < from.size; row++) {
+      if (row % VectorBatch.CAPACITY == 0) {
+        memory.checkCancelled();
+        account();
+      }
+      append(from, row);
+    }
+    account();
+    from.clear();
   }
 
   /// Copies one row of another store of the same columns.
@@ -132,8 +178,7 @@ final class MaterializedRows {
 
   /// Brings the statement's account up to date.
   void account() {
-    long bytes =
-        heap.capacityBytes() + (long) chunks.size() * kinds.length * VectorBatch.CAPACITY * 8;
+    long bytes = heap.capacityBytes() + (long) room * kinds.length * 8;
     long more = bytes - accounted;
     accounted = bytes;
     if (more != 0) {
@@ -146,15 +191,30 @@ final class MaterializedRows {
     chunks.clear();
     heap.close();
     size = 0;
+    room = 0;
     memory.add(-accounted);
     accounted = 0;
   }
 
-  private void addChunk() {
+  private void grow() {
+    boolean first = size < VectorBatch.CAPACITY;
+    int capacity = !first ? VectorBatch.CAPACITY : size == 0 ? FIRST_ROWS : GROWTH * size;
     ColumnVector[] chunk = new ColumnVector[kinds.length];
     for (int c = 0; c < chunk.length; c++) {
-      chunk[c] = new ColumnVector(VectorBatch.CAPACITY);
+      chunk[c] = new ColumnVector(capacity);
     }
-    chunks.add(chunk);
+    if (first && size > 0) {
+      ColumnVector[] before = chunks.getFirst();
+      for (int c = 0; c < chunk.length; c++) {
+        System.arraycopy(before[c].words, 0, chunk[c].words, 0, size);
+        System.arraycopy(before[c].nulls, 0, chunk[c].nulls, 0, before[c].nulls.length);
+        chunk[c].hasNulls = before[c].hasNulls;
+      }
+      chunks.set(0, chunk);
+      room = capacity;
+    } else {
+      chunks.add(chunk);
+      room += capacity;
+    }
   }
 }

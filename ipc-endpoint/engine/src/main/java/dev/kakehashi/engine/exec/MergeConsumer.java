@@ -42,7 +42,7 @@ final class MergeConsumer implements ChangeConsumer {
   }
 
   @Override
-  public @Nullable MaterializedRows returned() {
+  public @Nullable RowBuffer returned() {
     return returning == null ? null : returning.rows();
   }
 

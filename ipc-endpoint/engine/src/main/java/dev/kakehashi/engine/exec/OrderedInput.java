@@ -2,6 +2,7 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -10,130 +11,152 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of one aggregate call with ORDER BY, kept until all are there: arguments, order columns, number of the group.
+/// Rows of one aggregate call with ORDER BY, sorted when all are there: arguments, order columns, number of the group.
+///
+/// With DISTINCT the other arguments and the group are the last sort keys, so that equal rows of a group follow each other.
 final class OrderedInput {
   private final AggregateCall call;
-  private final MemoryAccount memory;
   private final int[] columns;
-  private final int[] oids;
-  private final MaterializedRows rows;
-  private final RowOrder order;
-  private final ColumnVector[] source;
+  private final ColumnKind[] kinds;
+  private final SortBreaker sort;
+  private final Breaker.Collector run;
+
+  /// Columns of the rows to add, and their groups.
+  private final VectorBatch source;
+
+  private final ColumnVector sourceGroup = new ColumnVector(VectorBatch.CAPACITY);
 
   OrderedInput(AggregateCall call, int[] inputOids, MemoryAccount memory) {
     this.call = call;
-    this.memory = memory;
     int arguments = call.arguments().length;
-    int keys = call.order().size();
-    this.columns = new int[arguments + keys];
-    this.oids = new int[columns.length + 1];
-    List<SortKey> sortKeys = new ArrayList<>();
+    this.columns = new int[arguments + call.order().size()];
+    int[] oids = new int[columns.length + 1];
+    List<SortKey> keys = new ArrayList<>();
     for (int i = 0; i < columns.length; i++) {
       columns[i] = i < arguments ? call.arguments()[i] : call.order().get(i - arguments).column();
       oids[i] = inputOids[columns[i]];
       if (i >= arguments) {
         SortKey key = call.order().get(i - arguments);
-        sortKeys.add(new SortKey(i, key.descending(), key.nullsFirst()));
+        keys.add(new SortKey(i, key.descending(), key.nullsFirst()));
       }
     }
     oids[columns.length] = TypeOid.INT4;
-    this.rows = new MaterializedRows(oids, memory);
-    this.order = new RowOrder(sortKeys, memory);
-    this.source = new ColumnVector[oids.length];
-    this.source[columns.length] = new ColumnVector(VectorBatch.CAPACITY);
+    for (int i = 0; call.distinct() && i <= arguments; i++) {
+      keys.add(new SortKey(i < arguments ? i : columns.length, false, false));
+    }
+    this.kinds = MaterializedRows.kinds(oids);
+    this.sort = SortBreaker.of(oids, keys, memory);
+    this.run = sort.newCollector();
+    this.source = new VectorBatch(0, oids.length);
   }
 
+  /// Adds rows of a batch.
+  ///
+  /// @param batchRows positions; null: `0 .. count-1`
   void add(VectorBatch batch, int @Nullable [] batchRows, int[] groups, int count) {
     for (int i = 0; i < columns.length; i++) {
-      source[i] = batch.columns[columns[i]];
+      source.columns[i] = batch.columns[columns[i]];
     }
-    ColumnVector group = source[columns.length];
+    source.columns[columns.length] = sourceGroup;
     for (int k = 0; k < count; k++) {
-      int row = batchRows == null ? k : batchRows[k];
-      group.words[row] = groups[k];
-      rows.append(source, row);
+      sourceGroup.words[batchRows == null ? k : batchRows[k]] = groups[k];
     }
-    rows.account();
+    source.size = batchRows == null ? count : batch.size;
+    source.selected = -1;
+    if (batchRows != null) {
+      source.selection = batchRows;
+      source.selected = count;
+    }
+    run.accept(source);
   }
 
   /// Takes over the rows of another task, whose group i is our `groups[i]`.
   void add(OrderedInput other, int[] groups) {
-    try (VectorBatch one = new VectorBatch(oids.length)) {
-      for (int row = 0; row < other.rows.size(); row++) {
-        one.reset();
-        other.rows.read(row, one, 0, 0);
-        one.columns[columns.length].words[0] = groups[(int) one.columns[columns.length].words[0]];
-        rows.append(one.columns, 0);
+    other.forEachBatch(batch -> {
+      long[] numbers = batch.columns[columns.length].words;
+      for (int row = 0; row < batch.size; row++) {
+        numbers[row] = groups[(int) numbers[row]];
       }
-    }
-    rows.account();
+      run.accept(batch);
+    });
     other.clear();
   }
 
-  /// Gives the rows to the aggregate in their order. They stay until [#clear()], because aggregates may keep their addresses.
-  void feed(Accumulator accumulator) {
-    int[] sorted = order.sort(rows);
-    int arguments = call.arguments().length;
-    GroupTable seen = call.distinct() ? new GroupTable(distinctOids(arguments), memory) : null;
-    int[] groups = new int[VectorBatch.CAPACITY];
-    ColumnVector[] values = new ColumnVector[arguments];
-    try (VectorBatch batch = new VectorBatch(oids.length)) {
-      System.arraycopy(batch.columns, 0, values, 0, arguments);
-      int next = 0;
-      while (next < sorted.length) {
-        batch.reset();
-        int count = 0;
-        while (next < sorted.length && count < VectorBatch.CAPACITY) {
-          int row = sorted[next++];
-          rows.read(row, batch, count, 0);
-          if (seen == null || isNew(seen, batch, count, arguments)) {
-            groups[count] = (int) rows.word(columns.length, row);
-            count++;
-          } else {
-            forget(batch, count);
-          }
-        }
-        accumulator.add(values, null, groups, count);
+  private interface Batches {
+    void take(VectorBatch batch);
+  }
+
+  private void forEachBatch(Batches batches) {
+    run.finish();
+    sort.complete(List.of(run));
+    Operator sorted = sort.source();
+    try {
+      sorted.open();
+      VectorBatch batch = sorted.next();
+      while (batch != null) {
+        batches.take(batch);
+        batch = sorted.next();
       }
     } finally {
-      if (seen != null) {
-        seen.clear();
-      }
+      sorted.close();
     }
   }
 
-  private int[] distinctOids(int arguments) {
-    int[] distinct = java.util.Arrays.copyOf(oids, arguments + 1);
-    distinct[arguments] = TypeOid.INT4;
-    return distinct;
+  /// Gives the rows to the aggregate in their order.
+  ///
+  /// @param account called after each batch
+  void feed(Accumulator accumulator, Runnable account) {
+    int arguments = call.arguments().length;
+    int[] groups = new int[VectorBatch.CAPACITY];
+    int[] rows = new int[VectorBatch.CAPACITY];
+    ColumnVector[] values = new ColumnVector[arguments];
+    try (VectorBatch last = new VectorBatch(kinds.length)) {
+      forEachBatch(batch -> {
+        System.arraycopy(batch.columns, 0, values, 0, arguments);
+        long[] numbers = batch.columns[columns.length].words;
+        int count = 0;
+        for (int row = 0; row < batch.size; row++) {
+          if (!call.distinct() || isNew(batch, row, last)) {
+            groups[count] = (int) numbers[row];
+            rows[count++] = row;
+          }
+        }
+        if (call.distinct()) {
+          keepLast(batch, batch.size - 1, last);
+        }
+        accumulator.add(values, rows, groups, count);
+        account.run();
+      });
+    }
   }
 
-  private final int[] number = new int[1];
-
-  private boolean isNew(GroupTable seen, VectorBatch batch, int row, int arguments) {
-    ColumnVector[] key = java.util.Arrays.copyOf(batch.columns, arguments + 1);
-    key[arguments] = batch.columns[columns.length];
-    int size = batch.size;
-    batch.size = row + 1;
-    batch.selection[0] = row;
-    batch.selected = 1;
-    int before = seen.size();
-    seen.find(key, batch, number);
-    batch.size = size;
-    batch.selected = -1;
-    return seen.size() > before;
-  }
-
-  /// Makes a row that was read free for the next one.
-  private static void forget(VectorBatch batch, int row) {
-    for (ColumnVector column : batch.columns) {
-      if (column.hasNulls) {
-        column.nulls[row >>> 6] &= ~(1L << (row & 63));
+  /// Whether a row differs from the one before it.
+  ///
+  /// @param last the last row of the batch before; empty if there is none
+  private boolean isNew(VectorBatch batch, int row, VectorBatch last) {
+    if (row == 0 && last.size == 0) {
+      return true;
+    }
+    VectorBatch before = row == 0 ? last : batch;
+    int at = row == 0 ? 0 : row - 1;
+    for (int c = 0; c < kinds.length; c++) {
+      // Order columns are arguments, too.
+      boolean compared = c < call.arguments().length || c == columns.length;
+      if (compared
+          && MaterializedRows.differ(kinds[c], batch.columns[c], row, before.columns[c], at)) {
+        return true;
       }
     }
+    return false;
+  }
+
+  private void keepLast(VectorBatch batch, int row, VectorBatch last) {
+    last.reset();
+    last.size = 1;
+    MaterializedRows.copy(kinds, batch.columns, row, last, 0);
   }
 
   void clear() {
-    rows.clear();
+    sort.close();
   }
 }

@@ -130,15 +130,7 @@ final class PlanInstance {
       }
       case PlanNode.HashJoin join -> addJoin(join, join.left(), join.right(), join.rightKeys());
       case PlanNode.NestedLoopJoin join -> addJoin(join, join.left(), join.right(), new int[0]);
-      case PlanNode.SetOperation operation -> {
-        addStages(operation.right());
-        MemoryAccount memory = execution.memory(operation);
-        SetOperationBreaker right = new SetOperationBreaker(operation, null, memory);
-        stateList.add(right);
-        addStage(operation.right(), profiled(operation, right), false);
-        addStages(operation.left());
-        addBreaker(operation, operation.left(), new SetOperationBreaker(operation, right, memory));
-      }
+      case PlanNode.SetOperation operation -> addStages(operation.input());
     }
   }
 
@@ -196,7 +188,7 @@ final class PlanInstance {
       case PlanNode.Recursion recursion -> true;
       case PlanNode.WorkTable table -> true;
       case PlanNode.Expand expand -> collect(expand.input(), scans);
-      case PlanNode.SetOperation operation -> true;
+      case PlanNode.SetOperation operation -> collect(operation.input(), scans);
       case PlanNode.HashJoin join -> collect(join.left(), scans) || marksRight(join.kind());
       case PlanNode.NestedLoopJoin join -> collect(join.left(), scans) || marksRight(join.kind());
     };
@@ -253,7 +245,7 @@ final class PlanInstance {
               correlate,
               context);
       case PlanNode.Recursion recursion -> new RecursionOperator(execution, recursion, context);
-      case PlanNode.WorkTable table -> new RecursionOperator.WorkTableScan(execution, table);
+      case PlanNode.WorkTable table -> new ScanOperators.WorkTable(execution, table);
       case PlanNode.LockRows lock ->
           new LockOperator(execution, build(lock.input(), context, withRowIds), lock);
       case PlanNode.UnionAll union -> {
@@ -266,7 +258,8 @@ final class PlanInstance {
       case PlanNode.Aggregate aggregate -> state(aggregate, AggregateBreaker.class).source();
       case PlanNode.Sort sort -> state(sort, SortBreaker.class).source();
       case PlanNode.Window window -> state(window, WindowBreaker.class).source(context);
-      case PlanNode.SetOperation operation -> state(operation, SetOperationBreaker.class).source();
+      case PlanNode.SetOperation operation ->
+          new SetOperator(build(operation.input(), context, withRowIds), operation);
       case PlanNode.HashJoin join ->
           new JoinOperator(
               build(join.left(), context, withRowIds),

@@ -28,6 +28,8 @@ public final class PlanProfile {
     final LongAdder loops = new LongAdder();
     final LongAdder nanos = new LongAdder();
     final MemoryPeak memory = new MemoryPeak();
+    final LongAdder spilled = new LongAdder();
+    final LongAdder files = new LongAdder();
 
     /// Rows that came out of it.
     public long rows() {
@@ -42,6 +44,16 @@ public final class PlanProfile {
     /// Most bytes it held at a time; 0 if it keeps no rows.
     public long memoryBytes() {
       return memory.bytes();
+    }
+
+    /// Bytes that it wrote to temporary files, those of rows that were written again with each writing.
+    public long spilledBytes() {
+      return spilled.sum();
+    }
+
+    /// Temporary files that it wrote to.
+    public long spillFiles() {
+      return files.sum();
     }
   }
 
@@ -77,7 +89,6 @@ public final class PlanProfile {
       case PlanNode.Aggregate aggregate -> true;
       case PlanNode.Sort sort -> true;
       case PlanNode.Window window -> true;
-      case PlanNode.SetOperation operation -> true;
       case PlanNode.HashJoin join -> input == join.right();
       case PlanNode.NestedLoopJoin join -> input == join.right();
       default -> false;

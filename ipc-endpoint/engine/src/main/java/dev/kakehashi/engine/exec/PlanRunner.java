@@ -110,8 +110,7 @@ final class PlanRunner implements StatementRunner {
       case PlanNode.Sort sort -> collect(sort.input());
       case PlanNode.HashJoin join -> collect(join.left()) && collect(join.right());
       case PlanNode.NestedLoopJoin join -> collect(join.left()) && collect(join.right());
-      case PlanNode.SetOperation operation ->
-          collect(operation.left()) && collect(operation.right());
+      case PlanNode.SetOperation operation -> collect(operation.input());
     };
   }
 

@@ -15,8 +15,8 @@ final class RecursionOperator extends Operator {
   private final VectorBatch batch;
   private final int[] groups = new int[VectorBatch.CAPACITY];
   private @Nullable GroupTable seen;
-  private @Nullable MaterializedRows rows;
-  private int next;
+  private @Nullable RowBuffer rows;
+  private RowBuffer.@Nullable Reader reader;
 
   RecursionOperator(Execution execution, PlanNode.Recursion node, EvalContext context) {
     this.execution = execution;
@@ -29,35 +29,39 @@ final class RecursionOperator extends Operator {
 
   @Override
   void open() {
-    seen = node.all() ? null : new GroupTable(node.typeOids(), execution.memory());
+    seen = node.all() ? null : new GroupTable(node.typeOids(), execution.memory(node).user());
     rows = null;
-    next = 0;
+    reader = null;
   }
 
   @Override
   @Nullable VectorBatch next() {
-    MaterializedRows current = rows;
+    RowBuffer current = rows;
     if (current == null) {
-      current = run(anchor);
-    } else if (next == current.size()) {
-      step.execution().setWorkTable(node.number(), current);
-      MaterializedRows made = run(step);
-      current.clear();
-      current = made;
+      begin(run(anchor));
+    } else if (current.size() == 0) {
+      return null;
     }
-    if (rows != current) {
-      rows = current;
-      next = 0;
+    while (reader != null && !reader.fill(batch)) {
+      RowBuffer before = rows;
+      if (before == null || before.size() == 0) {
+        return null;
+      }
+      step.execution().setWorkTable(node.number(), before);
+      RowBuffer made = run(step);
+      before.clear();
+      begin(made);
     }
-    batch.reset();
-    while (next < current.size() && batch.size < VectorBatch.CAPACITY) {
-      current.read(next++, batch, batch.size++, 0);
-    }
-    return batch.size == 0 ? null : batch;
+    return batch;
   }
 
-  private MaterializedRows run(SubPlan part) {
-    MaterializedRows made = new MaterializedRows(node.typeOids(), execution.memory());
+  private void begin(RowBuffer made) {
+    rows = made;
+    reader = made.reader();
+  }
+
+  private RowBuffer run(SubPlan part) {
+    RowBuffer made = new RowBuffer(node.typeOids(), execution.memory(node));
     try {
       part.open(context.parameters, context.parameterNulls);
       VectorBatch got = part.next();
@@ -74,7 +78,7 @@ final class RecursionOperator extends Operator {
     return made;
   }
 
-  private void keep(VectorBatch got, MaterializedRows made) {
+  private void keep(VectorBatch got, RowBuffer made) {
     GroupTable known = seen;
     if (known == null) {
       made.append(got);
@@ -105,46 +109,6 @@ final class RecursionOperator extends Operator {
     if (seen != null) {
       seen.clear();
       seen = null;
-    }
-  }
-
-  /// The rows of the step before.
-  static final class WorkTableScan extends Operator {
-    private final Execution execution;
-    private final PlanNode.WorkTable node;
-    private final VectorBatch batch;
-    private @Nullable MaterializedRows rows;
-    private int next;
-
-    WorkTableScan(Execution execution, PlanNode.WorkTable node) {
-      this.execution = execution;
-      this.node = node;
-      this.batch = new VectorBatch(node.typeOids().length);
-    }
-
-    @Override
-    void open() {
-      rows = execution.workTable(node.number());
-      next = 0;
-    }
-
-    @Override
-    @Nullable VectorBatch next() {
-      MaterializedRows current = rows;
-      if (current == null) {
-        return null;
-      }
-      batch.reset();
-      while (next < current.size() && batch.size < VectorBatch.CAPACITY) {
-        current.read(next++, batch, batch.size++, 0);
-      }
-      return batch.size == 0 ? null : batch;
-    }
-
-    @Override
-    void close() {
-      batch.close();
-      rows = null;
     }
   }
 }

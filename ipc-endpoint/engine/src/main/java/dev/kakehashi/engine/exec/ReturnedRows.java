@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class ReturnedRows {
   private final EvalContext context;
   private final Evaluator[] expressions;
-  private final MaterializedRows rows;
+  private final RowBuffer rows;
   private final VectorBatch input;
   private final VectorBatch output;
 
@@ -38,13 +38,12 @@ final class ReturnedRows {
       EvalContext context) {
     this.context = context;
     this.expressions = Evaluators.of(expressions, context);
-    this.rows =
-        new MaterializedRows(expressions.stream().mapToInt(Expr::typeOid).toArray(), memory);
+    this.rows = new RowBuffer(expressions.stream().mapToInt(Expr::typeOid).toArray(), memory);
     this.input = new VectorBatch(0, tableColumns + sourceColumns);
     this.output = new VectorBatch(0, expressions.size());
   }
 
-  MaterializedRows rows() {
+  RowBuffer rows() {
     return rows;
   }
 

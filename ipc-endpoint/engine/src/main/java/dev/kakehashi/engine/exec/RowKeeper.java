@@ -4,17 +4,17 @@ import dev.kakehashi.engine.vector.VectorBatch;
 
 /// Keeps the rows of a query that locks or changes rows.
 final class RowKeeper implements ChangeConsumer {
-  private final MaterializedRows rows;
+  private final RowBuffer rows;
 
   RowKeeper(int[] typeOids, MemoryAccount memory) {
-    this.rows = new MaterializedRows(typeOids, memory);
+    this.rows = new RowBuffer(typeOids, memory);
   }
 
   @Override
   public void begin() {}
 
   @Override
-  public MaterializedRows returned() {
+  public RowBuffer returned() {
     return rows;
   }
 

@@ -24,7 +24,7 @@ final class RowOrder {
   }
 
   /// Negative, zero or positive.
-  int compare(MaterializedRows a, int rowA, MaterializedRows b, int rowB) {
+  int compare(IndexedRows a, int rowA, IndexedRows b, int rowB) {
     for (SortKey key : keys) {
       int column = key.column();
       boolean nullA = a.isNull(column, rowA);
@@ -66,18 +66,30 @@ final class RowOrder {
     return key.descending() ? Integer.compare(0, order) : order;
   }
 
+  /// Bytes that sorting `rows` rows takes: their positions twice, and a prefix of each.
+  static long sortBytes(int rows) {
+    return 16L * rows;
+  }
+
   /// Positions `0 .. size-1` in order; equal rows keep their order.
-  int[] sort(MaterializedRows rows) {
+  ///
+  /// @param user whose memory it takes while it sorts; the positions stay the caller's
+  int[] sort(MaterializedRows rows, MemoryAccount user) {
     int size = rows.size();
-    int[] order = new int[size];
-    for (int i = 0; i < size; i++) {
-      order[i] = i;
+    user.add(sortBytes(size));
+    try {
+      int[] order = new int[size];
+      for (int i = 0; i < size; i++) {
+        order[i] = i;
+      }
+      if (size > 1 && !keys.isEmpty()) {
+        long[] prefixes = prefixes(rows);
+        mergeSort(rows, prefixes, order, order.clone(), 0, size);
+      }
+      return order;
+    } finally {
+      user.add(-sortBytes(size));
     }
-    if (size > 1 && !keys.isEmpty()) {
-      long[] prefixes = prefixes(rows);
-      mergeSort(rows, prefixes, order, order.clone(), 0, size);
-    }
-    return order;
   }
 
   private int compare(MaterializedRows rows, long[] prefixes, int a, int b) {

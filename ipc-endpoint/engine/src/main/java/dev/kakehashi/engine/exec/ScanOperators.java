@@ -408,32 +408,61 @@ final class ScanOperators {
 
   /// Materialised rows, in their order.
   static final class Rows extends Operator {
-    private final MaterializedRows rows;
+    private final RowBuffer rows;
     private final VectorBatch batch;
-    private int next;
+    private RowBuffer.@Nullable Reader reader;
 
-    Rows(MaterializedRows rows) {
+    Rows(RowBuffer rows) {
       this.rows = rows;
       this.batch = new VectorBatch(rows.columnCount());
     }
 
     @Override
     void open() {
-      next = 0;
+      reader = rows.reader();
     }
 
     @Override
     @Nullable VectorBatch next() {
-      batch.reset();
-      while (next < rows.size() && batch.size < VectorBatch.CAPACITY) {
-        rows.read(next++, batch, batch.size++, 0);
-      }
-      return batch.size == 0 ? null : batch;
+      return reader != null && reader.fill(batch) ? batch : null;
     }
 
     @Override
     void close() {
+      reader = null;
       batch.close();
+    }
+  }
+
+  /// Rows that are known by a number: those of the step before of a recursion, or what a statement of WITH returns.
+  static final class WorkTable extends Operator {
+    private final Execution execution;
+    private final PlanNode.WorkTable node;
+    private @Nullable Rows rows;
+
+    WorkTable(Execution execution, PlanNode.WorkTable node) {
+      this.execution = execution;
+      this.node = node;
+    }
+
+    @Override
+    void open() {
+      Rows opened = new Rows(execution.workTable(node.number()));
+      opened.open();
+      rows = opened;
+    }
+
+    @Override
+    @Nullable VectorBatch next() {
+      return rows == null ? null : rows.next();
+    }
+
+    @Override
+    void close() {
+      if (rows != null) {
+        rows.close();
+        rows = null;
+      }
     }
   }
 }

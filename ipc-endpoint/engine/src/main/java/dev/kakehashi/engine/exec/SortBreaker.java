@@ -4,6 +4,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -26,14 +27,22 @@ final class SortBreaker extends Breaker {
   private final List<Run> runs = new ArrayList<>();
   private @Nullable EvalContext counts;
   private long offset;
-  private long limit;
-  private long keep;
+  private long limit = Long.MAX_VALUE;
+  private long keep = Long.MAX_VALUE;
   private final List<SpillFile> files = new ArrayList<>();
 
   SortBreaker(PlanNode.Sort node, MemoryAccount memory) {
     this.node = node;
     this.memory = memory;
     this.order = new RowOrder(node.keys(), memory);
+  }
+
+  /// A sort of rows that come from somewhere else than a node of the plan; it needs no [#open].
+  ///
+  /// @param keys none: the rows stay in their order
+  static SortBreaker of(int[] typeOids, List<SortKey> keys, MemoryAccount memory) {
+    PlanNode none = new PlanNode.Values(List.of(), typeOids);
+    return new SortBreaker(new PlanNode.Sort(none, keys, null, null), memory);
   }
 
   @Override
@@ -70,18 +79,20 @@ final class SortBreaker extends Breaker {
     }
     int most = memory.mostReaders();
     while (files.size() > most) {
-      List<SpillFile> some = files.subList(0, most);
+      List<SpillFile> some = List.copyOf(files.subList(0, most));
       SpillFile merged = memory.newFile(MaterializedRows.kinds(node.typeOids()));
       files.add(merged);
-      merge(List.copyOf(some), merged);
+      merge(some, merged);
       some.forEach(SpillFile::close);
-      some.clear();
+      files.removeAll(some);
     }
   }
 
   private void merge(List<SpillFile> from, SpillFile to) {
+    int buffer = memory.bufferBytes();
     SortedRows.Merge rows =
-        new SortedRows.Merge(from.stream().map(SortedRows::of).toList(), order::compare);
+        new SortedRows.Merge(
+            from.stream().map(file -> SortedRows.of(file, buffer)).toList(), order::compare);
     try (VectorBatch one = new VectorBatch(node.typeOids().length)) {
       SortedRows next = rows.next();
       for (long count = 0; next != null && count < keep; count++) {
@@ -113,25 +124,29 @@ final class SortBreaker extends Breaker {
   }
 
   private final class Run implements Collector {
-    private MaterializedRows rows = new MaterializedRows(node.typeOids(), memory);
+    private final MemoryAccount user = memory.user();
+    private MaterializedRows rows = new MaterializedRows(node.typeOids(), user);
     private int[] sorted = new int[0];
-    private final TopThreshold threshold = new TopThreshold(node.keys().get(0));
+    private final @Nullable TopThreshold threshold =
+        keep == Long.MAX_VALUE ? null : new TopThreshold(node.keys().get(0));
     private final List<SpillFile> files = new ArrayList<>();
 
     @Override
     public void accept(VectorBatch batch) {
-      threshold.narrow(batch, rows.kind(node.keys().get(0).column()));
+      if (threshold != null) {
+        threshold.narrow(batch, rows.kind(node.keys().get(0).column()));
+      }
       rows.append(batch);
       if (keep < rows.size() / CUT_FACTOR && rows.size() >= MIN_CUT_ROWS) {
         cut();
-      } else if (memory.wantsBack(rows.bytes())) {
+      } else if (user.wantsBack(rows.bytes(), RowOrder.sortBytes(rows.size()))) {
         spill();
       }
     }
 
     private void spill() {
-      int[] positions = order.sort(rows);
-      SpillFile file = memory.newFile(MaterializedRows.kinds(node.typeOids()));
+      int[] positions = order.sort(rows, user);
+      SpillFile file = user.newFile(MaterializedRows.kinds(node.typeOids()));
       files.add(file);
       for (int position : positions) {
         file.append(rows.chunk(position), MaterializedRows.inChunk(position));
@@ -142,22 +157,22 @@ final class SortBreaker extends Breaker {
 
     /// Keeps the first rows only.
     private void cut() {
-      int[] positions = order.sort(rows);
-      MaterializedRows first = new MaterializedRows(node.typeOids(), memory);
+      int[] positions = order.sort(rows, user);
+      MaterializedRows first = new MaterializedRows(node.typeOids(), user);
       for (int i = 0; i < keep; i++) {
         first.append(rows, positions[i]);
       }
       first.account();
       rows.clear();
       rows = first;
-      if (keep > 0) {
+      if (keep > 0 && threshold != null) {
         threshold.set(rows, rows.size() - 1);
       }
     }
 
     @Override
     public void finish() {
-      sorted = order.sort(rows);
+      sorted = order.sort(rows, user);
     }
   }
 
@@ -167,18 +182,28 @@ final class SortBreaker extends Breaker {
     private SortedRows.@Nullable Merge spilled;
     private long skip;
     private long left;
+    private final MemoryAccount user = memory.user();
+    private long bufferBytes;
 
     @Override
     void open() {
+      addBuffers(-bufferBytes);
       positions = new int[runs.size()];
       spilled = files.isEmpty() ? null : merge();
       skip = offset;
       left = limit;
     }
 
+    private void addBuffers(long bytes) {
+      bufferBytes += bytes;
+      user.add(bytes);
+    }
+
     private SortedRows.Merge merge() {
+      int buffer = user.bufferBytes();
+      addBuffers((long) buffer * files.size());
       List<SortedRows> inputs = new ArrayList<>();
-      files.forEach(file -> inputs.add(SortedRows.of(file)));
+      files.forEach(file -> inputs.add(SortedRows.of(file, buffer)));
       runs.forEach(run -> inputs.add(SortedRows.of(run.rows, run.sorted)));
       return new SortedRows.Merge(inputs, order::compare);
     }
@@ -247,6 +272,8 @@ final class SortBreaker extends Breaker {
 
     @Override
     void close() {
+      addBuffers(-bufferBytes);
+      spilled = null;
       batch.close();
     }
   }

@@ -55,8 +55,9 @@ abstract class SortedRows {
     };
   }
 
-  static SortedRows of(SpillFile file) {
-    SpillFile.Reader reader = file.reader();
+  /// @param buffer bytes of its buffer
+  static SortedRows of(SpillFile file, int buffer) {
+    SpillFile.Reader reader = file.readerWith(buffer);
     return new SortedRows() {
       @Override
       boolean next() {

@@ -17,6 +17,7 @@ final class Spill implements AutoCloseable {
 
   private final MemoryAccount memory;
   private final int level;
+  private final int bufferBytes;
   private final List<SpillFile> files = new ArrayList<>(PARTITIONS);
   private boolean finished;
 
@@ -24,10 +25,11 @@ final class Spill implements AutoCloseable {
   Spill(MemoryAccount memory, ColumnKind[] kinds, int level) {
     this.memory = memory;
     this.level = level;
+    this.bufferBytes = memory.bufferBytes();
     memory.add(buffers());
     try {
       for (int i = 0; i < PARTITIONS; i++) {
-        files.add(memory.newFile(kinds));
+        files.add(memory.newFile(kinds, bufferBytes));
       }
     } catch (RuntimeException e) {
       close();
@@ -59,7 +61,7 @@ final class Spill implements AutoCloseable {
   }
 
   private long buffers() {
-    return finished ? 0 : (long) PARTITIONS * memory.bufferBytes();
+    return finished ? 0 : (long) PARTITIONS * bufferBytes;
   }
 
   SpillFile file(int partition) {

@@ -19,20 +19,26 @@ final class SpillFile implements AutoCloseable {
   private final TempSpace space;
   private final ColumnKind[] kinds;
   private final int bufferBytes;
+  private final PlanProfile.@Nullable Node profile;
   private final int nullBytes;
-  private final FileChannel channel;
+
+  /// Null as long as nothing has been written.
+  private @Nullable FileChannel channel;
+
   private @Nullable ByteBuffer buffer;
   private long bytes;
   private long rows;
   private boolean closed;
 
   /// @param bufferBytes of a writer or reader; a longer row has a larger one
-  SpillFile(TempSpace space, ColumnKind[] kinds, int bufferBytes) {
+  /// @param profile gets what is written; null: nothing is measured
+  SpillFile(
+      TempSpace space, ColumnKind[] kinds, int bufferBytes, PlanProfile.@Nullable Node profile) {
+    this.profile = profile;
     this.space = space;
     this.kinds = kinds;
     this.bufferBytes = bufferBytes;
     this.nullBytes = ((kinds.length + 63) >>> 6) * 8;
-    this.channel = space.create();
   }
 
   private static ByteBuffer allocate(int capacity) {
@@ -42,6 +48,12 @@ final class SpillFile implements AutoCloseable {
 
   long rows() {
     return rows;
+  }
+
+  /// Where the next row begins.
+  long end() {
+    ByteBuffer present = buffer;
+    return present == null ? bytes : bytes + present.position();
   }
 
   /// Bytes of all rows.
@@ -114,14 +126,25 @@ final class SpillFile implements AutoCloseable {
   private void write(ByteBuffer from) {
     from.flip();
     space.reserve(from.remaining());
+    if (profile != null) {
+      profile.spilled.add(from.remaining());
+      if (bytes == 0) {
+        profile.files.increment();
+      }
+    }
+    FileChannel to = channel;
+    if (to == null) {
+      to = space.create();
+      channel = to;
+    }
     long at = bytes;
     bytes += from.remaining();
     try {
       while (from.hasRemaining()) {
-        at += channel.write(from, at);
+        at += to.write(from, at);
       }
     } catch (IOException e) {
-      throw TempSpace.failure("could not write a temporary file", e);
+      throw space.failure("could not write a temporary file", e);
     }
     from.clear();
   }
@@ -136,7 +159,17 @@ final class SpillFile implements AutoCloseable {
   }
 
   Reader reader() {
-    return new Reader();
+    return reader(0);
+  }
+
+  /// @param from where a row begins, see [#end()]
+  Reader reader(long from) {
+    return new Reader(from, bufferBytes);
+  }
+
+  /// One with a buffer of its own size.
+  Reader readerWith(int buffer) {
+    return new Reader(0, buffer);
   }
 
   /// Gives the space back. Idempotent.
@@ -147,20 +180,28 @@ final class SpillFile implements AutoCloseable {
       buffer = null;
       space.release(bytes);
       try {
-        channel.close();
+        if (channel != null) {
+          channel.close();
+        }
       } catch (IOException e) {
-        throw TempSpace.failure("could not remove a temporary file", e);
+        throw space.failure("could not remove a temporary file", e);
       }
     }
   }
 
   /// Reads the rows in their order. Confined to one task at a time.
   final class Reader {
-    private ByteBuffer block = allocate(bufferBytes).limit(0);
-    private long address = MemorySegment.ofBuffer(block.duplicate().clear()).address();
+    private ByteBuffer block;
+    private long address;
     private long readAt;
     private final long[] words = new long[kinds.length];
     private final boolean[] nulls = new boolean[kinds.length];
+
+    private Reader(long from, int buffer) {
+      readAt = from;
+      block = allocate(buffer).limit(0);
+      address = MemorySegment.ofBuffer(block.duplicate().clear()).address();
+    }
 
     /// Goes to the next row; false if there is none. Values of the row before are gone then.
     boolean next() {
@@ -169,7 +210,7 @@ final class SpillFile implements AutoCloseable {
       }
       int length = (int) block.getLong(block.position());
       if (block.remaining() < length && !fill(length)) {
-        throw TempSpace.failure(
+        throw space.failure(
             "could not read a temporary file", new IOException("it ends within a row"));
       }
       int start = block.position();
@@ -199,16 +240,17 @@ final class SpillFile implements AutoCloseable {
         address = MemorySegment.ofBuffer(block.duplicate().clear()).address();
       }
       block.compact();
+      FileChannel from = channel;
       try {
-        while (block.position() < needed && readAt < bytes) {
-          int count = channel.read(block, readAt);
+        while (from != null && block.position() < needed && readAt < bytes) {
+          int count = from.read(block, readAt);
           if (count < 0) {
             break;
           }
           readAt += count;
         }
       } catch (IOException e) {
-        throw TempSpace.failure("could not read a temporary file", e);
+        throw space.failure("could not read a temporary file", e);
       }
       block.flip();
       return block.remaining() >= needed;
@@ -238,8 +280,13 @@ final class SpillFile implements AutoCloseable {
 
     /// Fills a batch with the next rows; false if there are none.
     boolean fill(VectorBatch out) {
+      return fill(out, VectorBatch.CAPACITY);
+    }
+
+    /// Fills a batch with at most `most` rows.
+    boolean fill(VectorBatch out, int most) {
       out.reset();
-      while (out.size < VectorBatch.CAPACITY && next()) {
+      while (out.size < most && next()) {
         read(out, out.size++, kinds.length);
       }
       return out.size > 0;

@@ -289,7 +289,7 @@ final class StatementRun implements Task {
     }
     PhysicalPlan.Part part = instance().stages().get(stage).part();
     if (part != null) {
-      MaterializedRows returned = parts.getLast().returned();
+      RowBuffer returned = parts.getLast().returned();
       if (returned != null) {
         instance().execution().setWorkTable(part.workTable(), returned);
       }
@@ -317,7 +317,7 @@ final class StatementRun implements Task {
     ChangeConsumer consumer = dml;
     if (consumer != null) {
       total = consumer.rows();
-      MaterializedRows returned = consumer.returned();
+      RowBuffer returned = consumer.returned();
       if (returned != null && returned.size() > 0 && !runner.isProfiled()) {
         returningStage = true;
         markAfter = scope.transaction().mark();

@@ -28,7 +28,7 @@ public final class TempSpace {
     try {
       Directories.delete(directory);
     } catch (IOException e) {
-      throw failure("could not clear the directory of temporary files", e);
+      throw failure("could not remove the temporary files of an earlier process", e);
     }
   }
 
@@ -77,10 +77,18 @@ public final class TempSpace {
     used.addAndGet(-bytes);
   }
 
-  static EngineException failure(String what, IOException e) {
+  /// What has become of a file here, by the reason of the operating system.
+  EngineException failure(String what, IOException e) {
     String reason = String.valueOf(e.getMessage());
     boolean full = reason.contains("No space left") || reason.contains("Disk quota exceeded");
-    return new EngineException(
-        full ? ErrorCode.DISK_FULL : ErrorCode.INTERNAL_ERROR, what + ": " + reason, e);
+    EngineException failure =
+        new EngineException(
+            full ? ErrorCode.DISK_FULL : ErrorCode.INTERNAL_ERROR,
+            what + " in \"" + directory + "\": " + reason,
+            e);
+    return full
+        ? failure.withHint(
+            "Free space on the disk, raise statement_memory, or sort, join or group fewer rows.")
+        : failure;
   }
 }

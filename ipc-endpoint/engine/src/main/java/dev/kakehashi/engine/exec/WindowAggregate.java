@@ -88,7 +88,7 @@ final class WindowAggregate extends WindowFunction {
   }
 
   private void add(WindowPartition partition, int from, int end, Accumulator to) {
-    MaterializedRows rows = partition.rows();
+    IndexedRows rows = partition.rows();
     int position = from;
     while (position < end) {
       for (ColumnVector argument : arguments) {

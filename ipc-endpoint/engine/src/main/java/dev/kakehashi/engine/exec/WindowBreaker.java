@@ -4,79 +4,134 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.plan.PlanNode.WindowCall;
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Window functions: collects the rows, sorts them by partition and order, and computes partition after partition as the result is read.
+///
+/// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file again.
 final class WindowBreaker extends Breaker {
   private final PlanNode.Window node;
   private final Execution execution;
+  private final MemoryAccount memory;
   private final int[] inputOids;
+  private final ColumnKind[] inputKinds;
   private final RowOrder order;
   private final RowOrder partitions;
   private final RowOrder peers;
-  private final List<MaterializedRows> parts = new ArrayList<>();
+
+  /// Sorts the rows once they do not fit.
+  private final SortBreaker sort;
+
+  private final List<Part> parts = new ArrayList<>();
   private @Nullable MaterializedRows rows;
   private int[] sorted = new int[0];
+  private boolean spilled;
 
   WindowBreaker(PlanNode.Window node, Execution execution) {
     this.node = node;
     this.execution = execution;
+    this.memory = execution.memory(node);
     this.inputOids = node.input().typeOids();
+    this.inputKinds = MaterializedRows.kinds(inputOids);
     List<SortKey> partition = new ArrayList<>();
     for (int column : node.partition()) {
       partition.add(new SortKey(column, false, false));
     }
     List<SortKey> all = new ArrayList<>(partition);
     all.addAll(node.order());
-    this.partitions = new RowOrder(partition, execution.memory());
-    this.peers = new RowOrder(node.order(), execution.memory());
-    this.order = new RowOrder(all, execution.memory());
+    this.partitions = new RowOrder(partition, memory);
+    this.peers = new RowOrder(node.order(), memory);
+    this.order = new RowOrder(all, memory);
+    this.sort = SortBreaker.of(inputOids, all, memory);
   }
 
   @Override
   void open(Execution opened) {
     rows = null;
+    spilled = false;
   }
 
   @Override
   Collector newCollector() {
-    MaterializedRows part = new MaterializedRows(inputOids, execution.memory());
+    Part part = new Part();
     parts.add(part);
-    return new Collector() {
-      @Override
-      public void accept(VectorBatch batch) {
-        part.append(batch);
-      }
+    return part;
+  }
 
-      @Override
-      public void finish() {}
-    };
+  /// Rows of one task.
+  private final class Part implements Collector {
+    private final MemoryAccount user = memory.user();
+    final MaterializedRows kept = new MaterializedRows(inputOids, user);
+    final Collector run = sort.newCollector();
+    private boolean full;
+
+    @Override
+    public void accept(VectorBatch batch) {
+      if (full) {
+        run.accept(batch);
+        return;
+      }
+      kept.append(batch);
+      if (user.wantsBack(kept.bytes(), RowOrder.sortBytes(kept.size()))) {
+        handOver();
+      }
+    }
+
+    /// Gives the rows to the sort.
+    void handOver() {
+      full = true;
+      VectorBatch chunk = new VectorBatch(0, inputOids.length);
+      for (int row = 0; row < kept.size(); row += VectorBatch.CAPACITY) {
+        System.arraycopy(kept.chunk(row), 0, chunk.columns, 0, inputOids.length);
+        chunk.size = Math.min(kept.size() - row, VectorBatch.CAPACITY);
+        run.accept(chunk);
+      }
+      kept.clear();
+    }
+
+    @Override
+    public void finish() {
+      if (full) {
+        run.finish();
+      }
+    }
   }
 
   @Override
   void complete(List<Collector> collectors) {
-    MaterializedRows all = parts.getFirst();
-    for (int i = 1; i < parts.size(); i++) {
-      MaterializedRows part = parts.get(i);
-      for (int row = 0; row < part.size(); row++) {
-        all.append(part, row);
+    if (parts.stream().anyMatch(part -> part.full)) {
+      spilled = true;
+      for (Part part : parts) {
+        if (!part.full) {
+          part.handOver();
+          part.finish();
+        }
       }
-      part.clear();
+      sort.complete(List.of());
+      return;
     }
-    all.account();
+    Part first = parts.getFirst();
+    MaterializedRows all = first.kept;
+    for (int i = 1; i < parts.size(); i++) {
+      Part other = parts.get(i);
+      all.appendAll(other.kept);
+      first.user.absorb(other.user);
+    }
     rows = all;
-    sorted = order.sort(all);
+    sorted = order.sort(all, memory);
   }
 
   @Override
   void close() {
-    for (MaterializedRows part : parts) {
-      part.clear();
+    for (Part part : parts) {
+      part.kept.clear();
     }
     parts.clear();
+    sort.close();
     rows = null;
     sorted = new int[0];
   }
@@ -90,10 +145,12 @@ final class WindowBreaker extends Breaker {
     private final VectorBatch batch = new VectorBatch(node.typeOids().length);
     private final WindowFrame[] frames = new WindowFrame[node.calls().size()];
     private final WindowFunction[] functions = new WindowFunction[node.calls().size()];
-    private @Nullable WindowPartition partition;
+    private @Nullable Partitions input;
+
+    /// Of the current partition: the next row, and how many there are.
     private int next;
-    private int partitionStart;
-    private int partitionEnd;
+
+    private int size;
 
     Source(EvalContext context) {
       this.context = context;
@@ -106,13 +163,9 @@ final class WindowBreaker extends Breaker {
 
     @Override
     void open() {
-      MaterializedRows all = rows;
-      if (all == null) {
-        throw new IllegalStateException("windows are read before their stage has ended");
-      }
-      partition = new WindowPartition(all, sorted);
+      input = spilled ? new SpilledPartitions() : new KeptPartitions();
       next = 0;
-      partitionEnd = 0;
+      size = 0;
       for (WindowFrame frame : frames) {
         frame.open();
       }
@@ -120,52 +173,163 @@ final class WindowBreaker extends Breaker {
 
     @Override
     @Nullable VectorBatch next() {
-      WindowPartition current = partition;
-      MaterializedRows all = rows;
-      if (current == null || all == null) {
+      Partitions partitionsLeft = input;
+      if (partitionsLeft == null) {
         return null;
       }
       batch.reset();
-      while (next < sorted.length && batch.size < VectorBatch.CAPACITY) {
-        if (next == partitionEnd) {
-          begin(current, all);
+      WindowPartition current = partitionsLeft.partition();
+      while (batch.size < VectorBatch.CAPACITY) {
+        if (next == size) {
+          size = partitionsLeft.next();
+          next = 0;
+          if (size == 0) {
+            break;
+          }
+          for (WindowFunction function : functions) {
+            function.begin(current);
+          }
         }
         int row = batch.size++;
-        all.read(sorted[next], batch, row, 0);
+        for (int c = 0; c < inputOids.length; c++) {
+          WindowFunction.copy(current, c, next, batch.columns[c], row, batch.heap);
+        }
         context.functions.heap = batch.heap;
         for (int i = 0; i < functions.length; i++) {
           functions[i].evaluate(
-              current,
-              next - partitionStart,
-              batch.columns[inputOids.length + i],
-              row,
-              context.functions);
+              current, next, batch.columns[inputOids.length + i], row, context.functions);
         }
         next++;
       }
       return batch.size == 0 ? null : batch;
     }
 
-    private void begin(WindowPartition current, MaterializedRows all) {
-      partitionStart = next;
-      partitionEnd = next + 1;
-      while (partitionEnd < sorted.length
-          && partitions.compare(all, sorted[next], all, sorted[partitionEnd]) == 0) {
-        partitionEnd++;
+    @Override
+    void close() {
+      batch.close();
+      if (input != null) {
+        input.close();
+        input = null;
       }
-      current.move(partitionStart, partitionEnd, peers);
       for (WindowFunction function : functions) {
-        function.begin(current);
+        function.close();
       }
+    }
+  }
+
+  /// The partitions, one after another.
+  private abstract static class Partitions {
+    /// Always the same object.
+    abstract WindowPartition partition();
+
+    /// Goes to the next one; its number of rows, 0 at the end.
+    abstract int next();
+
+    abstract void close();
+  }
+
+  /// Partitions of rows that are all in memory.
+  private final class KeptPartitions extends Partitions {
+    private final MaterializedRows all;
+    private final WindowPartition partition;
+    private int end;
+
+    KeptPartitions() {
+      MaterializedRows present = rows;
+      if (present == null) {
+        throw new IllegalStateException("windows are read before their stage has ended");
+      }
+      all = present;
+      partition = new WindowPartition(present, sorted, memory.user());
+    }
+
+    @Override
+    WindowPartition partition() {
+      return partition;
+    }
+
+    @Override
+    int next() {
+      if (end == sorted.length) {
+        return 0;
+      }
+      int start = end++;
+      while (end < sorted.length && partitions.compare(all, sorted[start], all, sorted[end]) == 0) {
+        end++;
+      }
+      partition.move(start, end, peers);
+      return end - start;
     }
 
     @Override
     void close() {
-      batch.close();
-      partition = null;
-      for (WindowFunction function : functions) {
-        function.close();
+      partition.close();
+    }
+  }
+
+  /// Partitions of rows that were sorted in files: the rows of the current one are in a buffer.
+  private final class SpilledPartitions extends Partitions {
+    private final Operator source = sort.source();
+    private final RowBuffer buffer = new RowBuffer(inputOids, memory);
+    private final WindowPartition partition = new WindowPartition(buffer, null, memory.user());
+
+    /// First row of the current partition.
+    private final VectorBatch first = new VectorBatch(inputOids.length);
+
+    private @Nullable VectorBatch batch;
+    private int at;
+
+    SpilledPartitions() {
+      source.open();
+      batch = source.next();
+    }
+
+    @Override
+    WindowPartition partition() {
+      return partition;
+    }
+
+    @Override
+    int next() {
+      buffer.clear();
+      VectorBatch from = batch;
+      if (from == null) {
+        return 0;
       }
+      first.reset();
+      first.size = 1;
+      MaterializedRows.copy(inputKinds, from.columns, at, first, 0);
+      while (from != null && belongs(from, at)) {
+        buffer.append(from.columns, at++);
+        if (at == from.size) {
+          buffer.account();
+          memory.checkCancelled();
+          from = source.next();
+          at = 0;
+        }
+      }
+      buffer.account();
+      batch = from;
+      partition.move(0, buffer.size(), peers);
+      return buffer.size();
+    }
+
+    private boolean belongs(VectorBatch from, int row) {
+      for (int column : node.partition()) {
+        if (MaterializedRows.differ(
+            inputKinds[column], from.columns[column], row, first.columns[column], 0)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    void close() {
+      source.close();
+      buffer.close();
+      partition.close();
+      first.close();
     }
   }
 }

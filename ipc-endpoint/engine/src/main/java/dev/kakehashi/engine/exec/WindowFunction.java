@@ -2,8 +2,10 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.plan.PlanNode.WindowCall;
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Computes one window function for the rows of a partition, in their order. Confined to one task.
@@ -93,14 +95,26 @@ abstract class WindowFunction {
     }
   }
 
-  /// Copies a column of a row of the partition; the value stays where it is.
-  static void copy(WindowPartition partition, int column, int position, ColumnVector out, int row) {
+  /// Copies a column of a row of the partition; the value stays where it is, if it stays there at all.
+  static void copy(
+      WindowPartition partition,
+      int column,
+      int position,
+      ColumnVector out,
+      int row,
+      VarHeap heap) {
     int from = partition.row(position);
-    if (partition.rows().isNull(column, from)) {
+    IndexedRows rows = partition.rows();
+    if (rows.isNull(column, from)) {
       out.setNull(row);
-    } else {
-      out.words[row] = partition.rows().word(column, from);
+      return;
     }
+    long word = rows.word(column, from);
+    ColumnKind kind = rows.kind(column);
+    out.words[row] =
+        partition.isTransient() && kind.byReference()
+            ? heap.copy(word, MaterializedRows.valueBytes(kind, word))
+            : word;
   }
 
   /// ntile(n): the number of buckets is that of the partition's first row.
@@ -171,9 +185,9 @@ abstract class WindowFunction {
       }
       long target = position + direction * offset;
       if (target >= 0 && target < partition.size()) {
-        copy(partition, arguments[0], (int) target, out, row);
+        copy(partition, arguments[0], (int) target, out, row, context.heap);
       } else if (arguments.length > 2) {
-        copy(partition, arguments[2], position, out, row);
+        copy(partition, arguments[2], position, out, row, context.heap);
       } else {
         out.setNull(row);
       }
@@ -217,7 +231,7 @@ abstract class WindowFunction {
       if (wanted < 0 || wanted >= frame.count()) {
         out.setNull(row);
       } else {
-        copy(partition, call.arguments()[0], frame.position(wanted), out, row);
+        copy(partition, call.arguments()[0], frame.position(wanted), out, row, context.heap);
       }
     }
   }

@@ -5,11 +5,16 @@ import dev.kakehashi.engine.plan.PlanNode.FrameBound;
 import dev.kakehashi.engine.plan.PlanNode.FrameBoundKind;
 import dev.kakehashi.engine.plan.PlanNode.FrameMode;
 import dev.kakehashi.engine.type.Ordering;
+import org.jspecify.annotations.Nullable;
 
 /// The rows of one partition in their order, and which of them are peers. Positions count from 0 at the partition's first row.
 final class WindowPartition {
-  private final MaterializedRows rows;
-  private final int[] order;
+  private final IndexedRows rows;
+
+  /// Where in `rows` the position is, from `from` on; null: at the same place.
+  private final int @Nullable [] order;
+
+  private final MemoryAccount memory;
   private int from;
   private int size;
 
@@ -19,24 +24,43 @@ final class WindowPartition {
   private int[] groupStarts = new int[64];
   private int groupCount;
 
-  WindowPartition(MaterializedRows rows, int[] order) {
+  /// @param order positions of the rows of all partitions; null: `rows` are those of one partition, in their order
+  WindowPartition(IndexedRows rows, int @Nullable [] order, MemoryAccount memory) {
     this.rows = rows;
     this.order = order;
+    this.memory = memory;
+    memory.add(groupBytes());
+  }
+
+  private long groupBytes() {
+    return 4L * (groups.length + groupStarts.length);
+  }
+
+  /// Frees what it holds besides the rows.
+  void close() {
+    memory.add(-groupBytes());
+  }
+
+  /// Whether values of the rows may go before the result is read.
+  boolean isTransient() {
+    return order == null;
   }
 
   /// Moves to the rows `[first, end)` of the order.
   void move(int first, int end, RowOrder peers) {
     from = first;
     size = end - first;
+    memory.add(-groupBytes());
     if (groups.length < size) {
       groups = new int[Math.max(size, 2 * groups.length)];
       groupStarts = new int[groups.length + 1];
     } else if (groupStarts.length < size + 1) {
       groupStarts = new int[groups.length + 1];
     }
+    memory.add(groupBytes());
     groupCount = 0;
     for (int i = 0; i < size; i++) {
-      if (i == 0 || peers.compare(rows, order[from + i - 1], rows, order[from + i]) != 0) {
+      if (i == 0 || peers.compare(rows, row(i - 1), rows, row(i)) != 0) {
         groupStarts[groupCount++] = i;
       }
       groups[i] = groupCount - 1;
@@ -44,7 +68,7 @@ final class WindowPartition {
     groupStarts[groupCount] = size;
   }
 
-  MaterializedRows rows() {
+  IndexedRows rows() {
     return rows;
   }
 
@@ -54,7 +78,7 @@ final class WindowPartition {
 
   /// Where the materialised row of a position is.
   int row(int position) {
-    return order[from + position];
+    return order == null ? position : order[from + position];
   }
 
   int group(int position) {

@@ -38,7 +38,7 @@ public sealed interface PlanNode {
       case NestedLoopJoin join -> List.of(join.left, join.right);
       case Correlate correlate -> List.of(correlate.left, correlate.right);
       case Recursion recursion -> List.of(recursion.anchor, recursion.step);
-      case SetOperation operation -> List.of(operation.left, operation.right);
+      case SetOperation operation -> List.of(operation.input);
       case UnionAll union -> union.inputs;
     };
   }
@@ -380,16 +380,12 @@ public sealed interface PlanNode {
     }
   }
 
-  /// INTERSECT or EXCEPT, [ALL], of two inputs with the same columns; nulls are equal.
-  record SetOperation(PlanNode left, PlanNode right, boolean intersect, boolean all)
-      implements PlanNode {
-    public SetOperation {
-      Arrays.stream(left.typeOids()).forEach(Types::requireEquality);
-    }
-
+  /// INTERSECT or EXCEPT, [ALL]. The input has the distinct rows of both sides, and as its last two columns how often each is on the left and on the right (int8).
+  record SetOperation(PlanNode input, boolean intersect, boolean all) implements PlanNode {
     @Override
     public int[] typeOids() {
-      return left.typeOids();
+      int[] oids = input.typeOids();
+      return Arrays.copyOf(oids, oids.length - 2);
     }
   }
 

@@ -22,6 +22,12 @@ final class ExplainOutput {
   private static final Set<String> IN_HEADING = Set.of("Relation", "Index", "Join Type");
 
   private static final double NANOS_PER_MILLI = 1e6;
+  private static final String PEAK_MEMORY = "Peak Memory Usage";
+
+  /// What was written to temporary files.
+  private static final String DISK = "Disk Usage";
+
+  private static final String FILES = "Temporary Files";
 
   private final Explain options;
   private final PlanEstimates estimates;
@@ -103,9 +109,11 @@ final class ExplainOutput {
             lines.add(indent + name + ": " + value);
           }
         });
-    Object memory = facts.get("Peak Memory Usage");
-    if (memory != null) {
-      lines.add(indent + "Memory: " + memory + "kB");
+    Object memory = facts.get(PEAK_MEMORY);
+    Object disk = facts.get(DISK);
+    if (memory != null || disk != null) {
+      String spilled = disk == null ? "" : "  Disk: " + disk + "kB  Files: " + facts.get(FILES);
+      lines.add(indent + "Memory: " + (memory == null ? 0 : memory) + "kB" + spilled);
     }
     node.inputs().forEach(input -> addLines(input, depth + 1, lines));
   }
@@ -133,9 +141,17 @@ final class ExplainOutput {
     PlanProfile.Node actual = measured.of(planned);
     addActual(facts, measured.nanos(planned), actual.rows(), actual.loops());
     if (actual.memoryBytes() > 0) {
-      facts.put("Peak Memory Usage", (actual.memoryBytes() + 1023) / 1024);
+      facts.put(PEAK_MEMORY, kilobytes(actual.memoryBytes()));
+    }
+    if (actual.spilledBytes() > 0) {
+      facts.put(DISK, kilobytes(actual.spilledBytes()));
+      facts.put(FILES, actual.spillFiles());
     }
     return facts;
+  }
+
+  private static long kilobytes(long bytes) {
+    return (bytes + 1023) / 1024;
   }
 
   private void addActual(Map<String, Object> facts, long nanos, long actualRows, long loops) {

@@ -298,9 +298,46 @@ final class PlanTranslator {
   private PlanNode setOperation(List<RelNode> inputs, boolean intersect, boolean all) {
     PlanNode result = translate(inputs.getFirst());
     for (RelNode input : inputs.subList(1, inputs.size())) {
-      result = new PlanNode.SetOperation(result, translate(input), intersect, all);
+      PlanNode counted = counted(result, translate(input));
+      estimates.expect(counted, rows(inputs.getFirst()));
+      result = new PlanNode.SetOperation(counted, intersect, all);
     }
     return result;
+  }
+
+  /// The distinct rows of two inputs, and how often each is in the one and in the other.
+  private static PlanNode counted(PlanNode left, PlanNode right) {
+    int columns = left.typeOids().length;
+    PlanNode both = new PlanNode.UnionAll(List.of(marked(left, 0), marked(right, 1)));
+    int[] keys = java.util.stream.IntStream.range(0, columns).toArray();
+    int[] oids = Arrays.copyOf(left.typeOids(), columns + 2);
+    List<PlanNode.AggregateCall> counts = new ArrayList<>();
+    for (int side = 0; side < 2; side++) {
+      oids[columns + side] = TypeOid.INT8;
+      counts.add(
+          new PlanNode.AggregateCall(
+              "count",
+              new int[] {columns + side},
+              new int[] {TypeOid.INT4},
+              false,
+              -1,
+              TypeOid.INT8));
+    }
+    return new PlanNode.Aggregate(both, keys, counts, oids);
+  }
+
+  /// The rows with two more columns: one that is not null if they come from the left, and one for the right.
+  private static PlanNode marked(PlanNode input, int side) {
+    List<Expr> output = new ArrayList<>();
+    int[] oids = input.typeOids();
+    for (int i = 0; i < oids.length; i++) {
+      output.add(new Expr.Column(i, oids[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+      output.add(
+          i == side ? Expr.Constant.of(TypeOid.INT4, 1) : Expr.Constant.nullOf(TypeOid.INT4));
+    }
+    return new PlanNode.Project(input, output);
   }
 
   private PlanNode rows(ExpressionRows rows) {

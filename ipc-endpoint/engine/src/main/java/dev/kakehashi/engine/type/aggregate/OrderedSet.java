@@ -8,13 +8,14 @@ import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// percentile_cont, percentile_disc and mode: their rows come in order, and by-reference values outlive the accumulator.
+/// percentile_cont, percentile_disc and mode: their rows come in order.
 final class OrderedSet implements Accumulator {
   /// Which function it is.
   enum Mode {
@@ -26,6 +27,12 @@ final class OrderedSet implements Accumulator {
   private static final class State {
     long[] words = new long[8];
     int size;
+
+    /// Of [Mode#MODE], which keeps equal values once: of the last value, of the most frequent one, and which that is.
+    int count;
+
+    int bestCount;
+    int best;
     double fraction;
     boolean fractionNull = true;
 
@@ -41,6 +48,7 @@ final class OrderedSet implements Accumulator {
   private final int oid;
   private final ColumnKind kind;
   private final List<State> states = new ArrayList<>();
+  private final VarHeap heap = new VarHeap();
 
   /// @param oid type of the values
   OrderedSet(Mode mode, int oid) {
@@ -77,8 +85,24 @@ final class OrderedSet implements Accumulator {
       state.fraction = Double.longBitsToDouble(arguments[0].words[row]);
       state.fractionNull = false;
     }
-    if (!values.isNull(row)) {
-      state.add(values.words[row]);
+    if (values.isNull(row)) {
+      return;
+    }
+    if (mode == Mode.MODE) {
+      count(state, values.words[row]);
+    } else {
+      state.add(Values.copy(oid, values.words[row], heap));
+    }
+  }
+
+  private void count(State state, long word) {
+    if (state.size == 0 || Ordering.compare(kind, state.words[state.size - 1], word) != 0) {
+      state.add(Values.copy(oid, word, heap));
+      state.count = 0;
+    }
+    if (++state.count > state.bestCount) {
+      state.bestCount = state.count;
+      state.best = state.size - 1;
     }
   }
 
@@ -102,7 +126,7 @@ final class OrderedSet implements Accumulator {
       return;
     }
     switch (mode) {
-      case MODE -> out.words[row] = Values.copy(oid, mostFrequent(state), context.heap);
+      case MODE -> out.words[row] = Values.copy(oid, state.words[state.best], context.heap);
       case PERCENTILE_DISC -> {
         int at = (int) Math.max(0, Math.ceil(state.fraction * state.size) - 1);
         out.words[row] = Values.copy(oid, state.words[at], context.heap);
@@ -120,25 +144,9 @@ final class OrderedSet implements Accumulator {
     return Double.doubleToRawLongBits(first == second ? low : low + (exact - first) * (high - low));
   }
 
-  private long mostFrequent(State state) {
-    long best = state.words[0];
-    int bestCount = 0;
-    int from = 0;
-    for (int i = 1; i <= state.size; i++) {
-      if (i == state.size || Ordering.compare(kind, state.words[from], state.words[i]) != 0) {
-        if (i - from > bestCount) {
-          bestCount = i - from;
-          best = state.words[from];
-        }
-        from = i;
-      }
-    }
-    return best;
-  }
-
   @Override
   public long memoryBytes() {
-    long sum = 0;
+    long sum = heap.capacityBytes();
     for (State state : states) {
       sum += 48 + 8L * state.words.length;
     }
@@ -146,5 +154,7 @@ final class OrderedSet implements Accumulator {
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    heap.close();
+  }
 }

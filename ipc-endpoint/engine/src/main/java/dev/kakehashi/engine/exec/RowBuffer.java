@@ -1,0 +1,223 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Rows in the order in which they were added: in memory, or, when the statement's memory gets tight, in a file.
+///
+/// First rows are added, then they are read: in their order by any number of [Reader]s, or by position. Rows of a file that are read by position come in blocks, of which the
+/// ones used last are kept. Confined to one task at a time; readers of several tasks may not overlap with reading by position.
+final class RowBuffer implements IndexedRows, AutoCloseable {
+  /// Not more, so that the fewest blocks fit into the floor of a user.
+  private static final int BLOCK_SHIFT = 8;
+
+  private static final int BLOCK_ROWS = 1 << BLOCK_SHIFT;
+
+  /// The current row, its frame's ends and a neighbour each need one.
+  private static final int MIN_BLOCKS = 8;
+
+  private final int[] typeOids;
+  private final ColumnKind[] kinds;
+  private final MemoryAccount memory;
+  private final MaterializedRows rows;
+  private @Nullable SpillFile file;
+  private boolean sealed;
+  private int size;
+
+  /// Where in the file each block begins.
+  private final List<Long> starts = new ArrayList<>();
+
+  /// By number, the least recently used first.
+  private final Map<Integer, MaterializedRows> blocks = new LinkedHashMap<>(16, 0.75f, true);
+
+  private long blockBytes;
+  private int currentNumber = -1;
+  private @Nullable MaterializedRows current;
+
+  RowBuffer(int[] typeOids, MemoryAccount memory) {
+    this.typeOids = typeOids;
+    this.kinds = MaterializedRows.kinds(typeOids);
+    this.memory = memory.user();
+    this.rows = new MaterializedRows(typeOids, this.memory);
+  }
+
+  int size() {
+    return size;
+  }
+
+  int columnCount() {
+    return kinds.length;
+  }
+
+  @Override
+  public ColumnKind kind(int column) {
+    return kinds[column];
+  }
+
+  /// Whether values stay where they are until [#clear()].
+  boolean isInMemory() {
+    return file == null;
+  }
+
+  /// Adds the live rows of a batch.
+  void append(VectorBatch batch) {
+    int live = batch.liveRows();
+    for (int k = 0; k < live; k++) {
+      append(batch.columns, batch.selected < 0 ? k : batch.selection[k]);
+    }
+    account();
+  }
+
+  /// Adds a row; [#account()] is to be called now and then.
+  void append(ColumnVector[] columns, int row) {
+    if (sealed) {
+      throw new IllegalStateException("rows are being read");
+    }
+    rows.append(columns, row);
+    size++;
+  }
+
+  /// Brings the statement's account up to date, and writes the rows to the file if there is no room for them.
+  void account() {
+    rows.account();
+    if (memory.wantsBack(rows.bytes(), 0)) {
+      write();
+    }
+  }
+
+  private void write() {
+    SpillFile to = file;
+    if (to == null) {
+      to = memory.newFile(kinds);
+      file = to;
+    }
+    for (int row = 0; row < rows.size(); row++) {
+      if ((to.rows() & (BLOCK_ROWS - 1)) == 0) {
+        memory.checkCancelled();
+        starts.add(to.end());
+      }
+      to.append(rows.chunk(row), MaterializedRows.inChunk(row));
+    }
+    rows.clear();
+  }
+
+  private void seal() {
+    if (!sealed) {
+      sealed = true;
+      if (file != null) {
+        write();
+        file.finish();
+      }
+    }
+  }
+
+  // ---- by position ----
+
+  @Override
+  public boolean isNull(int column, int row) {
+    seal();
+    return file == null
+        ? rows.isNull(column, row)
+        : block(row >>> BLOCK_SHIFT).isNull(column, row & (BLOCK_ROWS - 1));
+  }
+
+  @Override
+  public long word(int column, int row) {
+    seal();
+    return file == null
+        ? rows.word(column, row)
+        : block(row >>> BLOCK_SHIFT).word(column, row & (BLOCK_ROWS - 1));
+  }
+
+  private MaterializedRows block(int number) {
+    MaterializedRows held = current;
+    if (held != null && number == currentNumber) {
+      return held;
+    }
+    MaterializedRows block = blocks.get(number);
+    if (block == null) {
+      block = load(number);
+    }
+    current = block;
+    currentNumber = number;
+    return block;
+  }
+
+  private MaterializedRows load(int number) {
+    SpillFile from = file;
+    if (from == null) {
+      throw new IllegalStateException("the rows are in memory");
+    }
+    memory.checkCancelled();
+    while (blocks.size() >= MIN_BLOCKS && blockBytes > memory.room()) {
+      Map.Entry<Integer, MaterializedRows> oldest = blocks.entrySet().iterator().next();
+      blockBytes -= oldest.getValue().bytes();
+      oldest.getValue().clear();
+      blocks.remove(oldest.getKey());
+    }
+    MaterializedRows block = new MaterializedRows(typeOids, memory);
+    blocks.put(number, block);
+    try (VectorBatch batch = new VectorBatch(kinds.length)) {
+      SpillFile.Reader reader = from.reader(starts.get(number));
+      if (reader.fill(batch, BLOCK_ROWS)) {
+        block.append(batch);
+      }
+    }
+    blockBytes += block.bytes();
+    return block;
+  }
+
+  // ---- in order ----
+
+  /// A reader from the first row on.
+  Reader reader() {
+    seal();
+    return new Reader();
+  }
+
+  /// Reads the rows in their order. Confined to one task.
+  final class Reader {
+    private final SpillFile.@Nullable Reader spilled = file == null ? null : file.reader();
+    private int next;
+
+    /// Fills a batch with the next rows; false if there are none.
+    boolean fill(VectorBatch batch) {
+      if (spilled != null) {
+        return spilled.fill(batch);
+      }
+      batch.reset();
+      while (next < rows.size() && batch.size < VectorBatch.CAPACITY) {
+        rows.read(next++, batch, batch.size++, 0);
+      }
+      return batch.size > 0;
+    }
+  }
+
+  /// Forgets all rows and frees what they take; others may be added then.
+  void clear() {
+    rows.clear();
+    blocks.values().forEach(MaterializedRows::clear);
+    blocks.clear();
+    blockBytes = 0;
+    current = null;
+    currentNumber = -1;
+    starts.clear();
+    size = 0;
+    sealed = false;
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    clear();
+  }
+}
