@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # make bench: the same tables three times in one PostgreSQL - heap, postgres_fdw to a second server, Kakehashi - and the same
 # statements over each. fsync is on everywhere. Prints medians and ratios to heap; everything is in target/bench/.
-#   SECONDS_PER_RUN=5   length of each pgbench run          REPETITIONS=7   of each long statement
-#   WARMUP_SECONDS=5    before each pgbench run, not measured
+#   SECONDS_PER_RUN=3   length of each pgbench run          REPETITIONS=7   of each long statement
+#   ROUNDS=3            runs over each schema, in turn, after those that warm up
 . "$(dirname "$0")/lib.sh"
 
-SECONDS_PER_RUN=${SECONDS_PER_RUN:-5}
+SECONDS_PER_RUN=${SECONDS_PER_RUN:-3}
 REPETITIONS=${REPETITIONS:-7}
-WARMUP_SECONDS=${WARMUP_SECONDS:-5}
+ROUNDS=${ROUNDS:-3}
+# A JVM compiles what a durable change runs through after some 60,000 of them.
+DURABLE_WARMUP_ROUNDS=9
 ROWS=1000000
 find_java
 find_postgres
@@ -147,40 +149,51 @@ report() { # label heap pgfdw kakehashi, in microseconds
     BEGIN {printf "%-44s %11s %13s %11s %9s %9s\n", l, t(h), t(p), t(k), r(p), r(k)}' | tee -a "$out/results.txt"
 }
 
-compare() { # label script clients limit...
-  local label=$1 script=$2 clients=$3 schema
-  local -A value
-  shift 3
-  for schema in heap pgfdw kakehashi; do
-    # Servers run for weeks: what is compared is not the first seconds of a JVM. Long statements are few, and medians.
-    [ "$1" != -T ] || run_pgbench "$script" "$schema" "$clients" -T "$WARMUP_SECONDS" >/dev/null
-    value[$schema]=$(run_pgbench "$script" "$schema" "$clients" "$@")
+# Short statements, many. Servers run for weeks: what is compared is not the first seconds of a JVM, which have a line of their own where they
+# differ. The schemas take turns, because disks and neighbours change by the minute.
+compare() { # label script clients [rounds that warm up]
+  local label=$1 script=$2 clients=$3 warmup=${4:-1} schema round one
+  local -A value first
+  for schema in heap pgfdw kakehashi; do value[$schema]=; done
+  for round in $(seq $((warmup + ROUNDS))); do
+    for schema in heap pgfdw kakehashi; do
+      one=$(run_pgbench "$script" "$schema" "$clients" -T "$SECONDS_PER_RUN")
+      [ "$round" -gt 1 ] || first[$schema]=$one
+      [ "$round" -le "$warmup" ] || value[$schema]+="$one"$'\n'
+    done
   done
+  [ "$warmup" -eq 1 ] || report "  the first $SECONDS_PER_RUN s" "${first[heap]}" "${first[pgfdw]}" "${first[kakehashi]}"
+  for schema in heap pgfdw kakehashi; do value[$schema]=$(printf %s "${value[$schema]}" | median); done
   report "$label" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
+}
+
+# Long statements, few.
+compare_long() { # label script
+  report "$1" "$(run_pgbench "$2" heap 1 -t "$REPETITIONS")" "$(run_pgbench "$2" pgfdw 1 -t "$REPETITIONS")" \
+    "$(run_pgbench "$2" kakehashi 1 -t "$REPETITIONS")"
 }
 
 step "results"
 {
-  printf 'commit %s, %s, %s processors, PostgreSQL %s, %s s per run after %s s of warm-up, medians\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
-    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$SECONDS_PER_RUN" "$WARMUP_SECONDS"
+  printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s runs of %s s in turn\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$ROUNDS" "$SECONDS_PER_RUN"
   printf '%-44s %11s %13s %11s %9s %9s\n' '' heap postgres_fdw kakehashi 'pgfdw/h' 'kake/h'
 } | tee "$out/results.txt"
-T=(-T "$SECONDS_PER_RUN") N=(-t "$REPETITIONS")
-compare "select by key, prepared, 1 client" point-select 1 "${T[@]}"
-compare "select by key, prepared, 4 clients" point-select 4 "${T[@]}"
-compare "range of 100 rows" range-100 1 "${T[@]}"
-compare "scan of 1M rows into a local aggregate" scan-1m 1 "${N[@]}"
-compare "aggregate of 1M rows in 10 groups" aggregate-10-groups 1 "${N[@]}"
-report "  the same through kakehashi_query()" "$(run_pgbench aggregate-10-groups heap 1 "${N[@]}")" - \
-  "$(run_pgbench aggregate-query-function kakehashi 1 "${N[@]}")"
-compare "scan of 200k rows of 20 columns" scan-wide 1 "${N[@]}"
-compare "join of 200k x 1,000 rows with aggregate" join-aggregate 1 "${N[@]}"
-compare "order by ... limit 10 of 1M rows, no index" top-10 1 "${N[@]}"
-compare "1,000 local keys joined by primary key" key-lookup 1 "${N[@]}"
-compare "insert of one row, durable, 1 client" insert-one 1 "${T[@]}"
-compare "insert of one row, durable, 4 clients" insert-one 4 "${T[@]}"
-compare "update of one row, durable, 1 client" update-one 1 "${T[@]}"
-compare "transaction of 10 statements, 1 client" transaction-10 1 "${T[@]}"
+compare "select by key, prepared, 1 client" point-select 1
+compare "select by key, prepared, 4 clients" point-select 4
+compare "range of 100 rows" range-100 1
+compare_long "scan of 1M rows into a local aggregate" scan-1m
+compare_long "aggregate of 1M rows in 10 groups" aggregate-10-groups
+report "  the same through kakehashi_query()" "$(run_pgbench aggregate-10-groups heap 1 -t "$REPETITIONS")" - \
+  "$(run_pgbench aggregate-query-function kakehashi 1 -t "$REPETITIONS")"
+compare_long "scan of 200k rows of 20 columns" scan-wide
+compare_long "join of 200k x 1,000 rows with aggregate" join-aggregate
+compare_long "order by ... limit 10 of 1M rows, no index" top-10
+compare_long "1,000 local keys joined by primary key" key-lookup
+compare "insert of one row, durable, 1 client" insert-one 1 "$DURABLE_WARMUP_ROUNDS"
+compare "insert of one row, durable, 4 clients" insert-one 4
+compare "update of one row, durable, 1 client" update-one 1
+compare "transaction of 10 statements, 1 client" transaction-10 1
 report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
 report "copy from of 200k rows" "$(copy_from heap)" "$(copy_from pgfdw)" "$(copy_from kakehashi)"
 report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
