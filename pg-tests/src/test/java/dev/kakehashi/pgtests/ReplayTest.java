@@ -88,6 +88,16 @@ class ReplayTest {
                   "SELECT count(*) FROM item a, item b, item c WHERE a.price * b.price * c.price = 5")
               .getSQLState());
       Sql.execute(one, "INSERT INTO item VALUES (0, NULL, NULL)");
+      // Has no row at the other endpoint, where another process asks.
+      String process = Sql.value(one, "SELECT pg_backend_pid()");
+      assertEquals(
+          process,
+          Sql.value(
+              one,
+              "SELECT * FROM kakehashi_query('kakehashi',"
+                  + " 'SELECT process_id FROM kakehashi_catalog.sessions WHERE process_id = "
+                  + process
+                  + "') AS s(process_id int4)"));
     }
   }
 }
