@@ -137,7 +137,9 @@ final class FunctionDifferenceTest {
     if (function.name().equals("width_bucket")) {
       // PostgreSQL 15 rounds elsewhere than 17 and later, also into the bucket above, and its last
       // bucket overflows.
-      return expected.equals("[-2147483648]") || differsInLastDigit(actual, expected);
+      return expected.equals("[-2147483648]")
+          || (expected.equals("22003") && actual.equals("[2147483647]"))
+          || differsInLastDigit(actual, expected);
     }
     // PostgreSQL 15 lets the fields of make_interval() wrap around, too.
     boolean difference =
