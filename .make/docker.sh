@@ -63,6 +63,7 @@ unstable() {
   mkdir -p "$state"
   if ! image sid || ! DOCKER_BUILDKIT=0 docker build -q --target packages --build-arg SUITE=sid --build-arg PG=18 \
     -t kakehashi-test/packages-sid - <"$ROOT/pg-tests/src/test/docker/postgres.Dockerfile" >"$log" 2>&1; then
+    # Without the base image there is no log, and without a build no image.
     tail -5 "$log" >&2 || true
     docker rmi -f kakehashi-test/packages-sid >/dev/null 2>&1 || true
     say "tests on Debian sid with PostgreSQL 18 will be skipped: its packages could not be installed"

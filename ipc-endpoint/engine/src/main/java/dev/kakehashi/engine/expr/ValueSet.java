@@ -32,8 +32,7 @@ public final class ValueSet {
   private boolean hasNull;
   private boolean isEmpty;
 
-  /// Keeps the words' values.
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // keeps the memory that `words` point into from being freed
   private @Nullable MemorySegment memory;
 
   private ValueSet(

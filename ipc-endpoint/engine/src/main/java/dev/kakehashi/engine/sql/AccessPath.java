@@ -183,7 +183,7 @@ final class AccessPath {
     boolean fits =
         column(column) != null
             && operands.stream().skip(1).allMatch(AccessPath::isFree)
-            && (PgOperators.isInArray(call)
+            && (PgOperators.is(call, PgOperators.IN_ARRAY)
                 || operands.stream().skip(1).allMatch(item -> sameKind(column, item)));
     return fits ? new Term(columns[index(column)], SqlKind.IN, column, conjunct) : null;
   }

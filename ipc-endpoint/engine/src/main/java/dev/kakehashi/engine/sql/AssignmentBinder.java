@@ -17,7 +17,6 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
-import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.sql.SqlCall;
@@ -182,9 +181,8 @@ final class AssignmentBinder {
         .withDetail("Column \"" + name + "\" is an identity column defined as GENERATED ALWAYS.");
   }
 
-  @SuppressWarnings("ReferenceEquality") // the operator is a singleton
   private static boolean isDefault(RexNode value) {
-    return value instanceof RexCall call && call.getOperator() == PgOperators.DEFAULT;
+    return PgOperators.is(value, PgOperators.DEFAULT);
   }
 
   /// A value that INSERT gives for a column: what OVERRIDING says of identity columns, then as [#assigned].

@@ -59,14 +59,14 @@ final class OrRestrictions {
             filtered(right, restriction(term, ImmutableBitSet.range(leftCount, count), leftCount));
       }
     }
-    return isSame(left, join.getLeft()) && isSame(right, join.getRight())
-        ? join
-        : join.copy(join.getTraitSet(), List.of(left, right));
+    return withInputs(join, left, right);
   }
 
-  @SuppressWarnings("ReferenceEquality")
-  private static boolean isSame(RelNode a, RelNode b) {
-    return a == b;
+  @SuppressWarnings("ReferenceEquality") // unchanged inputs are the same objects
+  private static RelNode withInputs(Join join, RelNode left, RelNode right) {
+    return left == join.getLeft() && right == join.getRight()
+        ? join
+        : join.copy(join.getTraitSet(), List.of(left, right));
   }
 
   /// What the disjunction says of the columns, which become those from 0; TRUE if that is nothing.
@@ -118,8 +118,6 @@ final class OrRestrictions {
               restriction, ImmutableBitSet.range(leftCount, Math.max(leftCount, count)), leftCount);
       right = filtered(right, ofRight);
     }
-    return isSame(left, join.getLeft()) && isSame(right, join.getRight())
-        ? join
-        : join.copy(join.getTraitSet(), List.of(left, right));
+    return withInputs(join, left, right);
   }
 }

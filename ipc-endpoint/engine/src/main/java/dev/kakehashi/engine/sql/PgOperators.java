@@ -6,6 +6,7 @@ import dev.kakehashi.engine.type.SqlType;
 import java.util.Arrays;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
@@ -36,14 +37,14 @@ public final class PgOperators {
   private PgOperators() {}
 
   /// Whether a call compares its first operand with a list or an array.
-  @SuppressWarnings("ReferenceEquality") // our operators are singletons
   static boolean isSet(RexCall call) {
-    return call.getOperator() == IN_LIST || isInArray(call);
+    return is(call, IN_LIST) || is(call, IN_ARRAY);
   }
 
-  @SuppressWarnings("ReferenceEquality") // our operators are singletons
-  static boolean isInArray(RexCall call) {
-    return call.getOperator() == IN_ARRAY;
+  /// Whether it is a call of one of our operators, which are singletons.
+  @SuppressWarnings("ReferenceEquality")
+  static boolean is(RexNode node, SqlOperator operator) {
+    return node instanceof RexCall call && call.getOperator() == operator;
   }
 
   /// An operator known by its name.

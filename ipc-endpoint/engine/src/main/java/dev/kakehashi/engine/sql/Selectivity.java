@@ -272,7 +272,7 @@ final class Selectivity {
     if (known != null) {
       return known;
     }
-    if (isInList(call)) {
+    if (PgOperators.is(call, PgOperators.IN_LIST)) {
       double sum = 0;
       ColumnOrigin column = ColumnOrigin.of(rel, call.getOperands().getFirst());
       for (int i = 1; i < call.getOperands().size(); i++) {
@@ -283,7 +283,7 @@ final class Selectivity {
       }
       return Math.min(1, sum);
     }
-    if (PgOperators.isInArray(call)) {
+    if (PgOperators.is(call, PgOperators.IN_ARRAY)) {
       ColumnOrigin column = ColumnOrigin.of(rel, call.getOperands().getFirst());
       double each =
           column == null ? ColumnSelectivity.DEFAULT_EQUAL : ColumnSelectivity.equalToSome(column);
@@ -298,14 +298,9 @@ final class Selectivity {
     };
   }
 
-  @SuppressWarnings("ReferenceEquality") // our operators are singletons
-  private static boolean isInList(RexCall call) {
-    return call.getOperator() == PgOperators.IN_LIST;
-  }
-
   /// Selectivity of a predicate over one column, computed for values of it that are known; null if there are none.
   private @Nullable Double sampled(RexNode predicate) {
-    if (predicate instanceof RexCall call && isInList(call)) {
+    if (predicate instanceof RexCall call && PgOperators.is(call, PgOperators.IN_LIST)) {
       Double sum = inList(call);
       if (sum != null) {
         return sum;
