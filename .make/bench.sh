@@ -51,7 +51,8 @@ step "servers"
 server_mkdir "$home"
 start_endpoint "$home/endpoint" "$runtime_dir"
 start_postgres "$home/remote" 54500 shared_buffers=256MB max_wal_size=4GB
-start_postgres "$home/pg" 54600 shared_buffers=256MB max_wal_size=4GB
+# Preloaded as README.md tells, which a new session has 1 ms from.
+start_postgres "$home/pg" 54600 shared_buffers=256MB max_wal_size=4GB shared_preload_libraries=kakehashi_fdw
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
 PGPORT=$(cat "$home/pg/port")
 sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
