@@ -8,6 +8,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -49,78 +50,6 @@ final class Rewriter {
   /// Alias of the row that a SELECT without FROM but with WHERE selects from.
   static final String DUAL = "kh dual";
 
-  private static final Set<String> KEYWORDS =
-      Set.of(
-          "select",
-          "distinct",
-          "all",
-          "from",
-          "where",
-          "group",
-          "by",
-          "having",
-          "order",
-          "asc",
-          "desc",
-          "nulls",
-          "limit",
-          "offset",
-          "fetch",
-          "union",
-          "intersect",
-          "except",
-          "values",
-          "as",
-          "on",
-          "using",
-          "join",
-          "inner",
-          "left",
-          "right",
-          "full",
-          "outer",
-          "cross",
-          "natural",
-          "lateral",
-          "case",
-          "when",
-          "then",
-          "else",
-          "end",
-          "and",
-          "or",
-          "not",
-          "in",
-          "between",
-          "symmetric",
-          "asymmetric",
-          "like",
-          "ilike",
-          "similar",
-          "escape",
-          "is",
-          "null",
-          "true",
-          "false",
-          "unknown",
-          "exists",
-          "any",
-          "some",
-          "cast",
-          "with",
-          "recursive",
-          "for",
-          "both",
-          "leading",
-          "trailing",
-          "over",
-          "grouping",
-          "sets",
-          "rollup",
-          "cube",
-          "array",
-          "placing");
-
   /// Keywords only before `(`, with an argument syntax of their own.
   private static final Set<String> CALL_KEYWORDS =
       Set.of("substring", "trim", "position", "overlay");
@@ -139,14 +68,11 @@ final class Rewriter {
           "current_user",
           "session_user");
 
-  /// Keywords that end an operand.
-  private static final Set<String> OPERAND_WORDS = Set.of("null", "true", "false", "end");
-
   private final String sql;
   private final TokenReader in;
 
   /// Where in `text` the signs stand that are prefix operators.
-  private final Set<Integer> signs = new java.util.HashSet<>();
+  private Set<Integer> signs = new HashSet<>();
 
   private final StringBuilder text = new StringBuilder();
   private int[] positions = new int[256];
@@ -183,13 +109,34 @@ final class Rewriter {
     /// Where in `text` the operand begins that the parenthesis belongs to.
     int start;
 
+    Chain chain;
+
     Level(int start) {
+      this.start = start;
+      this.chain = new Chain(start);
+    }
+  }
+
+  /// Operands with operators that bind more than comparisons.
+  private static final class Chain {
+    /// Where in `text` it begins.
+    final int start;
+
+    /// Whether it is a `||` b, so far.
+    boolean concatenation;
+
+    Chain(int start) {
       this.start = start;
     }
   }
 
-  /// Where in `text` the open CASEs begin.
-  private final Deque<Integer> caseStarts = new ArrayDeque<>();
+  /// An open CASE.
+  ///
+  /// @param start where in `text` it begins
+  /// @param chain that it is in
+  private record Case(int start, Chain chain) {}
+
+  private final Deque<Case> cases = new ArrayDeque<>();
 
   /// Where in `text` the operand begins that was emitted last.
   private int operandStart;
@@ -230,6 +177,9 @@ final class Rewriter {
 
   private void token() {
     Token token = in.peek();
+    if (in.at == 0 || Operands.isBoundary(in.peek(-1), token)) {
+      levels.getFirst().chain = new Chain(text.length());
+    }
     switch (token.kind()) {
       case STRING -> {
         in.at++;
@@ -304,16 +254,17 @@ final class Rewriter {
         emit(") ", token.start());
         operandStart = start;
       }
-      case "~~" -> emit(" like ", token.start());
-      case "!~~" -> emit(" not like ", token.start());
-      case "~~*" -> emit(" ilike ", token.start());
-      case "!~~*" -> emit(" not ilike ", token.start());
       case "!=" -> emit("<> ", token.start());
       case "." -> emit(".", token.start());
       case "^" -> infixCall("^", token);
       case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
       default -> {
-        if ((token.text().equals("-") || token.text().equals("+")) && isPrefix()) {
+        boolean prefix = in.at < 2 || !Operands.endsOperand(in.peek(-2));
+        if (Operands.isGeneral(token)) {
+          generalOperator(token, prefix);
+          return;
+        }
+        if ((token.text().equals("-") || token.text().equals("+")) && prefix) {
           signs.add(text.length());
         }
         emit(token.text() + " ", token.start());
@@ -321,17 +272,56 @@ final class Rewriter {
     }
   }
 
-  /// Whether the operator that was just read has no operand on its left side.
-  private boolean isPrefix() {
-    if (in.at < 2) {
-      return true;
+  /// An operator without a precedence of its own becomes a call, or `||` with its operands in parentheses: Calcite gives the operators that it knows other precedences.
+  private void generalOperator(Token operator, boolean prefix) {
+    Chain chain = levels.getFirst().chain;
+    if (prefix) {
+      int start = text.length();
+      emit(quoted(operator.text()) + "(", operator.start());
+      sum();
+      emit(") ", operator.start());
+      operandStart = start;
+    } else if (operator.text().equals("||")) {
+      // Long concatenations stay flat: calls within calls would take the parser's stack.
+      if (!chain.concatenation && signedStart() != chain.start) {
+        insert(chain.start, "(");
+        emit(") ", operator.start());
+      }
+      chain.concatenation = true;
+      emit("|| ", operator.start());
+      int right = text.length();
+      if (sum()) {
+        insert(right, "(");
+        emit(") ", operator.start());
+      }
+      operandStart = chain.start;
+    } else {
+      insert(chain.start, quoted(operator.text()) + "(", operator.start());
+      chain.concatenation = false;
+      emit(", ", operator.start());
+      sum();
+      emit(") ", operator.start());
+      operandStart = chain.start;
     }
-    Token before = in.peek(-2);
-    return switch (before.kind()) {
-      case OPERATOR -> !before.isOperator(")") && !before.isOperator("]");
-      case WORD -> KEYWORDS.contains(before.text()) && !OPERAND_WORDS.contains(before.text());
-      default -> false;
-    };
+  }
+
+  /// Rewrites operands with operators between them that bind more than those without a precedence of their own; says whether there was any.
+  private boolean sum() {
+    operand();
+    boolean any = false;
+    while (Operands.isTight(in.peek()) || atTimeZone()) {
+      any = true;
+      boolean call = in.peek().isOperator("^") || atTimeZone();
+      token();
+      if (!call) {
+        operand();
+      }
+    }
+    return any;
+  }
+
+  private boolean atTimeZone() {
+    return in.peek().isWord("at") && in.peek(1).isWord("time") && in.peek(2).isWord("zone");
   }
 
   /// Where the operand that was emitted last begins, with the signs in front of it, which bind more tightly than `^` and AT TIME ZONE.
@@ -362,15 +352,15 @@ final class Rewriter {
       throw in.syntaxError();
     }
     int depth = levels.size();
-    int cases = caseStarts.size();
+    int open = cases.size();
     token();
     while (!in.atEnd()
         && (levels.size() > depth
-            || caseStarts.size() > cases
+            || cases.size() > open
             || in.peek().isOperator("::")
             || in.peek().isOperator(".")
             || in.peek(-1).isOperator(".")
-            || (afterName && in.peek().isOperator("("))
+            || (in.peek().isOperator("(") && (afterName || in.peek(-1).isWord("exists")))
             || continuesCall(in.peek())
             || continuesCall(in.peek(-1))
             || in.peek().isWord("collate"))) {
@@ -419,10 +409,7 @@ final class Rewriter {
       return;
     } else if (word.equals("collate") && in.at > 0 && in.peek(1).isIdentifier()) {
       collate();
-    } else if (word.equals("at")
-        && in.peek(1).isWord("time")
-        && in.peek(2).isWord("zone")
-        && in.at > 0) {
+    } else if (in.at > 0 && atTimeZone()) {
       in.at += 3;
       infixCall(AT_TIME_ZONE_CALL, token);
     } else if (word.equals("tablesample")
@@ -499,7 +486,7 @@ final class Rewriter {
     if (word.equals("partition")) {
       return levels.getFirst().window;
     }
-    return KEYWORDS.contains(word);
+    return Operands.isKeyword(word);
   }
 
   private boolean beginsQuery() {
@@ -628,8 +615,16 @@ final class Rewriter {
     }
     switch (word) {
       case "null", "true", "false", "unknown" -> operandStart = start;
-      case "case" -> caseStarts.push(start);
-      case "end" -> operandStart = caseStarts.isEmpty() ? start : caseStarts.pop();
+      case "case" -> cases.push(new Case(start, level.chain));
+      case "end" -> {
+        if (cases.isEmpty()) {
+          operandStart = start;
+        } else {
+          Case closed = cases.pop();
+          operandStart = closed.start;
+          level.chain = closed.chain;
+        }
+      }
       default -> {
         if (CALL_KEYWORDS.contains(word)) {
           operandStart = start;
@@ -676,7 +671,7 @@ final class Rewriter {
     boolean hasAlias =
         beforeThat.isWord("as")
             || (beforeThat.isIdentifier()
-                && !(beforeThat.kind() == Token.Kind.WORD && KEYWORDS.contains(beforeThat.text())));
+                && !(beforeThat.kind() == Token.Kind.WORD && Operands.isKeyword(beforeThat.text())));
     if (hasAlias) {
       end -= quoted(before.text()).length() + 1;
       if (text.substring(0, end).endsWith(" as ") && beforeThat.isWord("as")) {
@@ -819,13 +814,28 @@ final class Rewriter {
   }
 
   private void insert(int at, String piece) {
-    emit(piece, positions[Math.min(at, text.length() - 1)]);
+    insert(at, piece, positions[Math.min(at, text.length() - 1)]);
+  }
+
+  private void insert(int at, String piece, int offset) {
+    emit(piece, offset);
     int moved = text.length() - piece.length() - at;
     text.setLength(text.length() - piece.length());
     text.insert(at, piece);
-    int offset = positions[at];
     System.arraycopy(positions, at, positions, at + piece.length(), moved);
     java.util.Arrays.fill(positions, at, at + piece.length(), offset);
+    signs = moved(signs, at, piece.length());
+  }
+
+  private static Set<Integer> moved(Set<Integer> signs, int at, int by) {
+    if (signs.isEmpty()) {
+      return signs;
+    }
+    Set<Integer> moved = new HashSet<>();
+    for (int sign : signs) {
+      moved.add(sign < at ? sign : sign + by);
+    }
+    return moved;
   }
 
   private void emit(String piece, int offset) {
