@@ -75,7 +75,7 @@ final class RandomQueries {
       case 6 -> "sum(a.i4) filter (where " + expression(Type.BOOL, 1) + ")";
       case 7 -> pick("bool_and", "bool_or", "every") + "(" + expression(Type.BOOL, 1) + ")";
       default ->
-          pick("sum(a.i8)", "avg(a.n)", "stddev(a.i4)", "var_pop(a.n)", "sum(distinct a.i2)");
+          pick("sum(a.i8)", "avg(a.n)", "stddev(a.i4)", "var_pop(a.n)", "sum(distinct a.i2)", "regr_count(a.i2, a.i4)");
     };
   }
 
@@ -250,7 +250,8 @@ final class RandomQueries {
   }
 
   private String integer(int depth) {
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
+      case 6 -> "(" + unparenthesized() + ")";
       case 0 -> "(" + expression(Type.INTEGER, depth) + " % " + (2 + random.nextInt(7)) + ")";
       case 1 -> "(" + expression(Type.INTEGER, depth) + " / " + (2 + random.nextInt(7)) + ")";
       case 2 -> "-" + leaf(Type.INTEGER);
@@ -264,8 +265,21 @@ final class RandomQueries {
     };
   }
 
+  /// Operators whose precedences decide.
+  private String unparenthesized() {
+    StringBuilder chain = new StringBuilder(pick("", "-", "~ ", "@ ") + column("id", "i2", "i4"));
+    for (int i = 0; i <= random.nextInt(5); i++) {
+      boolean shift = random.nextInt(6) == 0;
+      chain
+          .append(shift ? pick(" << ", " >> ") : pick(" + ", " - ", " * ", " & ", " | ", " # "))
+          .append(shift ? random.nextInt(9) : pick(column("id", "i2", "i4"), "-7", "5 % 3", "@ -2"));
+    }
+    return chain.toString();
+  }
+
   private String text(int depth) {
-    return switch (random.nextInt(5)) {
+    return switch (random.nextInt(6)) {
+      case 5 -> "('' || " + unparenthesized() + " || " + leaf(Type.TEXT) + ")";
       case 0 -> "upper(" + expression(Type.TEXT, depth) + ")";
       case 1 ->
           "substring(" + expression(Type.TEXT, depth) + " from " + random.nextInt(4) + " for 3)";

@@ -59,6 +59,7 @@ final class StatementDifferenceTest {
         "grouping",
         "nesting",
         "operators",
+        "functions",
         "alter-table",
         "check-constraints",
         "sequences",

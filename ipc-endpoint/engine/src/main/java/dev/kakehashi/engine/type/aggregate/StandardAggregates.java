@@ -37,6 +37,21 @@ public final class StandardAggregates {
           "stddev_samp", Moment.DEVIATION_SAMPLE,
           "stddev_pop", Moment.DEVIATION_POPULATION);
 
+  private static final Map<String, Regression.Statistic> REGRESSIONS =
+      Map.ofEntries(
+          Map.entry("regr_count", Regression.Statistic.COUNT),
+          Map.entry("regr_sxx", Regression.Statistic.SUM_OF_SQUARES_X),
+          Map.entry("regr_syy", Regression.Statistic.SUM_OF_SQUARES_Y),
+          Map.entry("regr_sxy", Regression.Statistic.SUM_OF_PRODUCTS),
+          Map.entry("regr_avgx", Regression.Statistic.AVERAGE_X),
+          Map.entry("regr_avgy", Regression.Statistic.AVERAGE_Y),
+          Map.entry("covar_pop", Regression.Statistic.COVARIANCE_POPULATION),
+          Map.entry("covar_samp", Regression.Statistic.COVARIANCE_SAMPLE),
+          Map.entry("corr", Regression.Statistic.CORRELATION),
+          Map.entry("regr_r2", Regression.Statistic.DETERMINATION),
+          Map.entry("regr_slope", Regression.Statistic.SLOPE),
+          Map.entry("regr_intercept", Regression.Statistic.INTERCEPT));
+
   private final List<AggregateFunction> functions = new ArrayList<>();
 
   private StandardAggregates() {}
@@ -45,6 +60,7 @@ public final class StandardAggregates {
     StandardAggregates standard = new StandardAggregates();
     standard.sums();
     standard.moments();
+    standard.regressions();
     standard.others();
     return List.copyOf(standard.functions);
   }
@@ -107,6 +123,13 @@ public final class StandardAggregates {
       add(name, TypeOid.NUMERIC, () -> new NumericMoments(false, moment), TypeOid.NUMERIC);
       add(name, TypeOid.FLOAT8, () -> new FloatMoments(true, moment), TypeOid.FLOAT4);
       add(name, TypeOid.FLOAT8, () -> new FloatMoments(false, moment), TypeOid.FLOAT8);
+    });
+  }
+
+  private void regressions() {
+    REGRESSIONS.forEach((name, statistic) -> {
+      int result = statistic == Regression.Statistic.COUNT ? TypeOid.INT8 : TypeOid.FLOAT8;
+      add(name, result, () -> new Regression(statistic), TypeOid.FLOAT8, TypeOid.FLOAT8);
     });
   }
 
