@@ -278,7 +278,15 @@ final class RandomQueries {
   }
 
   private String text(int depth) {
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
+      case 6 ->
+          "format('"
+              + pick("%s|%s", "%5s|%-7s", "%2$s%1$s", "%L, %-3L", "%%%1$4s%1$-4L", "%s")
+              + "', "
+              + leaf(any())
+              + ", "
+              + leaf(any())
+              + ")";
       case 5 -> "('' || " + unparenthesized() + " || " + leaf(Type.TEXT) + ")";
       case 0 -> "upper(" + expression(Type.TEXT, depth) + ")";
       case 1 ->

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Functions that take values of any type as text: `text || any`, concat(), concat_ws().
+/// Functions that take values of any type as text: `text || any`, concat(), concat_ws(), format().
 final class TextConversions {
   private TextConversions() {}
 
@@ -39,22 +39,28 @@ final class TextConversions {
     return cast.body();
   }
 
-  /// concat() and concat_ws() with arguments of any types; null for other names. Nulls are left out.
+  /// concat(), concat_ws() and format() with arguments of any types; null for other names. The first two leave nulls out.
   static @Nullable ScalarFunction variadic(String name, int[] oids) {
     boolean withSeparator = name.equals("concat_ws");
-    if ((!withSeparator && !name.equals("concat")) || oids.length < (withSeparator ? 2 : 1)) {
+    boolean format = name.equals("format");
+    if ((!withSeparator && !format && !name.equals("concat"))
+        || oids.length < (withSeparator ? 2 : 1)) {
       return null;
     }
-    if (withSeparator && !Casts.isImplicit(oids[0], TypeOid.TEXT)) {
+    boolean textFirst = withSeparator || format;
+    if (textFirst && !Casts.isImplicit(oids[0], TypeOid.TEXT)) {
       return null;
     }
     int[] declared = oids.clone();
     List<Body> outputs = new ArrayList<>();
     for (int i = 0; i < oids.length; i++) {
-      if (oids[i] == Types.UNKNOWN || (withSeparator && i == 0)) {
+      if (oids[i] == Types.UNKNOWN || (textFirst && i == 0)) {
         declared[i] = TypeOid.TEXT;
       }
       outputs.add(output(declared[i]));
+    }
+    if (format) {
+      return new ScalarFunction(name, declared, TypeOid.TEXT, false, true, formatted(declared));
     }
     Body body =
         withSeparator
@@ -69,6 +75,18 @@ final class TextConversions {
       return (a, _, _) -> a[0];
     }
     return (a, _, c) -> Varlena.of(c.heap, Values.toText(oid, a[0]));
+  }
+
+  private static Body formatted(int[] oids) {
+    return (a, nulls, c) -> {
+      if ((nulls & 1) != 0) {
+        c.resultIsNull = true;
+        return 0;
+      }
+      TextFormat.Arguments arguments =
+          i -> (nulls >>> i & 1) != 0 ? null : Values.toText(oids[i], a[i]);
+      return Varlena.of(c.heap, TextFormat.format(Varlena.string(a[0]), oids.length, arguments));
+    };
   }
 
   private static long concatWithSeparator(

@@ -165,6 +165,11 @@ public final class Values {
     return isTrue ? 1 : 0;
   }
 
+  /// @throws EngineException INVALID_TEXT_REPRESENTATION or NUMERIC_VALUE_OUT_OF_RANGE
+  static int parseInt4(String text) {
+    return (int) parseInteger(text, "integer", Integer.MIN_VALUE, Integer.MAX_VALUE);
+  }
+
   private static long parseInteger(String text, String typeName, long min, long max) {
     String trimmed = FloatText.trim(text);
     boolean negative = trimmed.startsWith("-");

@@ -151,6 +151,11 @@ public final class TextFunctions {
   }
 
   private static void others(FunctionSet set) {
+    set.add(
+        "quote_ident",
+        TEXT,
+        (a, _, c) -> Varlena.of(c.heap, Quoting.identifier(Varlena.string(a[0]))),
+        TEXT);
     set.add("quote_literal", TEXT, (a, _, c) -> Quoting.literal(a[0], c.heap), TEXT);
     Body nullable =
         (a, nulls, c) -> nulls != 0 ? Varlena.of(c.heap, "NULL") : Quoting.literal(a[0], c.heap);
