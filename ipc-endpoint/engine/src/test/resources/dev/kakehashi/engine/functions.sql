@@ -24,3 +24,7 @@ select round(corr(distinct y, x)::numeric, 12), corr(g, g), covar_pop(1, 2), reg
 select g, round((corr(y, x) over (partition by g))::numeric, 6), regr_count(x, y) over (order by g) from points order by g, x, y;
 select corr(x) from points;
 select corr('a', x) from points;
+select to_char(timestamp '2020-02-03 14:05:06.789', 'YYYY-MM-DD HH24:MI:SS.US'), to_char(date '2020-02-03', 'FMDay, FMDDth Month YYYY'), to_char(timestamptz '2020-12-31 23:00:00+00', 'IYYY-"W"IW-ID TZ OF'), to_char(time '04:05', 'HH12:MI AM'), to_char(interval '400 days -3:04:05', 'DDD DD HH24:MI:SS');
+select to_char(timestamp 'infinity', 'YYYY'), to_char(now(), ''), to_char(null::timestamp, 'YYYY'), to_char(date '0044-03-15 BC', 'YYYY BC CC Y,YYY RM Q J');
+select to_char(interval '1 month', 'Month');
+select to_char(true, 'YYYY');

@@ -53,6 +53,11 @@ public final class SqlErrors {
         "invalid input syntax for type " + typeName + ": \"" + value + "\"");
   }
 
+  /// 22P02 in other words.
+  public static EngineException invalidSyntaxMessage(String message) {
+    return new EngineException(ErrorCode.INVALID_TEXT_REPRESENTATION, message);
+  }
+
   public static EngineException invalidDateTime(String typeName, String value) {
     return new EngineException(
         ErrorCode.INVALID_DATETIME_FORMAT,

@@ -111,6 +111,122 @@ final class RandomValues {
           "=",
           "a\\\\b\\101",
           "a\\4");
+  private static final List<String> PATTERNS =
+      List.of(
+          "A.D.",
+          "A.M.",
+          "AD",
+          "AM",
+          "B.C.",
+          "BC",
+          "CC",
+          "DAY",
+          "DDD",
+          "DD",
+          "DY",
+          "Day",
+          "Dy",
+          "D",
+          "FF1",
+          "FF2",
+          "FF3",
+          "FF4",
+          "FF5",
+          "FF6",
+          "FX",
+          "HH24",
+          "HH12",
+          "HH",
+          "IDDD",
+          "ID",
+          "IW",
+          "IYYY",
+          "IYY",
+          "IY",
+          "I",
+          "J",
+          "MI",
+          "MM",
+          "MONTH",
+          "MON",
+          "MS",
+          "Month",
+          "Mon",
+          "OF",
+          "P.M.",
+          "PM",
+          "Q",
+          "RM",
+          "SSSSS",
+          "SSSS",
+          "SS",
+          "TZH",
+          "TZM",
+          "TZ",
+          "US",
+          "WW",
+          "W",
+          "Y,YYY",
+          "YYYY",
+          "YYY",
+          "YY",
+          "Y",
+          "a.d.",
+          "a.m.",
+          "ad",
+          "am",
+          "b.c.",
+          "bc",
+          "cc",
+          "day",
+          "ddd",
+          "dd",
+          "dy",
+          "d",
+          "ff1",
+          "ff2",
+          "ff3",
+          "ff4",
+          "ff5",
+          "ff6",
+          "fx",
+          "hh24",
+          "hh12",
+          "hh",
+          "iddd",
+          "id",
+          "iw",
+          "iyyy",
+          "iyy",
+          "iy",
+          "i",
+          "j",
+          "mi",
+          "mm",
+          "month",
+          "mon",
+          "ms",
+          "of",
+          "p.m.",
+          "pm",
+          "q",
+          "rm",
+          "sssss",
+          "ssss",
+          "ss",
+          "tzh",
+          "tzm",
+          "tz",
+          "us",
+          "ww",
+          "w",
+          "y,yyy",
+          "yyyy",
+          "yyy",
+          "yy",
+          "y");
+  private static final List<String> BETWEEN_PATTERNS =
+      List.of(" ", "-", "/", ".", ":", "", "x", "é", "\\", "\\\"", "\"of \\y\"", "FM", "TM", "\"YYYY", "SP");
   private static final List<String> WORDS =
       List.of(
           "",
@@ -253,6 +369,9 @@ final class RandomValues {
     if (oid == TypeOid.TEXT && (name.equals("encode") || name.equals("decode"))) {
       return one(ENCODED);
     }
+    if (oid == TypeOid.TEXT && name.equals("to_char")) {
+      return template();
+    }
     boolean index = name.startsWith("get_b") || name.startsWith("set_b");
     if (oid != TypeOid.BYTEA && (index || name.equals("factorial"))) {
       return Integer.toString(random.nextInt(30) - 2);
@@ -261,6 +380,17 @@ final class RandomValues {
       return Integer.toString(1 + random.nextInt(12));
     }
     return value(oid);
+  }
+
+  private String template() {
+    StringBuilder out = new StringBuilder();
+    for (int i = random.nextInt(6); i > 0; i--) {
+      out.append(one(List.of("", "", "FM", "fm", "TM")))
+          .append(one(PATTERNS))
+          .append(one(List.of("", "", "", "TH", "th", "SP")))
+          .append(one(BETWEEN_PATTERNS));
+    }
+    return out.toString();
   }
 
   /// A regular expression, or flags, sometimes not valid.

@@ -36,6 +36,7 @@ public final class DateTimeFunctions {
     making(set);
     zones(set);
     fields(set);
+    texts(set);
     now(set);
   }
 
@@ -278,6 +279,17 @@ public final class DateTimeFunctions {
       return false;
     }
     return true;
+  }
+
+  private static void texts(FunctionSet set) {
+    // Stable as in PostgreSQL, where the names depend on the session.
+    for (int oid : TIMESTAMPS) {
+      boolean zoned = oid == TIMESTAMPTZ;
+      set.addStable(
+          "to_char", TEXT, (a, _, c) -> DateTimeToChar.timestamp(a[0], a[1], zoned, c), oid, TEXT);
+    }
+    set.addStable(
+        "to_char", TEXT, (a, _, c) -> DateTimeToChar.interval(a[0], a[1], c), INTERVAL, TEXT);
   }
 
   private static void now(FunctionSet set) {
