@@ -28,3 +28,7 @@ select to_char(timestamp '2020-02-03 14:05:06.789', 'YYYY-MM-DD HH24:MI:SS.US'),
 select to_char(timestamp 'infinity', 'YYYY'), to_char(now(), ''), to_char(null::timestamp, 'YYYY'), to_char(date '0044-03-15 BC', 'YYYY BC CC Y,YYY RM Q J');
 select to_char(interval '1 month', 'Month');
 select to_char(true, 'YYYY');
+select to_char(1234.567, '9,999.99'), to_char(-1234.567, 'S9999.9'), to_char(485, 'FMRN'), to_char(0.1, 'FM9.99'), to_char(12, '9990999.9'), to_char(-485, '999MI'), to_char(485.8, '"Pre:"999" Post:" .999'), to_char(0.0004859, '9.99EEEE'), to_char(12345, '999'), to_char(12::int2, '99V99'), to_char(-1.5::float4, '9.99PR');
+select to_char(1, '9.9.9');
+select to_char(1, 'FM9EEEE');
+select to_char('1', '9');

@@ -225,6 +225,11 @@ final class RandomValues {
           "yyy",
           "yy",
           "y");
+  private static final List<String> NUMBER_PATTERNS =
+      List.of(
+          "9", "99", "0", "09", "90", "999", ".", "D", ",", "G", "B", "C", "EEEE", "FM", "L", "MI",
+          "PL", "PR", "RN", "SG", "SP", "S", "TH", "th", "V", "v", "rn", "fm", "d", "pr", "eeee", "x",
+          "\"9\"", "é");
   private static final List<String> BETWEEN_PATTERNS =
       List.of(" ", "-", "/", ".", ":", "", "x", "é", "\\", "\\\"", "\"of \\y\"", "FM", "TM", "\"YYYY", "SP");
   private static final List<String> WORDS =
@@ -383,6 +388,39 @@ final class RandomValues {
   }
 
   private String template() {
+    return switch (random.nextInt(4)) {
+      case 0 -> dateTimeTemplate();
+      case 1 -> anyNumberTemplate();
+      default -> numberTemplate();
+    };
+  }
+
+  private String anyNumberTemplate() {
+    StringBuilder out = new StringBuilder();
+    for (int i = random.nextInt(8); i > 0; i--) {
+      out.append(one(NUMBER_PATTERNS));
+    }
+    return out.toString();
+  }
+
+  /// One that makes sense, mostly.
+  private String numberTemplate() {
+    StringBuilder out = new StringBuilder(one(List.of("", "", "FM", "S", "MI", "SG", "PL", "L", "B")));
+    out.append(one(List.of("", "", "FM")));
+    for (int i = random.nextInt(random.nextInt(4) == 0 ? 22 : 8); i > 0; i--) {
+      out.append(one(List.of("9", "9", "9", "9", "0", ",", "G")));
+    }
+    if (random.nextBoolean()) {
+      out.append(one(List.of(".", "D", "V")));
+      for (int i = random.nextInt(5); i > 0; i--) {
+        out.append(one(List.of("9", "9", "0")));
+      }
+    }
+    return out.append(one(List.of("", "", "", "", "S", "MI", "PR", "TH", "EEEE", "RN", "SG", "PL")))
+        .toString();
+  }
+
+  private String dateTimeTemplate() {
     StringBuilder out = new StringBuilder();
     for (int i = random.nextInt(6); i > 0; i--) {
       out.append(one(List.of("", "", "FM", "fm", "TM")))

@@ -16,6 +16,7 @@ public final class NumberFunctions {
   private NumberFunctions() {}
 
   public static void register(FunctionSet set) {
+    NumberToChar.register(set);
     for (int left : INTEGERS) {
       for (int right : INTEGERS) {
         arithmetic(set, left, right);
