@@ -75,7 +75,13 @@ final class RandomQueries {
       case 6 -> "sum(a.i4) filter (where " + expression(Type.BOOL, 1) + ")";
       case 7 -> pick("bool_and", "bool_or", "every") + "(" + expression(Type.BOOL, 1) + ")";
       default ->
-          pick("sum(a.i8)", "avg(a.n)", "stddev(a.i4)", "var_pop(a.n)", "sum(distinct a.i2)", "regr_count(a.i2, a.i4)");
+          pick(
+              "sum(a.i8)",
+              "avg(a.n)",
+              "stddev(a.i4)",
+              "var_pop(a.n)",
+              "sum(distinct a.i2)",
+              "regr_count(a.i2, a.i4)");
     };
   }
 
@@ -272,7 +278,8 @@ final class RandomQueries {
       boolean shift = random.nextInt(6) == 0;
       chain
           .append(shift ? pick(" << ", " >> ") : pick(" + ", " - ", " * ", " & ", " | ", " # "))
-          .append(shift ? random.nextInt(9) : pick(column("id", "i2", "i4"), "-7", "5 % 3", "@ -2"));
+          .append(
+              shift ? random.nextInt(9) : pick(column("id", "i2", "i4"), "-7", "5 % 3", "@ -2"));
     }
     return chain.toString();
   }

@@ -671,7 +671,8 @@ final class Rewriter {
     boolean hasAlias =
         beforeThat.isWord("as")
             || (beforeThat.isIdentifier()
-                && !(beforeThat.kind() == Token.Kind.WORD && Operands.isKeyword(beforeThat.text())));
+                && !(beforeThat.kind() == Token.Kind.WORD
+                    && Operands.isKeyword(beforeThat.text())));
     if (hasAlias) {
       end -= quoted(before.text()).length() + 1;
       if (text.substring(0, end).endsWith(" as ") && beforeThat.isWord("as")) {

@@ -194,8 +194,7 @@ final class Regression implements Accumulator {
       case COVARIANCE_POPULATION -> state.xy / state.count;
       case COVARIANCE_SAMPLE -> state.xy / (state.count - 1);
       case CORRELATION -> state.xy / Math.sqrt(state.xx * state.yy);
-      case DETERMINATION ->
-          state.yy == 0 ? 1 : (state.xy * state.xy) / (state.xx * state.yy);
+      case DETERMINATION -> state.yy == 0 ? 1 : (state.xy * state.xy) / (state.xx * state.yy);
       case SLOPE -> state.xy / state.xx;
       case INTERCEPT -> (state.y - state.x * state.xy / state.xx) / state.count;
     };

@@ -130,7 +130,7 @@ final class NumberLayout {
 
   private void pattern(String pattern) {
     switch (pattern.toUpperCase(Locale.ROOT)) {
-      case "9", "." , "D" -> digit(false);
+      case "9", ".", "D" -> digit(false);
       case "0" -> digit(true);
       case ",", "G" -> {
         if (inNumber) {
@@ -141,7 +141,8 @@ final class NumberLayout {
       }
       case "L" -> out.append(' ');
       case "RN" -> {
-        String numeral = Character.isLowerCase(pattern.charAt(0)) ? digits.toLowerCase(Locale.ROOT) : digits;
+        String numeral =
+            Character.isLowerCase(pattern.charAt(0)) ? digits.toLowerCase(Locale.ROOT) : digits;
         out.repeat(" ", fillMode ? 0 : Math.max(0, ROMAN_WIDTH - numeral.length())).append(numeral);
       }
       case "TH" -> ordinal(pattern.charAt(0) == 'T');

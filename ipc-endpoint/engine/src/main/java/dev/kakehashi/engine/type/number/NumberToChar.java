@@ -180,7 +180,10 @@ final class NumberToChar {
     BigDecimal rounded = value.abs().round(new MathContext(post + 1, rounding));
     int exponent = rounded.signum() == 0 ? 0 : rounded.precision() - rounded.scale() - 1;
     String significand =
-        rounded.scaleByPowerOfTen(-exponent).setScale(post, RoundingMode.UNNECESSARY).toPlainString();
+        rounded
+            .scaleByPowerOfTen(-exponent)
+            .setScale(post, RoundingMode.UNNECESSARY)
+            .toPlainString();
     String digits = Integer.toString(Math.abs(exponent));
     return (negative ? "-" : " ")
         + significand

@@ -159,7 +159,8 @@ final class DateTimeToChar {
 
   private static boolean hasOrdinal(String pattern) {
     return switch (pattern) {
-      case "A.M.", "P.M.", "AM", "PM", "A.D.", "B.C.", "AD", "BC", "TZ", "TZH", "TZM", "OF" -> false;
+      case "A.M.", "P.M.", "AM", "PM", "A.D.", "B.C.", "AD", "BC", "TZ", "TZH", "TZM", "OF" ->
+          false;
       case "MONTH", "MON", "DAY", "DY", "RM", "FX" -> false;
       default -> true;
     };
