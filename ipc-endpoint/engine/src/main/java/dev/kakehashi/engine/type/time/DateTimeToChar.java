@@ -140,7 +140,7 @@ final class DateTimeToChar {
       case "FF4" -> digits(fields.micros / 100, 4);
       case "FF5" -> digits(fields.micros / 10, 5);
       case "FF6", "US" -> digits(fields.micros, 6);
-      case "SSSS", "SSSSS" -> out.append(fields.hour * 3600 + fields.minute * 60 + fields.second);
+      case "SSSS", "SSSSS" -> out.append(fields.hour * 3600 + fields.minute * 60L + fields.second);
       case "TZ", "TZH", "TZM", "OF" -> zone(node);
       case "MONTH" -> name(node, MONTHS, fields.month - 1, LONGEST_NAME);
       case "MON" -> name(node, MONTHS, fields.month - 1, ABBREVIATION);
