@@ -51,7 +51,8 @@ final class FunctionListTest {
     section(out, "Operators", operators);
     section(out, "Functions", functions);
     section(out, "Aggregate functions", aggregates);
-    out.append("\ncount(*) and count of any type; concat(), concat_ws() and format() of any types.\n");
+    out.append(
+        "\ncount(*) and count of any type; concat(), concat_ws() and format() of any types.\n");
     return out.toString();
   }
 

@@ -10,13 +10,10 @@ import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// percentile_cont, percentile_disc and mode: their rows come in order.
-final class OrderedSet implements Accumulator {
+final class OrderedSet extends StateAccumulator<OrderedSet.State> {
   /// Which function it is.
   enum Mode {
     PERCENTILE_CONT,
@@ -24,7 +21,7 @@ final class OrderedSet implements Accumulator {
     MODE
   }
 
-  private static final class State {
+  static final class State {
     long[] words = new long[8];
     int size;
 
@@ -47,7 +44,6 @@ final class OrderedSet implements Accumulator {
   private final Mode mode;
   private final int oid;
   private final ColumnKind kind;
-  private final List<State> states = new ArrayList<>();
   private final VarHeap heap = new VarHeap();
 
   /// @param oid type of the values
@@ -58,28 +54,12 @@ final class OrderedSet implements Accumulator {
   }
 
   @Override
-  public void resize(int groupCount) {
-    while (states.size() < groupCount) {
-      states.add(new State());
-    }
+  State newState() {
+    return new State();
   }
 
   @Override
-  public void add(ColumnVector[] arguments, int @Nullable [] rows, int[] groups, int count) {
-    for (int i = 0; i < count; i++) {
-      add(arguments, rows == null ? i : rows[i], groups[i]);
-    }
-  }
-
-  @Override
-  public void addAll(ColumnVector[] arguments, int @Nullable [] rows, int count, int group) {
-    for (int i = 0; i < count; i++) {
-      add(arguments, rows == null ? i : rows[i], group);
-    }
-  }
-
-  private void add(ColumnVector[] arguments, int row, int group) {
-    State state = states.get(group);
+  void add(ColumnVector[] arguments, int row, State state) {
     ColumnVector values = arguments[arguments.length - 1];
     if (arguments.length > 1 && !arguments[0].isNull(row)) {
       state.fraction = Double.longBitsToDouble(arguments[0].words[row]);

@@ -5,13 +5,10 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.vector.ColumnVector;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// Aggregates of pairs (y, x) of double precision: covariances, correlation and the line of least squares, from count, sums and sums of products of
 /// differences (Youngs and Cramer 1971, as PostgreSQL does). Pairs with a null are skipped.
-final class Regression implements Accumulator {
+final class Regression extends StateAccumulator<Regression.State> {
   /// Bytes of a state with its header and its place in the list.
   private static final int STATE_BYTES = 72;
 
@@ -32,7 +29,7 @@ final class Regression implements Accumulator {
   }
 
   /// A group's pairs so far. `xx`, `yy` and `xy` are sums of products of differences from the averages.
-  private static final class State {
+  static final class State {
     double count;
     double x;
     double xx;
@@ -114,35 +111,18 @@ final class Regression implements Accumulator {
   }
 
   private final Statistic statistic;
-  private final List<State> states = new ArrayList<>();
 
   Regression(Statistic statistic) {
     this.statistic = statistic;
   }
 
   @Override
-  public void resize(int groupCount) {
-    while (states.size() < groupCount) {
-      states.add(new State());
-    }
+  State newState() {
+    return new State();
   }
 
   @Override
-  public void add(ColumnVector[] arguments, int @Nullable [] rows, int[] groups, int count) {
-    for (int i = 0; i < count; i++) {
-      addRow(arguments, rows == null ? i : rows[i], states.get(groups[i]));
-    }
-  }
-
-  @Override
-  public void addAll(ColumnVector[] arguments, int @Nullable [] rows, int count, int group) {
-    State state = states.get(group);
-    for (int i = 0; i < count; i++) {
-      addRow(arguments, rows == null ? i : rows[i], state);
-    }
-  }
-
-  private void addRow(ColumnVector[] arguments, int row, State state) {
+  void add(ColumnVector[] arguments, int row, State state) {
     if (arguments[0].isNull(row) || arguments[1].isNull(row)) {
       return;
     }
@@ -204,7 +184,4 @@ final class Regression implements Accumulator {
   public long memoryBytes() {
     return (long) STATE_BYTES * states.size();
   }
-
-  @Override
-  public void close() {}
 }

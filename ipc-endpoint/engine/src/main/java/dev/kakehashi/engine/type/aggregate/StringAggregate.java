@@ -8,19 +8,16 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /// string_agg(value, delimiter) of text and bytea.
 ///
 /// A state is the string with the first delimiter in front, so that merging two is appending; the result leaves it out.
-final class StringAggregate implements Accumulator {
+final class StringAggregate extends StateAccumulator<StringAggregate.State> {
   private static final int MIN_BYTES = 32;
 
   /// A group's string so far.
-  private static final class State {
+  static final class State {
     byte[] bytes = new byte[MIN_BYTES];
     int length;
     int firstDelimiterBytes;
@@ -41,37 +38,19 @@ final class StringAggregate implements Accumulator {
     }
   }
 
-  private final List<State> states = new ArrayList<>();
-
   @Override
-  public void resize(int groupCount) {
-    while (states.size() < groupCount) {
-      states.add(new State());
-    }
+  State newState() {
+    return new State();
   }
 
   @Override
-  public void add(ColumnVector[] arguments, int @Nullable [] rows, int[] groups, int count) {
-    for (int i = 0; i < count; i++) {
-      addRow(arguments, rows == null ? i : rows[i], groups[i]);
-    }
-  }
-
-  @Override
-  public void addAll(ColumnVector[] arguments, int @Nullable [] rows, int count, int group) {
-    for (int i = 0; i < count; i++) {
-      addRow(arguments, rows == null ? i : rows[i], group);
-    }
-  }
-
-  private void addRow(ColumnVector[] arguments, int row, int group) {
+  void add(ColumnVector[] arguments, int row, State state) {
     if (arguments[0].isNull(row)) {
       return;
     }
     long value = arguments[0].words[row];
     long delimiter = arguments[1].isNull(row) ? 0 : arguments[1].words[row];
     int delimiterBytes = delimiter == 0 ? 0 : Varlena.length(delimiter);
-    State state = states.get(group);
     if (!state.present) {
       state.present = true;
       state.firstDelimiterBytes = delimiterBytes;
@@ -128,7 +107,4 @@ final class StringAggregate implements Accumulator {
     }
     return sum;
   }
-
-  @Override
-  public void close() {}
 }
