@@ -97,6 +97,28 @@ is_interrupted(void)
 	return QueryCancelPending || ProcDiePending;
 }
 
+/* What the backend calls itself now; PostgreSQL cuts it to the length of a name. */
+static const char *
+backend_name(void)
+{
+	return application_name != NULL && *application_name != '\0' ? application_name : "kakehashi_fdw";
+}
+
+/*
+ * Nobody is told that application_name has been set, and its address is used again: so each use compares. Displays do not fail a
+ * request; that the endpoint is gone comes out with the next one.
+ */
+static void
+tell_name(KakehashiSession *session)
+{
+	kh_error error;
+
+	if (session->named_by_option || session->lost || strcmp(session->shown_name, backend_name()) == 0)
+		return;
+	strlcpy(session->shown_name, backend_name(), NAMEDATALEN);
+	(void) kh_post_application_name(session->ipc, session->shown_name, &error);
+}
+
 static void
 attach(KakehashiSession *session, UserMapping *user)
 {
@@ -120,9 +142,9 @@ attach(KakehashiSession *session, UserMapping *user)
 			attach.password = defGetString(def);
 	}
 	attach.runtime_directory = options.runtime_dir;
-	attach.application_name = options.application_name != NULL                        ? options.application_name
-	                          : application_name != NULL && *application_name != '\0' ? application_name
-	                                                                                  : "kakehashi_fdw";
+	session->named_by_option = options.application_name != NULL;
+	strlcpy(session->shown_name, backend_name(), NAMEDATALEN);
+	attach.application_name = session->named_by_option ? options.application_name : session->shown_name;
 	attach.timeout_millis =
 		options.connect_timeout_seconds > INT_MAX / 1000 ? INT_MAX : options.connect_timeout_seconds * 1000;
 
@@ -176,6 +198,7 @@ kakehashi_session_get(UserMapping *user)
 	{
 		if (session->lost)
 			kakehashi_report_lost(session, NULL, NULL);
+		tell_name(session);
 		return session;
 	}
 	if (session->ipc != NULL && dlist_is_empty(&session->calls) &&
@@ -183,5 +206,7 @@ kakehashi_session_get(UserMapping *user)
 		kakehashi_session_detach(session);
 	if (session->ipc == NULL)
 		attach(session, user);
+	else
+		tell_name(session);
 	return session;
 }

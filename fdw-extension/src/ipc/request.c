@@ -327,6 +327,14 @@ kh_post_cancel(kh_call *call, kh_error *error)
 }
 
 bool
+kh_post_application_name(kh_session *session, const char *name, kh_error *error)
+{
+	kh_set_application_name_message message = {KH_REQUEST_WITHOUT_CALL(session), .application_name = text_of(name)};
+
+	return send_frame(session, KH_ENCODE(session, set_application_name, message), error);
+}
+
+bool
 kh_post_release_buffers(kh_session *session, kh_error *error)
 {
 	kh_release_buffers_message message = {KH_REQUEST_WITHOUT_CALL(session)};

@@ -63,6 +63,7 @@ SIMPLE(release_buffers, REQUEST)
 SIMPLE(ping, REQUEST, .payload = BYTES("ping"))
 SIMPLE(query_outcome, REQUEST, .transaction_handle = 42)
 SIMPLE(cancel_transaction, REQUEST, .transaction_handle = 42)
+SIMPLE(set_application_name, REQUEST, .application_name = TEXT("psql"))
 SIMPLE(completed, ANSWER, .rows_affected = 10, .transaction_state = KH_TRANSACTION_STATE_COMMITTED)
 SIMPLE(failed, ANSWER, .error_number = 1202, .position = 15, .sqlstate = 0x1234,
        .transaction_state = KH_TRANSACTION_STATE_ABORTED, .severity = KH_SEVERITY_FATAL, .message = TEXT("duplicate"),
@@ -201,6 +202,7 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(ping, PING),
 	ENTRY(query_outcome, QUERY_OUTCOME),
 	ENTRY(cancel_transaction, CANCEL_TRANSACTION),
+	ENTRY(set_application_name, SET_APPLICATION_NAME),
 	ENTRY(completed, COMPLETED),
 	ENTRY(failed, FAILED),
 	ENTRY(prepared, PREPARED),

@@ -29,6 +29,23 @@ SELECT e.buffer_bytes > 0 AS kept FROM kakehashi_sessions('kakehashi') e JOIN ka
 SELECT e.buffer_bytes FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
 DELETE FROM seen WHERE id > 3;
 DROP FOREIGN TABLE seen;
+-- What the backend calls itself is told with its next use of the server, also within a transaction
+CREATE VIEW shown_name AS SELECT e.application_name FROM kakehashi_sessions('kakehashi') e JOIN kakehashi_sessions USING (session_id);
+BEGIN;
+SELECT application_name FROM shown_name;
+SET LOCAL application_name = 'status of two';
+SELECT application_name FROM shown_name;
+ROLLBACK;
+SELECT application_name FROM shown_name;
+SET application_name = '';
+SELECT application_name FROM shown_name;
+ALTER SERVER kakehashi OPTIONS (ADD application_name 'of the server');
+SELECT application_name FROM shown_name;
+SET application_name = 'status of three';
+SELECT application_name FROM shown_name;
+ALTER SERVER kakehashi OPTIONS (DROP application_name);
+SELECT application_name FROM shown_name;
+DROP VIEW shown_name;
 RESET application_name;
 -- The job that reads the table of jobs is one of them (the one that has planned it may still be ending; it has no transaction)
 SELECT name, state, progress BETWEEN 0 AND 1 AS has_progress, tasks >= tasks_finished AS has_tasks, elapsed_ms >= 0 AS has_time

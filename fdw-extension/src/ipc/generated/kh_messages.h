@@ -464,6 +464,20 @@ typedef struct kh_cancel_transaction_message
 extern bool kh_cancel_transaction_decode(const void *frame, size_t bytes, kh_cancel_transaction_message *out);
 extern size_t kh_cancel_transaction_encode(const kh_cancel_transaction_message *message, void *frame, size_t capacity);
 
+#define KH_SET_APPLICATION_NAME_TEMPLATE_ID 29
+
+/* What the client calls itself from now on, in place of what it said at attach. */
+typedef struct kh_set_application_name_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	kh_text	application_name;
+} kh_set_application_name_message;
+
+extern bool kh_set_application_name_decode(const void *frame, size_t bytes, kh_set_application_name_message *out);
+extern size_t kh_set_application_name_encode(const kh_set_application_name_message *message, void *frame, size_t capacity);
+
 #define KH_COMPLETED_TEMPLATE_ID 40
 
 /* Final frame of a request that succeeded. */

@@ -23,6 +23,7 @@ import dev.kakehashi.protocol.messages.RollbackEncoder;
 import dev.kakehashi.protocol.messages.RollbackPreparedEncoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointEncoder;
 import dev.kakehashi.protocol.messages.SavepointEncoder;
+import dev.kakehashi.protocol.messages.SetApplicationNameEncoder;
 import dev.kakehashi.protocol.messages.TransactionAction;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -352,6 +353,19 @@ final class RequestEncoder {
                 .requestId(requestId)
                 .slot(call.slot())
                 .transactionHandle(handle)
+                .encodedLength());
+  }
+
+  void applicationName(Call call, String name) {
+    append(
+        call,
+        requestId ->
+            new SetApplicationNameEncoder()
+                .wrapAndApplyHeader(buffer, 0, header)
+                .sessionId(sessionId)
+                .requestId(requestId)
+                .slot(call.slot())
+                .applicationName(name)
                 .encodedLength());
   }
 

@@ -210,6 +210,13 @@ public final class Session implements AutoCloseable {
     return complete(call).require(CompletedDecoder.TEMPLATE_ID).state() == TransactionState.ACTIVE;
   }
 
+  /// Says how the session is displayed from now on, in place of [AttachOptions#applicationName()].
+  public void applicationName(String name) {
+    Call call = take();
+    send(call, () -> encoder.applicationName(call, name));
+    complete(call).require(CompletedDecoder.TEMPLATE_ID);
+  }
+
   /// Sends `payload` there and back.
   public byte[] ping(byte[] payload) {
     Call call = take();

@@ -29,6 +29,7 @@ import dev.kakehashi.protocol.messages.RollbackEncoder;
 import dev.kakehashi.protocol.messages.RollbackPreparedEncoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointEncoder;
 import dev.kakehashi.protocol.messages.SavepointEncoder;
+import dev.kakehashi.protocol.messages.SetApplicationNameEncoder;
 import dev.kakehashi.protocol.messages.StatementKind;
 import dev.kakehashi.protocol.messages.TransactionAction;
 import dev.kakehashi.protocol.messages.TransactionKind;
@@ -268,6 +269,17 @@ final class GoldenSamples {
                 .requestId(2)
                 .slot(3)
                 .transactionHandle(4)
+                .encodedLength());
+    put(
+        all,
+        "set_application_name",
+        b ->
+            new SetApplicationNameEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .applicationName("psql")
                 .encodedLength());
   }
 

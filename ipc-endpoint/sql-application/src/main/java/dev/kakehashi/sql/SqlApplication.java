@@ -28,6 +28,7 @@ import dev.kakehashi.protocol.messages.RollbackDecoder;
 import dev.kakehashi.protocol.messages.RollbackPreparedDecoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
 import dev.kakehashi.protocol.messages.SavepointDecoder;
+import dev.kakehashi.protocol.messages.SetApplicationNameDecoder;
 import dev.kakehashi.protocol.messages.TransactionAction;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.scheduler.Admission;
@@ -228,6 +229,11 @@ public final class SqlApplication implements RequestHandler {
           acquireBuffers(session, requestId, required(channel), frame);
       case ReleaseBuffersDecoder.TEMPLATE_ID -> {
         session.endpointSession().releaseInbound();
+        Replies.completed(channel, requestId, null, 0);
+      }
+      case SetApplicationNameDecoder.TEMPLATE_ID -> {
+        SetApplicationNameDecoder name = Frames.wrap(new SetApplicationNameDecoder(), frame);
+        session.endpointSession().applicationName(Frames.nextText(name, frame));
         Replies.completed(channel, requestId, null, 0);
       }
       default -> throw new MalformedFrameException("message " + templateId + " is no request");

@@ -56,6 +56,7 @@ public final class EndpointSession {
   private volatile boolean closed;
   private final Instant attachedAt = Instant.now();
   private volatile @Nullable Object attachment;
+  private volatile String applicationName;
 
   private final LogThrottle refusals = new LogThrottle();
 
@@ -82,6 +83,7 @@ public final class EndpointSession {
       SessionHost host) {
     this.id = id;
     this.client = client;
+    this.applicationName = client.applicationName();
     this.principal = principal;
     this.queue = queue;
     this.config = config;
@@ -111,8 +113,13 @@ public final class EndpointSession {
     return client.userName();
   }
 
+  /// As the client calls itself. Thread-safe.
   public String applicationName() {
-    return client.applicationName();
+    return applicationName;
+  }
+
+  public void applicationName(String newName) {
+    applicationName = newName;
   }
 
   public ClientKind kind() {
