@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.expr;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.ArrayText;
 import dev.kakehashi.engine.type.Ordering;
@@ -10,6 +12,7 @@ import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.TypeOid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -32,8 +35,12 @@ public final class ValueSet {
   private boolean hasNull;
   private boolean isEmpty;
 
-  @SuppressWarnings("unused") // keeps the memory that `words` point into from being freed
+  // By-reference values of an array; grows only.
   private @Nullable MemorySegment memory;
+
+  // The array that was read last, if its text says all about it: null or the elements of another
+  // row need no reading then.
+  private byte @Nullable [] source;
 
   private ValueSet(
       int typeOid, List<Expr> list, Expr.@Nullable InArray array, EvalContext context) {
@@ -61,16 +68,48 @@ public final class ValueSet {
 
   /// Computes the set for one row.
   void read(VectorBatch batch, int row) {
+    if (array == null) {
+      clear();
+      readList(batch, row);
+      sort();
+      return;
+    }
+    ColumnVector value = list[0].evaluate(batch);
+    if (value.isNull(row)) {
+      clear();
+      isNull = true;
+    } else if (!isSource(value.words[row])) {
+      clear();
+      byte[] text = Varlena.bytes(value.words[row]);
+      readArray(array, text);
+      sort();
+      source = isTimeZoneFree(array) ? text : null;
+    }
+  }
+
+  private void clear() {
     isNull = false;
     hasNull = false;
     isEmpty = false;
     size = 0;
-    if (array == null) {
-      readList(batch, row);
-    } else {
-      readArray(array, list[0].evaluate(batch), row);
-    }
-    sort();
+    source = null;
+  }
+
+  private boolean isSource(long word) {
+    return source != null
+        && source.length == Varlena.length(word)
+        && MemorySegment.mismatch(
+                VarHeap.MEMORY,
+                Varlena.data(word),
+                Varlena.data(word) + source.length,
+                MemorySegment.ofArray(source),
+                0,
+                source.length)
+            < 0;
+  }
+
+  private static boolean isTimeZoneFree(Expr.InArray in) {
+    return in.elementOid() != TypeOid.TIMESTAMPTZ && in.argument().typeOid() != TypeOid.TIMESTAMPTZ;
   }
 
   /// The array itself is null.
@@ -128,12 +167,8 @@ public final class ValueSet {
     }
   }
 
-  private void readArray(Expr.InArray in, ColumnVector value, int row) {
-    if (value.isNull(row)) {
-      isNull = true;
-      return;
-    }
-    List<@Nullable String> elements = ArrayText.elements(Varlena.string(value.words[row]));
+  private void readArray(Expr.InArray in, byte[] text) {
+    List<@Nullable String> elements = ArrayText.elements(new String(text, UTF_8));
     isEmpty = elements.isEmpty();
     reserve(elements.size());
     VarHeap callers = context.functions.heap;
@@ -165,7 +200,11 @@ public final class ValueSet {
     for (int i = 0; i < size; i++) {
       bytes += paddedBytes(words[i]);
     }
-    MemorySegment segment = Arena.ofAuto().allocate(Math.max(8, bytes), 8);
+    MemorySegment segment = memory;
+    if (segment == null || segment.byteSize() < bytes) {
+      segment = Arena.ofAuto().allocate(Math.max(8, bytes), 8);
+      memory = segment;
+    }
     long at = 0;
     for (int i = 0; i < size; i++) {
       MemorySegment.copy(VarHeap.MEMORY, words[i], segment, at, Values.byteLength(kind, words[i]));
@@ -173,7 +212,6 @@ public final class ValueSet {
       words[i] = segment.address() + at;
       at += padded;
     }
-    memory = segment;
   }
 
   private long paddedBytes(long word) {
