@@ -49,27 +49,16 @@ bench() { # class argument...
     "dev.kakehashi.benchmarks.engine.$1" "${@:2}"
 }
 sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
-tpch() { java_in -jar "$RUN_DIR/lib/kakehashi-tools.jar" tpch "$@"; }
+. "$ROOT/.make/tpch.sh"
 
-# The same tables and indexes on both sides; without those on foreign keys PostgreSQL needs hours for queries 17 and 20.
-TPCH_INDEXES="CREATE INDEX lineitem_part ON lineitem (l_partkey, l_suppkey);
-CREATE INDEX partsupp_supplier ON partsupp (ps_suppkey);
-CREATE INDEX orders_customer ON orders (o_custkey)"
-load_tpch() {
-  local table number
+prepare_tpch() {
+  local number
   server_mkdir "$home/tpch"
-  tpch load --runtime-directory "$runtime_dir" --scale "$SCALE" --schema public
-  tpch ddl --schema public | sql
-  for table in region nation supplier customer part partsupp orders lineitem; do
-    tpch text --scale "$SCALE" "$table" | sql -c "COPY $table FROM STDIN"
-  done
-  sql -c "$TPCH_INDEXES" -c 'VACUUM ANALYZE'
+  load_tpch
   bench EngineBenchmark "$runtime_dir" execute "$TPCH_INDEXES; ANALYZE"
   for number in $(seq 22); do
-    # The view of query 15 as a table expression, one statement a query; date('...') is a cast that the engine does not have.
-    tpch query "$number" | sed -e '/^--/d' -e 's/CREATE OR REPLACE VIEW revenue AS/WITH revenue AS (/' -e 's/^  l_suppkey;$/  l_suppkey)/' -e 's/;$//' \
-      -e "s/date(\('[^']*'\))/DATE \1/g" |
-      as_server tee "$home/tpch/$number.sql" >/dev/null
+    # date('...') is a cast that the engine does not have.
+    tpch_query "$number" | sed "s/date(\('[^']*'\))/DATE \1/g" | as_server tee "$home/tpch/$number.sql" >/dev/null
   done
 }
 
@@ -83,7 +72,7 @@ export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
 PGPORT=$(cat "$home/pg/port")
 if wanted tpch; then
   step "TPC-H at scale $SCALE"
-  load_tpch
+  prepare_tpch
 fi
 
 step "results"
