@@ -34,5 +34,6 @@ make -s -C "$ROOT/fdw-extension" PG_CONFIG="$PG_CONFIG" installcheck 2>&1 | tee 
 if [ $status != 0 ]; then
   cat "$ROOT/fdw-extension/test-results/regression.diffs" 2>/dev/null || true
 fi
-"$ROOT/.make/isolation.sh" || status=1
+"$ROOT/fdw-extension/test/isolation/run.sh" "$PG_CONFIG" "$ROOT/fdw-extension/test-results/isolation" "$runtime_dir" 2>&1 |
+  tee "$ROOT/target/tests-isolation.log" || status=1
 exit $status
