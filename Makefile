@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test check format bench bench-engine bench-scheduler bench-settings install clean
+.PHONY: help deps generate build run psql stop test check check-cassert format bench bench-engine bench-scheduler bench-settings bench-tpch install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ check: ## what a review expects: formatters, checkers and all tests
 	@.make/check.sh
 	@.make/test.sh
 
+check-cassert: $(STAMPS)/java ## pg_regress and isolation specs with a PostgreSQL built with assertions (builds it: apt-get source, libicu-dev, libxml2-dev)
+	@.make/check-cassert.sh
+
 format: ## format Java and C sources in place
 	@.make/check.sh format
 
@@ -63,6 +66,9 @@ bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare trans
 
 bench-engine: build ## compare the engine through the Java client with PostgreSQL's heap (ROWS="scan tpch" SCALE=0.1)
 	@.make/bench-engine.sh
+
+bench-tpch: build ## compare TPC-H's queries over foreign tables with heap (SCALE=0.1 QUERIES="1 5" REPETITIONS=5)
+	@.make/bench-tpch.sh
 
 bench-scheduler: ## compare the scheduler with ForkJoinPool, ThreadPoolExecutor and virtual threads (ROWS="tree wake")
 	@.make/bench-scheduler.sh
