@@ -181,6 +181,20 @@ extern int kh_session_socket(const kh_session *session);
 /* Response slots in use, for leak tests. */
 extern uint32_t kh_session_calls(const kh_session *session);
 
+/* Requests that can be sent now, as far as slots go. No system call. */
+extern uint32_t kh_session_free_slots(kh_session *session);
+
+typedef enum kh_room
+{
+	KH_ROOM_FREE, /* a slot is free */
+	KH_ROOM_SOON, /* a request that was ended has not been answered yet */
+	KH_ROOM_NONE, /* calls that have not ended hold all of them */
+	KH_ROOM_LOST  /* the endpoint is gone: kh_detach is all that is left */
+} kh_room;
+
+/* Waits, for that time at most, for a slot of a request that was ended before its answer; early when a signal handler ran. */
+extern kh_room kh_session_await_slot(kh_session *session, int64_t timeout_nanos, kh_error *error);
+
 /* ---- requests: NULL and error on failure; nothing was sent then ---- */
 
 extern kh_call *kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql,
@@ -243,6 +257,7 @@ extern bool kh_post_rollback(kh_session *session, uint64_t handle, kh_error *err
 extern bool kh_post_rollback_to_savepoint(kh_session *session, uint64_t handle, uint32_t level, kh_error *error);
 extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error);
 extern bool kh_post_cancel(kh_call *call, kh_error *error);
+extern bool kh_post_application_name(kh_session *session, const char *name, kh_error *error);
 
 /* Gives all inbound buffers of the session back; none may be in use by a call. */
 extern bool kh_post_release_buffers(kh_session *session, kh_error *error);

@@ -99,7 +99,7 @@ note_finished(KakehashiCall *call)
 
 /* As pg_stat_activity shows it: by name from PostgreSQL 17 on. */
 static uint32
-wait_event(const KakehashiCall *call)
+wait_event(const KakehashiSession *session)
 {
 #if PG_VERSION_NUM >= 170000
 	static uint32 result = 0;
@@ -110,7 +110,7 @@ wait_event(const KakehashiCall *call)
 		result = WaitEventExtensionNew("KakehashiResult");
 		commit = WaitEventExtensionNew("KakehashiCommit");
 	}
-	return call->session->committing ? commit : result;
+	return session->committing ? commit : result;
 #else
 	return PG_WAIT_EXTENSION;
 #endif
@@ -130,7 +130,7 @@ wait_interruptibly(KakehashiCall *call)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_CURSOR_STATE),
 			                errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
 			                       call->session->server_name)));
-		pgstat_report_wait_start(wait_event(call));
+		pgstat_report_wait_start(wait_event(call->session));
 		wait = kh_call_wait(call->ipc, WAIT_SLICE_NANOS, &error);
 		pgstat_report_wait_end();
 		if (wait == KH_WAIT_DISCONNECTED)
@@ -217,7 +217,7 @@ kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos)
 
 	if (call->ipc == NULL || call->finished)
 		return true;
-	pgstat_report_wait_start(wait_event(call));
+	pgstat_report_wait_start(wait_event(call->session));
 	wait = kh_call_wait(call->ipc, timeout_nanos, &error);
 	pgstat_report_wait_end();
 	return wait != KH_WAIT_TIMEOUT;
@@ -247,12 +247,66 @@ kakehashi_call_end(KakehashiCall *call)
 	call->statement = NULL;
 }
 
+static void
+settle(KakehashiCall *call)
+{
+	call->rows_affected = kakehashi_call_finish(call)->rows_affected;
+	kakehashi_call_end(call);
+	call->settled = true;
+}
+
 uint64
 kakehashi_call_complete(KakehashiCall *call)
 {
-	uint64 rows = kakehashi_call_finish(call)->rows_affected;
+	uint64 rows;
 
-	kakehashi_call_end(call);
+	if (!call->settled)
+		settle(call);
+	rows = call->rows_affected;
 	pfree(call);
 	return rows;
+}
+
+/* The request that has been on its way for longest among those that deliver no rows. */
+static KakehashiCall *
+oldest_rowless(KakehashiSession *session)
+{
+	dlist_iter iter;
+	KakehashiCall *result = NULL;
+
+	dlist_foreach(iter, &session->calls)
+	{
+		KakehashiCall *call = dlist_container(KakehashiCall, node, iter.cur);
+
+		if (call->rowless)
+			result = call;
+	}
+	return result;
+}
+
+void
+kakehashi_call_make_room(KakehashiSession *session)
+{
+	while (kh_session_free_slots(session->ipc) == 0)
+	{
+		KakehashiCall *rowless;
+		kh_error error;
+		kh_room room;
+
+		CHECK_FOR_INTERRUPTS();
+		pgstat_report_wait_start(wait_event(session));
+		room = kh_session_await_slot(session->ipc, WAIT_SLICE_NANOS, &error);
+		pgstat_report_wait_end();
+		if (room == KH_ROOM_LOST)
+		{
+			session->lost = true;
+			kakehashi_report_lost(session, NULL, NULL);
+		}
+		if (room != KH_ROOM_NONE)
+			continue;
+		rowless = oldest_rowless(session);
+		if (rowless == NULL)
+			return;
+		settle(rowless);
+	}
 }

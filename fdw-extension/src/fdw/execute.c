@@ -110,5 +110,6 @@ kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
 
 	if (session->level > 0 && session->defined)
 		return kakehashi_execute_statement(session, statement, NULL, parameters, parameters_bytes);
+	kakehashi_call_make_room(session);
 	return send(session, statement, &options, buffer_for(session, parameters_bytes), parameters, parameters_bytes);
 }

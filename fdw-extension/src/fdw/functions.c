@@ -271,11 +271,15 @@ Datum
 kakehashi_cancel(PG_FUNCTION_ARGS)
 {
 	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	KakehashiCall *call;
 	kh_error error;
-	kh_call *ipc = kh_send_cancel_transaction(session->ipc, (uint64) PG_GETARG_INT64(1), &error);
-	KakehashiCall *call = kakehashi_call_track(session, ipc, &error, NULL);
-	bool found = kakehashi_call_finish(call)->transaction_state == KH_TX_ACTIVE;
+	kh_call *ipc;
+	bool found;
 
+	kakehashi_call_make_room(session);
+	ipc = kh_send_cancel_transaction(session->ipc, (uint64) PG_GETARG_INT64(1), &error);
+	call = kakehashi_call_track(session, ipc, &error, NULL);
+	found = kakehashi_call_finish(call)->transaction_state == KH_TX_ACTIVE;
 	kakehashi_call_end(call);
 	pfree(call);
 	PG_RETURN_BOOL(found);

@@ -10,7 +10,10 @@ static void
 acquire(KakehashiSession *session, KakehashiInbound *buffer)
 {
 	kh_error error;
-	KakehashiCall *call = kakehashi_call_track(
+	KakehashiCall *call;
+
+	kakehashi_call_make_room(session);
+	call = kakehashi_call_track(
 		session, kh_send_acquire_buffers(session->ipc, 1, kh_session_limits(session->ipc)->max_batch_bytes, &error),
 		&error, NULL);
 

@@ -136,6 +136,8 @@ typedef struct KakehashiSession
 	bool invalidated; /* options changed: detach at the end of the transaction */
 	bool keep;        /* keep_connections */
 	int lease_millis;
+	bool named_by_option;         /* application_name is the server's, whatever the backend's is */
+	char shown_name[NAMEDATALEN]; /* what the endpoint has been told otherwise */
 
 	/*
 	 * Transaction on the engine. level is the nesting level the engine knows of: 0 none, 1 a transaction, n + 1 with
@@ -217,8 +219,16 @@ typedef struct KakehashiCall
 	bool rowless;        /* no rows will come: waiting for the end costs no memory */
 	bool in_transaction; /* its final frame speaks of the session's transaction */
 	bool finished;
+	bool settled; /* ended for its slot; rows_affected is what its owner will ask for */
+	uint64 rows_affected;
 	KakehashiCost *cost; /* NULL: nobody asks; outlives the call's use */
 } KakehashiCall;
+
+/*
+ * Sees to it that a request can be sent: waits for the answers of those that were cancelled and of batches on their way, whose
+ * errors it reports. If results that are being read hold all slots there is nothing to wait for: the request is refused.
+ */
+extern void kakehashi_call_make_room(KakehashiSession *session);
 
 /* Takes over the result of kh_send_*; reports error if it is NULL. */
 extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,

@@ -6,19 +6,22 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
+#include "partitioning/partdesc.h"
 #include "storage/itemid.h"
 #include "utils/lsyscache.h"
 
 /*
- * Each parallel scan takes a response slot when its plan starts, not when its rows are wanted. A query with more foreign
- * tables than this has none.
+ * Each parallel scan takes a response slot when its plan starts, not when its rows are wanted, and a session has not many of them. A query
+ * with more foreign tables than this, partitions counted one by one, has none.
  */
 #define MOST_FOREIGN_TABLES 8
 
@@ -29,33 +32,73 @@ kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rt
 	return true;
 }
 
-static bool
-count_foreign_tables(Node *node, int *count)
+typedef struct TableCount
 {
-	if (node == NULL)
+	int tables;
+	bool expanded; /* partitions are in the range table of the query that is walked */
+} TableCount;
+
+/* Of a table that the planner will expand: its partitions; more than the most, if there may be partitions of those. */
+static int
+count_partitions(Oid relid)
+{
+	Relation relation = table_open(relid, NoLock);
+	int count = MOST_FOREIGN_TABLES + 1;
+
+	if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+	{
+		PartitionDesc partitions = RelationGetPartitionDesc(relation, true);
+		bool all_leaves = true;
+
+		for (int i = 0; i < partitions->nparts; i++)
+			all_leaves = all_leaves && partitions->is_leaf[i];
+		if (all_leaves)
+			count = partitions->nparts;
+	}
+	table_close(relation, NoLock);
+	return count;
+}
+
+static bool
+count_foreign_tables(Node *node, TableCount *count)
+{
+	if (node == NULL || count->tables > MOST_FOREIGN_TABLES)
 		return false;
 	if (IsA(node, RangeTblEntry))
 	{
 		RangeTblEntry *rte = (RangeTblEntry *) node;
 
-		if (rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE)
-			(*count)++;
+		if (rte->rtekind != RTE_RELATION)
+			return false;
+		if (rte->inh && !count->expanded && has_subclass(rte->relid))
+			count->tables += count_partitions(rte->relid);
+		else if (rte->relkind == RELKIND_FOREIGN_TABLE)
+			count->tables++;
 		return false;
 	}
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, count_foreign_tables, count, QTW_EXAMINE_RTES_BEFORE);
+	{
+		TableCount inner = {.tables = count->tables};
+
+		/* Planned, and expanded, as a copy. */
+		(void) query_tree_walker((Query *) node, count_foreign_tables, &inner, QTW_EXAMINE_RTES_BEFORE);
+		count->tables = inner.tables;
+		return false;
+	}
 	return expression_tree_walker(node, count_foreign_tables, count);
 }
 
-static bool
-has_few_foreign_tables(PlannerInfo *root)
+bool
+kakehashi_has_few_tables(PlannerInfo *root)
 {
-	int count = 0;
+	TableCount count = {0};
 
 	while (root->parent_root != NULL)
 		root = root->parent_root;
+	/* Not yet while its sublinks are planned. */
+	count.expanded = !bms_is_empty(root->all_baserels);
 	(void) query_tree_walker(root->parse, count_foreign_tables, &count, QTW_EXAMINE_RTES_BEFORE);
-	return count <= MOST_FOREIGN_TABLES;
+	return count.tables <= MOST_FOREIGN_TABLES;
 }
 
 /* Values of domains over types that cross as text are checked here, by expressions that may be anything. */
@@ -101,8 +144,7 @@ kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel)
 	int workers;
 
 	if (!rel->consider_parallel || !fpinfo->options.parallel_capable || !bms_is_empty(rel->lateral_relids) ||
-	    (rel->reloptkind != RELOPT_BASEREL && rel->reloptkind != RELOPT_JOINREL) || !has_few_foreign_tables(root) ||
-	    has_checked_values(rel, fpinfo->local_conds))
+	    IS_UPPER_REL(rel) || !kakehashi_has_few_tables(root) || has_checked_values(rel, fpinfo->local_conds))
 		return;
 	workers = compute_parallel_worker(rel, ceil(bytes / BLCKSZ), -1, max_parallel_workers_per_gather);
 	if (workers <= 0)

@@ -341,7 +341,8 @@ add_ordered_path(PlannerInfo *root, RelOptInfo *rel, Cost startup, Cost total)
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 	Cost sort_cost = fpinfo->engine_cost + kakehashi_sort_cost(fpinfo->retrieved_rows);
 
-	if (root->query_pathkeys == NIL)
+	/* Ordered scans of partitions are merged, and for that all of them are open at the same time. */
+	if (root->query_pathkeys == NIL || (IS_OTHER_REL(rel) && !kakehashi_has_few_tables(root)))
 		return;
 	foreach (cell, root->query_pathkeys)
 	{

@@ -12,6 +12,7 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "tcop/pquery.h"
 #include "utils/memutils.h"
 
 Oid
@@ -80,6 +81,33 @@ kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
 	return kakehashi_row_writer_finish(parameters->writer, bytes);
 }
 
+static bool
+has_exec_param(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC;
+	return expression_tree_walker(node, has_exec_param, context);
+}
+
+/*
+ * A cursor shows its tables as they were when it was declared, whatever the transaction has changed or rolled back before rows are fetched:
+ * then the request has to be sent when its plan begins. Half of the response slots are left to other cursors and statements; a
+ * cursor over more tables reads them when they come to be fetched.
+ */
+static bool
+is_due_at_once(const ForeignScanState *node, const ForeignScan *plan, const KakehashiSession *session)
+{
+	const PlannedStmt *statement = node->ss.ps.state->es_plannedstmt;
+
+	if (statement->commandType != CMD_SELECT || statement->hasModifyingCTE || statement->rowMarks != NIL)
+		return false;
+	return ActivePortal != NULL && ActivePortal->status == PORTAL_DEFINED && ActivePortal->name[0] != '\0' &&
+	       !plan->scan.plan.parallel_aware && !has_exec_param((Node *) plan->fdw_exprs, NULL) &&
+	       kh_session_free_slots(session->ipc) > kh_session_limits(session->ipc)->slots / 2;
+}
+
 void
 kakehashi_begin_scan(ForeignScanState *node, int eflags)
 {
@@ -103,6 +131,8 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
 	state->session = kakehashi_session_get(state->user);
+	if (is_due_at_once(node, plan, state->session))
+		kakehashi_scan_send(node, state);
 }
 
 void
@@ -245,6 +275,44 @@ is_ready(RemoteScan *state, int64 timeout_nanos)
 	return kakehashi_call_is_ready(state->call, timeout_nanos);
 }
 
+/* The request of a scan of the session below this Append that has not ended. */
+static bool
+is_under_way(const AsyncRequest *areq, const KakehashiSession *session)
+{
+	const ForeignScanState *node;
+	const RemoteScan *state;
+
+	if (areq == NULL)
+		return false;
+	node = (const ForeignScanState *) areq->requestee;
+	if (node->fdwroutine->ForeignAsyncRequest != kakehashi_async_request)
+		return false;
+	state = (const RemoteScan *) node->fdw_state;
+	return state->call != NULL && state->call->session == session;
+}
+
+/*
+ * A table may have more partitions than the session has response slots. Half of these are left to the rest of the plan, and to cursors;
+ * who finds no more than that begins when another scan of the Append has ended.
+ */
+static bool
+may_begin(const AsyncRequest *areq, RemoteScan *state)
+{
+	const AppendState *append = (const AppendState *) areq->requestor;
+	kh_session *ipc;
+
+	state->session = kakehashi_session_get(state->user);
+	ipc = state->session->ipc;
+	if (kh_session_free_slots(ipc) > kh_session_limits(ipc)->slots / 2)
+		return true;
+	for (int i = 0; i < append->as_nplans; i++)
+	{
+		if (is_under_way(append->as_asyncrequests[i], state->session))
+			return false;
+	}
+	return true;
+}
+
 void
 kakehashi_async_request(AsyncRequest *areq)
 {
@@ -252,10 +320,10 @@ kakehashi_async_request(AsyncRequest *areq)
 	RemoteScan *state = (RemoteScan *) node->fdw_state;
 	bool begun = state->begun;
 
-	if (!begun)
-		kakehashi_scan_send(node, state);
-	else
+	if (begun)
 		ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	else if (may_begin(areq, state))
+		kakehashi_scan_send(node, state);
 	if (!begun || !is_ready(state, 0))
 		ExecAsyncRequestPending(areq);
 	else
@@ -276,9 +344,16 @@ answer(AsyncRequest *areq)
 void
 kakehashi_async_configure_wait(AsyncRequest *areq)
 {
-	RemoteScan *state = (RemoteScan *) ((ForeignScanState *) areq->requestee)->fdw_state;
+	ForeignScanState *node = (ForeignScanState *) areq->requestee;
+	RemoteScan *state = (RemoteScan *) node->fdw_state;
 	AppendState *append = (AppendState *) areq->requestor;
 
+	if (!state->begun)
+	{
+		if (!may_begin(areq, state))
+			return;
+		kakehashi_scan_send(node, state);
+	}
 	/* Others may have more to say: nobody sleeps long, and not at all while there is a subplan to run meanwhile. */
 	if (is_ready(state, append->as_syncdone && bms_is_empty(append->as_needrequest) ? ASYNC_SLICE_NANOS : 0))
 		answer(areq);

@@ -206,6 +206,7 @@ kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *t
 		return entry->statement;
 	}
 
+	kakehashi_call_make_room(session);
 	id = take_id(session);
 	PG_TRY();
 	{

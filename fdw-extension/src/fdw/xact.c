@@ -126,6 +126,8 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		kakehashi_report_lost(session, NULL, NULL);
 	if (session->aborted)
 		report_aborted(session);
+	/* Enough for all of what follows, of which each waits for its answer, and for the request itself. */
+	kakehashi_call_make_room(session);
 	flush_rollback(session);
 
 	if (session->level == 0)
@@ -246,6 +248,7 @@ commit_session(KakehashiSession *session, bool two_phase)
 		session->level = 0;
 		return;
 	}
+	kakehashi_call_make_room(session);
 	flush_rollback(session);
 	/* An endpoint that is gone already has not committed; one that goes from here on may have. */
 	if (!kh_session_alive(session->ipc))

@@ -129,6 +129,30 @@ kh_call_collect(kh_session *session)
 	}
 }
 
+uint32_t
+kh_session_free_slots(kh_session *session)
+{
+	kh_call_collect(session);
+	return session->free_count;
+}
+
+kh_room
+kh_session_await_slot(kh_session *session, int64_t timeout_nanos, kh_error *error)
+{
+	kh_call *call = session->calls;
+
+	if (kh_session_free_slots(session) > 0)
+		return KH_ROOM_FREE;
+	if (session->abandoned_count == 0)
+		return session->broken ? KH_ROOM_LOST : KH_ROOM_NONE;
+	while (call->state != KH_CALL_ABANDONED)
+		call++;
+	/* Batches that come meanwhile are given back by the next look. */
+	if (kh_call_wait(call, timeout_nanos, error) == KH_WAIT_DISCONNECTED)
+		return KH_ROOM_LOST;
+	return kh_session_free_slots(session) > 0 ? KH_ROOM_FREE : KH_ROOM_SOON;
+}
+
 void
 kh_call_end(kh_call *call)
 {

@@ -49,9 +49,7 @@ DECLARE c CURSOR FOR SELECT id FROM numbers ORDER BY id;
 SAVEPOINT s;
 FETCH 1 FROM c;
 ROLLBACK TO s;
-\set VERBOSITY sqlstate
 FETCH 1 FROM c;
-\set VERBOSITY default
 ROLLBACK;
 -- LIMIT that stops a scan early, again and again: no response slot is lost
 DO $$
