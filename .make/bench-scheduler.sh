@@ -17,6 +17,6 @@ fi
 find_java
 # Word splitting is wanted: each row is an argument.
 # shellcheck disable=SC2086
-exec "$JAVA_HOME/bin/java" "-XX:+Use${GC:-G1}GC" \
+exec "$JAVA_HOME/bin/java" "-XX:+Use${GC:-G1}GC" --enable-native-access=ALL-UNNAMED ${JVM:-} \
   -cp "$ROOT/scheduler/target/classes:$ROOT/scheduler/target/test-classes" \
   dev.kakehashi.scheduler.bench.Comparison "${REPETITIONS:-7}" ${ROWS:-}

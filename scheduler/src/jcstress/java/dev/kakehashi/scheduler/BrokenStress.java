@@ -24,7 +24,7 @@ public class BrokenStress {
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
   @State
   public static class LookBeforeAnnouncement {
-    private final PackedDeque deque = new PackedDeque(4, 0);
+    private final StealHalfDeque deque = new StealHalfDeque(4, 0);
     private final Sleepers sleepers = new Sleepers(2, 1, false);
     private final ProtocolStress.Item item = new ProtocolStress.Item();
 
@@ -38,6 +38,32 @@ public class BrokenStress {
     public void worker(II_Result r) {
       r.r2 = deque.size() > 0 ? 1 : 0;
       sleepers.announce(ProtocolStress.lentWorker(), false);
+    }
+  }
+
+  /// The light half of a fence against none.
+  @JCStressTest
+  @Outcome(
+      id = {"1, 0", "0, 1", "1, 1"},
+      expect = ACCEPTABLE,
+      desc = "someone sees")
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "neither sees the other")
+  @State
+  public static class WithoutHeavyFence {
+    private int x;
+    private int y;
+
+    @Actor
+    public void often(II_Result r) {
+      x = 1;
+      Fences.light();
+      r.r1 = y;
+    }
+
+    @Actor
+    public void seldom(II_Result r) {
+      y = 1;
+      r.r2 = x;
     }
   }
 

@@ -81,6 +81,73 @@ public class ProtocolStress {
     }
   }
 
+  /// Both halves of a fence.
+  @JCStressTest
+  @Outcome(
+      id = {"1, 0", "0, 1", "1, 1"},
+      expect = ACCEPTABLE,
+      desc = "someone sees")
+  @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "neither sees the other")
+  @State
+  public static class AsymmetricFences {
+    private int x;
+    private int y;
+
+    @Actor
+    public void often(II_Result r) {
+      x = 1;
+      Fences.light();
+      r.r1 = y;
+    }
+
+    @Actor
+    public void seldom(II_Result r) {
+      y = 1;
+      Fences.heavy();
+      r.r2 = x;
+    }
+  }
+
+  /// Three items in a deque that a thief has been at; the owner pops them, a thief takes half twice.
+  @JCStressTest
+  @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "each item once, as it was published")
+  @Outcome(expect = FORBIDDEN, desc = "lost, taken twice, or read before it was written")
+  @State
+  public static class DequeShared {
+    private final Item[] items = Item.make(4);
+    private final StealHalfDeque deque = new StealHalfDeque(4, -2);
+    private final @Nullable Object[] batch = new @Nullable Object[8];
+
+    public DequeShared() {
+      for (int i = 0; i < 4; i++) {
+        items[i].value = 1;
+        deque.push(items[i], null);
+      }
+      Item.thief(batch, deque.stealHalf(batch, 1, 1));
+    }
+
+    @Actor
+    public void owner() {
+      Item.owner(deque.popNewest());
+      Item.owner(deque.popNewest());
+      Item.owner(deque.popNewest());
+    }
+
+    @Actor
+    public void thief(III_Result r) {
+      int unseen = Item.thief(batch, deque.stealHalf(batch, 4, 1));
+      r.r3 = unseen + Item.thief(batch, deque.stealHalf(batch, 4, 1));
+    }
+
+    @Arbiter
+    public void judge(III_Result r) {
+      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
+        Item.owner(left);
+      }
+      Item.judge(items, r);
+    }
+  }
+
   /// Four items; the owner pops three and pushes one, a thief takes half.
   @JCStressTest
   @Outcome(id = "0, 0, 0", expect = ACCEPTABLE, desc = "each item once, as it was published")
@@ -88,7 +155,7 @@ public class ProtocolStress {
   @State
   public static class DequePops {
     private final Item[] items = Item.make(5);
-    private final PackedDeque deque = new PackedDeque(4, -2);
+    private final StealHalfDeque deque = new StealHalfDeque(4, -2);
     private final @Nullable Object[] batch = new @Nullable Object[8];
 
     public DequePops() {
@@ -130,7 +197,7 @@ public class ProtocolStress {
   @State
   public static class DequeWrap {
     private final Item[] items = Item.make(6);
-    private final PackedDeque deque = new PackedDeque(4, 0);
+    private final StealHalfDeque deque = new StealHalfDeque(4, 0);
     private final @Nullable Object[] batch = new @Nullable Object[8];
 
     public DequeWrap() {
@@ -241,7 +308,7 @@ public class ProtocolStress {
   @Outcome(id = "0, 0", expect = FORBIDDEN, desc = "a task beside a sleeping worker")
   @State
   public static class WakeUpBySpawn {
-    private final PackedDeque deque = new PackedDeque(4, 0);
+    private final StealHalfDeque deque = new StealHalfDeque(4, 0);
     private final Sleepers sleepers = new Sleepers(2, 1, false);
     private final Item item = new Item();
 

@@ -25,14 +25,14 @@ public class DequeBenchmark {
   /// One owner's deque; in a group the thief works on the same one.
   @State(Scope.Group)
   public static class Shared {
-    private final PackedDeque deque = new PackedDeque(4096, 0);
+    private final StealHalfDeque deque = new StealHalfDeque(4096, 0);
     private final @Nullable Object[] batch = new @Nullable Object[64];
   }
 
   /// One owner's deque, undisturbed.
   @State(Scope.Thread)
   public static class Own {
-    private final PackedDeque deque = new PackedDeque(4096, 0);
+    private final StealHalfDeque deque = new StealHalfDeque(4096, 0);
     private final @Nullable Object[] batch = new @Nullable Object[64];
   }
 

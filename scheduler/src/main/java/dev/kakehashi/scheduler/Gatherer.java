@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Gatherer {
   private final TaskScheduler scheduler;
   private final Counters counters;
-  private final PackedDeque deque;
+  private final StealHalfDeque deque;
   private final Victims victims;
   private final int worker;
   private final int batchLimit;
@@ -23,7 +23,7 @@ final class Gatherer {
   // Pairs (task, job); null behind what is in hand.
   private final @Nullable Object[] batch;
 
-  Gatherer(TaskScheduler scheduler, Counters counters, int worker, PackedDeque deque) {
+  Gatherer(TaskScheduler scheduler, Counters counters, int worker, StealHalfDeque deque) {
     this.deque = deque;
     this.scheduler = scheduler;
     this.counters = counters;

@@ -198,7 +198,7 @@ final class Inbox {
       Object job = slots[at + 1];
       batch[2 * n + 1] = job;
       if (job == jobless) {
-        withoutJob++; // stays in the slot, see PackedDeque
+        withoutJob++; // stays in the slot, see StealHalfDeque
       } else {
         slots[at + 1] = null;
       }

@@ -72,6 +72,7 @@ final class Platform {
   /// Places between two steps of a protocol.
   enum Point {
     DEQUE_STORED,
+    DEQUE_MOVED,
     DEQUE_CLAIMED,
     INBOX_CLAIMED,
     INBOX_TAKING,

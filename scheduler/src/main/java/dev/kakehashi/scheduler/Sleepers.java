@@ -16,10 +16,12 @@ import org.jspecify.annotations.Nullable;
 /// *Guarantee*: no task stays queued while a worker sleeps, except for the length of a wake-up. It is
 /// stronger than "no lost wake-up", which would be content with one worker awake.
 ///
-/// *Argument*. A publication is an RMW or volatile store on a queue and is followed by a volatile read of ctl
-/// ([#signal]). Suppose task P stays queued and worker B sleeps for good.
-/// (i) P saw a searcher. The last one that stops searching does so by an RMW on ctl and then looks at all
-/// queues: it sees P and signals, or it sleeps and looks again, see (iii).
+/// *Argument*. A publication is an RMW or volatile store on a queue, or a store into the own deque and [Fences#light], and is
+/// followed by a volatile read of ctl ([#signal]). Whoever changes ctl and then looks at the queues passes [Fences#heavy] in
+/// between, unless ctl says that nobody else is awake: then nobody can have stored into a deque since.
+/// Suppose task P stays queued and worker B sleeps for good.
+/// (i) P saw a searcher. The last one that stops searching does so by an RMW on ctl and then, if anyone sleeps, looks at all
+/// queues: it sees P and signals, or it sleeps and looks again, see (iii). If nobody slept then, B announced its sleep later.
 /// (ii) P saw no searcher but a sleeper: it woke one, who is counted as searching from that instant.
 /// (iii) P saw everyone awake: then B announced its sleep after that read, and B's look at all queues after the
 /// announcement sees P. *Everyone* looks again after announcing, whether or not it has searched; if only the last
@@ -226,13 +228,19 @@ final class Sleepers {
   }
 
   /// Gives the search role back because work was found; true if this was the last searcher, who must look
-  /// whether work is left and then signal.
+  /// whether work is left and then signal. Without a sleeper there is nobody to be signalled.
   boolean stopSearching() {
     long before = (long) CTL.getAndAdd(this, -1L);
     if (Checks.ON) {
       Checks.that(searching(before) > 0, "searchers >= 0");
     }
-    return searching(before) == 1;
+    if (searching(before) != 1 || unparked(before) == workers) {
+      return false;
+    }
+    if (unparked(before) > 1) {
+      Fences.heavy();
+    }
+    return true;
   }
 
   /// What has become of an announcement.
@@ -246,20 +254,24 @@ final class Sleepers {
 
   /// Announces a sleep. Once asleep the caller must look at all queues, and signal if it finds anything.
   Announced announce(Worker worker, boolean searched) {
+    long before;
     synchronized (lock) {
       if (role && unparked(ctl) > 1 && (searched || takeSearch())) {
         return Announced.MUST_DISTRIBUTE;
       }
       stack[depth++] = worker;
-      long before = (long) CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
+      before = (long) CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
       if (Checks.ON) {
         Checks.that(unparked(before) > 0, "workers awake >= 0");
         Checks.that(!searched || searching(before) > 0, "searchers >= 0");
       }
-      return searched && searching(before) == 1
-          ? Announced.ASLEEP_AS_LAST_SEARCHER
-          : Announced.ASLEEP;
     }
+    if (unparked(before) > 1) {
+      Fences.heavy();
+    }
+    return searched && searching(before) == 1
+        ? Announced.ASLEEP_AS_LAST_SEARCHER
+        : Announced.ASLEEP;
   }
 
   int awake() {

@@ -44,7 +44,7 @@ final class Victims {
       int[] group = groups[g];
       int at = first(group.length, last[g]);
       for (int i = 0; i < group.length; i++) {
-        PackedDeque from = scheduler.workers()[group[at]].deque;
+        StealHalfDeque from = scheduler.workers()[group[at]].deque;
         int size = from.size();
         if (size >= least && (size > 1 || lone[group[at]] >= LOOKS_FOR_ONE)) {
           counters.add(Counters.STEAL_ATTEMPTS);

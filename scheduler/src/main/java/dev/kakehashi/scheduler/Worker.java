@@ -41,7 +41,7 @@ final class Worker extends Runner implements Runnable {
   private final Gatherer gatherer;
   final Idling idling;
 
-  final PackedDeque deque;
+  final StealHalfDeque deque;
   final OverflowQueue pinned = new OverflowQueue(); // filled by anyone, drained by this worker
 
   /// Changes when a fresh thread takes the worker over.
@@ -75,7 +75,7 @@ final class Worker extends Runner implements Runnable {
     role = config.distribution() == Distribution.ROLE;
     localFirst = config.intValue(Parameter.LOCAL_FIRST_THOUSANDTHS);
     fairnessNanos = config.nanos(Parameter.FAIRNESS_INTERVAL);
-    deque = new PackedDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0, scheduler.jobless());
+    deque = new StealHalfDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0, scheduler.jobless());
     gatherer = new Gatherer(scheduler, counters, index, deque);
     idling = new Idling(this, sleepers, gatherer);
     thread = newThread();

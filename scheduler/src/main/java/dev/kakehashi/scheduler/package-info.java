@@ -26,7 +26,7 @@
 /// | look at it while it runs | [TaskScheduler#metrics], [TaskScheduler#dump], [SchedulerConfig.Builder#onLongTask] |
 /// | know where the time of a job went | [JobBuilder#timed], [Job#times] |
 ///
-/// Where to read: [TaskScheduler] for the ways of a task, `PackedDeque` for stealing, `Sleepers` for idling, wake-up and
+/// Where to read: [TaskScheduler] for the ways of a task, `StealHalfDeque` for stealing, `Sleepers` for idling, wake-up and
 /// the distribution role, `Inbox` for submissions, `Submission` for the ways in, `Runner` for counts and tail calls, `Worker` for the order of looks, `Gatherer` and
 /// `Victims` for what it takes from elsewhere, `Idling` for searching and sleeping,
 /// [Lane], [Condition], [Job], `ProcessRun`, [Admission], `TokenBucket`, `Watchdog`. Each begins with who writes what and why that

@@ -38,7 +38,7 @@ class LincheckTest {
 
   /// The owner at both ends, thieves at the old one.
   public static class Deque {
-    private final PackedDeque deque = new PackedDeque(DEQUE_CAPACITY, -2);
+    private final StealHalfDeque deque = new StealHalfDeque(DEQUE_CAPACITY, -2);
 
     /// Again when a thief still reads the slot: then the deque refuses, although it has room.
     @Operation(nonParallelGroup = "owner")

@@ -71,7 +71,7 @@ final class Scenarios {
         seed,
         mutation,
         (simulation, random) -> {
-          PackedDeque deque = new PackedDeque(4, random.nextInt());
+          StealHalfDeque deque = new StealHalfDeque(4, random.nextInt());
           int items = 40;
           int[] taken = new int[items];
           boolean[] over = new boolean[1];

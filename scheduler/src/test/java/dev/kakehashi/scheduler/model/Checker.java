@@ -113,6 +113,15 @@ final class Checker {
       return !blocked;
     }
 
+    /// Whether another thread has passed a full fence since the step became possible: the heavy half of an asymmetric fence
+    /// waits for that of each thread. The step is blocked until that thread's buffer has drained.
+    boolean fenced(int other) {
+      if (state[bufferAt(other)] != 0) {
+        block();
+      }
+      return !blocked;
+    }
+
     /// Direct access for RMWs and for ghost words that the real program does not have.
     int memory(int word) {
       return state[word];

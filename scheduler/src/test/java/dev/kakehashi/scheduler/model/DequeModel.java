@@ -1,8 +1,9 @@
 package dev.kakehashi.scheduler.model;
 
-/// The protocol of `PackedDeque` on a ring of four slots: an owner that runs a script, and thieves that take half.
-/// Letters of the script: `p` push, `o` push at the old end, `l` pop newest, `f` pop oldest. Items are numbered from 1 in order
-/// of their push; one that finds no free slot counts as taken, as by the overflow queue.
+/// The protocol of `StealHalfDeque` on a ring of four slots: an owner that runs a script, and thieves that take half.
+/// Letters of the script: `p` push, `o` push at the old end, `l` pop newest, `m` the same and then take back the mark that the
+/// deque is shared, `f` pop oldest. Items are numbered from 1 in order of their push; one that finds no free slot counts as
+/// taken, as by the overflow queue.
 ///
 /// @param script what the owner does
 /// @param thieves threads that steal
@@ -16,25 +17,36 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
     SLOT_NOT_CHECKED,
     /// The thief copies the items and claims them afterwards.
     READ_BEFORE_CLAIM,
-    /// Two words; the owner pops without CAS while it sees more than one item; the thief takes half by one CAS.
-    NAIVE_HALF
+    /// The thief moves the head at once, and the owner pops while it sees more than one item.
+    NAIVE_HALF,
+    /// The thief looks at the new end without a fence after its claim.
+    CLAIM_WITHOUT_FENCE,
+    /// The owner looks at the claim without a fence although the deque is shared.
+    SHARED_WITHOUT_FENCE,
+    /// The thief takes what it has claimed, without a second look at the new end.
+    NO_SECOND_LOOK,
+    /// The owner takes a claimed item without cancelling the claim.
+    CLAIM_NOT_CANCELLED
   }
 
   private static final int CAPACITY = 4;
   private static final int START = 8; // indices stay positive, also below the old end
-  private static final int HEAD = 0; // with TAIL one word, except in NAIVE_HALF
+  private static final int OLD = 0; // head | claimed << 8 | CANCELLED | SHARED
   private static final int TAIL = 1;
   private static final int SLOT = 2;
   private static final int TAKEN = SLOT + CAPACITY; // ghost, how often each item was taken
+  private static final int CANCELLED = 1 << 16;
+  private static final int SHARED = 1 << 17;
   private static final int DONE = 99;
 
-  // Registers: pc, script position or steals done, head, tail, counter, items read (two of at most
-  // four)
+  // Registers: pc, script position or steals done, old, tail, claimed, counter, items read (two of at
+  // most four)
   private static final int AT = 1;
-  private static final int H = 2;
+  private static final int O = 2;
   private static final int T = 3;
-  private static final int I = 4;
-  private static final int READ = 5;
+  private static final int N = 4;
+  private static final int I = 5;
+  private static final int READ = 6;
 
   @Override
   public int words() {
@@ -51,8 +63,20 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
     return READ + 2;
   }
 
-  private static int head(Checker.Machine m) {
-    return m.load(HEAD) + START;
+  private static int head(int old) {
+    return (byte) old + START;
+  }
+
+  private static int claimed(int old) {
+    return old >> 8 & 0xFF;
+  }
+
+  private static boolean claim(int old) {
+    return claimed(old) != 0 || (old & CANCELLED) != 0;
+  }
+
+  private static int moved(int old, int head) {
+    return (old & SHARED) | (claim(old) ? CANCELLED : 0) | (head - START & 0xFF);
   }
 
   private static int tail(Checker.Machine m) {
@@ -63,13 +87,13 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
     return SLOT + index % CAPACITY;
   }
 
-  private static void ends(Checker.Machine m, int head, int tail) {
-    m.memory(HEAD, head - START);
-    m.memory(TAIL, tail - START);
-  }
-
-  private static boolean unchanged(Checker.Machine m) {
-    return m.memory(HEAD) + START == m.get(H) && m.memory(TAIL) + START == m.get(T);
+  /// A CAS of `old` from what the thread has read; whether it succeeds. Only if [Checker.Machine#rmw()].
+  private static boolean cas(Checker.Machine m, int expected, int next) {
+    boolean same = m.memory(OLD) == expected;
+    if (same) {
+      m.memory(OLD, next);
+    }
+    return same;
   }
 
   private void taken(Checker.Machine m, int item) {
@@ -95,8 +119,8 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
       switch (script.charAt(m.get(AT))) {
         case 'p' -> push(m, false);
         case 'o' -> push(m, true);
-        case 'l' -> pop(m, true);
-        case 'f' -> pop(m, false);
+        case 'l', 'm' -> popNewest(m);
+        case 'f' -> popOldest(m);
         default -> throw new AssertionError();
       }
     }
@@ -113,15 +137,15 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
   }
 
   private void push(Checker.Machine m, boolean oldest) {
-    int index = oldest ? m.get(H) - 1 : m.get(T);
+    int index = oldest ? head(m.get(O)) - 1 : m.get(T);
     switch (m.get(0)) {
       case 0 -> {
-        m.set(H, head(m));
+        m.set(O, m.load(OLD));
         m.set(T, tail(m));
         m.go(1);
       }
       case 1 -> {
-        boolean room = m.get(T) - m.get(H) < CAPACITY;
+        boolean room = m.get(T) - head(m.get(O)) < CAPACITY;
         boolean free = variant == Variant.SLOT_NOT_CHECKED || m.load(slot(index)) == 0;
         if (room && free) {
           m.go(2);
@@ -132,22 +156,22 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
       }
       case 2 -> {
         m.store(slot(index), item(m));
-        m.go(3);
+        m.go(oldest ? 4 : 3);
       }
       case 3 -> {
+        m.store(TAIL, index + 1 - START);
+        nextInScript(m);
+      }
+      case 4 -> {
         if (m.rmw()) {
-          if (!oldest) {
-            m.memory(TAIL, m.memory(TAIL) + 1);
-            nextInScript(m);
-          } else if (unchanged(m)) {
-            ends(m, index, m.get(T));
+          if (cas(m, m.get(O), moved(m.get(O), index))) {
             nextInScript(m);
           } else {
-            m.go(4);
+            m.go(5);
           }
         }
       }
-      case 4 -> {
+      case 5 -> {
         m.store(slot(index), 0);
         m.go(0);
       }
@@ -155,13 +179,79 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
     }
   }
 
-  private void pop(Checker.Machine m, boolean newest) {
-    int index = newest ? m.get(T) - 1 : m.get(H);
+  private void popNewest(Checker.Machine m) {
+    int index = m.get(T) - 1;
+    int old = m.get(O);
     switch (m.get(0)) {
       case 0 -> {
-        m.set(H, head(m));
         m.set(T, tail(m));
-        if (m.get(H) >= m.get(T)) {
+        if (m.get(T) - 1 < head(m.load(OLD))) {
+          nextInScript(m);
+        } else {
+          m.go(1);
+        }
+      }
+      case 1 -> {
+        m.store(TAIL, index - START);
+        m.go(2);
+      }
+      case 2 -> {
+        m.set(O, m.load(OLD));
+        if (variant == Variant.NAIVE_HALF) {
+          // Near the old end it gives up this pop (models the slow path).
+          m.go(head(m.get(O)) >= index ? 7 : 5);
+        } else {
+          boolean alone = m.get(O) == (m.get(O) & 0xFF) && index >= head(m.get(O));
+          m.go(alone ? 5 : variant == Variant.SHARED_WITHOUT_FENCE ? 4 : 3);
+        }
+      }
+      case 3 -> {
+        if (m.rmw()) { // the full fence
+          m.go(4);
+        }
+      }
+      case 4 -> {
+        m.set(O, m.load(OLD));
+        if (index < head(m.get(O))) {
+          m.go(7);
+        } else if (index - head(m.get(O)) < claimed(m.get(O))) {
+          m.go(variant == Variant.CLAIM_NOT_CANCELLED ? 5 : 6);
+        } else {
+          boolean takesMarkBack = script.charAt(m.get(AT)) == 'm' && !claim(m.get(O));
+          m.go(takesMarkBack ? 8 : 5);
+        }
+      }
+      case 5 -> {
+        taken(m, m.load(slot(index)));
+        m.store(slot(index), 0);
+        nextInScript(m);
+      }
+      case 6 -> {
+        if (m.rmw()) {
+          m.go(cas(m, old, moved(old, head(old))) ? 5 : 4);
+        }
+      }
+      case 7 -> {
+        m.store(TAIL, index + 1 - START);
+        nextInScript(m);
+      }
+      case 8 -> {
+        if (m.rmw()) {
+          cas(m, old, old & 0xFF);
+          m.go(5);
+        }
+      }
+      default -> throw new AssertionError();
+    }
+  }
+
+  private void popOldest(Checker.Machine m) {
+    int index = head(m.get(O));
+    switch (m.get(0)) {
+      case 0 -> {
+        m.set(T, tail(m));
+        m.set(O, m.load(OLD));
+        if (head(m.get(O)) == m.get(T)) {
           nextInScript(m);
         } else {
           m.go(1);
@@ -169,16 +259,7 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
       }
       case 1 -> {
         if (m.rmw()) {
-          boolean naive = variant == Variant.NAIVE_HALF && m.get(T) - m.get(H) > 1;
-          if (naive) {
-            m.memory(TAIL, index - START);
-            m.go(3);
-          } else if (unchanged(m)) {
-            ends(m, newest ? m.get(H) : m.get(H) + 1, newest ? index : m.get(T));
-            m.go(2);
-          } else {
-            m.go(0);
-          }
+          m.go(cas(m, m.get(O), moved(m.get(O), index + 1)) ? 2 : 0);
         }
       }
       case 2 -> {
@@ -186,21 +267,13 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
         m.store(slot(index), 0);
         nextInScript(m);
       }
-      case 3 -> { // Chase and Lev: look at the old end after having moved the new one
-        if (head(m) >= m.get(T) - 1) {
-          m.memory(
-              TAIL, m.get(T) - START); // a thief is near: give up this pop (models its slow path)
-          nextInScript(m);
-        } else {
-          m.go(2);
-        }
-      }
       default -> throw new AssertionError();
     }
   }
 
   private void thief(Checker.Machine m) {
-    int n = (m.get(T) - m.get(H) + 1) / 2;
+    int old = m.get(O);
+    int claim = old | SHARED | m.get(N) << 8;
     boolean early = variant == Variant.READ_BEFORE_CLAIM;
     switch (m.get(0)) {
       case 0 -> {
@@ -209,39 +282,71 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
           return;
         }
         m.set(AT, m.get(AT) + 1);
-        m.set(H, head(m));
-        m.set(T, tail(m));
+        m.set(O, m.load(OLD));
         m.set(I, 0);
-        m.go(m.get(T) <= m.get(H) ? 0 : early ? 4 : 1);
+        m.go(claim(m.get(O)) ? 0 : 1);
       }
       case 1 -> {
-        if (m.rmw()) {
-          boolean same =
-              variant == Variant.NAIVE_HALF ? m.memory(HEAD) + START == m.get(H) : unchanged(m);
-          if (same) {
-            m.memory(HEAD, m.get(H) + n - START);
-          }
-          m.set(I, 0);
-          m.go(same ? 2 : 0);
-        }
+        m.set(N, (tail(m) - head(old) + 1) / 2);
+        m.go(m.get(N) <= 0 ? 0 : early ? 9 : 2);
       }
       case 2 -> {
-        if (m.get(I) == n) {
+        if (m.rmw()) {
+          if (variant == Variant.NAIVE_HALF) {
+            m.go(cas(m, old, head(old) + m.get(N) - START & 0xFF) ? 6 : 0);
+          } else if (cas(m, old, claim)) {
+            boolean fence = (old & SHARED) == 0 && variant != Variant.CLAIM_WITHOUT_FENCE;
+            m.go(fence ? 3 : 4);
+          } else {
+            m.go(0);
+          }
+        }
+      }
+      case 3 -> {
+        if (m.fenced(0)) {
+          m.go(4);
+        }
+      }
+      case 4 -> {
+        int left = variant == Variant.NO_SECOND_LOOK ? m.get(N) : tail(m) - head(old);
+        m.set(T, Math.min(m.get(N), left));
+        m.go(m.get(T) <= 0 ? 8 : 5);
+      }
+      case 5 -> {
+        if (m.rmw()) {
+          int next = SHARED | (head(old) + m.get(T) - START & 0xFF);
+          m.set(I, 0);
+          if (cas(m, claim, next)) {
+            m.set(N, m.get(T));
+            m.go(6);
+          } else {
+            m.go(8);
+          }
+        }
+      }
+      case 6 -> {
+        if (m.get(I) == m.get(N)) {
           m.go(0);
           return;
         }
-        taken(m, early ? m.get(READ + m.get(I)) : m.load(slot(m.get(H) + m.get(I))));
-        m.go(3);
+        taken(m, early ? m.get(READ + m.get(I)) : m.load(slot(head(old) + m.get(I))));
+        m.go(7);
       }
-      case 3 -> {
-        m.store(slot(m.get(H) + m.get(I)), 0);
+      case 7 -> {
+        m.store(slot(head(old) + m.get(I)), 0);
         m.set(I, m.get(I) + 1);
-        m.go(2);
+        m.go(6);
       }
-      case 4 -> {
-        m.set(READ + m.get(I), m.load(slot(m.get(H) + m.get(I))));
+      case 8 -> {
+        if (m.rmw()) {
+          m.memory(OLD, m.memory(OLD) & (SHARED | 0xFF));
+          m.go(0);
+        }
+      }
+      case 9 -> {
+        m.set(READ + m.get(I), m.load(slot(head(old) + m.get(I))));
         m.set(I, m.get(I) + 1);
-        m.go(m.get(I) == n ? 1 : 4);
+        m.go(m.get(I) == m.get(N) ? 2 : 9);
       }
       default -> throw new AssertionError();
     }
@@ -249,7 +354,7 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
 
   @Override
   public void end(Checker.Machine m) {
-    int left = m.memory(TAIL) - m.memory(HEAD);
+    int left = m.memory(TAIL) + START - head(m.memory(OLD));
     int items = (int) script.chars().filter(c -> c == 'p' || c == 'o').count();
     int ended = 0;
     for (int item = 1; item <= items; item++) {

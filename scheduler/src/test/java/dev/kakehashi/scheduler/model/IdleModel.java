@@ -3,14 +3,18 @@ package dev.kakehashi.scheduler.model;
 /// The protocol of `Sleepers` with `Worker.idle` and `Worker.sleep`: a publisher makes two tasks that never end, so two
 /// workers must both be got going. The stack under its lock is one step.
 ///
+/// @param spawns whether the publisher is a worker that stores into its deque, and not a submitter with an RMW
 /// @param variant what is wrong with it, or CORRECT
-record IdleModel(Variant variant) implements Checker.Program {
+record IdleModel(boolean spawns, Variant variant) implements Checker.Program {
   enum Variant {
     CORRECT,
     NOBODY_RESCANS,
     ONLY_LAST_SEARCHER_RESCANS,
     FINDER_DOES_NOT_LOOK,
-    PLAIN_PUBLICATION
+    /// Who has announced its sleep looks without a fence: refuted for a publication by a store only.
+    SLEEPER_WITHOUT_FENCE,
+    /// Likewise for the last searcher that has found work.
+    FINDER_WITHOUT_FENCE
   }
 
   private static final int WORKERS = 2;
@@ -56,7 +60,7 @@ record IdleModel(Variant variant) implements Checker.Program {
     int made = m.get(1);
     switch (m.get(0)) {
       case 0 -> {
-        if (variant == Variant.PLAIN_PUBLICATION) {
+        if (spawns) {
           m.store(PUBLISHED, made + 1);
         } else if (m.rmw()) {
           m.memory(PUBLISHED, made + 1);
@@ -96,7 +100,7 @@ record IdleModel(Variant variant) implements Checker.Program {
           m.memory(UNPARKED, m.memory(UNPARKED) + 1);
           m.memory(SEARCHING, m.memory(SEARCHING) - (searching ? 1 : 0));
           m.set(2, searching && m.memory(SEARCHING) == 0 ? 1 : 0);
-          m.go(rescans(m.get(2) == 1) ? 6 : SLEEP);
+          m.go(!rescans(m.get(2) == 1) ? SLEEP : fences(Variant.SLEEPER_WITHOUT_FENCE) ? 13 : 6);
         }
       }
       case 6 -> m.go(work(m) ? 7 : SLEEP);
@@ -116,14 +120,22 @@ record IdleModel(Variant variant) implements Checker.Program {
       case 10 -> {
         if (m.rmw()) {
           m.memory(SEARCHING, m.memory(SEARCHING) - 1);
-          boolean last = m.memory(SEARCHING) == 0;
-          m.go(last && variant != Variant.FINDER_DOES_NOT_LOOK ? 11 : DONE);
+          boolean looks = m.memory(SEARCHING) == 0 && m.memory(UNPARKED) > 0;
+          m.go(
+              !looks || variant == Variant.FINDER_DOES_NOT_LOOK
+                  ? DONE
+                  : fences(Variant.FINDER_WITHOUT_FENCE) ? 14 : 11);
         }
       }
       case 11 -> m.go(work(m) ? 12 : DONE);
       case 12 -> {
         wake(m);
         m.go(DONE);
+      }
+      case 13, 14 -> {
+        if (m.fenced(WORKERS)) { // the other worker stores nothing
+          m.go(m.get(0) == 13 ? 6 : 11);
+        }
       }
       default -> throw new AssertionError();
     }
@@ -133,8 +145,12 @@ record IdleModel(Variant variant) implements Checker.Program {
     return switch (variant) {
       case NOBODY_RESCANS -> false;
       case ONLY_LAST_SEARCHER_RESCANS -> last;
-      case CORRECT, FINDER_DOES_NOT_LOOK, PLAIN_PUBLICATION -> true;
+      case CORRECT, FINDER_DOES_NOT_LOOK, SLEEPER_WITHOUT_FENCE, FINDER_WITHOUT_FENCE -> true;
     };
+  }
+
+  private boolean fences(Variant without) {
+    return spawns && variant != without;
   }
 
   private static boolean take(Checker.Machine m) {

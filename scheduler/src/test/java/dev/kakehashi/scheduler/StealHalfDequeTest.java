@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The deque alone: order, capacity, wrap of the indices, and thieves against the owner.
 @Timeout(60)
-class PackedDequeTest {
+class StealHalfDequeTest {
   private record Item(int number) implements Task {
     @Override
     public @Nullable Task run(TaskContext context) {
@@ -35,7 +35,7 @@ class PackedDequeTest {
   @Test
   void shouldPopBothEndsAndPushBothEndsAcrossTheWrapOfItsIndices() {
     for (int first : new int[] {0, -2, Integer.MAX_VALUE - 1}) {
-      PackedDeque deque = new PackedDeque(4, first);
+      StealHalfDeque deque = new StealHalfDeque(4, first);
       assertNull(deque.popNewest());
       for (int round = 0; round < 5; round++) {
         assertTrue(deque.push(ITEMS.get(1), null));
@@ -56,7 +56,7 @@ class PackedDequeTest {
 
   @Test
   void shouldStealTheOlderHalfRoundedUp() {
-    PackedDeque deque = new PackedDeque(8, -3);
+    StealHalfDeque deque = new StealHalfDeque(8, -3);
     deque.pushAll(ITEMS, 3, null);
     @Nullable Object[] batch = new @Nullable Object[8];
     assertEquals(0, deque.stealHalf(batch, 32, 6), "fewer than wanted");
@@ -72,10 +72,10 @@ class PackedDequeTest {
   @Test
   void shouldLoseAndDuplicateNothingUnderThieves() throws Exception {
     long seed = Long.getLong("scheduler.seed", System.nanoTime());
-    System.out.println("PackedDequeTest seed=" + seed);
+    System.out.println("StealHalfDequeTest seed=" + seed);
     int pushes = 1_000_000;
     AtomicIntegerArray taken = new AtomicIntegerArray(pushes);
-    PackedDeque deque = new PackedDeque(16, -1000);
+    StealHalfDeque deque = new StealHalfDeque(16, -1000);
     boolean[] over = new boolean[1];
     List<Thread> thieves = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
