@@ -102,6 +102,32 @@ final class Counters {
   private static final boolean ALL = !"false".equals(System.getProperty("scheduler.metrics"));
 
   private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle ACCEPTED_FIELD;
+  private static final VarHandle RUN_FIELD;
+  private static final VarHandle TAIL_RUNS_FIELD;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ACCEPTED_FIELD = lookup.findVarHandle(Counters.class, "accepted", long.class);
+      RUN_FIELD = lookup.findVarHandle(Counters.class, "run", long.class);
+      TAIL_RUNS_FIELD = lookup.findVarHandle(Counters.class, "tailRuns", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  // What counts single tasks is in fields: an array's element costs three dependent loads and two comparisons. Unused longs
+  // keep other objects' cache lines away.
+  @SuppressWarnings("unused")
+  private long p0, p1, p2, p3, p4, p5, p6, p7;
+
+  private long accepted;
+  private long run;
+  private long tailRuns;
+
+  @SuppressWarnings("unused")
+  private long q0, q1, q2, q3, q4, q5, q6, q7;
 
   // 16 unused longs at both ends keep other objects' cache lines away.
   private static final int PAD = 16;
@@ -114,8 +140,32 @@ final class Counters {
     add(counter, 1);
   }
 
+  /// A task has run.
+  void ran() {
+    RUN_FIELD.setOpaque(this, run + 1);
+  }
+
+  /// Tasks were accepted.
+  void accepted(long tasks) {
+    if (ALL) {
+      ACCEPTED_FIELD.setOpaque(this, accepted + tasks);
+    }
+  }
+
+  /// A successor runs at once.
+  void tailRan() {
+    if (ALL) {
+      TAIL_RUNS_FIELD.setOpaque(this, tailRuns + 1);
+    }
+  }
+
+  /// Not for runs and tail runs, which have methods of their own.
   void add(int counter, long by) {
-    if (!ALL && counter != TASKS_RUN && counter != JOBLESS_TAKEN && counter != JOBLESS_ENDED) {
+    if (counter == ACCEPTED) {
+      accepted(by);
+      return;
+    }
+    if (!ALL && counter != JOBLESS_TAKEN && counter != JOBLESS_ENDED) {
       return;
     }
     VALUES.setOpaque(values, PAD + counter, values[PAD + counter] + by);
@@ -126,7 +176,21 @@ final class Counters {
     VALUES.setRelease(values, PAD + counter, values[PAD + counter] + 1);
   }
 
+  /// How many tasks have run. Same thread.
+  long tasksRun() {
+    return run;
+  }
+
   long get(int counter) {
+    return switch (counter) {
+      case ACCEPTED -> (long) ACCEPTED_FIELD.getOpaque(this);
+      case TASKS_RUN -> (long) RUN_FIELD.getOpaque(this);
+      case TAIL_RUNS -> (long) TAIL_RUNS_FIELD.getOpaque(this);
+      default -> element(counter);
+    };
+  }
+
+  private long element(int counter) {
     return (long) VALUES.getOpaque(values, PAD + counter);
   }
 }

@@ -246,7 +246,8 @@ final class Idling {
   }
 
   private @Nullable Task searchOnce(int round) {
-    Task task = worker.look(stealing ? (round < LOOKS_FOR_TWO ? 2 : 1) : 0);
+    boolean steals = stealing && (round >= LOOKS_FOR_TWO || !worker.servesOutside);
+    Task task = worker.look(!steals ? 0 : round < LOOKS_FOR_TWO ? 2 : 1);
     return task != null ? task : worker.takePinned();
   }
 

@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///  field     written by                     access
 ///  tail      producers, the closer          CAS, getAndBitwiseOr; claims an index; the sign is `closed`
-///  slots     the claimer, then the consumer pair (task, job) at 2 * (i & mask)
+///  tasks     the claimer, then the consumer release/acquire; index i is at i & mask
+///  jobs      likewise                       plain, written before the task; most stay as they are, so that its cache
+///                                           lines are shared, and one of `tasks` brings twice as many
 ///  head      the consumer, under `lock`     release; producers acquire it before they claim
 ///  limit     producers                      release/acquire; head as last seen, so that a producer
 ///                                           rarely touches the consumer's cache line
@@ -41,7 +43,7 @@ final class Inbox {
   private static final VarHandle SEEN_TAIL;
   private static final VarHandle HEAD;
   private static final VarHandle LOCK;
-  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
+  private static final VarHandle TASK = MethodHandles.arrayElementVarHandle(Object[].class);
 
   static {
     try {
@@ -82,9 +84,10 @@ final class Inbox {
   @SuppressWarnings("unused")
   private long r0, r1, r2, r3, r4, r5, r6, r7;
 
-  private final @Nullable Object[] slots;
   private static final long INDEX = Long.MAX_VALUE;
 
+  private final @Nullable Object[] tasks;
+  private final @Nullable Object[] jobs;
   private final int mask;
   private final long sampleMask; // -1: none
   private final int markShift;
@@ -99,7 +102,8 @@ final class Inbox {
   /// @param sampling one task in so many is timed, 0 for none
   Inbox(int capacity, Job jobless, EventCount room, int sampling) {
     sampleMask = sampling == 0 ? -1 : (Integer.highestOneBit(2 * sampling - 1) - 1L);
-    slots = new @Nullable Object[2 * capacity];
+    tasks = new @Nullable Object[capacity];
+    jobs = new @Nullable Object[capacity];
     mask = capacity - 1;
     markShift = Math.max(0, Integer.numberOfTrailingZeros(capacity) - 3);
     this.jobless = jobless;
@@ -137,18 +141,18 @@ final class Inbox {
         task = new SampledTask(given);
       }
       if (TAIL.compareAndSet(this, word, word + 1)) {
-        int at = ((int) t & mask) << 1;
-        if (slots[at + 1] != job) {
-          slots[at + 1] = job;
+        int at = (int) t & mask;
+        if (jobs[at] != job) {
+          jobs[at] = job;
         }
         try {
           Platform.point(Point.INBOX_CLAIMED);
-          SLOT.setRelease(slots, at, task);
+          TASK.setRelease(tasks, at, task);
         } catch (Throwable noStack) {
           // Everybody's tasks behind a claim wait until it is filled. A volatile store is no call,
           // and keeps the two others in order.
           filled = t;
-          slots[at] = task;
+          tasks[at] = task;
         }
         return true;
       }
@@ -189,24 +193,24 @@ final class Inbox {
     int n = 0;
     int withoutJob = 0;
     while (n < most) {
-      int at = at(h + n);
-      Object task = SLOT.getAcquire(slots, at);
+      int at = (int) (h + n) & mask;
+      Object task = TASK.getAcquire(tasks, at);
       if (task == null) {
         break;
       }
       batch[2 * n] = task;
-      Object job = slots[at + 1];
+      Object job = jobs[at];
       batch[2 * n + 1] = job;
       if (job == jobless) {
-        withoutJob++; // stays in the slot, see StealHalfDeque
+        withoutJob++; // stays in its place
       } else {
-        slots[at + 1] = null;
+        jobs[at] = null;
       }
-      slots[at] = null; // plain: handed over by the release of head
+      tasks[at] = null; // plain: handed over by the release of head
       n++;
     }
     if (withoutJob > 0) {
-      counters.add(Counters.ACCEPTED, withoutJob);
+      counters.accepted(withoutJob);
       counters.add(Counters.JOBLESS_TAKEN, withoutJob);
     }
     HEAD.setRelease(this, h + n);
@@ -225,9 +229,5 @@ final class Inbox {
 
   int size() {
     return (int) Math.max(0, (tail & INDEX) - head);
-  }
-
-  private int at(long index) {
-    return ((int) index & mask) << 1;
   }
 }

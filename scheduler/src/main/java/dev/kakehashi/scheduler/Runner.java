@@ -157,12 +157,12 @@ abstract class Runner implements TaskContext {
     }
     // The successor takes over its predecessor's count.
     spawnedSinceFlush++;
-    counters.add(Counters.ACCEPTED);
+    counters.accepted(1);
     if (inRow >= tailLimit) {
       requeue(next, itsJob);
       return null;
     }
-    counters.add(Counters.TAIL_RUNS);
+    counters.tailRan();
     return next;
   }
 
@@ -186,7 +186,7 @@ abstract class Runner implements TaskContext {
         return;
       }
       if (next != null) {
-        counters.add(Counters.ACCEPTED);
+        counters.accepted(1);
         counters.add(Counters.JOBLESS_TAKEN);
       }
       counters.addReleased(Counters.JOBLESS_ENDED);
@@ -197,7 +197,7 @@ abstract class Runner implements TaskContext {
         requeueJobless(next);
         return;
       }
-      counters.add(Counters.TAIL_RUNS);
+      counters.tailRan();
       task = next;
     }
   }
@@ -247,12 +247,12 @@ abstract class Runner implements TaskContext {
       return null;
     } finally {
       RUNNING.setOpaque(this, NOTHING);
-      counters.add(Counters.TASKS_RUN);
+      counters.ran();
     }
   }
 
   private long nextNumber() {
-    return counters.get(Counters.TASKS_RUN) + callbackEnds;
+    return counters.tasksRun() + callbackEnds;
   }
 
   /// User code that is no task begins on this thread: a teardown, a callback, a check. Not inside another one.
@@ -279,13 +279,13 @@ abstract class Runner implements TaskContext {
     tailCondition = null;
     spawnedSinceFlush++;
     finishedSinceFlush++;
-    counters.add(Counters.ACCEPTED);
+    counters.accepted(1);
     if (returned != null) {
       itsJob.fail(
           new IllegalStateException(
               "a task returned a successor after await or resubmit: return the call's result"));
       discard(next, itsJob);
-      counters.add(Counters.ACCEPTED);
+      counters.accepted(1);
       spawnedSinceFlush++;
       credit--; // the returned one never had a count of its own; discarding adds one
       discard(returned, itsJob);
@@ -352,7 +352,7 @@ abstract class Runner implements TaskContext {
     long counts = credit;
     credit = 0;
     if (refusedSinceFlush != 0) {
-      counters.add(Counters.ACCEPTED, -refusedSinceFlush);
+      counters.accepted(-refusedSinceFlush);
       refusedSinceFlush = 0;
     }
     flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush, counts);
@@ -372,7 +372,7 @@ abstract class Runner implements TaskContext {
       itsJob.addPending(CREDIT_BATCH + counts);
       credit += CREDIT_BATCH + counts;
     }
-    counters.add(Counters.ACCEPTED, counts); // the last call: what throws has taken nothing
+    counters.accepted(counts); // the last call: what throws has taken nothing
     credit -= counts;
     spawnedSinceFlush += counts;
   }

@@ -52,7 +52,7 @@ final class Submission {
     }
     Runner runner = currentRunner();
     if (runner != null) { // a running task is never made to wait for room
-      runner.counters.add(Counters.ACCEPTED);
+      runner.counters.accepted(1);
       runner.counters.add(Counters.JOBLESS_TAKEN);
       intake.enqueue(inbox, task, jobless, false);
       return;

@@ -25,9 +25,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Fields are the worker's own except the deque and the pinned queue.
 final class Worker extends Runner implements Runnable {
-  private static final int MAX_TASKS_BETWEEN_LOOKS = 61; // bounds the error of the first estimate
+  private static final int MAX_TASKS_BETWEEN_LOOKS = 256; // bounds the error of the first estimate
   private static final int MAX_CHECK_SHIFT = 4; // 16 tasks likewise, while somebody waits outside
   private static final int CHECK_SHIFT = 9; // 512 ns of work for a look at the clock of 25 ns
+  private static final int HANDS_WITHOUT_CLOCK = 3; // one after the other, from the inboxes
+  private static final int LOOKS_OUTSIDE = 4; // about 100 ns with the pause instruction
   private static final int FAR = 1 << 30;
 
   private final int index;
@@ -58,6 +60,10 @@ final class Worker extends Runner implements Runnable {
   private int sinceSample; // likewise
   private int mostBetweenChecks = 1;
   private boolean lookOwed;
+  private int handsWithoutClock;
+
+  /// Whether what came last came from outside: then more of that comes soon, and what the others have in hand is theirs.
+  boolean servesOutside;
   private int looks;
   private int localShare;
   private long lastLookNanos = Platform.nanoTime();
@@ -147,8 +153,7 @@ final class Worker extends Runner implements Runnable {
       }
     }
     if (task == null) {
-      // The distributor alone takes from others if there is that role.
-      task = look(stealing && !role && emptyLooks >= stealWait ? 2 : 0);
+      task = lookAround();
     }
     if (task == null) {
       emptyLooks++;
@@ -168,6 +173,18 @@ final class Worker extends Runner implements Runnable {
       execute(task, job, nextStolen);
     }
     return true;
+  }
+
+  private @Nullable Task lookAround() {
+    for (int i = 0; servesOutside && i < LOOKS_OUTSIDE; i++) {
+      Task task = look(0);
+      if (task != null) {
+        return task;
+      }
+      Platform.pause();
+    }
+    // The distributor alone takes from others if there is that role.
+    return look(stealing && !role && !servesOutside && emptyLooks >= stealWait ? 2 : 0);
   }
 
   // ---- where tasks come from ----
@@ -234,6 +251,7 @@ final class Worker extends Runner implements Runnable {
     if (due || waitedFor) {
       long now = Platform.nanoTime();
       sample(now);
+      handsWithoutClock = 0;
       if (due || now - lastLookNanos >= fairnessNanos) {
         return fairnessLook(now);
       }
@@ -268,6 +286,16 @@ final class Worker extends Runner implements Runnable {
     untilCheck = check;
   }
 
+  /// This was a look outside, without a clock: that is read with every few of them.
+  private void postponeCheck() {
+    if (handsWithoutClock < HANDS_WITHOUT_CLOCK) {
+      handsWithoutClock++;
+      sinceSample += check - untilCheck;
+      sinceLook = 0;
+      startCheck();
+    }
+  }
+
   private void restartFairness(long now) {
     lastLookNanos = now;
     lastSampleNanos = now;
@@ -295,10 +323,16 @@ final class Worker extends Runner implements Runnable {
   @Nullable Task look(int least) {
     int n = gatherer.fromOutside();
     if (n > 0) {
+      servesOutside = true;
+      postponeCheck();
       return keep(n, false);
     }
     n = least > 0 ? gatherer.fromVictims(least) : 0;
-    return n > 0 ? keep(n, true) : null;
+    if (n == 0) {
+      return null;
+    }
+    servesOutside = false;
+    return keep(n, true);
   }
 
   /// After that task the look goes outside, as it would have now.
