@@ -1,6 +1,5 @@
 package dev.kakehashi.scheduler;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one light job at a time, serially, on a thread that is no worker. Owned by that thread.
@@ -56,7 +55,7 @@ final class CallerRunner extends Runner {
   }
 
   @Override
-  void pushAllNewest(List<? extends Task> tasks, Job job) {
+  void pushAllNewest(Task[] tasks, Job job) {
     for (Task task : tasks) {
       pushNewest(task, job);
       pushedOfAll++;

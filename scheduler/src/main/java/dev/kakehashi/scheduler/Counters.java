@@ -117,7 +117,8 @@ final class Counters {
     }
   }
 
-  // What counts single tasks is in fields: an array's element costs three dependent loads and two comparisons. Unused longs
+  // What counts single tasks is in fields: an array's element costs three dependent loads and two
+  // comparisons. Unused longs
   // keep other objects' cache lines away.
   @SuppressWarnings("unused")
   private long p0, p1, p2, p3, p4, p5, p6, p7;

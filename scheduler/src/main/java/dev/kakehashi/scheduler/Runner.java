@@ -87,7 +87,7 @@ abstract class Runner implements TaskContext {
   abstract void pushNewest(Task task, Job job);
 
   /// Queues tasks at the newest end with one publication.
-  abstract void pushAllNewest(List<? extends Task> tasks, Job job);
+  abstract void pushAllNewest(Task[] tasks, Job job);
 
   /// Queues a task at the old end.
   abstract void pushOldest(Task task, Job job);
@@ -452,21 +452,27 @@ abstract class Runner implements TaskContext {
 
   @Override
   public final void spawnAll(Task... children) {
-    spawnAll(List.of(children)); // refuses nulls before anything is counted
+    spawnEach(children.clone());
   }
 
   @Override
   public final void spawnAll(List<? extends Task> children) {
+    spawnEach(children.toArray(new Task[0]));
+  }
+
+  /// Of an array that nobody else has: what is checked stays.
+  private void spawnEach(Task[] children) {
     Job current = running();
-    List<? extends Task> checked = List.copyOf(children);
-    if (!checked.isEmpty()) {
-      int tasks = checked.size();
-      takeCounts(current, tasks);
+    for (Task child : children) {
+      Objects.requireNonNull(child, "child"); // before anything is counted
+    }
+    if (children.length > 0) {
+      takeCounts(current, children.length);
       pushedOfAll = 0;
       try {
-        pushAllNewest(checked, current);
+        pushAllNewest(children, current);
       } finally {
-        int refused = tasks - pushedOfAll; // no call, as in spawn
+        int refused = children.length - pushedOfAll; // no call, as in spawn
         credit += refused;
         spawnedSinceFlush -= refused;
         refusedSinceFlush += refused;

@@ -4,7 +4,6 @@ import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A worker's own queue: the owner pushes and pops at the newest end, anyone takes up to half from the old end
@@ -144,14 +143,14 @@ final class StealHalfDeque {
     return true;
   }
 
-  /// Adds tasks from `from` on, the last one newest, with one publication. Owner only; returns how many found room.
-  int pushAll(List<? extends Task> tasks, int from, @Nullable Job job) {
+  /// Adds tasks, the last one newest, with one publication. Owner only; returns how many found room.
+  int pushAll(Task[] tasks, @Nullable Job job) {
     int first = (int) TAIL.getOpaque(this);
     long o = (long) OLD.getOpaque(this);
     int pushed = 0;
     try {
-      while (from + pushed < tasks.size() && free(o, first + pushed)) {
-        put(first + pushed, tasks.get(from + pushed), job);
+      while (pushed < tasks.length && free(o, first + pushed)) {
+        put(first + pushed, tasks[pushed], job);
         pushed++;
       }
       TAIL.setRelease(this, first + pushed);
@@ -404,7 +403,8 @@ final class StealHalfDeque {
   /// Number of tasks. For the owner exact, or too large by what was stolen meanwhile; for others a guess, which is
   /// above zero if there was a task all the time and it is not the owner's next one.
   int size() {
-    int head = head(old); // first: what is pushed and stolen between the loads does not hide what there is
+    int head =
+        head(old); // first: what is pushed and stolen between the loads does not hide what there is
     return Math.max(0, tail - head);
   }
 

@@ -4,7 +4,6 @@ import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One worker: its deque, and the order in which it looks for tasks.
@@ -64,6 +63,7 @@ final class Worker extends Runner implements Runnable {
 
   /// Whether what came last came from outside: then more of that comes soon, and what the others have in hand is theirs.
   boolean servesOutside;
+
   private int looks;
   private int localShare;
   private long lastLookNanos = Platform.nanoTime();
@@ -405,11 +405,11 @@ final class Worker extends Runner implements Runnable {
   }
 
   @Override
-  void pushAllNewest(List<? extends Task> tasks, Job job) {
+  void pushAllNewest(Task[] tasks, Job job) {
     pushedOfAll = 0;
-    pushedOfAll = deque.pushAll(tasks, 0, job);
-    while (pushedOfAll < tasks.size()) {
-      Task task = tasks.get(pushedOfAll);
+    pushedOfAll = deque.pushAll(tasks, job);
+    while (pushedOfAll < tasks.length) {
+      Task task = tasks[pushedOfAll];
       if (!deque.push(task, job)) {
         spill(task, job);
       }

@@ -32,6 +32,10 @@ class StealHalfDequeTest {
     }
   }
 
+  private static Task[] itemsFrom(int first) {
+    return ITEMS.subList(first, ITEMS.size()).toArray(new Task[0]);
+  }
+
   @Test
   void shouldPopBothEndsAndPushBothEndsAcrossTheWrapOfItsIndices() {
     for (int first : new int[] {0, -2, Integer.MAX_VALUE - 1}) {
@@ -41,7 +45,7 @@ class StealHalfDequeTest {
         assertTrue(deque.push(ITEMS.get(1), null));
         assertTrue(deque.push(ITEMS.get(2), null));
         assertTrue(deque.pushOldest(ITEMS.get(0), null));
-        assertEquals(1, deque.pushAll(ITEMS, 3, null), "one slot is left");
+        assertEquals(1, deque.pushAll(itemsFrom(3), null), "one slot is left");
         assertFalse(deque.push(ITEMS.get(4), null));
         assertFalse(deque.pushOldest(ITEMS.get(4), null));
         assertEquals(4, deque.size());
@@ -57,7 +61,7 @@ class StealHalfDequeTest {
   @Test
   void shouldStealTheOlderHalfRoundedUp() {
     StealHalfDeque deque = new StealHalfDeque(8, -3);
-    deque.pushAll(ITEMS, 3, null);
+    deque.pushAll(itemsFrom(3), null);
     @Nullable Object[] batch = new @Nullable Object[8];
     assertEquals(0, deque.stealHalf(batch, 32, 6), "fewer than wanted");
     assertEquals(3, deque.stealHalf(batch, 32, 2));

@@ -4,6 +4,7 @@ import dev.kakehashi.transport.endpoint.EndpointSession;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -22,7 +23,7 @@ final class SessionReport {
           String.join(
               "\t",
               Long.toUnsignedString(session.id()),
-              session.kind().name(),
+              session.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
               Integer.toString(session.processId()),
               UNSHOWABLE.matcher(session.userName()).replaceAll("?"),
               UNSHOWABLE.matcher(session.applicationName()).replaceAll("?"),

@@ -70,6 +70,7 @@ class SchedulerUseTest {
         assertTrue(text.contains(" " + column), text);
       }
       assertEquals(1, SessionReport.text(said).lines().count(), said);
+      assertTrue(SessionReport.text(said).contains(", client java client, process "), said);
       String user = System.getProperty("user.name");
       assertEquals(
           "\n  1 of user \"" + user + "\", application \"java\"", SessionReport.summary(said));

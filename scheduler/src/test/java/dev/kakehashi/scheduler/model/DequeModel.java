@@ -39,7 +39,8 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
   private static final int SHARED = 1 << 17;
   private static final int DONE = 99;
 
-  // Registers: pc, script position or steals done, old, tail, claimed, counter, items read (two of at
+  // Registers: pc, script position or steals done, old, tail, claimed, counter, items read (two of
+  // at
   // most four)
   private static final int AT = 1;
   private static final int O = 2;
