@@ -72,6 +72,19 @@ public class ProtocolStress {
       return unseen;
     }
 
+    static int thiefTwice(@Nullable Object[] batch, StealHalfDeque deque) {
+      int unseen = thief(batch, deque.stealHalf(batch, 4, 1));
+      return unseen + thief(batch, deque.stealHalf(batch, 4, 1));
+    }
+
+    /// What is left in the deque is its owner's.
+    static void judge(Item[] items, StealHalfDeque deque, III_Result r) {
+      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
+        owner(left);
+      }
+      judge(items, r);
+    }
+
     static void judge(Item[] items, III_Result r) {
       for (Item item : items) {
         int times = item.byOwner + item.byThief;
@@ -135,16 +148,12 @@ public class ProtocolStress {
 
     @Actor
     public void thief(III_Result r) {
-      int unseen = Item.thief(batch, deque.stealHalf(batch, 4, 1));
-      r.r3 = unseen + Item.thief(batch, deque.stealHalf(batch, 4, 1));
+      r.r3 = Item.thiefTwice(batch, deque);
     }
 
     @Arbiter
     public void judge(III_Result r) {
-      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
-        Item.owner(left);
-      }
-      Item.judge(items, r);
+      Item.judge(items, deque, r);
     }
   }
 
@@ -183,10 +192,7 @@ public class ProtocolStress {
 
     @Arbiter
     public void judge(III_Result r) {
-      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
-        Item.owner(left);
-      }
-      Item.judge(items, r);
+      Item.judge(items, deque, r);
     }
   }
 
@@ -220,16 +226,12 @@ public class ProtocolStress {
 
     @Actor
     public void thief(III_Result r) {
-      int unseen = Item.thief(batch, deque.stealHalf(batch, 4, 1));
-      r.r3 = unseen + Item.thief(batch, deque.stealHalf(batch, 4, 1));
+      r.r3 = Item.thiefTwice(batch, deque);
     }
 
     @Arbiter
     public void judge(III_Result r) {
-      for (Task left = deque.popOldest(); left != null; left = deque.popOldest()) {
-        Item.owner(left);
-      }
-      Item.judge(items, r);
+      Item.judge(items, deque, r);
     }
   }
 
