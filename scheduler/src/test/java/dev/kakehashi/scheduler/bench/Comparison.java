@@ -53,8 +53,11 @@ public final class Comparison {
   private static void run(String row, Pools pools, int repetitions) throws Exception {
     switch (row) {
       case "external" -> {
-        External.row(pools, 1, 0.35, repetitions).run();
-        External.row(pools, 2, 0.6, repetitions).run();
+        for (int submitters = 1; submitters <= 2; submitters++) {
+          double goal = submitters == 1 ? 0.35 : 0.6;
+          External.row(pools, submitters, goal, repetitions).run();
+          External.strictRow(pools, submitters, goal, repetitions).run();
+        }
       }
       case "tree" -> {
         Spawning.tree(pools, repetitions).run();

@@ -1,6 +1,7 @@
 package dev.kakehashi.scheduler.bench;
 
 import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
@@ -9,7 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /// Many empty tasks from outside, and the wait until the last one has run. The tasks count themselves, each worker
-/// in a cache line of its own, so that the figure is the scheduler's and not a counter's.
+/// in a cache line of its own, so that the figure is the scheduler's and not a counter's. Every submission has an object of its own
+/// on all sides; so the pool's Runnable costs its wrapper, and the scheduler's task and the pool's own kind of task nothing further.
 final class External {
   private static final int TASKS = 300_000;
   private static final int LINE = 16;
@@ -20,62 +22,93 @@ final class External {
 
   private External() {}
 
+  /// What a user of either writes: `execute` with what it takes.
   static Row row(Pools pools, int submitters, double goal, int repetitions) {
     return new Row(
-            "external submission and completion, " + submitters + " submitter(s)",
+            "external submission and completion, execute(), " + submitters + " submitter(s)",
             "ns/task",
             repetitions)
         .ratio(goal)
-        .ours(() -> ours(pools.ours, submitters, false))
-        .oursToo("ours, a job each", () -> ours(pools.ours, submitters, true))
+        .ours(() -> ours(pools.ours, submitters, Kind.NEW))
+        .oursToo("ours, one task object for all", () -> ours(pools.ours, submitters, Kind.REUSED))
+        .oursToo("ours, a job each", () -> ours(pools.ours, submitters, Kind.JOB))
         .forkJoin("async, execute(Runnable)", () -> runnables(pools.async, submitters))
         .forkJoin("lifo, execute(Runnable)", () -> runnables(pools.lifo, submitters))
-        .forkJoin("async, new ForkJoinTask", () -> tasks(pools.async, submitters))
-        .forkJoin("lifo, new ForkJoinTask", () -> tasks(pools.lifo, submitters))
         .other("ThreadPoolExecutor", () -> executor(pools.threads, submitters))
         .other("virtual threads", () -> executor(pools.virtual, submitters));
+  }
+
+  /// The strictest comparison: with the pool's own kind of task, which it queues without a wrapper.
+  static Row strictRow(Pools pools, int submitters, double goal, int repetitions) {
+    return new Row(
+            "the same, against a subclass of ForkJoinTask, " + submitters + " submitter(s)",
+            "ns/task",
+            repetitions)
+        .ratio(goal)
+        .ours(() -> ours(pools.ours, submitters, Kind.NEW))
+        .forkJoin("async, execute(ForkJoinTask)", () -> tasks(pools.async, submitters))
+        .forkJoin("lifo, execute(ForkJoinTask)", () -> tasks(pools.lifo, submitters));
   }
 
   static Row bytes(Pools pools, int repetitions) {
     return new Row("allocation of one submission from outside (reused task)", "bytes", repetitions)
         .figure(0.1)
-        .ours(Cost.bytes(() -> ours(pools.ours, 1, false), TASKS))
-        .oursToo("ours, a job each", Cost.bytes(() -> ours(pools.ours, 1, true), TASKS))
+        .ours(Cost.bytes(() -> ours(pools.ours, 1, Kind.REUSED), TASKS))
+        .oursToo("ours, a job each", Cost.bytes(() -> ours(pools.ours, 1, Kind.JOB), TASKS))
         .forkJoin("async, execute(Runnable)", Cost.bytes(() -> runnables(pools.async, 1), TASKS))
         .forkJoin("async, new ForkJoinTask", Cost.bytes(() -> tasks(pools.async, 1), TASKS));
   }
 
-  static double ours(TaskScheduler scheduler, int submitters, boolean jobs)
+  /// What is submitted.
+  enum Kind {
+    NEW,
+    REUSED,
+    JOB
+  }
+
+  private record Counted(long[] ran) implements Task {
+    @Override
+    public @Nullable Task run(TaskContext context) {
+      ran[LINE * (context.workerIndex() + 1)]++;
+      return null;
+    }
+  }
+
+  static double ours(TaskScheduler scheduler, int submitters, Kind kind)
       throws InterruptedException {
     long[] ran = new long[LINE * (scheduler.config().workers() + 1)];
-    Task task =
-        context -> {
-          ran[LINE * (context.workerIndex() + 1)]++;
-          return null;
-        };
+    Task task = new Counted(ran);
     Submissions submissions =
-        jobs
-            ? n -> {
-              for (int i = 0; i < n; i++) {
-                scheduler.submit(task);
-              }
-            }
-            : n -> {
-              for (int i = 0; i < n; i++) {
-                scheduler.execute(task);
-              }
-            };
+        switch (kind) {
+          case NEW ->
+              n -> {
+                for (int i = 0; i < n; i++) {
+                  scheduler.execute(new Counted(ran));
+                }
+              };
+          case REUSED ->
+              n -> {
+                for (int i = 0; i < n; i++) {
+                  scheduler.execute(task);
+                }
+              };
+          case JOB ->
+              n -> {
+                for (int i = 0; i < n; i++) {
+                  scheduler.submit(task);
+                }
+              };
+        };
     return measure(submitters, submissions, () -> sum(ran));
   }
 
   private static double runnables(ForkJoinPool pool, int submitters) throws InterruptedException {
     long[] ran = new long[LINE * Pools.LINES];
-    Runnable task = () -> count(ran);
     return measure(
         submitters,
         n -> {
           for (int i = 0; i < n; i++) {
-            pool.execute(task);
+            pool.execute(() -> count(ran));
           }
         },
         () -> sum(ran));
@@ -123,12 +156,11 @@ final class External {
   private static double executor(ExecutorService executor, int submitters)
       throws InterruptedException {
     LongAdder ran = new LongAdder();
-    Runnable task = ran::increment;
     return measure(
         submitters,
         n -> {
           for (int i = 0; i < n; i++) {
-            executor.execute(task);
+            executor.execute(ran::increment);
           }
         },
         ran::sum);
