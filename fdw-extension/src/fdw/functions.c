@@ -57,14 +57,37 @@ session_by_name(const char *name)
 	return kakehashi_session_get(GetUserMapping(GetUserId(), server_by_name(name)->serverid));
 }
 
+/*
+ * Statements of the user are executed in the time zone of PostgreSQL's session. Whatever is pushed down does not depend on one. SET is executed
+ * outside of the transaction, so that no rollback undoes it, unless the transaction has changed the engine's catalogue.
+ */
+static void
+set_time_zone(KakehashiSession *session)
+{
+	const char *zone = pg_get_timezone_name(session_timezone);
+	char *sql;
+
+	if (strcmp(session->time_zone, zone) == 0)
+		return;
+	sql = psprintf("SET TIME ZONE %s", quote_literal_cstr(zone));
+	(void) kakehashi_call_complete(
+		kakehashi_execute_read(session, kakehashi_statement_get(session, sql, NULL, 0), NULL, 0));
+	strlcpy(session->time_zone, zone, sizeof(session->time_zone));
+}
+
 Datum
 kakehashi_execute(PG_FUNCTION_ARGS)
 {
 	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
 	char *sql = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	KakehashiStatement *statement = kakehashi_statement_get(session, sql, NULL, 0);
-	bool is_ddl = statement->kind == KH_DDL;
-	uint64 rows = kakehashi_call_complete(kakehashi_execute_statement(session, statement, NULL, NULL, 0));
+	KakehashiStatement *statement;
+	bool is_ddl;
+	uint64 rows;
+
+	set_time_zone(session);
+	statement = kakehashi_statement_get(session, sql, NULL, 0);
+	is_ddl = statement->kind == KH_DDL;
+	rows = kakehashi_call_complete(kakehashi_execute_statement(session, statement, NULL, NULL, 0));
 
 	/* Estimates of tables that have changed, or are new; again when the transaction has ended. */
 	if (is_ddl)
@@ -133,6 +156,7 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	KakehashiStatement *statement;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	check_columns(statement, info->setDesc);
 	return_rows(info, kakehashi_execute_statement(session, statement, NULL, NULL, 0), "kakehashi_query");

@@ -20,6 +20,7 @@
 #include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "pgtime.h"
 #include "portability/instr_time.h"
 #include "utils/hsearch.h"
 #include "utils/rel.h"
@@ -155,6 +156,7 @@ typedef struct KakehashiSession
 	bool aborted;                              /* the engine has ended the transaction by itself */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
 	const void *snapshot_owner;                /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
+	char time_zone[TZ_STRLEN_MAX + 1];         /* that the engine's session was set to; empty: not yet */
 
 	dlist_head calls;          /* of KakehashiCall */
 	HTAB *statements;          /* by text and types; NULL when not attached */

@@ -160,6 +160,7 @@ attach(KakehashiSession *session, UserMapping *user)
 	session->lease_millis = options.transaction_lease_millis;
 	session->invalidated = false;
 	session->lost = false;
+	session->time_zone[0] = '\0';
 
 	session->ipc = kh_attach(&attach, &error);
 	if (session->ipc == NULL)

@@ -303,7 +303,10 @@ forget_transaction(KakehashiSession *session)
 	if (session->rows_written >= ROWS_THAT_MATTER || session->defined)
 		kakehashi_catalog_forget(session->server_id);
 	if (session->defined)
+	{
 		kakehashi_statistics_forget(session->server_id);
+		session->time_zone[0] = '\0';
+	}
 	session->rows_written = 0;
 	session->defined = false;
 	session->level = 0;

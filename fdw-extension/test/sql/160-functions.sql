@@ -9,6 +9,19 @@ SELECT kakehashi_execute('kakehashi', 'DELETE FROM plain');
 SELECT * FROM kakehashi_query('kakehashi', 'SELECT count(*) FROM plain') AS q (n bigint);
 ROLLBACK;
 SELECT * FROM kakehashi_query('kakehashi', 'SELECT count(*) FROM plain') AS q (n bigint);
+-- They are executed in the time zone of this session
+PREPARE zoned AS SELECT * FROM kakehashi_query('kakehashi', $$SELECT (timestamptz '2024-07-01 20:00Z')::text, (timestamptz '2024-07-01 20:00Z')::date, (timestamptz '2024-07-01 12:00')::text$$) AS q (t text, d date, l text);
+SET timezone = 'Asia/Tokyo';
+EXECUTE zoned;
+BEGIN;
+SELECT kakehashi_execute('kakehashi', 'DELETE FROM plain');
+SET LOCAL timezone = 'Europe/Berlin';
+EXECUTE zoned;
+ROLLBACK;
+EXECUTE zoned;
+SET timezone = 'UTC';
+EXECUTE zoned;
+RESET timezone;
 -- The column definition list must fit
 SELECT * FROM kakehashi_query('kakehashi', 'SELECT id, t FROM plain') AS q (id bigint, t text);
 SELECT * FROM kakehashi_query('kakehashi', 'SELECT id, t FROM plain') AS q (id int);

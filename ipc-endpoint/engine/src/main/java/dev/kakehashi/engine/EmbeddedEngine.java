@@ -36,6 +36,7 @@ import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
@@ -73,6 +74,7 @@ public final class EmbeddedEngine implements Engine {
   private final Environment environment = new Environment();
   private final Facts facts = new Facts();
   private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
+  private volatile Zone timeZone = Zone.UTC;
   private volatile List<ShownSetting> shownSettings = List.of();
   private volatile Supplier<List<ClientSession>> clientSessions = List::of;
   private volatile boolean closing;
@@ -133,11 +135,18 @@ public final class EmbeddedEngine implements Engine {
                 + " join kakehashi_catalog.indexes i on i.table_name = c.table_name"
                 + " where exists (select 1 from kakehashi_catalog.indexes x where x.table_name = t.table_name)")) {
       try {
-        SqlFront.prepare(sql, new int[0], catalog.snapshot(), facts);
+        SqlFront.prepare(sql, new int[0], catalog.snapshot(), facts, Zone.UTC);
       } catch (RuntimeException failed) {
         LOG.warn("could not warm up the planner", failed);
       }
     }
+  }
+
+  /// Sets the time zone that sessions begin with; UTC otherwise.
+  ///
+  /// @throws EngineException INVALID_PARAMETER_VALUE
+  public void timeZone(String name) {
+    timeZone = Zone.named(name);
   }
 
   /// Sets what SHOW gives of the program that this engine is a part of.
@@ -250,15 +259,16 @@ public final class EmbeddedEngine implements Engine {
   /// Plans a statement, or takes the cached plan.
   ///
   /// @param snapshot the catalogue as its transaction sees it
-  PlanCache.Plan plan(String sql, int[] parameterOids, CatalogSnapshot snapshot) {
-    PlanCache.Plan cached = cachedPlan(sql, parameterOids, snapshot);
+  /// @param zone of the session
+  PlanCache.Plan plan(String sql, int[] parameterOids, CatalogSnapshot snapshot, Zone zone) {
+    PlanCache.Plan cached = cachedPlan(sql, parameterOids, snapshot, zone);
     if (cached != null) {
       return cached;
     }
     // Statistics that change while the plan is made may have been seen or not: it is made again
     // then.
     long before = statistics.planVersion();
-    SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts);
+    SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts, zone);
     long[] tables =
         prepared instanceof SqlFront.Planned planned ? planned.estimates().tables() : new long[0];
     PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);
@@ -271,7 +281,9 @@ public final class EmbeddedEngine implements Engine {
                   measured.statement().plan(), measured.parameterOids(), measured.report());
           default -> null;
         };
-    PlanCache.Plan plan = new PlanCache.Plan(prepared, runner, snapshot.version(), basis);
+    boolean zoned = !(prepared instanceof SqlFront.Planned planned) || planned.zoned();
+    PlanCache.Plan plan =
+        new PlanCache.Plan(prepared, runner, snapshot.version(), basis, zoned ? zone.name() : null);
     if (prepared instanceof SqlFront.Planned planned
         && planned.reusable()
         && snapshot == catalog.snapshot()) {
@@ -281,8 +293,8 @@ public final class EmbeddedEngine implements Engine {
   }
 
   private PlanCache.@Nullable Plan cachedPlan(
-      String sql, int[] parameterOids, CatalogSnapshot snapshot) {
-    PlanCache.Plan cached = plans.find(sql, parameterOids, snapshot.version());
+      String sql, int[] parameterOids, CatalogSnapshot snapshot, Zone zone) {
+    PlanCache.Plan cached = plans.find(sql, parameterOids, snapshot.version(), zone.name());
     if (cached == null) {
       return null;
     }
@@ -485,6 +497,7 @@ public final class EmbeddedEngine implements Engine {
     private final String userName;
     private final String owner;
     private final SequenceAccess sequences = sequenceValues.session();
+    private final SessionZone zone = new SessionZone(timeZone);
 
     /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
     private WeakReference<@Nullable EngineTransaction> defining = new WeakReference<>(null);
@@ -520,7 +533,8 @@ public final class EmbeddedEngine implements Engine {
         BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
       int[] given = parameterTypeOids.clone();
       CatalogSnapshot snapshot = catalogOfSession();
-      PlanCache.Plan cached = cachedPlan(sql, given, snapshot);
+      Zone current = zone.current();
+      PlanCache.Plan cached = cachedPlan(sql, given, snapshot, current);
       if (cached != null) {
         done.accept(new EmbeddedStatement(EmbeddedEngine.this, this, sql, given, cached), null);
         return;
@@ -529,7 +543,7 @@ public final class EmbeddedEngine implements Engine {
         scheduler
             .job(sql)
             .submit(context -> {
-              planAndReport(sql, given, snapshot, done);
+              planAndReport(sql, given, snapshot, current, done);
               return null;
             });
       } catch (SchedulerStoppedException stopping) {
@@ -541,6 +555,10 @@ public final class EmbeddedEngine implements Engine {
 
     SequenceAccess sequences() {
       return sequences;
+    }
+
+    SessionZone zone() {
+      return zone;
     }
 
     void defines(EngineTransaction transaction) {
@@ -556,6 +574,7 @@ public final class EmbeddedEngine implements Engine {
         String sql,
         int[] given,
         CatalogSnapshot snapshot,
+        Zone current,
         BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
       EmbeddedStatement statement = null;
       EngineException failure = null;
@@ -563,7 +582,7 @@ public final class EmbeddedEngine implements Engine {
         refuseWhenClosing();
         statement =
             new EmbeddedStatement(
-                EmbeddedEngine.this, this, sql, given, plan(sql, given, snapshot));
+                EmbeddedEngine.this, this, sql, given, plan(sql, given, snapshot, current));
       } catch (EngineException refused) {
         failure = refused;
       } catch (StackOverflowError tooDeep) {

@@ -11,11 +11,13 @@ import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Analyze;
+import dev.kakehashi.engine.sql.SessionSetting;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Task;
 import java.util.List;
@@ -100,6 +102,11 @@ final class EmbeddedStatement implements Statement {
       session.control(own, control, failure -> done.accept(failure == null ? 0L : null, failure));
       return UNSTOPPABLE;
     }
+    if (plan.prepared() instanceof SessionSetting setting) {
+      session.zone().set(own, setting);
+      done.accept(0L, null);
+      return UNSTOPPABLE;
+    }
     if (kind == Kind.DDL) {
       session.defines(own);
     }
@@ -114,6 +121,7 @@ final class EmbeddedStatement implements Statement {
     private final EngineTransaction transaction;
     private final Parameters parameters;
     private final ResultSink sink;
+    private final Zone zone = session.zone().current();
     private PlanCache.Plan current;
 
     Run(EngineTransaction transaction, Parameters parameters, ResultSink sink) {
@@ -132,7 +140,9 @@ final class EmbeddedStatement implements Statement {
     @Override
     public boolean isCurrent() {
       // DDL is only parsed so far.
-      return kind == Kind.DDL || current.catalogVersion() == transaction.catalog().version();
+      return kind == Kind.DDL
+          || (current.catalogVersion() == transaction.catalog().version()
+              && current.fits(zone.name()));
     }
 
     @Override
@@ -152,7 +162,7 @@ final class EmbeddedStatement implements Statement {
     public void prepare() {
       PlanCache.Plan next =
           engine.plan(
-              sql, givenOids.length == 0 ? parameterOids : givenOids, transaction.catalog());
+              sql, givenOids.length == 0 ? parameterOids : givenOids, transaction.catalog(), zone);
       if (!next.prepared().columns().equals(columns)) {
         throw new EngineException(
             ErrorCode.FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
@@ -182,6 +192,11 @@ final class EmbeddedStatement implements Statement {
         case SqlFront.Measured measured -> TouchedTables.of(measured.statement().plan());
         default -> TouchedTables.NONE;
       };
+    }
+
+    @Override
+    public Zone zone() {
+      return zone;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.kakehashi.engine;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.SqlFront;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -14,25 +15,34 @@ final class PlanCache {
   ///
   /// @param runner null for DDL
   /// @param basis what it was made with
+  /// @param zone name of the time zone that it is of; null: of any
   record Plan(
       SqlFront.Prepared prepared,
       @Nullable StatementRunner runner,
       long catalogVersion,
-      PlanBasis basis) {}
+      PlanBasis basis,
+      @Nullable String zone) {
+    boolean fits(String sessionZone) {
+      return zone == null || zone.equals(sessionZone);
+    }
+  }
 
   private static final class Key {
     final String sql;
     final int[] parameterOids;
+    final @Nullable String zone;
 
-    Key(String sql, int[] parameterOids) {
+    Key(String sql, int[] parameterOids, @Nullable String zone) {
       this.sql = sql;
       this.parameterOids = parameterOids;
+      this.zone = zone;
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Key key
           && sql.equals(key.sql)
+          && Objects.equals(zone, key.zone)
           && Arrays.equals(parameterOids, key.parameterOids);
     }
 
@@ -60,9 +70,12 @@ final class PlanCache {
     this.capacity = capacity;
   }
 
-  /// The plan of this catalogue version, or null.
-  @Nullable Plan find(String sql, int[] parameterOids, long catalogVersion) {
-    Entry entry = plans.get(new Key(sql, parameterOids));
+  /// The plan of this catalogue version and of this time zone or of any, or null.
+  @Nullable Plan find(String sql, int[] parameterOids, long catalogVersion, String zone) {
+    Entry entry = plans.get(new Key(sql, parameterOids, null));
+    if (entry == null) {
+      entry = plans.get(new Key(sql, parameterOids, zone));
+    }
     if (entry == null || entry.plan.catalogVersion != catalogVersion) {
       return null;
     }
@@ -80,6 +93,6 @@ final class PlanCache {
         plans.clear();
       }
     }
-    plans.put(new Key(sql, parameterOids.clone()), new Entry(plan));
+    plans.put(new Key(sql, parameterOids.clone(), plan.zone), new Entry(plan));
   }
 }

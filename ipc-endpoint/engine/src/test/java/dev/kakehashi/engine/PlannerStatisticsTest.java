@@ -14,6 +14,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.type.time.Zone;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,14 +124,17 @@ final class PlannerStatisticsTest {
   private PhysicalPlan planWithoutStatistics(String sql) {
     CatalogSnapshot catalog = engine.engine.catalogSnapshot();
     return ((SqlFront.Planned)
-            SqlFront.prepare(sql, new int[0], catalog, table -> engine.engine.rowCount(table)))
+            SqlFront.prepare(
+                sql, new int[0], catalog, table -> engine.engine.rowCount(table), Zone.UTC))
         .plan();
   }
 
+  private PlanCache.Plan planOf(String sql) {
+    return engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot(), Zone.UTC);
+  }
+
   private PhysicalPlan plan(String sql) {
-    return ((SqlFront.Planned)
-            engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()).prepared())
-        .plan();
+    return ((SqlFront.Planned) planOf(sql).prepared()).plan();
   }
 
   @Test
@@ -200,9 +204,7 @@ final class PlannerStatisticsTest {
   }
 
   private double expectedRows(String sql) {
-    SqlFront.Planned planned =
-        (SqlFront.Planned)
-            engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()).prepared();
+    SqlFront.Planned planned = (SqlFront.Planned) planOf(sql).prepared();
     PhysicalPlan.Query query = (PhysicalPlan.Query) planned.plan();
     return Objects.requireNonNull(planned.estimates().rows(query.source()), sql);
   }
@@ -212,26 +214,17 @@ final class PlannerStatisticsTest {
     engine.run("analyze");
     String sql = "select o_orderkey from orders where o_orderstatus = 'F'";
     String other = "select s_suppkey from supplier where s_nationkey = 3";
-    PlanCache.Plan first = engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot());
-    PlanCache.Plan ofOther = engine.engine.plan(other, new int[0], engine.engine.catalogSnapshot());
+    PlanCache.Plan first = planOf(sql);
+    PlanCache.Plan ofOther = planOf(other);
     engine.run("analyze orders");
-    assertSame(
-        first,
-        engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()),
-        "nothing has changed");
+    assertSame(first, planOf(sql), "nothing has changed");
     engine.run("update orders set o_orderstatus = 'F'");
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (first.basis().isCurrent() && System.nanoTime() < deadline) {
       java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
     }
-    assertNotSame(
-        first,
-        engine.engine.plan(sql, new int[0], engine.engine.catalogSnapshot()),
-        "most rows have changed");
-    assertSame(
-        ofOther,
-        engine.engine.plan(other, new int[0], engine.engine.catalogSnapshot()),
-        "a plan of another table");
+    assertNotSame(first, planOf(sql), "most rows have changed");
+    assertSame(ofOther, planOf(other), "a plan of another table");
     assertEquals((double) LINES / 4, expectedRows(sql), LINES / 100.0);
   }
 }

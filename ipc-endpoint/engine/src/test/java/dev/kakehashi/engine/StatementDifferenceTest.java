@@ -65,7 +65,8 @@ final class StatementDifferenceTest {
         "sequences",
         "views",
         "comments",
-        "foreign-keys"
+        "foreign-keys",
+        "time-zone"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

@@ -32,3 +32,4 @@ select to_char(1234.567, '9,999.99'), to_char(-1234.567, 'S9999.9'), to_char(485
 select to_char(1, '9.9.9');
 select to_char(1, 'FM9EEEE');
 select to_char('1', '9');
+select to_char(99999999, '9.9EEEE'), to_char(99999999::bigint, '9.9EEEE'), to_char(99999999::numeric, '9.9EEEE'), to_char(99999999::float8, '9.9EEEE'), to_char(0.00999::numeric, '9.9EEEE');

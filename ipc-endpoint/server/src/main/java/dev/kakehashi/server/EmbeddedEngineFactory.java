@@ -5,6 +5,7 @@ import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,11 @@ public final class EmbeddedEngineFactory implements EngineFactory {
 
   @Override
   public Engine open(Settings settings, TaskScheduler scheduler) {
+    String zone = settings.text(Setting.TIME_ZONE);
+    if (Zone.find(zone) == null) {
+      throw new SettingsException(
+          "\"%s\": time zone \"%s\" not recognized".formatted(Setting.TIME_ZONE.key(), zone));
+    }
     EngineConfig config =
         new EngineConfig(
             new StoreConfig(
@@ -37,6 +43,7 @@ public final class EmbeddedEngineFactory implements EngineFactory {
             PLAN_CACHE_ENTRIES,
             settings.number(Setting.LOCK_TIMEOUT));
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
+    engine.timeZone(zone);
     engine.showSettings(shown(settings));
     return engine;
   }

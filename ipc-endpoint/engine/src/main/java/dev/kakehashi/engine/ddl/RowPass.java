@@ -79,6 +79,7 @@ final class RowPass implements TablePass {
             row.heap,
             execution.statementTimestamp(),
             execution.transactionTimestamp(),
+            execution.zone(),
             execution.sequences());
     newValues = Evaluators.of(values, context);
     conditions = new ArrayList<>();

@@ -197,7 +197,11 @@ final class Execution {
   FunctionContext newFunctionContext() {
     StatementScope running = scope();
     return new FunctionContext(
-        noHeap, running.statementTimestamp(), running.transactionTimestamp(), running.sequences());
+        noHeap,
+        running.statementTimestamp(),
+        running.transactionTimestamp(),
+        running.zone(),
+        running.sequences());
   }
 
   void end() {

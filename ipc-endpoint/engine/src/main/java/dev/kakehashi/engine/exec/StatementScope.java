@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.scheduler.Condition;
 
 /// What one execution of a statement needs of its transaction; implemented by the transaction layer.
@@ -41,6 +42,9 @@ public interface StatementScope {
   long statementTimestamp();
 
   long transactionTimestamp();
+
+  /// The time zone of its session.
+  Zone zone();
 
   /// The sequences as its session uses them.
   SequenceAccess sequences();

@@ -178,7 +178,9 @@ public final class ValueSet {
         if (element == null) {
           hasNull = true;
         } else {
-          words[size++] = convert(Values.parse(in.elementOid(), element, heap), in.cast());
+          words[size++] =
+              convert(
+                  Values.parse(in.elementOid(), element, heap, context.functions.zone), in.cast());
         }
       }
       keep();

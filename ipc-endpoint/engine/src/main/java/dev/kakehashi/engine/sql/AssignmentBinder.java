@@ -227,7 +227,7 @@ final class AssignmentBinder {
       return expressions.coercion.constant(Constant.ofNull(type));
     }
     Source source = Rewriter.rewriteExpression(text);
-    return context.within(
+    return context.withinStored(
         source,
         () -> {
           SqlNode node = SqlFront.parseExpression(source);

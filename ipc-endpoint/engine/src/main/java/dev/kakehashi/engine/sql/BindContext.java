@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,7 +50,22 @@ final class BindContext {
 
   private int nextWorkTable;
 
+  /// Where literals of timestamptz are that say no zone. What the catalogue keeps as text is read in UTC, by whomever.
+  private final Zone sessionZone;
+
+  /// Whether the plan is of the session's zone.
+  boolean zoneUsed;
+
+  private int stored;
+
+  /// For what the catalogue keeps as text.
   BindContext(CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids) {
+    this(catalog, rowCount, parameterOids, Zone.UTC);
+  }
+
+  BindContext(
+      CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids, Zone zone) {
+    this.sessionZone = zone;
     this.catalog = catalog;
     this.rowCount = rowCount;
     this.parameterOids = parameterOids.clone();
@@ -130,6 +146,30 @@ final class BindContext {
     } finally {
       source = saved;
     }
+  }
+
+  /// The same with a text that the catalogue keeps.
+  <T> T withinStored(Source text, Supplier<T> action) {
+    return withinStored(() -> within(text, action));
+  }
+
+  /// Does something with a text that the catalogue keeps.
+  <T> T withinStored(Supplier<T> action) {
+    stored++;
+    try {
+      return action.get();
+    } finally {
+      stored--;
+    }
+  }
+
+  /// The zone of a literal of timestamptz that says none; noted as used.
+  Zone zone() {
+    if (stored > 0) {
+      return Zone.UTC;
+    }
+    zoneUsed = true;
+    return sessionZone;
   }
 
   EngineException error(ErrorCode code, String message, SqlNode at) {

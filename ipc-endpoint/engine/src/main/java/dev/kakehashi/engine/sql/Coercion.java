@@ -7,8 +7,10 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -175,7 +177,13 @@ final class Coercion {
     }
     // A literal that is no value of its type is refused here, as PostgreSQL's parser does.
     try (VarHeap heap = new VarHeap()) {
-      FunctionContext functionContext = new FunctionContext(heap, Clock.now(), Clock.now());
+      FunctionContext functionContext =
+          new FunctionContext(
+              heap,
+              Clock.now(),
+              Clock.now(),
+              to.oid() == TypeOid.TIMESTAMPTZ ? context.zone() : Zone.UTC,
+              SequenceAccess.NONE);
       long word = input.body().apply(new long[] {constant.word()}, 0, functionContext);
       return constant(Constant.of(to, word));
     }

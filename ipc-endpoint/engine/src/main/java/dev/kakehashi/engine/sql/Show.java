@@ -7,6 +7,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -34,38 +35,45 @@ final class Show {
           new ShownSetting("search_path", "public", "Schema of names without one."),
           new ShownSetting("server_encoding", "UTF8", "Encoding of texts."),
           new ShownSetting(
-              "standard_conforming_strings", "on", "Backslashes are ordinary characters."),
-          new ShownSetting("TimeZone", "UTC", "Time zone of times that are written without one."));
+              "standard_conforming_strings", "on", "Backslashes are ordinary characters."));
+
+  static final String TIME_ZONE = "TimeZone";
 
   private Show() {}
 
   /// The plan of the statement; null if it is another one.
+  ///
+  /// @param zone of the session
   static SqlFront.@Nullable Planned plan(
-      String sql, List<Token> tokens, List<ShownSetting> ofEngine) {
+      String sql, List<Token> tokens, List<ShownSetting> ofEngine, Zone zone) {
     TokenReader in = new TokenReader(sql, tokens, 0);
     if (!in.acceptWords("show")) {
       return null;
     }
     if (in.acceptWords("all")) {
       in.expectEnd();
-      return all(ofEngine);
+      return all(ofEngine, zone);
     }
     Token first = in.peek();
-    String name = in.acceptWords("time", "zone") ? "TimeZone" : dotted(in);
+    String name = in.acceptWords("time", "zone") ? TIME_ZONE : dotted(in);
     in.expectEnd();
-    ShownSetting setting =
-        settings(ofEngine)
-            .filter(known -> known.name().equalsIgnoreCase(name))
-            .findFirst()
-            .orElseThrow(() ->
-                new EngineException(
-                        ErrorCode.UNDEFINED_OBJECT,
-                        "unrecognized configuration parameter \"" + name + "\"")
-                    .withPosition(first.start() + 1));
+    ShownSetting setting = setting(name, first, ofEngine, zone);
     return rows(List.of(List.of(setting.value())), List.of(setting.name()));
   }
 
-  private static String dotted(TokenReader in) {
+  /// @throws EngineException UNDEFINED_OBJECT
+  static ShownSetting setting(String name, Token at, List<ShownSetting> ofEngine, Zone zone) {
+    return settings(ofEngine, zone)
+        .filter(known -> known.name().equalsIgnoreCase(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new EngineException(
+                    ErrorCode.UNDEFINED_OBJECT,
+                    "unrecognized configuration parameter \"" + name + "\"")
+                .withPosition(at.start() + 1));
+  }
+
+  static String dotted(TokenReader in) {
     StringBuilder name = new StringBuilder(in.expectIdentifier());
     while (in.acceptOperator(".")) {
       name.append('.').append(in.expectIdentifier());
@@ -73,14 +81,18 @@ final class Show {
     return name.toString();
   }
 
-  private static Stream<ShownSetting> settings(List<ShownSetting> ofEngine) {
-    return Stream.concat(ofEngine.stream(), FIXED.stream())
+  private static Stream<ShownSetting> settings(List<ShownSetting> ofEngine, Zone zone) {
+    ShownSetting timeZone =
+        new ShownSetting(
+            TIME_ZONE, zone.name(), "Time zone of times that are written without one.");
+    return Stream.of(ofEngine.stream(), FIXED.stream(), Stream.of(timeZone))
+        .flatMap(settings -> settings)
         .sorted(Comparator.comparing(setting -> setting.name().toLowerCase(Locale.ROOT)));
   }
 
-  private static SqlFront.Planned all(List<ShownSetting> ofEngine) {
+  private static SqlFront.Planned all(List<ShownSetting> ofEngine, Zone zone) {
     return rows(
-        settings(ofEngine)
+        settings(ofEngine, zone)
             .map(setting -> List.of(setting.name(), setting.value(), setting.description()))
             .toList(),
         List.of("name", "setting", "description"));
@@ -103,6 +115,7 @@ final class Show {
         new PhysicalPlan.Query(new PlanNode.Values(values, oids)),
         new int[0],
         names.stream().map(name -> new Statement.Column(name, TypeOid.TEXT, -1)).toList(),
+        false,
         false,
         new PlanEstimates(),
         new long[0]);

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
+import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -12,6 +13,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -43,7 +45,7 @@ public final class SqlFront {
 
   /// A statement that can be executed.
   public sealed interface Prepared
-      permits Planned, Measured, Definition, TransactionControl, Analyze {
+      permits Planned, Measured, Definition, TransactionControl, SessionSetting, Analyze {
     Statement.Kind kind();
 
     default int[] parameterOids() {
@@ -58,6 +60,7 @@ public final class SqlFront {
   /// A statement with a plan.
   ///
   /// @param reusable whether the plan may be executed again while the catalogue is the same
+  /// @param zoned whether the plan is of the time zone that it was made with
   /// @param tables numbers of the tables that it uses, each once
   public record Planned(
       Statement.Kind kind,
@@ -65,6 +68,7 @@ public final class SqlFront {
       int[] parameterOids,
       List<Statement.Column> columns,
       boolean reusable,
+      boolean zoned,
       PlanEstimates estimates,
       long[] tables)
       implements Prepared {
@@ -101,9 +105,14 @@ public final class SqlFront {
   ///
   /// @param parameterOids given types of parameters, 0 to infer; may be shorter than their number
   /// @param rowCount estimated rows of a table
+  /// @param zone of the session: literals of timestamptz without a zone are in it
   /// @throws EngineException for whatever PostgreSQL would refuse, with the position
   public static Prepared prepare(
-      String sql, int[] parameterOids, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
+      String sql,
+      int[] parameterOids,
+      CatalogSnapshot catalog,
+      ToLongFunction<Table> rowCount,
+      Zone zone) {
     List<Token> tokens = Lexer.tokenize(sql);
     if (tokens.size() == 1) {
       throw new EngineException(ErrorCode.SYNTAX_ERROR, "statement is empty");
@@ -112,10 +121,14 @@ public final class SqlFront {
     if (control != null) {
       return control;
     }
-    Planned shown =
-        Show.plan(sql, tokens, rowCount instanceof LiveTables live ? live.settings() : List.of());
+    List<ShownSetting> settings = rowCount instanceof LiveTables live ? live.settings() : List.of();
+    Planned shown = Show.plan(sql, tokens, settings, zone);
     if (shown != null) {
       return shown;
+    }
+    SessionSetting setting = SessionSetting.parse(sql, tokens, settings);
+    if (setting != null) {
+      return setting;
     }
     Analyze analyze = Analyze.parse(sql, tokens);
     if (analyze != null) {
@@ -129,7 +142,7 @@ public final class SqlFront {
     long began = System.nanoTime();
     try {
       ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
-      BindContext context = new BindContext(catalog, rowCount, parameterOids);
+      BindContext context = new BindContext(catalog, rowCount, parameterOids, zone);
       Planned planned = new StatementPlanner(context).plan(parsed);
       return explain == null
           ? planned
@@ -158,6 +171,7 @@ public final class SqlFront {
         new PhysicalPlan.Query(rows),
         planned.parameterOids(),
         columns,
+        false,
         false,
         new PlanEstimates(),
         new long[0]);

@@ -73,6 +73,7 @@ final class StatementPlanner {
         context.parameterOids(),
         columns,
         true,
+        context.zoneUsed,
         context.estimates,
         context.usedTables());
   }

@@ -177,7 +177,7 @@ public final class TableExpressions {
       String text, Table table, String clause, QueryBinder queries, Binding binding) {
     BindContext context = queries.context;
     Source source = Rewriter.rewriteExpression(text);
-    return context.within(
+    return context.withinStored(
         source,
         () -> {
           Scope scope = new Scope(null);

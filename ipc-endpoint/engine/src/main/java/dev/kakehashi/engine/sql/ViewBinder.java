@@ -98,6 +98,6 @@ public final class ViewBinder {
 
   private BoundQuery query(String text) {
     ParsedStatement parsed = StatementParser.parse(text, Lexer.tokenize(text), 0);
-    return new StatementPlanner(queries).bindQuery(parsed);
+    return queries.context.withinStored(() -> new StatementPlanner(queries).bindQuery(parsed));
   }
 }

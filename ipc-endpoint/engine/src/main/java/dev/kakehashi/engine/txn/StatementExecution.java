@@ -13,6 +13,7 @@ import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -58,6 +59,9 @@ public final class StatementExecution implements Execution, StatementScope {
 
     /// Tables that it reads and changes.
     TouchedTables tables();
+
+    /// The time zone of its session.
+    Zone zone();
 
     /// The sequences as its session uses them.
     SequenceAccess sequences();
@@ -544,6 +548,11 @@ public final class StatementExecution implements Execution, StatementScope {
   @Override
   public long transactionTimestamp() {
     return transaction.timestamp();
+  }
+
+  @Override
+  public Zone zone() {
+    return work.zone();
   }
 
   @Override

@@ -121,15 +121,15 @@ public final class Casts {
         continue;
       }
       for (int string : new int[] {TEXT, VARCHAR, BPCHAR}) {
-        // Date and time output depends on DateStyle and the time zone in PostgreSQL; here on
-        // neither.
+        // Date and time output depends on DateStyle in PostgreSQL, not here.
         CASTS.putIfAbsent(
             key(from, string),
             new Cast(
                 CastContext.ASSIGNMENT,
-                true,
-                (a, _, c) -> Varlena.of(c.heap, Values.toText(from, a[0]))));
-        CASTS.putIfAbsent(key(string, from), new Cast(CastContext.EXPLICIT, true, input(from)));
+                from != TIMESTAMPTZ,
+                (a, _, c) -> Varlena.of(c.heap, Values.toText(from, a[0], c.zone))));
+        CASTS.putIfAbsent(
+            key(string, from), new Cast(CastContext.EXPLICIT, from != TIMESTAMPTZ, input(from)));
       }
       implicit(Types.UNKNOWN, from, input(from));
     }
@@ -146,7 +146,7 @@ public final class Casts {
   }
 
   private static Body input(int oid) {
-    return (a, _, c) -> Values.parse(oid, Varlena.string(a[0]), c.heap);
+    return (a, _, c) -> Values.parse(oid, Varlena.string(a[0]), c.heap, c.zone);
   }
 
   /// Whether a value may be used as another type without being asked for it.

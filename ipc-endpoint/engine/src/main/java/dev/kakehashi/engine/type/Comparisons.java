@@ -4,7 +4,9 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.time.DateTimeMath;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.TypeOid;
+import java.util.function.IntPredicate;
 
 /// The operators = <> < <= > >= of every type, and between types where PostgreSQL has them.
 final class Comparisons {
@@ -59,13 +61,49 @@ final class Comparisons {
   }
 
   private static void dates(FunctionSet set) {
-    for (int timestamp : new int[] {TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ}) {
-      ordered(set, TypeOid.DATE, timestamp, DateTimeMath::compareDate);
-      ordered(set, timestamp, TypeOid.DATE, (a, b) -> -DateTimeMath.compareDate(b, a));
-    }
-    // In UTC a timestamp with and one without time zone have the same word.
-    words(set, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ);
-    words(set, TypeOid.TIMESTAMPTZ, TypeOid.TIMESTAMP);
+    ordered(
+        set, TypeOid.DATE, TypeOid.TIMESTAMP, (a, b) -> DateTimeMath.compareDate(a, b, Zone.UTC));
+    ordered(
+        set, TypeOid.TIMESTAMP, TypeOid.DATE, (a, b) -> -DateTimeMath.compareDate(b, a, Zone.UTC));
+    zoned(set, TypeOid.DATE, DateTimeMath::compareDate);
+    zoned(set, TypeOid.TIMESTAMP, DateTimeMath::compareLocal);
+  }
+
+  /// Order of a word that the time zone gives a meaning and a timestamptz.
+  @FunctionalInterface
+  private interface ZonedComparison {
+    int compare(long local, long timestamp, Zone zone);
+  }
+
+  private static void zoned(FunctionSet set, int local, ZonedComparison comparison) {
+    zoned(set, comparison, "=", "=", order -> order == 0, local);
+    zoned(set, comparison, "<>", "<>", order -> order != 0, local);
+    zoned(set, comparison, "<", ">", order -> order < 0, local);
+    zoned(set, comparison, "<=", ">=", order -> order <= 0, local);
+    zoned(set, comparison, ">", "<", order -> order > 0, local);
+    zoned(set, comparison, ">=", "<=", order -> order >= 0, local);
+  }
+
+  private static void zoned(
+      FunctionSet set,
+      ZonedComparison comparison,
+      String name,
+      String mirrored,
+      IntPredicate holds,
+      int local) {
+    int timestamptz = TypeOid.TIMESTAMPTZ;
+    set.addStable(
+        name,
+        TypeOid.BOOL,
+        (a, _, c) -> holds.test(comparison.compare(a[0], a[1], c.zone)) ? 1 : 0,
+        local,
+        timestamptz);
+    set.addStable(
+        mirrored,
+        TypeOid.BOOL,
+        (a, _, c) -> holds.test(comparison.compare(a[1], a[0], c.zone)) ? 1 : 0,
+        timestamptz,
+        local);
   }
 
   private static boolean isInteger(int oid) {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 
 /// What a function may use besides its arguments. Confined to one task at a time.
@@ -16,15 +17,23 @@ public final class FunctionContext {
   /// The same at the transaction's start.
   public final long transactionTimestamp;
 
+  /// The time zone of the session.
+  public final Zone zone;
+
   public final SequenceAccess sequences;
 
-  /// A context without sequences.
+  /// A context without sequences, in UTC.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
-    this(heap, statementTimestamp, transactionTimestamp, SequenceAccess.NONE);
+    this(heap, statementTimestamp, transactionTimestamp, Zone.UTC, SequenceAccess.NONE);
   }
 
   public FunctionContext(
-      VarHeap heap, long statementTimestamp, long transactionTimestamp, SequenceAccess sequences) {
+      VarHeap heap,
+      long statementTimestamp,
+      long transactionTimestamp,
+      Zone zone,
+      SequenceAccess sequences) {
+    this.zone = zone;
     this.sequences = sequences;
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.text.Strings;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,20 +16,23 @@ final class TextConversions {
     for (int oid : Types.all()) {
       if (TypeClass.of(oid) != TypeClass.STRING) {
         Body text = asText(oid);
-        set.add(
-            "||",
-            TypeOid.TEXT,
-            (a, _, c) -> Strings.concat(a[0], text.apply(new long[] {a[1]}, 0, c), c.heap),
-            TypeOid.TEXT,
-            oid);
-        set.add(
-            "||",
-            TypeOid.TEXT,
-            (a, _, c) -> Strings.concat(text.apply(new long[] {a[0]}, 0, c), a[1], c.heap),
-            oid,
-            TypeOid.TEXT);
+        Body behind =
+            (a, _, c) -> Strings.concat(a[0], text.apply(new long[] {a[1]}, 0, c), c.heap);
+        Body before =
+            (a, _, c) -> Strings.concat(text.apply(new long[] {a[0]}, 0, c), a[1], c.heap);
+        add(set, behind, TypeOid.TEXT, oid);
+        add(set, before, oid, TypeOid.TEXT);
       }
     }
+  }
+
+  private static void add(FunctionSet set, Body concatenation, int... oids) {
+    set.add(
+        new ScalarFunction("||", oids, TypeOid.TEXT, true, !dependsOnZone(oids), concatenation));
+  }
+
+  private static boolean dependsOnZone(int... oids) {
+    return Arrays.stream(oids).anyMatch(oid -> oid == TypeOid.TIMESTAMPTZ);
   }
 
   private static Body asText(int oid) {
@@ -59,14 +63,16 @@ final class TextConversions {
       }
       outputs.add(output(declared[i]));
     }
+    boolean immutable = !dependsOnZone(declared);
     if (format) {
-      return new ScalarFunction(name, declared, TypeOid.TEXT, false, true, formatted(declared));
+      return new ScalarFunction(
+          name, declared, TypeOid.TEXT, false, immutable, formatted(declared));
     }
     Body body =
         withSeparator
             ? (a, n, c) -> concatWithSeparator(outputs, a, n, c)
             : (a, n, c) -> join(outputs, 0, 0, a, n, c);
-    return new ScalarFunction(name, declared, TypeOid.TEXT, false, true, body);
+    return new ScalarFunction(name, declared, TypeOid.TEXT, false, immutable, body);
   }
 
   /// The output function: unlike the cast it prints boolean as t or f, and keeps the blanks of a char(n).
@@ -74,7 +80,7 @@ final class TextConversions {
     if (TypeClass.of(oid) == TypeClass.STRING) {
       return (a, _, _) -> a[0];
     }
-    return (a, _, c) -> Varlena.of(c.heap, Values.toText(oid, a[0]));
+    return (a, _, c) -> Varlena.of(c.heap, Values.toText(oid, a[0], c.zone));
   }
 
   private static Body formatted(int[] oids) {
@@ -84,7 +90,7 @@ final class TextConversions {
         return 0;
       }
       TextFormat.Arguments arguments =
-          i -> (nulls >>> i & 1) != 0 ? null : Values.toText(oids[i], a[i]);
+          i -> (nulls >>> i & 1) != 0 ? null : Values.toText(oids[i], a[i], c.zone);
       return Varlena.of(c.heap, TextFormat.format(Varlena.string(a[0]), oids.length, arguments));
     };
   }

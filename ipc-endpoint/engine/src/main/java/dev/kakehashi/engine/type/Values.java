@@ -10,6 +10,7 @@ import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.time.DateTimeFormat;
 import dev.kakehashi.engine.type.time.DateTimeParser;
 import dev.kakehashi.engine.type.time.Intervals;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -82,8 +83,13 @@ public final class Values {
         : Varlena.totalBytes(word);
   }
 
-  /// PostgreSQL's output form: DateStyle ISO, IntervalStyle postgres, bytea hex, time zone UTC, shortest-precise floats, bool t or f.
+  /// PostgreSQL's output form in UTC.
   public static String toText(int oid, long word) {
+    return toText(oid, word, Zone.UTC);
+  }
+
+  /// PostgreSQL's output form: DateStyle ISO, IntervalStyle postgres, bytea hex, shortest-precise floats, bool t or f.
+  public static String toText(int oid, long word, Zone zone) {
     return switch (oid) {
       case TypeOid.BOOL -> word != 0 ? "t" : "f";
       case TypeOid.INT2, TypeOid.INT4, TypeOid.INT8 -> Long.toString(word);
@@ -96,16 +102,24 @@ public final class Values {
       case TypeOid.DATE -> DateTimeFormat.date(word);
       case TypeOid.TIME -> DateTimeFormat.time(word);
       case TypeOid.TIMESTAMP -> DateTimeFormat.timestamp(word);
-      case TypeOid.TIMESTAMPTZ -> DateTimeFormat.timestamptz(word);
+      case TypeOid.TIMESTAMPTZ -> DateTimeFormat.timestamptz(word, zone);
       case TypeOid.INTERVAL -> Intervals.toText(word);
       default -> TypeOid.isTextForm(oid) ? Varlena.string(word) : Types.name(oid); // throws
     };
   }
 
-  /// PostgreSQL's input of a type without modifier.
+  /// PostgreSQL's input of a type without modifier, in UTC.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
   public static long parse(int oid, String text, VarHeap heap) {
+    return parse(oid, text, heap, Zone.UTC);
+  }
+
+  /// PostgreSQL's input of a type without modifier.
+  ///
+  /// @param zone of times that say none
+  /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
+  public static long parse(int oid, String text, VarHeap heap, Zone zone) {
     return switch (oid) {
       case TypeOid.BOOL -> parseBoolean(text);
       case TypeOid.INT2 -> parseInteger(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE);
@@ -123,8 +137,8 @@ public final class Values {
       }
       case TypeOid.DATE -> DateTimeParser.date(text);
       case TypeOid.TIME -> DateTimeParser.time(text);
-      case TypeOid.TIMESTAMP -> DateTimeParser.timestamp(text, false);
-      case TypeOid.TIMESTAMPTZ -> DateTimeParser.timestamp(text, true);
+      case TypeOid.TIMESTAMP -> DateTimeParser.timestamp(text, null);
+      case TypeOid.TIMESTAMPTZ -> DateTimeParser.timestamp(text, zone);
       case TypeOid.INTERVAL -> Intervals.parse(text, heap);
       default -> {
         if (TypeOid.isTextForm(oid)) {

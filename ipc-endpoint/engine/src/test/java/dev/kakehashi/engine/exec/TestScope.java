@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.TaskScheduler;
@@ -32,6 +33,11 @@ final class TestScope implements StatementScope {
     this.scheduler = scheduler;
     this.transaction = transaction;
     this.view = transaction.beginStatement();
+  }
+
+  @Override
+  public Zone zone() {
+    return Zone.UTC;
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.sql.SQLException;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Conversions have PostgreSQL's results, contexts and SQLSTATEs, with and without type modifiers; so have input and output.
 final class CastDifferenceTest {
@@ -68,8 +71,46 @@ final class CastDifferenceTest {
                 .map(text -> PostgresOracle.literal(from, text) + "::" + Types.format(to))
                 .toList();
         List<Outcome> expected = oracle.evaluate(expressions);
-        compare(from, to, CastContext.EXPLICIT, texts, expressions, expected, differences);
+        compare(
+            from, to, CastContext.EXPLICIT, Zone.UTC, texts, expressions, expected, differences);
       }
+    }
+    report(differences, seed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Europe/Berlin", "America/New_York", "Asia/Kathmandu"})
+  void shouldCastTimesWithTimeZoneAsPostgres(String zone) throws SQLException {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    RandomValues values = new RandomValues(seed);
+    List<String> differences = new ArrayList<>();
+    oracle.execute("SET timezone = '" + zone + "'");
+    try {
+      for (int from : Types.all()) {
+        for (SqlType to : targets()) {
+          boolean zoned = from == TypeOid.TIMESTAMPTZ || to.oid() == TypeOid.TIMESTAMPTZ;
+          // Where there is no conversion PostgreSQL reads the literal first.
+          if (zoned && Casts.find(from, to, CastContext.EXPLICIT) != null) {
+            List<String> texts = texts(values, from, to.oid());
+            List<String> expressions =
+                texts.stream()
+                    .map(text -> PostgresOracle.literal(from, text) + "::" + Types.format(to))
+                    .toList();
+            List<Outcome> expected = oracle.evaluate(expressions);
+            compare(
+                from,
+                to,
+                CastContext.EXPLICIT,
+                Zone.named(zone),
+                texts,
+                expressions,
+                expected,
+                differences);
+          }
+        }
+      }
+    } finally {
+      oracle.execute("SET timezone = 'UTC'");
     }
     report(differences, seed);
   }
@@ -92,7 +133,7 @@ final class CastDifferenceTest {
                 .toList();
         // A data-modifying WITH is allowed at the top level of EXECUTE.
         List<Outcome> expected = oracle.run(queries);
-        compare(from, to, CastContext.ASSIGNMENT, texts, queries, expected, differences);
+        compare(from, to, CastContext.ASSIGNMENT, Zone.UTC, texts, queries, expected, differences);
       }
     }
     report(differences, seed);
@@ -112,6 +153,7 @@ final class CastDifferenceTest {
       int from,
       SqlType to,
       CastContext context,
+      Zone zone,
       List<String> texts,
       List<String> shown,
       List<Outcome> expected,
@@ -119,7 +161,7 @@ final class CastDifferenceTest {
     ScalarFunction cast = Casts.find(from, to, context);
     int count = 0;
     for (int i = 0; i < texts.size() && count < 2; i++) {
-      String actual = convert(cast, from, to, texts.get(i), context);
+      String actual = convert(cast, from, to, texts.get(i), context, zone);
       if (!actual.equals(expected.get(i).shown())) {
         count++;
         differences.add(
@@ -135,15 +177,22 @@ final class CastDifferenceTest {
   }
 
   private static String convert(
-      @Nullable ScalarFunction cast, int from, SqlType to, String text, CastContext context) {
+      @Nullable ScalarFunction cast,
+      int from,
+      SqlType to,
+      String text,
+      CastContext context,
+      Zone zone) {
     if (cast == null) {
       return context == CastContext.EXPLICIT ? "42846" : "42804";
     }
     try (VarHeap heap = new VarHeap()) {
-      FunctionContext functionContext = new FunctionContext(heap, 0, 0);
-      long word = Values.parse(from, text, heap);
+      FunctionContext functionContext = new FunctionContext(heap, 0, 0, zone, SequenceAccess.NONE);
+      long word = Values.parse(from, text, heap, zone);
       long result = cast.body().apply(new long[] {word}, 0, functionContext);
-      return functionContext.resultIsNull ? "null" : "[" + Values.toText(to.oid(), result) + "]";
+      return functionContext.resultIsNull
+          ? "null"
+          : "[" + Values.toText(to.oid(), result, zone) + "]";
     } catch (EngineException e) {
       return e.code().sqlstate();
     } catch (RuntimeException | AssertionError e) {

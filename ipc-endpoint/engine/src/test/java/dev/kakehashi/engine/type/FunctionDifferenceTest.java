@@ -5,17 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Every registered function, on random arguments, has the value, type and SQLSTATE that PostgreSQL has.
 final class FunctionDifferenceTest {
@@ -35,6 +40,9 @@ final class FunctionDifferenceTest {
           "current_date");
 
   private static final Set<String> POWERS = Set.of("pow", "power", "^");
+
+  private static final Pattern ABBREVIATED_ZONE =
+      Pattern.compile("tz(?![hm])", Pattern.CASE_INSENSITIVE);
 
   private static PostgresOracle oracle;
 
@@ -62,7 +70,31 @@ final class FunctionDifferenceTest {
             .sorted(Comparator.comparing(ScalarFunction::name))
             .toList();
     for (ScalarFunction function : functions) {
-      compare(function, values, differences);
+      compare(function, values, Zone.UTC, differences);
+    }
+    report(differences, seed);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Europe/Berlin", "America/New_York", "Asia/Kathmandu", "<-03:30>+03:30"})
+  void shouldEvaluateFunctionsOfTheTimeZoneAsPostgres(String zone) throws SQLException {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    RandomValues values = new RandomValues(seed);
+    List<String> differences = new ArrayList<>();
+    oracle.execute("SET timezone = '" + zone + "'");
+    try {
+      for (ScalarFunction function : Functions.all()) {
+        boolean takesTime =
+            Arrays.stream(function.argumentOids()).anyMatch(oid -> oid == TypeOid.TIMESTAMPTZ);
+        boolean compared = function.argumentOids().length > 1 || !function.name().equals("age");
+        if (compared && (takesTime || function.resultOid() == TypeOid.TIMESTAMPTZ)) {
+          if (!NOT_COMPARED.contains(function.name())) {
+            compare(function, values, Zone.named(zone), differences);
+          }
+        }
+      }
+    } finally {
+      oracle.execute("SET timezone = 'UTC'");
     }
     report(differences, seed);
   }
@@ -81,17 +113,18 @@ final class FunctionDifferenceTest {
   }
 
   private static void compare(
-      ScalarFunction function, RandomValues values, List<String> differences) throws SQLException {
+      ScalarFunction function, RandomValues values, Zone zone, List<String> differences)
+      throws SQLException {
     int[] oids = function.argumentOids();
     List<List<String>> tuples = new ArrayList<>();
     List<String> expressions = new ArrayList<>();
     for (int round = 0; round < ROUNDS; round++) {
       List<String> tuple = new ArrayList<>();
       List<String> literals = new ArrayList<>();
-      for (int oid : oids) {
-        String text = values.argument(function.name(), oid);
+      for (int i = 0; i < oids.length; i++) {
+        String text = argument(function, i, values, zone);
         tuple.add(text);
-        literals.add(PostgresOracle.literal(oid, text));
+        literals.add(PostgresOracle.literal(oids[i], text));
       }
       tuples.add(tuple);
       expressions.add(call(function.name(), literals));
@@ -105,7 +138,7 @@ final class FunctionDifferenceTest {
     int shown = 0;
     for (int i = 0; i < ROUNDS && shown < 3; i++) {
       Outcome outcome = expected.get(i);
-      String actual = evaluate(function, tuples.get(i));
+      String actual = evaluate(function, tuples.get(i), zone);
       if (!actual.equals(outcome.shown()) && !isAccepted(function, actual, outcome.shown())) {
         shown++;
         differences.add(
@@ -117,6 +150,21 @@ final class FunctionDifferenceTest {
                 + (outcome.message() == null ? "" : " " + outcome.message()));
       }
     }
+  }
+
+  private static String argument(
+      ScalarFunction function, int index, RandomValues values, Zone zone) {
+    int oid = function.argumentOids()[index];
+    boolean zoned = function.name().equals("date_trunc") ? index == 2 : index == 6;
+    if (oid == TypeOid.TEXT && zoned) {
+      return values.zone();
+    }
+    String text = values.argument(function.name(), oid);
+    // Java knows other abbreviations of some zones.
+    while (zone != Zone.UTC && ABBREVIATED_ZONE.matcher(text).find()) {
+      text = values.argument(function.name(), oid);
+    }
+    return text;
   }
 
   /// PostgreSQL 15 lets differences of timestamps wrap around; later versions refuse them, and so do we. Powers and exponentials of more than a thousand
@@ -186,18 +234,18 @@ final class FunctionDifferenceTest {
         : "(" + arguments.get(0) + " " + name + " " + arguments.get(1) + ")";
   }
 
-  private static String evaluate(ScalarFunction function, List<String> texts) {
+  private static String evaluate(ScalarFunction function, List<String> texts, Zone zone) {
     try (VarHeap heap = new VarHeap()) {
-      FunctionContext context = new FunctionContext(heap, 0, 0);
+      FunctionContext context = new FunctionContext(heap, 0, 0, zone, SequenceAccess.NONE);
       int[] oids = function.argumentOids();
       long[] words = new long[oids.length];
       for (int i = 0; i < oids.length; i++) {
-        words[i] = Values.parse(oids[i], texts.get(i), heap);
+        words[i] = Values.parse(oids[i], texts.get(i), heap, zone);
       }
       long result = function.body().apply(words, 0, context);
       return context.resultIsNull
           ? "null"
-          : "[" + Values.toText(function.resultOid(), result) + "]";
+          : "[" + Values.toText(function.resultOid(), result, zone) + "]";
     } catch (EngineException e) {
       return e.code().sqlstate();
     } catch (RuntimeException | AssertionError e) {

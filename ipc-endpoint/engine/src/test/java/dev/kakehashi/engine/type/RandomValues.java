@@ -281,7 +281,7 @@ final class RandomValues {
       return one(List.of("NFC", "nfd", "NFKC", "NFKD", "NFX"));
     }
     if (oid == TypeOid.TEXT && name.equals("timezone")) {
-      return one(ZONES);
+      return zone();
     }
     if (oid == TypeOid.TEXT && (name.equals("encode") || name.equals("decode"))) {
       return one(ENCODED);
@@ -297,6 +297,11 @@ final class RandomValues {
       return Integer.toString(1 + random.nextInt(12));
     }
     return value(oid);
+  }
+
+  /// Name of a time zone, most often a known one.
+  String zone() {
+    return one(ZONES);
   }
 
   private String template() {

@@ -177,13 +177,12 @@ final class NumberToChar {
 
   private static String scientific(
       BigDecimal value, boolean negative, int post, RoundingMode rounding) {
-    BigDecimal rounded = value.abs().round(new MathContext(post + 1, rounding));
-    int exponent = rounded.signum() == 0 ? 0 : rounded.precision() - rounded.scale() - 1;
-    String significand =
-        rounded
-            .scaleByPowerOfTen(-exponent)
-            .setScale(post, RoundingMode.UNNECESSARY)
-            .toPlainString();
+    BigDecimal size = value.abs();
+    // PostgreSQL rounds numerics when their exponent is known: 99.9 may become 10.0e+01.
+    BigDecimal leading =
+        rounding == RoundingMode.HALF_UP ? size : size.round(new MathContext(post + 1, rounding));
+    int exponent = leading.signum() == 0 ? 0 : leading.precision() - leading.scale() - 1;
+    String significand = size.scaleByPowerOfTen(-exponent).setScale(post, rounding).toPlainString();
     String digits = Integer.toString(Math.abs(exponent));
     return (negative ? "-" : " ")
         + significand

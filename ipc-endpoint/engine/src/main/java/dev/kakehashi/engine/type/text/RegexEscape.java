@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.type.text;
 
+import dev.kakehashi.engine.type.SqlErrors;
+
 /// A character given by an escape of PostgreSQL's regular expressions.
 ///
 /// @param codePoint the character
@@ -55,7 +57,8 @@ record RegexEscape(int codePoint, int end) {
     while (i < in.length && i < from + max && Character.digit(in[i], 16) >= 0 && in[i] < 128) {
       value = value * 16 + Character.digit(in[i++], 16);
       if (value > Character.MAX_CODE_POINT) {
-        throw RegexTranslator.invalid("invalid escape \\ sequence");
+        // PostgreSQL has characters up to 31 bits, which no text holds.
+        throw SqlErrors.notSupported("regular expression names a character that is not in Unicode");
       }
     }
     if (i - from < min) {

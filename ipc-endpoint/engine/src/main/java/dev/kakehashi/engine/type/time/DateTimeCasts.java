@@ -10,19 +10,31 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Casts.Registry;
 import dev.kakehashi.engine.type.SqlErrors;
 
-/// Conversions among dates, times, timestamps and intervals; the time zone is UTC.
+/// Conversions among dates, times, timestamps and intervals; the time zone is the session's.
 public final class DateTimeCasts {
   private DateTimeCasts() {}
 
   public static void register(Registry casts) {
     casts.add(DATE, TIMESTAMP, CastContext.IMPLICIT, true, (a, _, _) -> dateToTimestamp(a[0]));
-    casts.add(DATE, TIMESTAMPTZ, CastContext.IMPLICIT, false, (a, _, _) -> dateToTimestamp(a[0]));
-    casts.add(TIMESTAMP, TIMESTAMPTZ, CastContext.IMPLICIT, false, (a, _, _) -> a[0]);
-    casts.add(TIMESTAMPTZ, TIMESTAMP, CastContext.ASSIGNMENT, false, (a, _, _) -> a[0]);
+    casts.add(
+        DATE,
+        TIMESTAMPTZ,
+        CastContext.IMPLICIT,
+        false,
+        (a, _, c) -> c.zone.toInstant(dateToTimestamp(a[0])));
+    casts.add(
+        TIMESTAMP, TIMESTAMPTZ, CastContext.IMPLICIT, false, (a, _, c) -> c.zone.toInstant(a[0]));
+    casts.add(
+        TIMESTAMPTZ, TIMESTAMP, CastContext.ASSIGNMENT, false, (a, _, c) -> c.zone.toLocal(a[0]));
     casts.add(TIMESTAMP, DATE, CastContext.ASSIGNMENT, true, (a, _, _) -> timestampToDate(a[0]));
-    casts.add(TIMESTAMPTZ, DATE, CastContext.ASSIGNMENT, false, (a, _, _) -> timestampToDate(a[0]));
-    timeOf(casts, TIMESTAMP, true);
-    timeOf(casts, TIMESTAMPTZ, false);
+    casts.add(
+        TIMESTAMPTZ,
+        DATE,
+        CastContext.ASSIGNMENT,
+        false,
+        (a, _, c) -> timestampToDate(c.zone.clock(a[0])));
+    timeOf(casts, TIMESTAMP);
+    timeOf(casts, TIMESTAMPTZ);
     casts.add(
         TIME, INTERVAL, CastContext.IMPLICIT, true, (a, _, c) -> Intervals.of(c.heap, 0, 0, a[0]));
     casts.add(
@@ -33,18 +45,19 @@ public final class DateTimeCasts {
         (a, _, _) -> Math.floorMod(Intervals.micros(a[0]), Calendars.MICROS_PER_DAY));
   }
 
-  private static void timeOf(Registry casts, int from, boolean immutable) {
+  private static void timeOf(Registry casts, int from) {
+    boolean zoned = from == TIMESTAMPTZ;
     casts.add(
         from,
         TIME,
         CastContext.ASSIGNMENT,
-        immutable,
+        !zoned,
         (a, _, c) -> {
           if (!Calendars.isFinite(a[0])) {
             c.resultIsNull = true;
             return 0;
           }
-          return Calendars.timeOf(a[0]);
+          return Calendars.timeOf(zoned ? c.zone.clock(a[0]) : a[0]);
         });
   }
 

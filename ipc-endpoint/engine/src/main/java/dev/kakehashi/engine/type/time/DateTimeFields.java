@@ -134,9 +134,11 @@ final class DateTimeFields {
   /// Fields of a finite timestamp.
   ///
   /// @param oid timestamp or timestamptz
-  static BigDecimal ofTimestamp(long unitText, long timestamp, int oid) {
+  /// @param zone whose clocks count
+  static BigDecimal ofTimestamp(long unitText, long timestamp, int oid, Zone zone) {
     TimeUnit unit = unit(unitText, oid);
-    long time = Calendars.timeOf(timestamp);
+    long local = zone.clock(timestamp);
+    long time = Calendars.timeOf(local);
     BigDecimal field = ofTimeOfDay(unit, time);
     if (field != null) {
       return field;
@@ -155,13 +157,17 @@ final class DateTimeFields {
       }
       case TIME_ZONE, TIME_ZONE_HOUR, TIME_ZONE_MINUTE -> {
         if (oid == TypeOid.TIMESTAMPTZ) {
-          return BigDecimal.ZERO; // UTC
+          int offset = zone.offsetSeconds(timestamp);
+          return BigDecimal.valueOf(
+              unit == TimeUnit.TIME_ZONE
+                  ? offset
+                  : unit == TimeUnit.TIME_ZONE_HOUR ? offset / 3600 : offset / 60 % 60);
         }
         throw notSupported(unitText, oid);
       }
       default -> {}
     }
-    Long ofDay = ofDay(unit, Calendars.dayOf(timestamp));
+    Long ofDay = ofDay(unit, Calendars.dayOf(local));
     if (ofDay == null) {
       throw notSupported(unitText, oid);
     }

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.time;
 
-/// Text forms of dates and times: DateStyle ISO, IntervalStyle postgres, time zone UTC.
+/// Text forms of dates and times: DateStyle ISO, IntervalStyle postgres.
 public final class DateTimeFormat {
   private DateTimeFormat() {}
 
@@ -25,8 +25,13 @@ public final class DateTimeFormat {
     return timestamp(timestamp, "");
   }
 
-  public static String timestamptz(long timestamp) {
-    return timestamp(timestamp, "+00");
+  public static String timestamptz(long timestamp, Zone zone) {
+    if (!Calendars.isFinite(timestamp)) {
+      return timestamp(timestamp, "");
+    }
+    int seconds = zone.offsetSeconds(timestamp);
+    // An instant at an end of the range is shown beyond it.
+    return timestamp(timestamp + seconds * Calendars.MICROS_PER_SECOND, Zone.offsetText(seconds));
   }
 
   private static String timestamp(long timestamp, String zone) {

@@ -15,12 +15,13 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import java.math.BigDecimal;
 import java.util.Arrays;
 
-/// Operators and functions of dates and times; the time zone is UTC.
+/// Operators and functions of dates and times.
 public final class DateTimeFunctions {
   private static final int[] TIMESTAMPS = {TIMESTAMP, TIMESTAMPTZ};
 
@@ -52,7 +53,8 @@ public final class DateTimeFunctions {
     set.add(
         "-",
         TIMESTAMP,
-        (a, _, _) -> DateTimeMath.subtractInterval(DateTimeCasts.dateToTimestamp(a[0]), a[1]),
+        (a, _, _) ->
+            DateTimeMath.subtractInterval(DateTimeCasts.dateToTimestamp(a[0]), a[1], Zone.UTC),
         DATE,
         INTERVAL);
     set.add(
@@ -61,7 +63,7 @@ public final class DateTimeFunctions {
   }
 
   private static long plus(long date, long interval) {
-    return DateTimeMath.addInterval(DateTimeCasts.dateToTimestamp(date), interval);
+    return DateTimeMath.addInterval(DateTimeCasts.dateToTimestamp(date), interval, Zone.UTC);
   }
 
   private static void times(FunctionSet set) {
@@ -94,23 +96,24 @@ public final class DateTimeFunctions {
   }
 
   private static void timestamps(FunctionSet set, int oid) {
-    // With a zone other than UTC the result of adding months and days would depend on the session.
     boolean stable = oid == TIMESTAMPTZ;
-    Body add = (a, _, _) -> DateTimeMath.addInterval(a[0], a[1]);
-    Body subtract = (a, _, _) -> DateTimeMath.subtractInterval(a[0], a[1]);
+    Body add = (a, _, c) -> DateTimeMath.addInterval(a[0], a[1], zone(oid, c));
+    Body mirrored = (a, _, c) -> DateTimeMath.addInterval(a[1], a[0], zone(oid, c));
+    Body subtract = (a, _, c) -> DateTimeMath.subtractInterval(a[0], a[1], zone(oid, c));
     add(set, stable, "+", oid, add, oid, INTERVAL);
-    add(set, stable, "+", oid, (a, _, _) -> DateTimeMath.addInterval(a[1], a[0]), INTERVAL, oid);
+    add(set, stable, "+", oid, mirrored, INTERVAL, oid);
     add(set, stable, "-", oid, subtract, oid, INTERVAL);
     set.add("-", INTERVAL, (a, _, c) -> DateTimeMath.subtract(a[0], a[1], c.heap), oid, oid);
-    set.add("age", INTERVAL, (a, _, c) -> DateTimeMath.age(a[0], a[1], c.heap), oid, oid);
-    set.addStable("age", INTERVAL, DateTimeFunctions::ageToday, oid);
+    Body age = (a, _, c) -> DateTimeMath.age(a[0], a[1], zone(oid, c), c.heap);
+    add(set, stable, "age", INTERVAL, age, oid, oid);
+    set.addStable("age", INTERVAL, (a, _, c) -> ageToday(a[0], zone(oid, c), c), oid);
     set.add("isfinite", BOOL, (a, _, _) -> Calendars.isFinite(a[0]) ? 1 : 0, oid);
     add(
         set,
         stable,
         "date_trunc",
         oid,
-        (a, _, _) -> DateTimeTruncation.timestamp(a[0], a[1], oid),
+        (a, _, c) -> DateTimeTruncation.timestamp(a[0], a[1], oid, zone(oid, c)),
         TEXT,
         oid);
   }
@@ -120,9 +123,16 @@ public final class DateTimeFunctions {
     set.add(new ScalarFunction(name, arguments, result, true, !stable, body));
   }
 
-  private static long ageToday(long[] a, long nulls, FunctionContext c) {
-    long today = Calendars.dayOf(c.transactionTimestamp) * Calendars.MICROS_PER_DAY;
-    return DateTimeMath.age(today, a[0], c.heap);
+  /// The zone in which the fields of a timestamp are read.
+  private static Zone zone(int oid, FunctionContext c) {
+    return oid == TIMESTAMPTZ ? c.zone : Zone.UTC;
+  }
+
+  /// @param zone of the timestamp; today is the session's
+  private static long ageToday(long timestamp, Zone zone, FunctionContext c) {
+    long today = Calendars.dayOf(c.zone.clock(c.transactionTimestamp));
+    return DateTimeMath.age(
+        zone.toInstant(today * Calendars.MICROS_PER_DAY), timestamp, zone, c.heap);
   }
 
   private static void intervals(FunctionSet set) {
@@ -165,7 +175,20 @@ public final class DateTimeFunctions {
     int[] timestamp = {INT4, INT4, INT4, INT4, INT4, FLOAT8};
     Body make = (a, _, _) -> DateTimeMaking.timestamp(a, FloatMath.ofWord8(a[5]));
     set.add("make_timestamp", TIMESTAMP, make, timestamp);
-    set.addStable("make_timestamptz", TIMESTAMPTZ, make, timestamp);
+    set.addStable(
+        "make_timestamptz",
+        TIMESTAMPTZ,
+        (a, _, c) -> c.zone.toInstant(DateTimeMaking.timestamp(a, FloatMath.ofWord8(a[5]))),
+        timestamp);
+    int[] withZone = {INT4, INT4, INT4, INT4, INT4, FLOAT8, TEXT};
+    set.addStable(
+        "make_timestamptz",
+        TIMESTAMPTZ,
+        (a, _, _) -> {
+          long local = DateTimeMaking.timestamp(a, FloatMath.ofWord8(a[5]));
+          return named(a[6]).toInstant(local);
+        },
+        withZone);
     set.add(
         "to_timestamp",
         TIMESTAMPTZ,
@@ -193,37 +216,49 @@ public final class DateTimeFunctions {
   }
 
   private static void zones(FunctionSet set) {
-    set.add("timezone", TIMESTAMPTZ, (a, _, _) -> TimeZones.toInstant(a[0], a[1]), TEXT, TIMESTAMP);
-    set.add("timezone", TIMESTAMP, (a, _, _) -> TimeZones.toLocal(a[0], a[1]), TEXT, TIMESTAMPTZ);
     set.add(
-        "timezone",
+        "timezone", TIMESTAMPTZ, (a, _, _) -> named(a[0], a[1]).toInstant(a[1]), TEXT, TIMESTAMP);
+    set.add("timezone", TIMESTAMP, (a, _, _) -> named(a[0], a[1]).toLocal(a[1]), TEXT, TIMESTAMPTZ);
+    set.addStable(
+        "date_trunc",
         TIMESTAMPTZ,
-        (a, _, _) -> TimeZones.byOffset(a[0], a[1], -1),
-        INTERVAL,
-        TIMESTAMP);
+        (a, _, _) -> DateTimeTruncation.timestamp(a[0], a[1], TIMESTAMPTZ, named(a[2], a[1])),
+        TEXT,
+        TIMESTAMPTZ,
+        TEXT);
     set.add(
-        "timezone",
-        TIMESTAMP,
-        (a, _, _) -> TimeZones.byOffset(a[0], a[1], 1),
-        INTERVAL,
-        TIMESTAMPTZ);
+        "timezone", TIMESTAMPTZ, (a, _, _) -> Zone.byOffset(a[0], a[1], -1), INTERVAL, TIMESTAMP);
+    set.add(
+        "timezone", TIMESTAMP, (a, _, _) -> Zone.byOffset(a[0], a[1], 1), INTERVAL, TIMESTAMPTZ);
+  }
+
+  /// Infinity is the same everywhere, also where nothing is.
+  private static Zone named(long zoneText, long timestamp) {
+    return Calendars.isFinite(timestamp) ? named(zoneText) : Zone.UTC;
+  }
+
+  private static Zone named(long zoneText) {
+    return Zone.named(Varlena.string(zoneText));
   }
 
   /// Reads a field; null of an infinite value's field that repeats is reported through the context.
   @FunctionalInterface
   private interface Field {
-    BigDecimal of(long unitText, long word);
+    BigDecimal of(long unitText, long word, Zone zone);
   }
 
   private static final Field TIMESTAMP_FIELD =
-      (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMP);
+      (unit, word, _) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMP, Zone.UTC);
 
   private static void fields(FunctionSet set) {
-    field(set, DATE, DateTimeFields::ofDate);
-    field(set, TIME, DateTimeFields::ofTime);
+    field(set, DATE, (unit, word, _) -> DateTimeFields.ofDate(unit, word));
+    field(set, TIME, (unit, word, _) -> DateTimeFields.ofTime(unit, word));
     field(set, TIMESTAMP, TIMESTAMP_FIELD);
-    field(set, TIMESTAMPTZ, (unit, word) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMPTZ));
-    field(set, INTERVAL, DateTimeFields::ofInterval);
+    field(
+        set,
+        TIMESTAMPTZ,
+        (unit, word, zone) -> DateTimeFields.ofTimestamp(unit, word, TIMESTAMPTZ, zone));
+    field(set, INTERVAL, (unit, word, _) -> DateTimeFields.ofInterval(unit, word));
   }
 
   private static void field(FunctionSet set, int oid, Field field) {
@@ -232,7 +267,7 @@ public final class DateTimeFunctions {
         (a, _, c) -> {
           int sign = infinity(oid, a[1]);
           if (sign == 0) {
-            return NumericForm.of(c.heap, field.of(a[0], a[1]));
+            return NumericForm.of(c.heap, field.of(a[0], a[1], c.zone));
           }
           if (infinite(a[0], oid, c)) {
             return NumericForm.infinity(c.heap, sign < 0);
@@ -248,17 +283,20 @@ public final class DateTimeFunctions {
           int sign = infinity(oid, a[1]);
           if (sign == 0) {
             return oid == DATE
-                ? datePart(a[0], DateTimeCasts.dateToTimestamp(a[1]), TIMESTAMP, TIMESTAMP_FIELD)
-                : datePart(a[0], a[1], oid, field);
+                ? datePart(
+                    a[0], DateTimeCasts.dateToTimestamp(a[1]), TIMESTAMP, TIMESTAMP_FIELD, Zone.UTC)
+                : datePart(a[0], a[1], oid, field, zone(oid, c));
           }
           return infinite(a[0], partOid, c) ? FloatMath.word(sign / 0.0) : 0;
         };
     set.add(new ScalarFunction("date_part", new int[] {TEXT, oid}, FLOAT8, true, immutable, part));
   }
 
-  private static long datePart(long unitText, long word, int oid, Field field) {
-    Double inexact = DateTimeFields.inexact(DateTimeFields.unit(unitText, oid), word, oid);
-    return FloatMath.word(inexact != null ? inexact : field.of(unitText, word).doubleValue());
+  private static long datePart(long unitText, long word, int oid, Field field, Zone zone) {
+    TimeUnit unit = DateTimeFields.unit(unitText, oid);
+    boolean counted = unit == TimeUnit.EPOCH || oid == INTERVAL || oid == TIME;
+    Double inexact = DateTimeFields.inexact(unit, counted ? word : zone.clock(word), oid);
+    return FloatMath.word(inexact != null ? inexact : field.of(unitText, word, zone).doubleValue());
   }
 
   private static int infinity(int oid, long word) {
@@ -286,7 +324,11 @@ public final class DateTimeFunctions {
     for (int oid : TIMESTAMPS) {
       boolean zoned = oid == TIMESTAMPTZ;
       set.addStable(
-          "to_char", TEXT, (a, _, c) -> DateTimeToChar.timestamp(a[0], a[1], zoned, c), oid, TEXT);
+          "to_char",
+          TEXT,
+          (a, _, c) -> DateTimeToChar.timestamp(a[0], a[1], zoned ? c.zone : null, c),
+          oid,
+          TEXT);
     }
     set.addStable(
         "to_char", TEXT, (a, _, c) -> DateTimeToChar.interval(a[0], a[1], c), INTERVAL, TEXT);
@@ -299,8 +341,9 @@ public final class DateTimeFunctions {
     set.addStable("statement_timestamp", TIMESTAMPTZ, (_, _, c) -> c.statementTimestamp);
     // The forms without parentheses, under their keywords.
     set.addStable("current_timestamp", TIMESTAMPTZ, transaction);
-    set.addStable("localtimestamp", TIMESTAMP, transaction);
-    set.addStable("localtime", TIME, (_, _, c) -> Calendars.timeOf(c.transactionTimestamp));
-    set.addStable("current_date", DATE, (_, _, c) -> Calendars.dayOf(c.transactionTimestamp));
+    Body local = (_, _, c) -> c.zone.toLocal(c.transactionTimestamp);
+    set.addStable("localtimestamp", TIMESTAMP, local);
+    set.addStable("localtime", TIME, (a, n, c) -> Calendars.timeOf(local.apply(a, n, c)));
+    set.addStable("current_date", DATE, (a, n, c) -> Calendars.dayOf(local.apply(a, n, c)));
   }
 }

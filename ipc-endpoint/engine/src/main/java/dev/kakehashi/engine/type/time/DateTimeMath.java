@@ -75,21 +75,35 @@ public final class DateTimeMath {
         days * Calendars.MICROS_PER_DAY + Calendars.timeOf(timestamp));
   }
 
-  public static long addInterval(long timestamp, long interval) {
+  /// Months and days are those of a zone's calendar; time is not.
+  public static long addInterval(long timestamp, long interval, Zone zone) {
     return add(
         timestamp,
         Intervals.months(interval),
         Intervals.days(interval),
-        Intervals.micros(interval));
+        Intervals.micros(interval),
+        zone);
   }
 
   /// As adding the negated interval, which must be representable.
-  public static long subtractInterval(long timestamp, long interval) {
+  public static long subtractInterval(long timestamp, long interval, Zone zone) {
     return add(
         timestamp,
         -Intervals.months(interval),
         -Intervals.days(interval),
-        -Intervals.micros(interval));
+        -Intervals.micros(interval),
+        zone);
+  }
+
+  private static long add(long timestamp, int months, int days, long micros, Zone zone) {
+    long result = timestamp;
+    if (months != 0) {
+      result = zone.toInstant(add(zone.clock(result), months, 0, 0));
+    }
+    if (days != 0) {
+      result = zone.toInstant(add(zone.clock(result), 0, days, 0));
+    }
+    return add(result, 0, 0, micros);
   }
 
   /// Days and time between two timestamps, without months.
@@ -110,14 +124,14 @@ public final class DateTimeMath {
     return Math.floorMod(time + micros, Calendars.MICROS_PER_DAY);
   }
 
-  /// Difference in years, months, days and time; borrowed days are those of the earlier value's month.
-  public static long age(long a, long b, VarHeap heap) {
+  /// Difference in years, months, days and time of what the clocks of a zone show; borrowed days are those of the earlier value's month.
+  public static long age(long a, long b, Zone zone, VarHeap heap) {
     if (!Calendars.isFinite(a) || !Calendars.isFinite(b)) {
       throw SqlErrors.dateTimeOutOfRange("timestamp");
     }
     boolean negative = a < b;
-    long later = negative ? b : a;
-    long earlier = negative ? a : b;
+    long later = zone.clock(negative ? b : a);
+    long earlier = zone.clock(negative ? a : b);
     long laterCivil = Calendars.civil(Calendars.dayOf(later));
     long earlierCivil = Calendars.civil(Calendars.dayOf(earlier));
     int months =
@@ -142,12 +156,19 @@ public final class DateTimeMath {
   }
 
   /// Order of a date and a timestamp; dates beyond the timestamps are beyond every finite one.
-  public static int compareDate(long date, long timestamp) {
+  ///
+  /// @param zone of the date
+  public static int compareDate(long date, long timestamp, Zone zone) {
     if (Calendars.isFiniteDate(date)
         && date >= Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY) {
       return timestamp == Calendars.INFINITY ? -1 : 1;
     }
-    return Long.compare(DateTimeCasts.dateToTimestamp(date), timestamp);
+    return zone.compareLocal(DateTimeCasts.dateToTimestamp(date), timestamp);
+  }
+
+  /// Order of a timestamp without time zone and one with it.
+  public static int compareLocal(long timestamp, long timestamptz, Zone zone) {
+    return zone.compareLocal(timestamp, timestamptz);
   }
 
   /// @param year negative: BC

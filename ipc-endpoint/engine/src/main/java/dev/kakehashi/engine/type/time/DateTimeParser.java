@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Input of dates, times and timestamps in ISO 8601 and SQL form: `[date][T ][time][zone][ BC]`, YYYYMMDD, infinity, epoch.
 ///
 /// Other orders of day and month, names of months and words such as "tomorrow", which PostgreSQL takes too, are refused. Zones are UTC, GMT,
-/// Z or offsets; a timestamp without zone ignores them, one with zone without a zone is UTC.
+/// Z or offsets; a timestamp without zone ignores them.
 public final class DateTimeParser {
   private static final Pattern FORM =
       Pattern.compile(
@@ -24,7 +24,13 @@ public final class DateTimeParser {
 
   /// Fields of one text; `day` null: no date given.
   private record Fields(
-      long year, int month, int day, boolean hasDate, long time, boolean hasTime, long zone) {}
+      long year,
+      int month,
+      int day,
+      boolean hasDate,
+      long time,
+      boolean hasTime,
+      @Nullable Long zone) {}
 
   private DateTimeParser() {}
 
@@ -63,9 +69,9 @@ public final class DateTimeParser {
 
   /// Microseconds since 2000-01-01 00:00.
   ///
-  /// @param withZone whether an offset counts
-  public static long timestamp(String text, boolean withZone) {
-    String type = withZone ? "timestamp with time zone" : "timestamp";
+  /// @param zone of a time that says none; null: a timestamp without time zone
+  public static long timestamp(String text, @Nullable Zone zone) {
+    String type = zone != null ? "timestamp with time zone" : "timestamp";
     String trimmed = FloatText.trim(text);
     Long word = special(trimmed);
     if (word != null) {
@@ -83,7 +89,10 @@ public final class DateTimeParser {
       long days = Calendars.days(fields.year, fields.month, fields.day);
       if (Math.abs(days) < 110_000_000) {
         // Wrapping is harmless: what wraps lies outside the valid range in both directions.
-        result = days * Calendars.MICROS_PER_DAY + fields.time - (withZone ? fields.zone : 0);
+        result = days * Calendars.MICROS_PER_DAY + fields.time;
+        if (zone != null && fields.zone != null) {
+          result -= fields.zone;
+        }
         if ((days > 0 && result < 0) || (days < -1 && result > 0)) {
           result = Long.MIN_VALUE;
         }
@@ -92,7 +101,7 @@ public final class DateTimeParser {
     if (!Calendars.isValidTimestamp(result)) {
       throw SqlErrors.datetimeOverflow("timestamp out of range: \"" + text + "\"");
     }
-    return result;
+    return zone != null && fields.zone == null ? zone.toInstant(result) : result;
   }
 
   private static @Nullable Long special(String trimmed) {
@@ -158,10 +167,13 @@ public final class DateTimeParser {
     return time;
   }
 
-  /// Microseconds east of UTC.
-  private static long zone(@Nullable String zone, String text) {
-    if (zone == null || Character.isLetter(zone.charAt(0))) {
-      return 0;
+  /// Microseconds east of UTC; null if the text does not say.
+  private static @Nullable Long zone(@Nullable String zone, String text) {
+    if (zone == null) {
+      return null;
+    }
+    if (Character.isLetter(zone.charAt(0))) {
+      return 0L;
     }
     String digits = zone.substring(1).replace(":", "");
     if (digits.length() == 1 || digits.length() == 3) {

@@ -7,8 +7,9 @@ import dev.kakehashi.engine.type.text.Ordinals;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
-/// to_char() of timestamps and intervals, with English names; the time zone is UTC.
+/// to_char() of timestamps and intervals, with English names.
 final class DateTimeToChar {
   private static final List<String> MONTHS =
       List.of(
@@ -35,9 +36,11 @@ final class DateTimeToChar {
   ///
   /// @param year 0 is 1 BC
   /// @param micros of the second
+  /// @param zone abbreviation; empty for what has none
   private record Fields(
       boolean interval,
-      boolean zoned,
+      String zone,
+      int offsetSeconds,
       int year,
       int month,
       int day,
@@ -63,20 +66,23 @@ final class DateTimeToChar {
     this.fields = fields;
   }
 
-  /// @param zoned whether it is a timestamp with time zone
-  static long timestamp(long timestamp, long template, boolean zoned, FunctionContext context) {
+  /// @param zone of a timestamp with time zone; null for one without
+  static long timestamp(
+      long timestamp, long template, @Nullable Zone zone, FunctionContext context) {
     if (!Calendars.isFinite(timestamp)) {
       context.resultIsNull = true;
       return 0;
     }
-    long day = Calendars.dayOf(timestamp);
+    long local = zone == null ? timestamp : zone.clock(timestamp);
+    long day = Calendars.dayOf(local);
     long civil = Calendars.civil(day);
-    long time = Calendars.timeOf(timestamp);
+    long time = Calendars.timeOf(local);
     int year = Calendars.year(civil);
     Fields fields =
         new Fields(
             false,
-            zoned,
+            zone == null ? "" : zone.abbreviation(timestamp),
+            zone == null ? 0 : zone.offsetSeconds(timestamp),
             year,
             Calendars.month(civil),
             Calendars.day(civil),
@@ -95,7 +101,8 @@ final class DateTimeToChar {
     Fields fields =
         new Fields(
             true,
-            false,
+            "",
+            0,
             months / 12,
             months % 12,
             days,
@@ -234,11 +241,19 @@ final class DateTimeToChar {
 
   private void zone(DateTimeTemplate.Node node) {
     refuseInterval();
+    int distance = Math.abs(fields.offsetSeconds);
+    char sign = fields.offsetSeconds < 0 ? '-' : '+';
+    int minutes = distance / 60 % 60;
     switch (node.text().toUpperCase(Locale.ROOT)) {
-      case "TZ" -> cased(node, fields.zoned ? "UTC" : "");
-      case "TZM" -> out.append("00");
-      case "OF" -> out.append(node.fill() ? "+00" : "+0");
-      default -> out.append("+00");
+      case "TZ" -> cased(node, fields.zone);
+      case "TZM" -> out.append("%02d".formatted(minutes));
+      case "OF" -> {
+        out.append(sign).append((node.fill() ? "%02d" : "%d").formatted(distance / 3600));
+        if (distance % 3600 != 0) {
+          out.append(":%02d".formatted(minutes));
+        }
+      }
+      default -> out.append(sign).append("%02d".formatted(distance / 3600));
     }
   }
 

@@ -4,23 +4,27 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
 
-/// date_trunc() of timestamps and intervals; the time zone is UTC.
+/// date_trunc() of timestamps and intervals.
 final class DateTimeTruncation {
   private static final int MONTHS_PER_YEAR = 12;
 
   private DateTimeTruncation() {}
 
-  static long timestamp(long unitText, long timestamp, int oid) {
+  /// @param zone whose hours and days count
+  static long timestamp(long unitText, long timestamp, int oid, Zone zone) {
     if (!Calendars.isFinite(timestamp)) {
       return timestamp;
     }
     TimeUnit unit = DateTimeFields.unit(unitText, oid);
     long unitMicros = unitMicros(unit);
     if (unitMicros > 0) {
-      return timestamp - Math.floorMod(timestamp, unitMicros);
+      long local = zone.clock(timestamp);
+      long passed = Math.floorMod(local, unitMicros);
+      // Within a day the offset stays what it is; midnight may have another one.
+      return unit == TimeUnit.DAY ? zone.toInstant(local - passed) : timestamp - passed;
     }
     refuseFields(unit, unitText, oid);
-    long days = Calendars.dayOf(timestamp);
+    long days = Calendars.dayOf(zone.clock(timestamp));
     long civil = Calendars.civil(days);
     int year = Calendars.year(civil);
     int month = Calendars.month(civil);
@@ -38,7 +42,7 @@ final class DateTimeTruncation {
     if (truncated < Calendars.MIN_DATE) {
       throw SqlErrors.dateTimeOutOfRange("timestamp");
     }
-    return truncated * Calendars.MICROS_PER_DAY;
+    return zone.toInstant(truncated * Calendars.MICROS_PER_DAY);
   }
 
   /// Names that extract() knows and date_trunc() does not.

@@ -1,0 +1,236 @@
+package dev.kakehashi.engine.type.time;
+
+import dev.kakehashi.engine.type.SqlErrors;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// A time zone: what its clocks show at each instant. Immutable and thread-safe.
+///
+/// Known are the zones of the IANA database that Java has, by full name, and fixed offsets in POSIX form (`<+02>-02`, `ABC+3`), whose sign
+/// counts to the west. Abbreviations and POSIX forms with a summer time are not known.
+public final class Zone {
+  private static final Map<String, String> NAMES = names();
+  private static final long UNIX_EPOCH_SECONDS = Calendars.UNIX_EPOCH_DAYS * 86_400L;
+  private static final Pattern POSIX =
+      Pattern.compile(
+          "(?:<([A-Za-z0-9+:-]{3,})>|([A-Za-z]{3,}))([+-]?)(\\d{1,2})(?::(\\d{2})(?::(\\d{2}))?)?");
+  private static final int MAX_OFFSET_SECONDS = 15 * 3600 + 59 * 60 + 59;
+  private static final DateTimeFormatter ABBREVIATION =
+      DateTimeFormatter.ofPattern("zzz", Locale.ENGLISH);
+
+  public static final Zone UTC = new Zone("UTC", ZoneOffset.UTC.getRules(), ZoneOffset.UTC, "UTC");
+
+  private final String name;
+  private final ZoneRules rules;
+  private final ZoneId id;
+  private final @Nullable String abbreviation;
+  private final boolean utc;
+
+  private Zone(String name, ZoneRules rules, ZoneId id, @Nullable String abbreviation) {
+    this.name = name;
+    this.rules = rules;
+    this.id = id;
+    this.abbreviation = abbreviation;
+    this.utc = rules.isFixedOffset() && rules.getOffset(Instant.EPOCH).getTotalSeconds() == 0;
+  }
+
+  private static Map<String, String> names() {
+    Map<String, String> names = new TreeMap<>();
+    for (String id : ZoneId.getAvailableZoneIds()) {
+      // Java's own names, which the IANA database does not have.
+      if (!id.startsWith("SystemV/")) {
+        names.put(id.toLowerCase(Locale.ROOT), id);
+      }
+    }
+    return names;
+  }
+
+  /// The zone of a name, in any case of letters; null: not known.
+  public static @Nullable Zone find(String name) {
+    String id = NAMES.get(name.toLowerCase(Locale.ROOT));
+    if (id == null) {
+      return posix(name);
+    }
+    if (id.equals("UTC")) {
+      return UTC;
+    }
+    ZoneId zone = ZoneId.of(id);
+    return new Zone(id, zone.getRules(), zone, null);
+  }
+
+  /// The zone that a function is given by its name.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  public static Zone named(String name) {
+    Zone zone = find(name);
+    if (zone == null) {
+      throw SqlErrors.invalidParameter("time zone \"" + name + "\" not recognized")
+          .withHint("Full names of the IANA database are known, for example Europe/Berlin.");
+    }
+    return zone;
+  }
+
+  private static @Nullable Zone posix(String name) {
+    Matcher matcher = POSIX.matcher(name);
+    if (!matcher.matches()) {
+      return null;
+    }
+    int west =
+        number(matcher.group(4)) * 3600 + number(matcher.group(5)) * 60 + number(matcher.group(6));
+    if (west > MAX_OFFSET_SECONDS) {
+      return null;
+    }
+    int east = "-".equals(matcher.group(3)) ? west : -west;
+    String abbreviation = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
+    ZoneOffset offset = ZoneOffset.ofTotalSeconds(east);
+    return new Zone(name, offset.getRules(), offset, abbreviation);
+  }
+
+  private static int number(@Nullable String digits) {
+    return digits == null ? 0 : Integer.parseInt(digits);
+  }
+
+  /// A fixed offset, named as PostgreSQL does, for example `<+05:30>-05:30`; null: too far.
+  ///
+  /// @param seconds east of UTC
+  public static @Nullable Zone ofOffset(long seconds) {
+    if (Math.abs(seconds) > MAX_OFFSET_SECONDS) {
+      return null;
+    }
+    String abbreviation = offsetText((int) seconds);
+    ZoneOffset offset = ZoneOffset.ofTotalSeconds((int) seconds);
+    String name = "<" + abbreviation + ">" + (seconds < 0 ? "+" : "-") + abbreviation.substring(1);
+    return new Zone(name, offset.getRules(), offset, abbreviation);
+  }
+
+  /// For example +02, -03:30.
+  static String offsetText(int seconds) {
+    int distance = Math.abs(seconds);
+    StringBuilder text = new StringBuilder(seconds < 0 ? "-" : "+");
+    twoDigits(text, distance / 3600);
+    if (distance % 3600 != 0) {
+      twoDigits(text.append(':'), distance / 60 % 60);
+      if (distance % 60 != 0) {
+        twoDigits(text.append(':'), distance % 60);
+      }
+    }
+    return text.toString();
+  }
+
+  private static void twoDigits(StringBuilder text, int value) {
+    text.append((char) ('0' + value / 10)).append((char) ('0' + value % 10));
+  }
+
+  /// As SHOW gives it.
+  public String name() {
+    return name;
+  }
+
+  /// Seconds east of UTC at an instant.
+  int offsetSeconds(long timestamp) {
+    return utc ? 0 : rules.getOffset(instant(timestamp)).getTotalSeconds();
+  }
+
+  /// What to_char() writes for TZ.
+  String abbreviation(long timestamp) {
+    return abbreviation != null ? abbreviation : ABBREVIATION.format(instant(timestamp).atZone(id));
+  }
+
+  /// The local time of an instant; infinity stays.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  public long toLocal(long timestamp) {
+    return utc || !Calendars.isFinite(timestamp)
+        ? timestamp
+        : shift(timestamp, offsetSeconds(timestamp));
+  }
+
+  /// What clocks show at an instant, to take fields of it: at the end of the range also what is no timestamp. Infinity stays.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  long clock(long timestamp) {
+    if (utc || !Calendars.isFinite(timestamp)) {
+      return timestamp;
+    }
+    // Does not overflow: the last timestamp is eight days before the last word.
+    long local = timestamp + offsetSeconds(timestamp) * Calendars.MICROS_PER_SECOND;
+    return local < Calendars.MIN_TIMESTAMP ? Calendars.checkedTimestamp(local) : local;
+  }
+
+  /// The instant of a local time: in a gap with the offset before it, in an overlap with the one after it, as PostgreSQL.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
+  public long toInstant(long local) {
+    return utc || !Calendars.isFinite(local) ? local : shift(local, -localOffsetSeconds(local));
+  }
+
+  /// The order of a local time and an instant.
+  int compareLocal(long local, long timestamp) {
+    // A local time at the end of the range may be an instant beyond it.
+    return utc || !Calendars.isFinite(local) || !Calendars.isFinite(timestamp)
+        ? Long.compare(local, timestamp)
+        : Long.compare(local, timestamp + localOffsetSeconds(local) * Calendars.MICROS_PER_SECOND);
+  }
+
+  private int localOffsetSeconds(long local) {
+    LocalDateTime time = LocalDateTime.ofEpochSecond(unixSeconds(local), 0, ZoneOffset.UTC);
+    ZoneOffsetTransition transition = rules.getTransition(time);
+    if (transition == null) {
+      return rules.getOffset(time).getTotalSeconds();
+    }
+    return (transition.isGap() ? transition.getOffsetBefore() : transition.getOffsetAfter())
+        .getTotalSeconds();
+  }
+
+  private static Instant instant(long timestamp) {
+    return Instant.ofEpochSecond(unixSeconds(timestamp));
+  }
+
+  private static long unixSeconds(long timestamp) {
+    return Math.floorDiv(timestamp, Calendars.MICROS_PER_SECOND) + UNIX_EPOCH_SECONDS;
+  }
+
+  private static long shift(long timestamp, long seconds) {
+    return Calendars.checkedTimestamp(timestamp + seconds * Calendars.MICROS_PER_SECOND);
+  }
+
+  /// The same with an offset east of UTC as the zone.
+  ///
+  /// @param sign 1: to local time, -1: to an instant
+  static long byOffset(long interval, long timestamp, int sign) {
+    if (!Calendars.isFinite(timestamp)) {
+      return timestamp;
+    }
+    // The seconds are an int in PostgreSQL.
+    return shift(timestamp, (long) sign * (int) offsetSecondsOf(interval));
+  }
+
+  /// Seconds of an interval that stands for an offset east of UTC.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  public static long offsetSecondsOf(long interval) {
+    if (Intervals.months(interval) != 0 || Intervals.days(interval) != 0) {
+      throw SqlErrors.invalidParameter(
+          "interval time zone \""
+              + Intervals.toText(interval)
+              + "\" must not include months or days");
+    }
+    return Intervals.micros(interval) / Calendars.MICROS_PER_SECOND;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
