@@ -55,7 +55,8 @@ final class External {
         .figure(0.1)
         .ours(Cost.bytes(() -> ours(pools.ours, 1, Kind.REUSED), TASKS))
         .oursToo("ours, a job each", Cost.bytes(() -> ours(pools.ours, 1, Kind.JOB), TASKS))
-        .forkJoin("async, execute(Runnable)", Cost.bytes(() -> runnables(pools.async, 1), TASKS))
+        .forkJoin(
+            "async, execute(new Runnable)", Cost.bytes(() -> runnables(pools.async, 1), TASKS))
         .forkJoin("async, new ForkJoinTask", Cost.bytes(() -> tasks(pools.async, 1), TASKS));
   }
 

@@ -103,8 +103,10 @@ final class Row {
         subject.measure.run();
       }
     }
+    // Each time another one begins: what the one before leaves behind, warm or cold, meets all.
     for (int i = 0; i < repetitions; i++) {
-      for (Subject subject : subjects) {
+      for (int k = 0; k < subjects.size(); k++) {
+        Subject subject = subjects.get((i + k) % subjects.size());
         subject.figures[i] = subject.measure.run();
       }
     }
