@@ -102,7 +102,8 @@ typedef enum kh_error_class
 	X(VERSION_MISMATCH, 4001, "08P01", KH_CLASS_PROTOCOL, false) \
 	X(MALFORMED_MESSAGE, 4002, "08P01", KH_CLASS_PROTOCOL, false) \
 	X(INTERNAL_ERROR, 5001, "XX000", KH_CLASS_INTERNAL, false) \
-	X(DATA_CORRUPTED, 5002, "XX001", KH_CLASS_INTERNAL, false)
+	X(DATA_CORRUPTED, 5002, "XX001", KH_CLASS_INTERNAL, false) \
+	X(IO_ERROR, 5003, "58030", KH_CLASS_INTERNAL, false)
 
 typedef enum kh_error_code
 {
@@ -191,6 +192,7 @@ typedef enum kh_error_code
 	KH_E_MALFORMED_MESSAGE = 4002,
 	KH_E_INTERNAL_ERROR = 5001,
 	KH_E_DATA_CORRUPTED = 5002,
+	KH_E_IO_ERROR = 5003,
 } kh_error_code;
 
 #endif

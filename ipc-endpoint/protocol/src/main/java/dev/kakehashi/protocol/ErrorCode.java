@@ -86,7 +86,8 @@ public enum ErrorCode {
   VERSION_MISMATCH(4001, "08P01", Category.PROTOCOL, false),
   MALFORMED_MESSAGE(4002, "08P01", Category.PROTOCOL, false),
   INTERNAL_ERROR(5001, "XX000", Category.INTERNAL, false),
-  DATA_CORRUPTED(5002, "XX001", Category.INTERNAL, false);
+  DATA_CORRUPTED(5002, "XX001", Category.INTERNAL, false),
+  IO_ERROR(5003, "58030", Category.INTERNAL, false);
 
   /// Whose fault it is.
   public enum Category {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.DiskErrors;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -44,7 +45,7 @@ public final class TempSpace {
 
   /// A fresh file.
   ///
-  /// @throws EngineException DISK_FULL, INTERNAL_ERROR
+  /// @throws EngineException DISK_FULL, IO_ERROR, INTERNAL_ERROR
   FileChannel create() {
     try {
       Files.createDirectories(directory);
@@ -80,13 +81,10 @@ public final class TempSpace {
   /// What has become of a file here, by the reason of the operating system.
   EngineException failure(String what, IOException e) {
     String reason = String.valueOf(e.getMessage());
-    boolean full = reason.contains("No space left") || reason.contains("Disk quota exceeded");
+    ErrorCode code = DiskErrors.code(reason);
     EngineException failure =
-        new EngineException(
-            full ? ErrorCode.DISK_FULL : ErrorCode.INTERNAL_ERROR,
-            what + " in \"" + directory + "\": " + reason,
-            e);
-    return full
+        new EngineException(code, what + " in \"" + directory + "\": " + reason, e);
+    return code == ErrorCode.DISK_FULL
         ? failure.withHint(
             "Free space on the disk, raise statement_memory, or sort, join or group fewer rows.")
         : failure;

@@ -14,7 +14,7 @@ import java.util.Optional;
 public interface DurableLog extends AutoCloseable {
   /// Applies the records in order, all of them or none; on return they survive power loss.
   ///
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL or INTERNAL_ERROR; the same records may be tried again
+  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void write(List<LogRecord> records);
 
   /// Calls `visitor` for the keys `[from, to)` in order.
@@ -28,7 +28,7 @@ public interface DurableLog extends AutoCloseable {
   /// Holds the files that are this map as of a moment not before this call, with names relative to the store's directory.
   ///
   /// @param workspace a directory on the same file system that does not exist; gone when the backup is closed
-  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL or INTERNAL_ERROR, FEATURE_NOT_SUPPORTED
+  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR, FEATURE_NOT_SUPPORTED
   default Backup backup(Path workspace) {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log cannot be backed up");
   }

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.DiskErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -115,7 +116,7 @@ final class RocksImage implements AutoCloseable {
 
   /// Applies the records in order and then `position`, all of them or none.
   ///
-  /// @throws EngineException DISK_FULL or INTERNAL_ERROR; the same records may be tried again
+  /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void apply(List<LogRecord> records, LogRecord position) {
     long bytes = (long) BATCH_HEADER_BYTES + position.length();
     int count = position.count();
@@ -140,7 +141,7 @@ final class RocksImage implements AutoCloseable {
 
   /// Returns when all that was applied survives power loss.
   ///
-  /// @throws EngineException DISK_FULL or INTERNAL_ERROR
+  /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR
   void flush() {
     try {
       database.flush(flushed);
@@ -151,7 +152,7 @@ final class RocksImage implements AutoCloseable {
 
   /// Makes a directory with the image as it is now: its sorted files by another name, the rest copied.
   ///
-  /// @throws EngineException DISK_FULL or INTERNAL_ERROR
+  /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR
   void checkpoint(Path target) {
     flush();
     try (Checkpoint checkpoint = Checkpoint.create(database)) {
@@ -268,13 +269,12 @@ final class RocksImage implements AutoCloseable {
       return new EngineException(ErrorCode.DATA_CORRUPTED, what + ": " + reason, e)
           .withHint("Restore the data directory from a backup.");
     }
-    if ((status != null && status.getSubCode() == Status.SubCode.NoSpace)
-        || reason.contains("No space left")) {
+    if (status != null && status.getSubCode() == Status.SubCode.NoSpace) {
       return new EngineException(ErrorCode.DISK_FULL, what + ": " + reason, e);
     }
     if (reason.contains("lock")) {
       return new EngineException(ErrorCode.CANNOT_CONNECT, what + ": it is in use: " + reason, e);
     }
-    return new EngineException(ErrorCode.INTERNAL_ERROR, what + ": " + reason, e);
+    return new EngineException(DiskErrors.code(reason), what + ": " + reason, e);
   }
 }

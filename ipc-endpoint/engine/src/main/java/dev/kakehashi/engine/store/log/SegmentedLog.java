@@ -2,8 +2,8 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.DiskErrors;
 import dev.kakehashi.protocol.Directories;
-import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -223,9 +223,7 @@ public final class SegmentedLog implements DurableLog {
       return known;
     }
     String reason = String.valueOf(e.getMessage());
-    boolean full = reason.contains("No space left") || reason.contains("Disk quota exceeded");
-    return new EngineException(
-        full ? ErrorCode.DISK_FULL : ErrorCode.INTERNAL_ERROR, what + ": " + reason, e);
+    return new EngineException(DiskErrors.code(reason), what + ": " + reason, e);
   }
 
   @Override

@@ -1,0 +1,17 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.protocol.ErrorCode;
+
+/// What is said of failures of files, as PostgreSQL says it.
+public final class DiskErrors {
+  private DiskErrors() {}
+
+  /// @param reason of the operating system, as it comes in exceptions of Java and RocksDB
+  /// @return DISK_FULL, IO_ERROR or INTERNAL_ERROR
+  public static ErrorCode code(String reason) {
+    if (reason.contains("No space left") || reason.contains("Disk quota exceeded")) {
+      return ErrorCode.DISK_FULL;
+    }
+    return reason.contains("Input/output error") ? ErrorCode.IO_ERROR : ErrorCode.INTERNAL_ERROR;
+  }
+}
