@@ -7,11 +7,13 @@ import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Analyze;
 import dev.kakehashi.engine.sql.SessionSetting;
+import dev.kakehashi.engine.sql.SetConstraints;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
@@ -176,6 +178,8 @@ final class EmbeddedStatement implements Statement {
       return switch (current.prepared()) {
         case SqlFront.Planned planned -> planned.changesRows();
         case SqlFront.Measured measured -> measured.statement().changesRows();
+        // It has the turn, because what it changes belongs to the transaction.
+        case SetConstraints set -> transaction.options().kind() != TransactionOptions.Kind.RTX;
         default -> false;
       };
     }
@@ -227,6 +231,9 @@ final class EmbeddedStatement implements Statement {
         return engine.analyze(
             analyze.tables(transaction.catalog()),
             failure -> finished.accept(failure == null ? 0L : null, reported(failure)));
+      }
+      if (current.prepared() instanceof SetConstraints set) {
+        return transaction.setConstraints(set, execution, finished);
       }
       SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
       return engine.define(definition.statement(), execution, finished);

@@ -20,8 +20,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Random transactions of several clients insert, move and delete rows that reference each other, at all isolation levels: whatever they do, and whenever one looks, no row
 /// references what is not there.
@@ -41,13 +42,14 @@ final class ForeignKeyConcurrencyTest {
 
   @TempDir Path directory;
 
-  @Test
-  void shouldNeverLeaveAnOrphan() throws InterruptedException {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "deferrable initially deferred"})
+  void shouldNeverLeaveAnOrphan(String timing) throws InterruptedException {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());
     System.out.println("seed of ForeignKeyConcurrencyTest: " + seed);
     try (TestEngine engine = new TestEngine(directory);
         ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
-      define(engine);
+      define(engine, timing);
       List<Future<Void>> running = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {
         Random random = new Random(seed + i);
@@ -68,12 +70,18 @@ final class ForeignKeyConcurrencyTest {
   }
 
   /// Tables of [#step].
-  static void define(TestEngine engine) {
+  static void define(TestEngine engine, String timing) {
     engine.run("create table p (id int primary key, n int)");
-    engine.run("create table c (id int, pid int references p)");
+    engine.run("create table c (id int, pid int references p " + timing + ")");
     engine.run("create index on c (pid)");
-    engine.run("create table d (pid int references p on delete cascade on update cascade)");
-    engine.run("create table e (pid int references p on delete set null on update cascade)");
+    engine.run(
+        "create table d (pid int references p on delete cascade on update cascade "
+            + timing
+            + ")");
+    engine.run(
+        "create table e (pid int references p on delete set null on update cascade "
+            + timing
+            + ")");
   }
 
   private static List<String> orphans(TestEngine engine, @Nullable Transaction transaction) {

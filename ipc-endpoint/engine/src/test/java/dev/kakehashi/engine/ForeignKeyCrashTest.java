@@ -34,7 +34,8 @@ final class ForeignKeyCrashTest {
     System.out.println("seed of ForeignKeyCrashTest: " + seed);
     Random random = new Random(seed);
     try (TestEngine engine = new TestEngine(directory)) {
-      ForeignKeyConcurrencyTest.define(engine);
+      ForeignKeyConcurrencyTest.define(
+          engine, random.nextBoolean() ? "" : "deferrable initially deferred");
     }
     for (int round = 0; round < ROUNDS; round++) {
       KilledProcess.run(

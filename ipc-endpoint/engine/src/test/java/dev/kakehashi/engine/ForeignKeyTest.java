@@ -63,6 +63,16 @@ final class ForeignKeyTest {
     }
   }
 
+  /// What a statement gets that waits for another transaction, when that one has committed. Its own is rolled back.
+  private String outcomeAfter(Transaction other, Transaction transaction, String sql) {
+    TestEngine.Running waiting = start(transaction, sql);
+    assertFalse(waiting.done.isDone());
+    engine.commit(other);
+    EngineException refused = failure(waiting);
+    engine.rollback(transaction);
+    return refused == null ? "nothing" : refused.code().sqlstate();
+  }
+
   private TestEngine.Running start(Transaction transaction, String sql) {
     return engine.start(
         transaction, engine.prepare(sql), new @Nullable Object[][] {{}}, Integer.MAX_VALUE, 0);
@@ -103,12 +113,12 @@ final class ForeignKeyTest {
     engine.run("create table d (x int, y int, unique (x, y))");
     engine.run(
         "create table e (a int, b int, constraint named foreign key (b, a) references d (x, y)"
-            + " on delete set null on update cascade)");
+            + " on delete set null on update cascade deferrable)");
     assertEquals(
         List.of(
-            "public|c|c_pid_fkey|pid|1|public|p|id|NO ACTION|NO ACTION|NONE",
-            "public|e|named|b|1|public|d|x|CASCADE|SET NULL|NONE",
-            "public|e|named|a|2|public|d|y|CASCADE|SET NULL|NONE"),
+            "public|c|c_pid_fkey|pid|1|public|p|id|NO ACTION|NO ACTION|NONE|f|f|t",
+            "public|e|named|b|1|public|d|x|CASCADE|SET NULL|NONE|t|f|t",
+            "public|e|named|a|2|public|d|y|CASCADE|SET NULL|NONE|t|f|t"),
         engine.query(
             "select * from kakehashi_catalog.foreign_keys order by table_name, key_position"));
   }
@@ -121,12 +131,7 @@ final class ForeignKeyTest {
     Transaction child = engine.begin(isolation);
     engine.run(child, "insert into c values (1, 1)");
     Transaction parent = engine.begin(isolation);
-    TestEngine.Running deletion = start(parent, "delete from p where id = 1");
-    assertFalse(deletion.done.isDone());
-    engine.commit(child);
-    EngineException refused = failure(deletion);
-    assertEquals("23503", refused == null ? "nothing" : refused.code().sqlstate());
-    engine.rollback(parent);
+    assertEquals("23503", outcomeAfter(child, parent, "delete from p where id = 1"));
     assertEquals(List.of("1"), engine.query("select count(*) from p where id = 1"));
   }
 
@@ -138,14 +143,9 @@ final class ForeignKeyTest {
     Transaction parent = engine.begin(isolation);
     engine.run(parent, "delete from p where id = 1");
     Transaction child = engine.begin(isolation);
-    TestEngine.Running insert = start(child, "insert into c values (1, 1)");
-    assertFalse(insert.done.isDone());
-    engine.commit(parent);
-    EngineException refused = failure(insert);
     assertEquals(
         isolation == Isolation.READ_COMMITTED ? "23503" : "40001",
-        refused == null ? "nothing" : refused.code().sqlstate());
-    engine.rollback(child);
+        outcomeAfter(parent, child, "insert into c values (1, 1)"));
   }
 
   @Test

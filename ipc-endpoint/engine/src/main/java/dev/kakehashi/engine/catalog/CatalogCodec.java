@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (3) · utf schema · utf name · i8 tableId
+/// u1 version (6) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// since version 4: text comment of the table · per column, per index text comment
 /// since version 5: i4 foreign keys, each: utf name · i8 constraintId · ints columns · i8 referencedId · ints referencedColumns · utf onUpdate · utf onDelete
 ///                  · ints setColumns · u1 matchFull
+/// since version 6: per foreign key utf timing · u1 validated
 ///
 /// ints: i4 count · i4 each
 ///
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 5;
+  private static final int VERSION = 6;
 
   private CatalogCodec() {}
 
@@ -90,6 +91,10 @@ final class CatalogCodec {
       for (ForeignKey key : table.foreignKeys()) {
         encodeForeignKey(out, key);
       }
+      for (ForeignKey key : table.foreignKeys()) {
+        out.writeUTF(key.timing().name());
+        out.writeBoolean(key.validated());
+      }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
@@ -118,7 +123,9 @@ final class CatalogCodec {
         ForeignKey.Action.valueOf(in.readUTF()),
         ForeignKey.Action.valueOf(in.readUTF()),
         readInts(in),
-        in.readBoolean());
+        in.readBoolean(),
+        ForeignKey.Timing.NOT_DEFERRABLE,
+        true);
   }
 
   private static void writeInts(DataOutputStream out, List<Integer> values) throws IOException {
@@ -337,6 +344,10 @@ final class CatalogCodec {
       List<ForeignKey> foreignKeys = new ArrayList<>();
       for (int left = version >= 5 ? in.readInt() : 0; left > 0; left--) {
         foreignKeys.add(decodeForeignKey(in));
+      }
+      for (int i = 0; version >= 6 && i < foreignKeys.size(); i++) {
+        ForeignKey.Timing timing = ForeignKey.Timing.valueOf(in.readUTF());
+        foreignKeys.set(i, foreignKeys.get(i).with(timing, in.readBoolean()));
       }
       return new Table(
           schema,

@@ -13,6 +13,8 @@ import java.util.function.IntUnaryOperator;
 /// @param onDelete what becomes of rows whose key is deleted
 /// @param setColumns those of `columns` that ON DELETE SET NULL and SET DEFAULT set
 /// @param matchFull whether nulls come together only
+/// @param timing when it is looked at
+/// @param validated whether every row is known to fulfil it; otherwise those that were there when it was made may not
 public record ForeignKey(
     String name,
     long constraintId,
@@ -22,7 +24,19 @@ public record ForeignKey(
     Action onUpdate,
     Action onDelete,
     List<Integer> setColumns,
-    boolean matchFull) {
+    boolean matchFull,
+    Timing timing,
+    boolean validated) {
+  /// When a foreign key is looked at. RESTRICT, and actions that change rows, are always looked at by the statement.
+  public enum Timing {
+    /// At the end of each statement.
+    NOT_DEFERRABLE,
+    /// At the end of each statement, unless SET CONSTRAINTS says otherwise.
+    INITIALLY_IMMEDIATE,
+    /// When the transaction commits, unless SET CONSTRAINTS says otherwise.
+    INITIALLY_DEFERRED
+  }
+
   /// What is done with rows whose key goes away.
   public enum Action {
     /// Refused at the end of the statement, if the key is not there again.
@@ -54,7 +68,25 @@ public record ForeignKey(
         onUpdate,
         onDelete,
         setColumns,
-        matchFull);
+        matchFull,
+        timing,
+        validated);
+  }
+
+  /// The same constraint, looked at at another time, or known to hold.
+  public ForeignKey with(Timing newTiming, boolean isValidated) {
+    return new ForeignKey(
+        name,
+        constraintId,
+        columns,
+        referencedId,
+        referencedColumns,
+        onUpdate,
+        onDelete,
+        setColumns,
+        matchFull,
+        newTiming,
+        isValidated);
   }
 
   /// The same constraint of a table whose columns are at other positions.
@@ -68,7 +100,9 @@ public record ForeignKey(
         onUpdate,
         onDelete,
         setColumns.stream().map(newPosition::applyAsInt).toList(),
-        matchFull);
+        matchFull,
+        timing,
+        validated);
   }
 
   /// The same constraint after another table has taken the place of the one that it references.
@@ -82,6 +116,8 @@ public record ForeignKey(
         onUpdate,
         onDelete,
         setColumns,
-        matchFull);
+        matchFull,
+        timing,
+        validated);
   }
 }

@@ -232,7 +232,10 @@ public final class SystemTables {
               "referenced_column text",
               "update_rule text",
               "delete_rule text",
-              "match_option text"));
+              "match_option text",
+              "is_deferrable bool",
+              "initially_deferred bool",
+              "is_validated bool"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -412,7 +415,10 @@ public final class SystemTables {
               referenced.columns().get(key.referencedColumns().get(k)).name(),
               key.onUpdate().text(),
               key.onDelete().text(),
-              key.matchFull() ? "FULL" : "NONE"
+              key.matchFull() ? "FULL" : "NONE",
+              key.timing() != ForeignKey.Timing.NOT_DEFERRABLE,
+              key.timing() == ForeignKey.Timing.INITIALLY_DEFERRED,
+              key.validated()
             });
       }
     }

@@ -80,6 +80,14 @@ public final class DefinitionRun implements Task {
                 + statement.command()
                 + " because a table is being used by active queries in this transaction");
       }
+      if (!(statement instanceof DdlStatement.CreateTable)
+          && execution.hasPendingChecks(lock.getKey())) {
+        throw new EngineException(
+            ErrorCode.OBJECT_IN_USE,
+            "cannot "
+                + statement.command()
+                + " because a table has pending checks of deferred constraints in this transaction");
+      }
       TableLocks.Wait wait = execution.lock(lock.getKey(), lock.getValue());
       if (wait != null) {
         return wait;

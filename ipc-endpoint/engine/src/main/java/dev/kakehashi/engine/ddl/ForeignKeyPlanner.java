@@ -86,7 +86,44 @@ final class ForeignKeyPlanner {
             key.onUpdate(),
             key.onDelete(),
             setColumns,
-            key.matchFull()));
+            key.matchFull(),
+            key.timing(),
+            !key.notValid() || plan.state().table(table.tableId()) == null));
+    return table.withForeignKeys(keys);
+  }
+
+  /// The table whose foreign key is looked at at another time, or, with null, is known to hold: that is to be looked at.
+  ///
+  /// @throws EngineException UNDEFINED_OBJECT, or WRONG_OBJECT_TYPE if the constraint is another one
+  static Table alter(Table table, String name, ForeignKey.@Nullable Timing timing) {
+    List<ForeignKey> keys = new ArrayList<>(table.foreignKeys());
+    boolean found = false;
+    for (int i = 0; i < keys.size(); i++) {
+      ForeignKey key = keys.get(i);
+      if (key.name().equals(name)) {
+        found = true;
+        keys.set(
+            i,
+            timing == null ? key.with(key.timing(), true) : key.with(timing, key.validated()));
+      }
+    }
+    // A CHECK constraint always holds.
+    boolean isCheck = table.checks().stream().anyMatch(check -> check.name().equals(name));
+    if (!found && !(timing == null && isCheck)) {
+      boolean exists = table.hasConstraint(name);
+      throw exists
+          ? new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE,
+              timing == null
+                  ? "constraint \"%s\" of relation \"%s\" is not a foreign key or check constraint"
+                      .formatted(name, table.name())
+                  : "constraint \"%s\" of relation \"%s\" is not a foreign key constraint"
+                      .formatted(name, table.name()))
+          : new EngineException(
+              ErrorCode.UNDEFINED_OBJECT,
+              "constraint \"%s\" of relation \"%s\" does not exist"
+                  .formatted(name, table.name()));
+    }
     return table.withForeignKeys(keys);
   }
 
@@ -177,7 +214,7 @@ final class ForeignKeyPlanner {
     };
   }
 
-  /// Nobody may change the tables that new foreign keys reference before the transaction ends: rows are checked against them.
+  /// Nobody may change the tables that foreign keys reference which are new, or are validated, before the transaction ends: rows are checked against them.
   ///
   /// @param before null: it is a new table
   void lockOthers(@Nullable Table before, Table after) {
@@ -185,16 +222,20 @@ final class ForeignKeyPlanner {
       boolean isNew =
           before == null
               || before.foreignKeys().stream()
-                  .noneMatch(k -> k.constraintId() == key.constraintId());
+                  .noneMatch(k ->
+                      k.constraintId() == key.constraintId() && k.validated() == key.validated());
       if (isNew && key.referencedId() != after.tableId()) {
         plan.lock(key.referencedId(), Mode.EXCLUSIVE);
       }
     }
   }
 
-  /// Rows that are there have to fulfil new foreign keys; after the changes of the catalogue.
+  /// Rows that are there have to fulfil new foreign keys, unless those are not valid; after the changes of the catalogue.
   void validate(List<ForeignKey> added) {
     for (ForeignKey key : added) {
+      if (!key.validated()) {
+        continue;
+      }
       for (Table table : plan.state().tables()) {
         for (ForeignKey present : table.foreignKeys()) {
           if (present.constraintId() == key.constraintId()) {

@@ -107,6 +107,10 @@ final class TableAlteration {
       case Alteration.SetType set -> setType(set);
       case Alteration.AddConstraint add -> addConstraint(add.constraint());
       case Alteration.DropConstraint drop -> dropConstraint(drop);
+      case Alteration.AlterConstraint alter ->
+          table = ForeignKeyPlanner.alter(table, alter.constraint(), alter.timing());
+      case Alteration.ValidateConstraint validate ->
+          table = ForeignKeyPlanner.alter(table, validate.constraint(), null);
     }
   }
 
@@ -401,7 +405,8 @@ final class TableAlteration {
     List<ForeignKey> newKeys =
         table.foreignKeys().stream()
             .filter(key ->
-                old.foreignKeys().stream().noneMatch(k -> k.constraintId() == key.constraintId()))
+                old.foreignKeys().stream()
+                    .noneMatch(k -> k.constraintId() == key.constraintId() && k.validated()))
             .toList();
     references.lockOthers(old, table);
     table = references.altered(old, table, i -> moved[i], cascades);

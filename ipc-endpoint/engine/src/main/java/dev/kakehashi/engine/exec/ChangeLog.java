@@ -12,7 +12,10 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// What a statement, or an action of a foreign key, has done to the rows of one table that foreign keys ask about: rows with new references, and keys
 /// that went away. Confined to one thread at a time.
@@ -23,6 +26,9 @@ final class ChangeLog {
   private final StoreTransaction transaction;
   private final List<Rule> outgoing;
   private final List<Rule> incoming;
+
+  /// Those that are looked at when the transaction commits.
+  private final Set<Rule> deferred;
 
   /// Columns that some rule names, ascending.
   private final int[] tracked;
@@ -46,8 +52,13 @@ final class ChangeLog {
     this.table = execution.scope().store().table(target.tableId());
     this.transaction = execution.scope().transaction();
     this.memory = execution.memory();
-    this.outgoing = references.of(target.tableId());
+    List<Rule> all = references.of(target.tableId());
     this.incoming = references.to(target.tableId());
+    this.deferred =
+        Stream.concat(all.stream(), incoming.stream())
+            .filter(rule -> execution.scope().defers(rule))
+            .collect(Collectors.toSet());
+    this.outgoing = all.stream().filter(rule -> !deferred.contains(rule)).toList();
     this.tracked =
         IntStream.concat(
                 outgoing.stream().flatMapToInt(rule -> Arrays.stream(rule.columns())),
@@ -63,7 +74,7 @@ final class ChangeLog {
     this.written = new RowIds[outgoing.size()];
     Arrays.setAll(written, i -> new RowIds());
     this.kinds = MaterializedRows.kinds(oids);
-    this.old = new VectorBatch(oids.length);
+    this.old = VectorBatch.ofRows(oids.length, 1);
     this.deleted = new MaterializedRows(oids, memory);
     this.updated = new MaterializedRows(oids, memory);
     this.before = transaction.beginStatement();
@@ -75,6 +86,11 @@ final class ChangeLog {
 
   List<Rule> incoming() {
     return incoming;
+  }
+
+  /// Whether a rule is looked at when the transaction commits, as far as it can be: references, and NO ACTION.
+  boolean isDeferred(Rule rule) {
+    return deferred.contains(rule);
   }
 
   /// Rows that were deleted, as the tracked columns and their identifiers.

@@ -19,7 +19,7 @@ final class DmlConsumer implements ChangeConsumer {
   private final @Nullable Upsert upsert;
   private final EvalContext context;
   private final VectorBatch newRow;
-  private final int[] affected = new int[VectorBatch.CAPACITY];
+  private int[] affected = {};
   private final int[] first = new int[1];
 
   /// Rows changed so far by this execution; null where no row can come twice.
@@ -38,7 +38,7 @@ final class DmlConsumer implements ChangeConsumer {
     this.returning = ReturnedRows.of(plan, execution, context);
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
     this.upsert = conflict == null ? null : new Upsert(execution, table, conflict, context);
-    this.newRow = new VectorBatch(0, columns);
+    this.newRow = VectorBatch.view(columns);
   }
 
   private int rowIdColumn() {
@@ -72,6 +72,9 @@ final class DmlConsumer implements ChangeConsumer {
     }
     int count = 0;
     int live = batch.liveRows();
+    if (affected.length < live) {
+      affected = new int[live];
+    }
     for (int k = 0; k < live; k++) {
       int row = batch.selected < 0 ? k : batch.selection[k];
       if (upsert != null) {

@@ -22,8 +22,8 @@ final class MergeConsumer implements ChangeConsumer {
   private final @Nullable ReturnedRows returning;
   private final EvalContext context;
   private final VectorBatch newRow;
-  private final int[] chosen = new int[VectorBatch.CAPACITY];
-  private final int[] affected = new int[VectorBatch.CAPACITY];
+  private int[] chosen = {};
+  private int[] affected = {};
 
   /// Rows changed so far by this execution.
   private RowIdSet seen = new RowIdSet();
@@ -38,7 +38,7 @@ final class MergeConsumer implements ChangeConsumer {
     plan.clauses().forEach(clause -> values.add(Evaluators.of(clause.values(), context)));
     int columns = plan.target().columns().size();
     this.returning = ReturnedRows.of(plan, execution, context);
-    this.newRow = new VectorBatch(0, columns);
+    this.newRow = VectorBatch.view(columns);
   }
 
   @Override
@@ -58,6 +58,10 @@ final class MergeConsumer implements ChangeConsumer {
     int[] selection = batch.selection;
     int selected = batch.selected;
     int live = batch.liveRows();
+    if (chosen.length < live) {
+      chosen = new int[live];
+      affected = new int[live];
+    }
     long[] actions = batch.columns[plan.actionColumn()].words;
     for (int i = 0; i < plan.clauses().size(); i++) {
       int count = 0;

@@ -47,7 +47,7 @@ public final class ReferenceLookup implements AutoCloseable {
     this.referenced = store.table(rule.referencedId());
     this.index = position(referenced, rule.keyIndexId());
     this.order = order(referenced.definition().indexes().get(index), rule.referencedColumns());
-    this.found = new VectorBatch(order.length);
+    this.found = VectorBatch.ofRows(order.length, 1);
     this.words = new long[order.length];
     this.remembers = order.length == 1 && !Types.kind(rule.typeOids()[0]).byReference();
   }
@@ -215,6 +215,18 @@ public final class ReferenceLookup implements AutoCloseable {
       texts.add(Values.toText(typeOids[i], columns[i].words[row]));
     }
     return String.join(", ", texts);
+  }
+
+  /// Whether two rows of some columns have the same bytes.
+  static boolean isSame(int[] typeOids, ColumnVector[] a, ColumnVector[] b) {
+    for (int c = 0; c < typeOids.length; c++) {
+      boolean isNull = a[c].isNull(0);
+      if (isNull != b[c].isNull(0)
+          || (!isNull && !isSame(Types.kind(typeOids[c]), a[c].words[0], b[c].words[0]))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Whether two columns of a key have the same bytes.

@@ -8,13 +8,9 @@ import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.plan.References.Rule;
-import dev.kakehashi.engine.store.KeyRange;
 import dev.kakehashi.engine.store.ReadView;
-import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.TableStore;
-import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -23,8 +19,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /// What foreign keys make of the changes of a statement, at its end: rows that reference nothing are refused, and rows whose key went away are refused, or follow.
 ///
@@ -118,7 +113,7 @@ final class ReferentialActions {
   private void require(Rule rule, ChangeLog.RowIds rows) {
     ReadView view = execution.scope().referenceView();
     TableStore table = execution.scope().store().table(rule.tableId());
-    try (VectorBatch row = new VectorBatch(rule.columns().length);
+    try (VectorBatch row = VectorBatch.ofRows(rule.columns().length, 1);
         ReferenceLookup lookup = new ReferenceLookup(rule, execution.scope().store(), view)) {
       for (int i = 0; i < rows.count(); i++) {
         // It may have been changed again, by an action.
@@ -151,19 +146,22 @@ final class ReferentialActions {
       MaterializedRows rows,
       ReadView view,
       boolean updated) {
-    try (Keys keys = new Keys(rule, action, log, rows, view, updated)) {
-      keys.collect();
-      if (keys.table.rows().size() == 0) {
+    if (action == Action.NO_ACTION && log.isDeferred(rule)) {
+      return;
+    }
+    try (GoneKeys keys = new GoneKeys(rule, updated, execution.memory())) {
+      collect(keys, rule, action, log, rows, view, updated);
+      if (keys.size() == 0) {
         return;
       }
-      Target target = action.changes() ? references.targets().get(rule.tableId()) : null;
-      if (target == null) {
-        new Referencing(rule, view, keys, null, action, updated).run();
+      if (!action.changes()) {
+        ReferencingRows.refuse(execution.scope(), rule, view, keys);
         return;
       }
+      Target target = Objects.requireNonNull(references.targets().get(rule.tableId()));
       ChangedTable changed = new ChangedTable(target, execution, context, newLog(target));
-      try {
-        new Referencing(rule, view, keys, changed, action, updated).run();
+      try (Change change = new Change(rule, action, updated, keys, changed)) {
+        new ReferencingRows(execution.scope(), rule, view, keys, true, change).visit();
       } finally {
         changed.close();
       }
@@ -171,253 +169,85 @@ final class ReferentialActions {
     }
   }
 
-  /// Keys that went away: columns of the key in the rule's order, then the new ones where rows were updated.
-  private final class Keys implements AutoCloseable {
-    private final Rule rule;
-    private final Action action;
-    private final ChangeLog log;
-    private final MaterializedRows rows;
-    private final ReadView view;
-    private final boolean updated;
-    private final int width;
-    final JoinTable table;
-
-    Keys(
-        Rule rule,
-        Action action,
-        ChangeLog log,
-        MaterializedRows rows,
-        ReadView view,
-        boolean updated) {
-      this.rule = rule;
-      this.action = action;
-      this.log = log;
-      this.rows = rows;
-      this.view = view;
-      this.updated = updated;
-      this.width = rule.columns().length;
-      int[] oids = new int[2 * width];
-      for (int i = 0; i < oids.length; i++) {
-        oids[i] = rule.referencedOids()[i % width];
-      }
-      this.table = new JoinTable(oids, IntStream.range(0, width).toArray(), execution.memory());
-    }
-
-    void collect() {
-      int[] positions = log.positions(rule.referencedColumns());
-      TableStore referenced = execution.scope().store().table(rule.referencedId());
-      ColumnVector[] pair = new ColumnVector[2 * width];
-      try (VectorBatch old = new VectorBatch(log.rowIdColumn() + 1);
-          VectorBatch now = new VectorBatch(width);
-          ReferenceLookup lookup = new ReferenceLookup(rule, execution.scope().store(), view)) {
-        for (int i = 0; i < rows.size(); i++) {
-          old.reset();
-          rows.read(i, old, 0, 0);
-          boolean anyNull = false;
-          for (int c = 0; c < width; c++) {
-            pair[c] = old.columns[positions[c]];
-            anyNull |= pair[c].isNull(0);
-          }
-          if (anyNull) {
-            continue; // nothing references it
-          }
+  private void collect(
+      GoneKeys keys,
+      Rule rule,
+      Action action,
+      ChangeLog log,
+      MaterializedRows rows,
+      ReadView view,
+      boolean updated) {
+    int width = rule.columns().length;
+    int[] positions = log.positions(rule.referencedColumns());
+    TableStore referenced = execution.scope().store().table(rule.referencedId());
+    ColumnVector[] pair = new ColumnVector[updated ? 2 * width : width];
+    try (VectorBatch old = VectorBatch.ofRows(log.rowIdColumn() + 1, 1);
+        VectorBatch now = VectorBatch.ofRows(width, 1);
+        ReferenceLookup lookup = new ReferenceLookup(rule, execution.scope().store(), view)) {
+      for (int i = 0; i < rows.size(); i++) {
+        old.reset();
+        rows.read(i, old, 0, 0);
+        boolean anyNull = false;
+        for (int c = 0; c < width; c++) {
+          pair[c] = old.columns[positions[c]];
+          anyNull |= pair[c].isNull(0);
+        }
+        if (anyNull) {
+          continue; // nothing references it
+        }
+        if (updated) {
           long rowId = old.columns[log.rowIdColumn()].words[0];
-          if (updated && !hasChanged(referenced, rowId, pair, now)) {
-            continue;
+          if (!referenced.read(view, rowId, rule.referencedColumns(), now)
+              || ReferenceLookup.isSame(rule.referencedOids(), pair, now.columns)) {
+            continue; // deleted since, by an action, or the same again
           }
-          for (int c = 0; c < width; c++) {
-            pair[width + c] = updated ? now.columns[c] : pair[c];
-          }
-          if (action == Action.NO_ACTION && lookup.exists(pair, 0)) {
-            continue; // it is there again
-          }
-          table.rows().append(pair, 0);
+          System.arraycopy(now.columns, 0, pair, width, width);
         }
-      }
-      table.build();
-    }
-
-    private boolean hasChanged(
-        TableStore referenced, long rowId, ColumnVector[] before, VectorBatch now) {
-      if (!referenced.read(view, rowId, rule.referencedColumns(), now)) {
-        return false; // deleted since, by an action
-      }
-      for (int c = 0; c < width; c++) {
-        if (now.columns[c].isNull(0)
-            || !ReferenceLookup.isSame(
-                Types.kind(rule.referencedOids()[c]),
-                before[c].words[0],
-                now.columns[c].words[0])) {
-          return true;
+        if (action == Action.NO_ACTION && lookup.exists(pair, 0)) {
+          continue; // it is there again
         }
+        keys.add(pair);
       }
-      return false;
     }
-
-    /// The key that a row references, or -1.
-    int find(ColumnVector[] columns, int row) {
-      long hash = table.hash(columns, row);
-      for (int c = 0; c < width; c++) {
-        if (columns[c].isNull(row)) {
-          return -1;
-        }
-      }
-      for (int key = table.first(hash); key >= 0; key = table.next(key)) {
-        if (table.hash(key) == hash && isEqual(key, columns, row)) {
-          return key;
-        }
-      }
-      return -1;
-    }
-
-    private boolean isEqual(int key, ColumnVector[] columns, int row) {
-      for (int c = 0; c < width; c++) {
-        if (!Ordering.equal(table.keyKind(c), table.rows().word(c, key), columns[c].words[row])) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    @Override
-    public void close() {
-      table.close();
-    }
+    keys.build();
   }
 
-  /// Goes over the rows that reference keys, by an index if there is one.
-  private final class Referencing {
+  /// What an action does with a row that references a key.
+  private final class Change implements ReferencingRows.Visitor, AutoCloseable {
     private final Rule rule;
-    private final ReadView view;
-    private final Keys keys;
-    private final @Nullable ChangedTable changed;
     private final Action action;
     private final boolean updated;
-    private final TableStore table;
-    private final int[] columns;
-
-    /// Where the columns of the rule are in what is read.
-    private final int[] positions;
-
+    private final GoneKeys keys;
+    private final ChangedTable target;
     private final Evaluator[] defaults;
 
     /// A row as it is to be.
     private final VectorBatch next;
 
-    Referencing(
-        Rule rule,
-        ReadView view,
-        Keys keys,
-        @Nullable ChangedTable changed,
-        Action action,
-        boolean updated) {
+    Change(Rule rule, Action action, boolean updated, GoneKeys keys, ChangedTable target) {
       this.rule = rule;
-      this.view = view;
-      this.keys = keys;
-      this.changed = changed;
       this.action = action;
       this.updated = updated;
-      this.table = execution.scope().store().table(rule.tableId());
-      boolean whole = changed != null;
-      this.columns =
-          whole
-              ? IntStream.range(0, table.definition().columns().size()).toArray()
-              : rule.columns();
-      this.positions = whole ? rule.columns() : IntStream.range(0, rule.columns().length).toArray();
+      this.keys = keys;
+      this.target = target;
       this.defaults =
           action == Action.SET_DEFAULT ? Evaluators.of(rule.defaults(), context) : new Evaluator[0];
-      this.next = new VectorBatch(0, whole ? columns.length : 0);
+      this.next = VectorBatch.view(target.target().columns().size());
     }
 
-    void run() {
-      List<IndexDefinition> indexes = table.definition().indexes();
-      try (next;
-          VectorBatch batch = new VectorBatch(columns.length)) {
-        for (int i = 0; i < indexes.size(); i++) {
-          int[] order = ReferenceLookup.prefix(indexes.get(i), rule.columns());
-          if (order != null) {
-            byIndex(i, order, batch);
-            return;
-          }
-        }
-        try (RowCursor cursor = table.scan(view, 0, table.pageCount(), columns, true)) {
-          while (cursor.next(batch)) {
-            accept(batch);
-          }
-        }
+    @Override
+    public void visit(VectorBatch batch, ColumnVector[] references, int row, int key) {
+      if (action == Action.CASCADE && !updated) {
+        target.delete(batch.rowIds[row]);
+        return;
       }
-    }
-
-    private void byIndex(int index, int[] order, VectorBatch batch) {
-      long[] words = new long[order.length];
-      MaterializedRows all = keys.table.rows();
-      for (int key = 0; key < all.size(); key++) {
-        boolean fits = true;
-        for (int i = 0; i < order.length; i++) {
-          words[i] = all.word(order[i], key);
-          fits &= ReferenceLookup.fits(rule.typeOids()[order[i]], words[i]);
-        }
-        if (!fits) {
-          continue;
-        }
-        try (RowCursor cursor =
-            table.indexScan(view, index, KeyRange.equal(words), false, columns, true)) {
-          while (cursor.next(batch)) {
-            accept(batch);
-          }
-        }
-      }
-    }
-
-    private void accept(VectorBatch batch) {
-      execution.scope().checkCancelled();
-      execution.scope().scanned(batch.size);
-      ColumnVector[] references = new ColumnVector[positions.length];
-      for (int i = 0; i < positions.length; i++) {
-        references[i] = batch.columns[positions[i]];
-      }
-      ChangedTable target = changed;
-      int live = batch.liveRows();
-      for (int k = 0; k < live; k++) {
-        int row = batch.selected < 0 ? k : batch.selection[k];
-        int key = keys.find(references, row);
-        if (key < 0) {
-          continue;
-        }
-        if (target == null) {
-          throw stillReferenced(references, row);
-        }
-        if (action == Action.CASCADE && !updated) {
-          target.delete(batch.rowIds[row]);
-        } else {
-          update(target, batch, row, key);
-        }
-      }
-    }
-
-    private EngineException stillReferenced(ColumnVector[] references, int row) {
-      return new EngineException(
-              ErrorCode.FOREIGN_KEY_VIOLATION,
-              "update or delete on table \"%s\" violates foreign key constraint \"%s\" on table \"%s\""
-                  .formatted(rule.referencedTable(), rule.name(), rule.table()))
-          .withDetail(
-              "Key (%s)=(%s) is still referenced from table \"%s\"."
-                  .formatted(
-                      String.join(", ", rule.referencedNames()),
-                      ReferenceLookup.text(rule.typeOids(), references, row),
-                      rule.table()))
-          .withTable(rule.schema(), rule.table())
-          .withConstraint(rule.name());
-    }
-
-    private void update(ChangedTable target, VectorBatch batch, int row, int key) {
-      next.reset();
-      for (int c = 0; c < columns.length; c++) {
+      next.heap.reset();
+      for (int c = 0; c < next.columns.length; c++) {
         next.columns[c] = value(batch.columns[c].isNull(row), batch.columns[c].words[row]);
       }
       next.size = 1;
       context.functions.heap = next.heap;
-      for (int i = 0; i < positions.length; i++) {
+      for (int i = 0; i < rule.columns().length; i++) {
         set(i, key);
       }
       target.check(next);
@@ -438,21 +268,24 @@ final class ReferentialActions {
     }
 
     private void set(int i, int key) {
-      int column = positions[i];
+      int column = rule.columns()[i];
       if (action == Action.CASCADE) {
-        MaterializedRows all = keys.table.rows();
-        int now = positions.length + i;
-        long word = all.word(now, key);
+        long word = keys.newWord(i, key);
         if (!ReferenceLookup.fits(rule.typeOids()[i], word)) {
           throw new EngineException(
               ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
               Types.name(rule.typeOids()[i]) + " out of range");
         }
-        next.columns[column] = value(all.isNull(now, key), word);
+        next.columns[column] = value(keys.isNewNull(i, key), word);
       } else if (updated || rule.setColumns().contains(column)) {
         next.columns[column] =
             action == Action.SET_DEFAULT ? defaults[i].evaluate(next) : value(true, 0);
       }
+    }
+
+    @Override
+    public void close() {
+      next.close();
     }
   }
 }

@@ -39,8 +39,8 @@ final class ReturnedRows {
     this.context = context;
     this.expressions = Evaluators.of(expressions, context);
     this.rows = new RowBuffer(expressions.stream().mapToInt(Expr::typeOid).toArray(), memory);
-    this.input = new VectorBatch(0, tableColumns + sourceColumns);
-    this.output = new VectorBatch(0, expressions.size());
+    this.input = VectorBatch.view(tableColumns + sourceColumns);
+    this.output = VectorBatch.view(expressions.size());
   }
 
   RowBuffer rows() {

@@ -192,7 +192,7 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
         return spilled.fill(batch);
       }
       batch.reset();
-      while (next < rows.size() && batch.size < VectorBatch.CAPACITY) {
+      while (next < rows.size() && batch.size < batch.capacity) {
         rows.read(next++, batch, batch.size++, 0);
       }
       return batch.size > 0;

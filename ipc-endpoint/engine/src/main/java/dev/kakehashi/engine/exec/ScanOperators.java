@@ -414,7 +414,9 @@ final class ScanOperators {
 
     Rows(RowBuffer rows) {
       this.rows = rows;
-      this.batch = new VectorBatch(rows.columnCount());
+      this.batch =
+          VectorBatch.ofRows(
+              rows.columnCount(), (int) Math.clamp(rows.size(), 1, VectorBatch.CAPACITY));
     }
 
     @Override

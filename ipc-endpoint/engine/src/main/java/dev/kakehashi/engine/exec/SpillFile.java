@@ -280,7 +280,7 @@ final class SpillFile implements AutoCloseable {
 
     /// Fills a batch with the next rows; false if there are none.
     boolean fill(VectorBatch out) {
-      return fill(out, VectorBatch.CAPACITY);
+      return fill(out, out.capacity);
     }
 
     /// Fills a batch with at most `most` rows.

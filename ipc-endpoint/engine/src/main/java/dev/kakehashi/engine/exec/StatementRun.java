@@ -437,7 +437,7 @@ final class StatementRun implements Task {
     }
   }
 
-  private static EngineException report(Throwable thrown) {
+  static EngineException report(Throwable thrown) {
     return switch (thrown) {
       case EngineException e -> e;
       case RowConflict e ->

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
@@ -19,6 +20,9 @@ public interface StatementScope {
 
   /// A view in which rows that are referenced are looked for: it sees what the transaction did so far, and at READ COMMITTED the newest commits.
   ReadView referenceView();
+
+  /// Whether a foreign key is looked at when the transaction commits. If so, the changes of its rows from now on are.
+  boolean defers(References.Rule rule);
 
   /// Begins the statement again after a conflict whose owner has ended; takes a newer snapshot where the isolation level says so.
   void restart();

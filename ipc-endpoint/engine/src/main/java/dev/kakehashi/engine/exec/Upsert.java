@@ -55,9 +55,9 @@ final class Upsert {
     boolean updates = values != null;
     // Without an update it is enough that a row is there.
     this.allColumns = IntStream.range(0, updates ? columns : 0).toArray();
-    this.existing = new VectorBatch(updates ? columns : 0);
-    this.pair = new VectorBatch(0, updates ? 2 * columns : 0);
-    this.updated = new VectorBatch(0, updates ? columns : 0);
+    this.existing = VectorBatch.ofRows(updates ? columns : 0, 1);
+    this.pair = VectorBatch.view(updates ? 2 * columns : 0);
+    this.updated = VectorBatch.view(updates ? columns : 0);
   }
 
   void begin() {

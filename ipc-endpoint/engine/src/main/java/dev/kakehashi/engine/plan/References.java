@@ -15,6 +15,7 @@ import java.util.Set;
 public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rules) {
   /// One foreign key.
   ///
+  /// @param constraintId number of the constraint
   /// @param tableId the table that has it
   /// @param columns its columns there
   /// @param typeOids of them
@@ -25,6 +26,7 @@ public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rule
   /// @param setColumns what SET NULL and SET DEFAULT set ON DELETE
   /// @param defaults one per column of `columns`; empty unless an action sets them
   public record Rule(
+      long constraintId,
       String name,
       String schema,
       String table,
@@ -42,7 +44,8 @@ public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rule
       ForeignKey.Action onDelete,
       Set<Integer> setColumns,
       List<Expr> defaults,
-      boolean matchFull) {}
+      boolean matchFull,
+      ForeignKey.Timing timing) {}
 
   /// Foreign keys of a table.
   public List<Rule> of(long tableId) {

@@ -312,6 +312,12 @@ final class DdlParser {
       String name = in.expectIdentifier();
       return new Alteration.DropColumn(name, ifExists, cascade());
     }
+    if (in.acceptWords("validate", "constraint")) {
+      return new Alteration.ValidateConstraint(in.expectIdentifier());
+    }
+    if (in.acceptWords("alter", "constraint")) {
+      return new Alteration.AlterConstraint(in.expectIdentifier(), ConstraintTiming.parse(in));
+    }
     if (in.acceptWords("alter")) {
       in.acceptWords("column");
       return alterColumn(in.expectIdentifier());
@@ -352,6 +358,7 @@ final class DdlParser {
         in.expectWord("unique");
       }
       constraints.keys().add(new KeyDefinition(name, in.identifiers(), primary));
+      ConstraintTiming.refuseDeferrable(in);
       return true;
     }
     if (in.peek().isWord("check") && in.peek(1).isOperator("(")) {
@@ -391,9 +398,12 @@ final class DdlParser {
         case "primary" -> {
           in.expectWord("key");
           constraints.keys().add(new KeyDefinition(constraint, List.of(name), true));
+          ConstraintTiming.refuseDeferrable(in);
         }
-        case "unique" ->
-            constraints.keys().add(new KeyDefinition(constraint, List.of(name), false));
+        case "unique" -> {
+          constraints.keys().add(new KeyDefinition(constraint, List.of(name), false));
+          ConstraintTiming.refuseDeferrable(in);
+        }
         case "check" -> constraints.checks().add(new CheckDefinition(constraint, parenthesised()));
         case "default" -> defaultText = expressionText();
         case "references" ->

@@ -82,7 +82,9 @@ public sealed interface DdlStatement {
       ForeignKey.Action onUpdate,
       ForeignKey.Action onDelete,
       List<String> setColumns,
-      boolean matchFull) {}
+      boolean matchFull,
+      ForeignKey.Timing timing,
+      boolean notValid) {}
 
   /// Constraints, in the order in which they are written.
   record Constraints(
@@ -128,6 +130,10 @@ public sealed interface DdlStatement {
 
     record DropConstraint(String constraint, boolean ifExists, boolean cascade)
         implements Alteration {}
+
+    record AlterConstraint(String constraint, ForeignKey.Timing timing) implements Alteration {}
+
+    record ValidateConstraint(String constraint) implements Alteration {}
   }
 
   /// ALTER INDEX ... RENAME TO.

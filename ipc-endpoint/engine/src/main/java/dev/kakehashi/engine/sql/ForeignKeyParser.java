@@ -17,17 +17,24 @@ final class ForeignKeyParser {
 
   ForeignKeyDefinition parse(@Nullable String name, List<String> columns) {
     in.expectWord("references");
-    return references(name, columns);
+    return references(name, columns, true);
   }
 
-  /// After REFERENCES.
+  /// After REFERENCES of a column.
   ForeignKeyDefinition references(@Nullable String name, List<String> columns) {
+    return references(name, columns, false);
+  }
+
+  private ForeignKeyDefinition references(
+      @Nullable String name, List<String> columns, boolean ofTable) {
     DdlStatement.Name referenced = in.name();
     List<String> referencedColumns = in.peek().isOperator("(") ? in.identifiers() : null;
     boolean full = false;
     Action onUpdate = Action.NO_ACTION;
     Action onDelete = Action.NO_ACTION;
     List<String> setColumns = List.of();
+    ConstraintTiming timing = new ConstraintTiming(in);
+    boolean notValid = false;
     while (true) {
       if (in.acceptWords("match")) {
         if (in.acceptWords("partial")) {
@@ -46,14 +53,20 @@ final class ForeignKeyParser {
         onDelete = action();
         boolean sets = onDelete == Action.SET_NULL || onDelete == Action.SET_DEFAULT;
         setColumns = sets && in.peek().isOperator("(") ? in.identifiers() : List.of();
-      } else if (in.acceptWords("deferrable") || in.acceptWords("initially", "deferred")) {
-        throw notSupported("deferrable constraint");
-      } else if (in.acceptWords("not", "valid")) {
-        throw notSupported("NOT VALID");
-      } else if (!in.acceptWords("not", "deferrable")
-          && !in.acceptWords("initially", "immediate")) {
+      } else if (ofTable && in.acceptWords("not", "valid")) {
+        notValid = true;
+      } else if (!timing.accept()) {
         return new ForeignKeyDefinition(
-            name, columns, referenced, referencedColumns, onUpdate, onDelete, setColumns, full);
+            name,
+            columns,
+            referenced,
+            referencedColumns,
+            onUpdate,
+            onDelete,
+            setColumns,
+            full,
+            timing.result(),
+            notValid);
       }
     }
   }

@@ -78,14 +78,28 @@ public final class ReferenceBinder {
     tables.add(key.referencedId());
   }
 
-  /// All foreign keys of a catalogue whose keys exist.
+  /// The foreign key of a number; null if there is none any more.
+  public static @Nullable Rule rule(long constraintId, CatalogSnapshot catalog) {
+    for (Table table : catalog.tables()) {
+      for (ForeignKey key : table.foreignKeys()) {
+        if (key.constraintId() == constraintId) {
+          return rule(table, key, catalog);
+        }
+      }
+    }
+    return null;
+  }
+
+  /// All foreign keys of a catalogue that every row has to fulfil, and whose keys exist.
   public static List<Rule> all(CatalogSnapshot catalog) {
     List<Rule> all = new ArrayList<>();
     for (Table table : catalog.tables()) {
       table.foreignKeys().stream()
           .filter(key -> {
             Table referenced = catalog.table(key.referencedId());
-            return referenced != null && referenced.uniqueIndex(key.referencedColumns()) != null;
+            return key.validated()
+                && referenced != null
+                && referenced.uniqueIndex(key.referencedColumns()) != null;
           })
           .sorted(Comparator.comparingLong(ForeignKey::constraintId))
           .forEach(key -> all.add(rule(table, key, catalog)));
@@ -102,6 +116,7 @@ public final class ReferenceBinder {
       key.columns().forEach(c -> defaults.add(TableExpressions.defaultValue(table, c, catalog)));
     }
     return new Rule(
+        key.constraintId(),
         key.name(),
         table.schema(),
         table.name(),
@@ -119,7 +134,8 @@ public final class ReferenceBinder {
         key.onDelete(),
         Set.copyOf(key.setColumns()),
         List.copyOf(defaults),
-        key.matchFull());
+        key.matchFull(),
+        key.timing());
   }
 
   private static int[] positions(List<Integer> columns) {

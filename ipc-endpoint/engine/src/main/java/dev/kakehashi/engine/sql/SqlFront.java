@@ -45,7 +45,13 @@ public final class SqlFront {
 
   /// A statement that can be executed.
   public sealed interface Prepared
-      permits Planned, Measured, Definition, TransactionControl, SessionSetting, Analyze {
+      permits Planned,
+          Measured,
+          Definition,
+          TransactionControl,
+          SessionSetting,
+          SetConstraints,
+          Analyze {
     Statement.Kind kind();
 
     default int[] parameterOids() {
@@ -120,6 +126,10 @@ public final class SqlFront {
     TransactionControl control = TransactionControl.parse(sql, tokens);
     if (control != null) {
       return control;
+    }
+    SetConstraints constraints = SetConstraints.parse(sql, tokens);
+    if (constraints != null) {
+      return constraints;
     }
     List<ShownSetting> settings = rowCount instanceof LiveTables live ? live.settings() : List.of();
     Planned shown = Show.plan(sql, tokens, settings, zone);

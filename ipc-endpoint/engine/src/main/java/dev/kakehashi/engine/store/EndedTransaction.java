@@ -53,6 +53,11 @@ final class EndedTransaction implements StoreTransaction {
   public void endLatest() {}
 
   @Override
+  public RowChanges changes(long tableId, long mark, int[] columns) {
+    throw new UnsupportedOperationException("the transaction has ended");
+  }
+
+  @Override
   public void define(Store.CatalogChange change) {
     beginStatement();
   }

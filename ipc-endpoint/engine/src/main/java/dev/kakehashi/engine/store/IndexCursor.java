@@ -90,7 +90,7 @@ final class IndexCursor implements RowCursor {
   @Override
   public boolean next(VectorBatch batch) {
     batch.reset();
-    while (batch.size < VectorBatch.CAPACITY) {
+    while (batch.size < batch.capacity) {
       if (entry == entries.count()) {
         if (!more) {
           break;

@@ -219,6 +219,11 @@ final class RowTransaction implements StoreTransaction {
     return tables;
   }
 
+  @Override
+  public RowChanges changes(long tableId, long mark, int[] columns) {
+    return new OwnChanges(this, tableId, (int) mark, columns);
+  }
+
   // ---- writing, called by the table ----
 
   void checkWritable() {
@@ -676,7 +681,7 @@ final class RowTransaction implements StoreTransaction {
   }
 
   /// Of several writes to one row the last one stands at the head of the chain.
-  private boolean isLastOfRow(int write) {
+  boolean isLastOfRow(int write) {
     return pages[write].undo(rowSlots[write]) == undos[write];
   }
 
@@ -690,6 +695,11 @@ final class RowTransaction implements StoreTransaction {
 
   int rowSlot(int write) {
     return rowSlots[write];
+  }
+
+  /// Record of the row as it was before a write; 0: there was none.
+  long undo(int write) {
+    return undos[write];
   }
 
   private void end() {

@@ -39,7 +39,7 @@ final class SampleCursor implements RowCursor {
   @Override
   public boolean next(VectorBatch batch) {
     batch.reset();
-    while (batch.size < VectorBatch.CAPACITY && nextSlot < endSlot) {
+    while (batch.size < batch.capacity && nextSlot < endSlot) {
       Page page = table.page(nextSlot / table.layout.rows);
       if (page != null
           && reader.read(page, (int) (nextSlot % table.layout.rows), version, columns)) {

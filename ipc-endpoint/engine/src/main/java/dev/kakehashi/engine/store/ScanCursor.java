@@ -65,7 +65,7 @@ final class ScanCursor implements RowCursor {
   @Override
   public boolean next(VectorBatch batch) {
     batch.reset();
-    while (!closed && batch.size < VectorBatch.CAPACITY && pageNumber < endPage) {
+    while (!closed && batch.size < batch.capacity && pageNumber < endPage) {
       Page page = table.page(pageNumber);
       if (page == null || !step(page, batch)) {
         pageNumber++;
@@ -80,7 +80,7 @@ final class ScanCursor implements RowCursor {
   /// @return false if there are no more in the page
   private boolean step(Page page, VectorBatch batch) {
     int base = batch.size;
-    int limit = VectorBatch.CAPACITY - base;
+    int limit = batch.capacity - base;
     for (int failures = 0; ; failures++) {
       // Before any undo pointer is read.
       boolean mixed = isMixed(page);
@@ -291,7 +291,7 @@ final class ScanCursor implements RowCursor {
   static void clearNulls(VectorBatch batch, int base) {
     for (ColumnVector column : batch.columns) {
       if (column.hasNulls) {
-        for (int row = base; row < VectorBatch.CAPACITY; row++) {
+        for (int row = base; row < batch.capacity; row++) {
           column.nulls[row >>> 6] &= ~(1L << (row & 63));
         }
       }

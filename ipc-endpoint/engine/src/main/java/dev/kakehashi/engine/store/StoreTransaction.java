@@ -78,6 +78,11 @@ public interface StoreTransaction {
   /// Tables whose rows it has changed.
   Set<Long> changedTables();
 
+  /// What it has done to the rows of a table since a mark.
+  ///
+  /// @param columns what is wanted of them
+  RowChanges changes(long tableId, long mark, int[] columns);
+
   /// Validates and commits. `done` gets null or the failure (then the transaction is aborted), exactly once, possibly on the durability thread.
   ///
   /// @param stored true: reported when it survives power loss; false: as soon as others can see it

@@ -1,11 +1,14 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.exec.DeferredReferences;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
+import dev.kakehashi.engine.sql.SetConstraints;
 import dev.kakehashi.engine.store.Preparation;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;
@@ -20,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
-/// Locks of tables stay until its end. `state`, `marks` and `defined` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
+/// Locks of tables stay until its end. `state`, `savepoints`, `deferred` and `defined` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
 public final class EngineTransaction implements Transaction {
   private final TransactionEnvironment environment;
   private final TransactionOptions options;
@@ -38,8 +42,13 @@ public final class EngineTransaction implements Transaction {
   private final Turns turns;
   private final long timestamp = Clock.now();
 
-  /// Marks of the store, one per savepoint level.
-  private final List<Long> marks = new ArrayList<>(0);
+  /// What a savepoint goes back to: a mark of the store, and what was deferred.
+  private record Savepoint(long mark, DeferredConstraints.State deferred) {}
+
+  /// One per savepoint level.
+  private final List<Savepoint> savepoints = new ArrayList<>(0);
+
+  private final DeferredConstraints deferred = new DeferredConstraints();
 
   private final TableLocks.Owner lockOwner;
 
@@ -196,6 +205,56 @@ public final class EngineTransaction implements Transaction {
     synchronized (open) {
       return open.stream().anyMatch(each -> each.uses(tableId));
     }
+  }
+
+  DeferredConstraints deferred() {
+    return deferred;
+  }
+
+  boolean hasPendingChecks(long tableId) {
+    return !deferred.isEmpty()
+        && deferred.pending(null, catalog()).stream()
+            .anyMatch(each -> DeferredReferences.isPending(each, tableId, store, environment.store()));
+  }
+
+  /// The task of SET CONSTRAINTS: what is no longer deferred is looked at.
+  public Task setConstraints(
+      SetConstraints statement,
+      StatementExecution execution,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    Set<Long> constraints = statement.constraints(catalog());
+    return new DeferredReferences(
+        execution,
+        statement.deferred() ? List.of() : deferred.pending(constraints, catalog()),
+        (count, failure) -> {
+          if (failure == null) {
+            deferred.set(constraints, statement.deferred());
+          }
+          done.accept(count, failure);
+        });
+  }
+
+  /// Continues when the deferred constraints hold; otherwise the transaction is rolled back.
+  private void afterDeferredChecks(
+      Consumer<@Nullable EngineException> done, Runnable continuation) {
+    if (state != State.ACTIVE || deferred.isEmpty()) {
+      continuation.run();
+      return;
+    }
+    new StatementExecution(
+            this,
+            new DeferredCheck(deferred.pending(null, catalog())),
+            new ExecuteOptions(false, 0),
+            (count, failure) -> {
+              if (failure == null) {
+                continuation.run();
+                return;
+              }
+              store.abort();
+              ended(State.ABORTED);
+              end(done, ending ? notActive() : failure);
+            })
+        .beginWithinTurn();
   }
 
   boolean isReadOnly() {
@@ -406,7 +465,13 @@ public final class EngineTransaction implements Transaction {
 
   @Override
   public void commit(CommitResponse response, Consumer<@Nullable EngineException> done) {
-    turns.begin(() -> afterOpenStatements(() -> afterEarlierOnes(() -> commitNow(response, done))));
+    atEnd(done, () -> commitNow(response, done));
+  }
+
+  /// Commits or prepares when everything that comes before has been done.
+  private void atEnd(Consumer<@Nullable EngineException> done, Runnable end) {
+    turns.begin(() ->
+        afterOpenStatements(() -> afterDeferredChecks(done, () -> afterEarlierOnes(end))));
   }
 
   private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
@@ -455,8 +520,7 @@ public final class EngineTransaction implements Transaction {
   public void prepare(
       String globalId, String owner, String userName, Consumer<@Nullable EngineException> done) {
     Preparation preparation = new Preparation(globalId, owner, userName, reference, Clock.now());
-    turns.begin(
-        () -> afterOpenStatements(() -> afterEarlierOnes(() -> prepareNow(preparation, done))));
+    atEnd(done, () -> prepareNow(preparation, done));
   }
 
   private void prepareNow(Preparation preparation, Consumer<@Nullable EngineException> done) {
@@ -548,13 +612,13 @@ public final class EngineTransaction implements Transaction {
     operation(
         done,
         () -> {
-          if (level <= marks.size()) {
+          if (level <= savepoints.size()) {
             throw new EngineException(
                 ErrorCode.INVALID_PARAMETER_VALUE, "savepoint " + level + " already exists");
           }
-          long mark = store.mark();
-          while (marks.size() < level) {
-            marks.add(mark);
+          Savepoint savepoint = new Savepoint(store.mark(), deferred.state());
+          while (savepoints.size() < level) {
+            savepoints.add(savepoint);
           }
         });
   }
@@ -577,7 +641,9 @@ public final class EngineTransaction implements Transaction {
                 done,
                 () -> {
                   requireLevel(level);
-                  undoTo(marks.get(level - 1));
+                  Savepoint savepoint = savepoints.get(level - 1);
+                  undoTo(savepoint.mark());
+                  deferred.restore(savepoint.deferred());
                   truncate(level);
                 })));
   }
@@ -605,15 +671,15 @@ public final class EngineTransaction implements Transaction {
   }
 
   private void requireLevel(int level) {
-    if (level < 1 || level > marks.size()) {
+    if (level < 1 || level > savepoints.size()) {
       throw new EngineException(
           ErrorCode.NO_SUCH_SAVEPOINT, "savepoint " + level + " does not exist");
     }
   }
 
   private void truncate(int size) {
-    while (marks.size() > size) {
-      marks.removeLast();
+    while (savepoints.size() > size) {
+      savepoints.removeLast();
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.exec.TempSpace;
+import dev.kakehashi.engine.plan.References.Rule;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
@@ -100,6 +101,9 @@ public final class StatementExecution implements Execution, StatementScope {
 
   private boolean plannedHere;
 
+  /// The turn is not its own.
+  private boolean withinTurn;
+
   /// Of a long transaction: its epoch has come, for the plan at hand.
   private boolean entered;
 
@@ -121,6 +125,21 @@ public final class StatementExecution implements Execution, StatementScope {
     this.done = done;
     this.deadlineNanos =
         options.timeoutNanos() == 0 ? 0 : System.nanoTime() + options.timeoutNanos();
+  }
+
+  /// Runs within a turn that somebody else has, and keeps.
+  void beginWithinTurn() {
+    withinTurn = true;
+    try {
+      checkCancelled();
+      start();
+    } catch (EngineException refused) {
+      refuse(refused);
+    } catch (SchedulerStoppedException stopping) {
+      refuse(stopping(stopping));
+    } catch (RuntimeException failed) {
+      refuse(internal(failed));
+    }
   }
 
   /// It is this statement's turn.
@@ -281,6 +300,11 @@ public final class StatementExecution implements Execution, StatementScope {
     return transaction.isBeingRead(tableId);
   }
 
+  /// Whether a deferred constraint is still to look at what the transaction has done to the table.
+  public boolean hasPendingChecks(long tableId) {
+    return transaction.hasPendingChecks(tableId);
+  }
+
   /// Whether its plan uses a table.
   boolean uses(long tableId) {
     for (long table : work.lockedTables()) {
@@ -345,8 +369,8 @@ public final class StatementExecution implements Execution, StatementScope {
       transaction.store().reliesOn(record);
     }
     if (opened) {
-      transaction.closed(this, keepsTurn() && !changesMade);
-    } else {
+      transaction.closed(this, keepsTurn() && !changesMade && !withinTurn);
+    } else if (!withinTurn) {
       transaction.skipped();
     }
     done.accept(count, failure);
@@ -480,6 +504,11 @@ public final class StatementExecution implements Execution, StatementScope {
   public ReadView referenceView() {
     StoreTransaction store = transaction.store();
     return transaction.isReadCommitted() ? store.beginLatest() : store.beginStatement();
+  }
+
+  @Override
+  public boolean defers(Rule rule) {
+    return transaction.deferred().defers(rule, transaction.store().mark());
   }
 
   @Override

@@ -1,22 +1,26 @@
 package dev.kakehashi.engine.vector;
 
-/// Up to [#CAPACITY] rows in columns.
+/// Up to [#capacity] rows in columns.
 ///
 /// Live rows are `0 .. size-1`, or, when `selection` is used, `selection[0 .. selected-1]` in ascending order. By-reference values
 /// belong to `heap` or to something that outlives the batch (table constants, statement parameters). Confined to one task at a time.
 public final class VectorBatch implements AutoCloseable {
+  /// Most rows of any batch, and of one whose maker does not say otherwise.
   public static final int CAPACITY = 1024;
 
   private static final ColumnVector NONE = new ColumnVector(0);
+
+  /// Most rows of this batch.
+  public final int capacity;
 
   public final ColumnVector[] columns;
   public final VarHeap heap = new VarHeap();
 
   /// Row identifiers of a table scan; filled when the scan was asked for them.
-  public final long[] rowIds = new long[CAPACITY];
+  public final long[] rowIds;
 
   /// Replaced, never shared for writing, when an operator passes its input's selection on.
-  public int[] selection = new int[CAPACITY];
+  public int[] selection;
 
   /// Rows present.
   public int size;
@@ -30,10 +34,27 @@ public final class VectorBatch implements AutoCloseable {
 
   /// A batch whose first `ownColumns` of `columnCount` columns have vectors of their own; the operator that fills it sets the others.
   public VectorBatch(int ownColumns, int columnCount) {
+    this(ownColumns, columnCount, CAPACITY);
+  }
+
+  private VectorBatch(int ownColumns, int columnCount, int capacity) {
+    this.capacity = capacity;
+    this.rowIds = new long[capacity];
+    this.selection = new int[capacity];
     columns = new ColumnVector[columnCount];
     for (int i = 0; i < columnCount; i++) {
-      columns[i] = i < ownColumns ? new ColumnVector(CAPACITY) : NONE;
+      columns[i] = i < ownColumns ? new ColumnVector(capacity) : NONE;
     }
+  }
+
+  /// A batch for few rows, for those that look at one row after another: it costs what its rows take.
+  public static VectorBatch ofRows(int columnCount, int capacity) {
+    return new VectorBatch(columnCount, columnCount, capacity);
+  }
+
+  /// A batch that shows vectors of others, and their selection; it has no row identifiers.
+  public static VectorBatch view(int columnCount) {
+    return new VectorBatch(0, columnCount, 0);
   }
 
   /// Number of live rows.

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
@@ -58,6 +59,11 @@ final class TestScope implements StatementScope {
   @Override
   public ReadView view() {
     return view;
+  }
+
+  @Override
+  public boolean defers(References.Rule rule) {
+    return false;
   }
 
   @Override

@@ -1,0 +1,94 @@
+package dev.kakehashi.engine.txn;
+
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.ForeignKey.Timing;
+import dev.kakehashi.engine.exec.DeferredReferences.Deferred;
+import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.sql.ReferenceBinder;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Which foreign keys a transaction looks at when it commits, and from which of its changes on. What SET CONSTRAINTS says holds until the transaction ends,
+/// and is undone by a rollback to a savepoint. Used by the operation that has the transaction's turn.
+final class DeferredConstraints {
+  /// What there is at a moment; immutable.
+  ///
+  /// @param all what was said of all constraints; null: nothing
+  /// @param named what was said of some since, by constraintId
+  /// @param marks by constraintId, where the changes begin that are still to be looked at
+  record State(@Nullable Boolean all, Map<Long, Boolean> named, Map<Long, Long> marks) {
+    static final State NONE = new State(null, Map.of(), Map.of());
+  }
+
+  private State state = State.NONE;
+
+  State state() {
+    return state;
+  }
+
+  void restore(State earlier) {
+    state = earlier;
+  }
+
+  /// Whether nothing is to be looked at.
+  boolean isEmpty() {
+    return state.marks.isEmpty();
+  }
+
+  /// Whether a foreign key is deferred. If so, changes from `mark` on are to be looked at.
+  boolean defers(Rule rule, long mark) {
+    if (rule.timing() == Timing.NOT_DEFERRABLE) {
+      return false;
+    }
+    Boolean said = state.named.getOrDefault(rule.constraintId(), state.all);
+    boolean defers = said == null ? rule.timing() == Timing.INITIALLY_DEFERRED : said;
+    if (defers && !state.marks.containsKey(rule.constraintId())) {
+      Map<Long, Long> marks = new TreeMap<>(state.marks);
+      marks.put(rule.constraintId(), mark);
+      state = new State(state.all, state.named, marks);
+    }
+    return defers;
+  }
+
+  /// What is to be looked at, in the order of the constraints' making; those that are gone are not.
+  ///
+  /// @param constraints null: all
+  List<Deferred> pending(@Nullable Collection<Long> constraints, CatalogSnapshot catalog) {
+    List<Deferred> pending = new ArrayList<>();
+    state.marks.forEach((id, mark) -> {
+      Rule rule =
+          constraints == null || constraints.contains(id)
+              ? ReferenceBinder.rule(id, catalog)
+              : null;
+      if (rule != null) {
+        pending.add(new Deferred(rule, mark));
+      }
+    });
+    return pending;
+  }
+
+  /// SET CONSTRAINTS. Those that become immediate have been looked at.
+  ///
+  /// @param constraints null: all
+  void set(@Nullable Collection<Long> constraints, boolean deferred) {
+    Map<Long, Boolean> named = constraints == null ? Map.of() : new TreeMap<>(state.named);
+    Map<Long, Long> marks = new TreeMap<>(state.marks);
+    if (constraints == null) {
+      if (!deferred) {
+        marks.clear();
+      }
+    } else {
+      for (long id : constraints) {
+        named.put(id, deferred);
+        if (!deferred) {
+          marks.remove(id);
+        }
+      }
+    }
+    state = new State(constraints == null ? Boolean.valueOf(deferred) : state.all, named, marks);
+  }
+}
