@@ -122,8 +122,7 @@ final class DeferredKeyTest {
     Transaction wrong = engine.begin(Isolation.READ_COMMITTED);
     engine.run(wrong, "insert into c values (1, 9)");
     assertState(
-        "23503",
-        () -> TestEngine.awaitEnd(done -> engine.session.prepare(wrong, "wrong", done)));
+        "23503", () -> TestEngine.awaitEnd(done -> engine.session.prepare(wrong, "wrong", done)));
     assertEquals(Transaction.State.ABORTED, wrong.state());
     assertEquals(List.of(), engine.engine.preparedTransactions());
     Transaction right = engine.begin(Isolation.READ_COMMITTED);

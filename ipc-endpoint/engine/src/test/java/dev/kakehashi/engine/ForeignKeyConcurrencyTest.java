@@ -75,9 +75,7 @@ final class ForeignKeyConcurrencyTest {
     engine.run("create table c (id int, pid int references p " + timing + ")");
     engine.run("create index on c (pid)");
     engine.run(
-        "create table d (pid int references p on delete cascade on update cascade "
-            + timing
-            + ")");
+        "create table d (pid int references p on delete cascade on update cascade " + timing + ")");
     engine.run(
         "create table e (pid int references p on delete set null on update cascade "
             + timing

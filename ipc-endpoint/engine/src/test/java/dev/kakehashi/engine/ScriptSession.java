@@ -9,11 +9,13 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Statements as psql sends them: BEGIN, COMMIT, ROLLBACK and savepoints by name are operations of the engine's interface, everything else is a
 /// statement in the open transaction, or in one of its own.
 final class ScriptSession {
+  private static final Pattern SPACES = Pattern.compile("\\s+");
   private static final TestEngine.Result DONE = new TestEngine.Result(0, List.of(), List.of());
 
   private final TestEngine engine;
@@ -26,10 +28,10 @@ final class ScriptSession {
   }
 
   TestEngine.Result run(String sql) {
-    String[] words = sql.strip().toLowerCase(Locale.ROOT).split("\\s+");
+    List<String> words = SPACES.splitAsStream(sql.strip().toLowerCase(Locale.ROOT)).toList();
     Transaction open = transaction;
     if (open == null) {
-      if (!words[0].equals("begin")) {
+      if (!words.getFirst().equals("begin")) {
         return engine.run(sql);
       }
       savepoints.clear();
@@ -39,7 +41,7 @@ final class ScriptSession {
               sql.contains("repeatable") ? Isolation.REPEATABLE_READ : Isolation.READ_COMMITTED);
       return DONE;
     }
-    if (words[0].equals("commit") && words.length == 1) {
+    if (words.getFirst().equals("commit") && words.size() == 1) {
       transaction = null;
       if (failed) {
         engine.rollback(open);
@@ -48,13 +50,13 @@ final class ScriptSession {
       }
       return DONE;
     }
-    if (words[0].equals("rollback") && words.length == 1) {
+    if (words.getFirst().equals("rollback") && words.size() == 1) {
       transaction = null;
       engine.rollback(open);
       return DONE;
     }
-    if (words[0].equals("rollback") && words[1].equals("to")) {
-      int level = level(words[words.length - 1]);
+    if (words.getFirst().equals("rollback") && words.get(1).equals("to")) {
+      int level = level(words.getLast());
       awaitEnd(done -> open.rollbackToSavepoint(level, done));
       savepoints.subList(level, savepoints.size()).clear();
       failed = false;
@@ -63,18 +65,19 @@ final class ScriptSession {
     if (failed) {
       throw new EngineException(ErrorCode.TRANSACTION_ABORTED, "current transaction is aborted");
     }
-    if (words[0].equals("savepoint")) {
-      savepoints.add(words[1]);
+    if (words.getFirst().equals("savepoint")) {
+      savepoints.add(words.get(1));
       awaitEnd(done -> open.savepoint(savepoints.size(), done));
       return DONE;
     }
-    if (words[0].equals("release")) {
-      int level = level(words[words.length - 1]);
+    if (words.getFirst().equals("release")) {
+      int level = level(words.getLast());
       awaitEnd(done -> open.releaseSavepoint(level, done));
       savepoints.subList(level - 1, savepoints.size()).clear();
       return DONE;
     }
-    // As PostgreSQL does, and the extension for it: a statement that fails is undone, the rest is refused.
+    // As PostgreSQL does, and the extension for it: a statement that fails is undone, the rest is
+    // refused.
     boolean done = false;
     try {
       TestEngine.Result result = engine.run(open, sql);

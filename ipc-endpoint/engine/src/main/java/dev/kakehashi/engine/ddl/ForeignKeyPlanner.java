@@ -103,8 +103,7 @@ final class ForeignKeyPlanner {
       if (key.name().equals(name)) {
         found = true;
         keys.set(
-            i,
-            timing == null ? key.with(key.timing(), true) : key.with(timing, key.validated()));
+            i, timing == null ? key.with(key.timing(), true) : key.with(timing, key.validated()));
       }
     }
     // A CHECK constraint always holds.
@@ -121,8 +120,7 @@ final class ForeignKeyPlanner {
                       .formatted(name, table.name()))
           : new EngineException(
               ErrorCode.UNDEFINED_OBJECT,
-              "constraint \"%s\" of relation \"%s\" does not exist"
-                  .formatted(name, table.name()));
+              "constraint \"%s\" of relation \"%s\" does not exist".formatted(name, table.name()));
     }
     return table.withForeignKeys(keys);
   }

@@ -50,9 +50,7 @@ final class ReferencingRows {
     this.visitor = visitor;
     this.table = scope.store().table(rule.tableId());
     this.columns =
-        whole
-            ? IntStream.range(0, table.definition().columns().size()).toArray()
-            : rule.columns();
+        whole ? IntStream.range(0, table.definition().columns().size()).toArray() : rule.columns();
     this.positions = whole ? rule.columns() : IntStream.range(0, rule.columns().length).toArray();
   }
 

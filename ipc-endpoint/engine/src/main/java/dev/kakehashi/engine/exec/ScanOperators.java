@@ -415,8 +415,7 @@ final class ScanOperators {
     Rows(RowBuffer rows) {
       this.rows = rows;
       this.batch =
-          VectorBatch.ofRows(
-              rows.columnCount(), (int) Math.clamp(rows.size(), 1, VectorBatch.CAPACITY));
+          VectorBatch.ofRows(rows.columnCount(), Math.clamp(rows.size(), 1, VectorBatch.CAPACITY));
     }
 
     @Override

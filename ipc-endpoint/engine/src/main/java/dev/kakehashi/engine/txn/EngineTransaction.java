@@ -214,7 +214,8 @@ public final class EngineTransaction implements Transaction {
   boolean hasPendingChecks(long tableId) {
     return !deferred.isEmpty()
         && deferred.pending(null, catalog()).stream()
-            .anyMatch(each -> DeferredReferences.isPending(each, tableId, store, environment.store()));
+            .anyMatch(
+                each -> DeferredReferences.isPending(each, tableId, store, environment.store()));
   }
 
   /// The task of SET CONSTRAINTS: what is no longer deferred is looked at.
@@ -470,8 +471,8 @@ public final class EngineTransaction implements Transaction {
 
   /// Commits or prepares when everything that comes before has been done.
   private void atEnd(Consumer<@Nullable EngineException> done, Runnable end) {
-    turns.begin(() ->
-        afterOpenStatements(() -> afterDeferredChecks(done, () -> afterEarlierOnes(end))));
+    turns.begin(
+        () -> afterOpenStatements(() -> afterDeferredChecks(done, () -> afterEarlierOnes(end))));
   }
 
   private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
