@@ -23,13 +23,9 @@ INSERT INTO here VALUES (1);
 INSERT INTO p VALUES (11);
 DELETE FROM p WHERE id = 10;
 COMMIT;
-BEGIN;
-INSERT INTO c VALUES (2, 12);
-PREPARE TRANSACTION 'refused';
 SELECT * FROM p;
 SELECT * FROM c;
 SELECT * FROM here;
-SELECT gid FROM pg_prepared_xacts;
 -- Savepoints take checks back, and SET CONSTRAINTS is the engine's.
 BEGIN;
 SAVEPOINT a;
