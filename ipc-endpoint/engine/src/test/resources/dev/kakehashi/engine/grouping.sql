@@ -57,3 +57,8 @@ select percentile_cont(0.5) within group (order by t) from w;
 select percentile_cont(0.5) from w;
 select lower(t) within group (order by t) from w;
 select g, percentile_cont(0.5) within group (order by k), grouping(g) from w group by rollup (g) order by 1, 3;
+select a, count(*) from (values (1), (1), (2)) v (a) group by distinct rollup (a), rollup (a) order by 1, 2;
+select a, b, count(*) from (values (1, 5), (1, 6), (2, 5)) v (a, b) group by distinct cube (a, b), rollup (a) order by 1, 2, 3;
+select a, count(*) from (values (1), (1), (2)) v (a) group by all rollup (a), rollup (a) order by 1, 2;
+select a, count(*) from (values (1), (1), (2)) v (a) group by distinct a order by 1, 2;
+select distinct a from (values (1, 5), (1, 6), (2, 5)) v (a, b) order by b;

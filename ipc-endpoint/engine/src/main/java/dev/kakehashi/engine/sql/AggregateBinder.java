@@ -64,6 +64,12 @@ final class AggregateBinder {
       }
       return null;
     }
+    if (scope.recursive) {
+      throw context.error(
+          ErrorCode.INVALID_RECURSION,
+          "aggregate functions are not allowed in a recursive query's recursive term",
+          node);
+    }
     Aggregation aggregation = scope.aggregation;
     if (aggregation == null) {
       throw context.error(

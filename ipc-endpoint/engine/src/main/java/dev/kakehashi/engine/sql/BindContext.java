@@ -21,6 +21,7 @@ import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.sql.SqlNode;
+import org.jspecify.annotations.Nullable;
 
 /// What the binding of one statement shares. Confined to one thread.
 final class BindContext {
@@ -45,6 +46,9 @@ final class BindContext {
 
   /// Whether a SELECT of the statement locks rows.
   boolean locksRows;
+
+  /// What the part of a recursive term that is being bound is in, where the recursive query must not be named; null: nothing.
+  @Nullable String recursionBarrier;
 
   private int nextAlias;
 
@@ -170,6 +174,19 @@ final class BindContext {
     }
     zoneUsed = true;
     return sessionZone;
+  }
+
+  /// Does something where a recursive query must not be named by its recursive term.
+  ///
+  /// @param where for messages: a subquery, an outer join; null: it may be named again, in a term within
+  <T> T barring(@Nullable String where, Supplier<T> action) {
+    String saved = recursionBarrier;
+    recursionBarrier = where;
+    try {
+      return action.get();
+    } finally {
+      recursionBarrier = saved;
+    }
   }
 
   EngineException error(ErrorCode code, String message, SqlNode at) {

@@ -74,10 +74,10 @@ final class DdlParser {
       return createTable();
     }
     if (in.acceptWords("create", "unique", "index")) {
-      return createIndex(true);
+      return new IndexParser(in).create(true);
     }
     if (in.acceptWords("create", "index")) {
-      return createIndex(false);
+      return new IndexParser(in).create(false);
     }
     if (in.acceptWords("create", "schema")) {
       boolean ifNotExists = in.acceptWords("if", "not", "exists");
@@ -212,29 +212,6 @@ final class DdlParser {
 
   private Name name() {
     return in.name();
-  }
-
-  private DdlStatement createIndex(boolean unique) {
-    boolean ifNotExists = in.acceptWords("if", "not", "exists");
-    String name = in.peek().isWord("on") ? null : in.expectIdentifier();
-    in.expectWord("on");
-    Name table = name();
-    if (in.acceptWords("using") && !in.acceptWords("btree")) {
-      throw notSupported(in.peek(), "index method \"" + in.peek().text() + "\"");
-    }
-    in.expectOperator("(");
-    List<String> columns = new ArrayList<>();
-    List<Boolean> descending = new ArrayList<>();
-    do {
-      columns.add(in.expectIdentifier());
-      boolean desc = in.acceptWords("desc");
-      if (!desc) {
-        in.acceptWords("asc");
-      }
-      descending.add(desc);
-    } while (in.acceptOperator(","));
-    in.expectOperator(")");
-    return new DdlStatement.CreateIndex(name, table, unique, ifNotExists, columns, descending);
   }
 
   private DdlStatement createTable() {

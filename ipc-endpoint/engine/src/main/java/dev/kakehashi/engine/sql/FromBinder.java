@@ -44,6 +44,9 @@ final class FromBinder {
   /// What the SELECT locks whose FROM is being bound.
   private @Nullable RowLocks locks;
 
+  /// Whether the FROM clause that is being bound has named a recursive query whose recursive term it is in.
+  private boolean recursive;
+
   FromBinder(BindContext context, QueryBinder queries) {
     this.context = context;
     this.queries = queries;
@@ -57,11 +60,16 @@ final class FromBinder {
       return rel;
     }
     RowLocks outer = locks;
+    boolean outerRecursive = recursive;
     locks = scope.locks;
+    recursive = false;
     try {
-      return enter(item(node, scope.parent), scope);
+      RelNode rel = enter(item(node, scope.parent), scope);
+      scope.recursive = recursive;
+      return rel;
     } finally {
       locks = outer;
+      recursive = outerRecursive;
     }
   }
 
@@ -250,6 +258,8 @@ final class FromBinder {
       return queries.commonTable(common);
     }
     if (recursion.work != null) {
+      RecursionBinder.refuseMisplaced(common, recursion, at, context);
+      recursive = true;
       return recursion.work;
     }
     if (recursion.binding) {
@@ -316,12 +326,19 @@ final class FromBinder {
     return table;
   }
 
+  private From side(SqlNode node, boolean nullable, @Nullable Scope parent) {
+    return nullable
+        ? context.barring("an outer join", () -> item(node, parent))
+        : item(node, parent);
+  }
+
   private From join(SqlJoin join, @Nullable Scope parent) {
-    From left = item(join.getLeft(), parent);
+    JoinRelType type = type(join);
+    From left = side(join.getLeft(), type.generatesNullsOnLeft(), parent);
     if (isLateral(join.getRight())) {
       return lateral(join, left, parent);
     }
-    From right = item(join.getRight(), parent);
+    From right = side(join.getRight(), type.generatesNullsOnRight(), parent);
     refuseDuplicateAliases(left.fields(), right.fields(), join);
     int leftCount = left.rel().getRowType().getFieldCount();
     List<Scope.Field> shifted = map(right.fields(), node -> shift(node, leftCount));
@@ -331,7 +348,6 @@ final class FromBinder {
     scope.fields.addAll(fields);
     scope.clause = "JOIN conditions";
     scope.rowType = context.types.createJoinType(left.rel().getRowType(), right.rel().getRowType());
-    JoinRelType type = type(join);
     List<String> using = usingColumns(join, left.fields(), right.fields());
     RexNode condition =
         using != null
@@ -362,9 +378,9 @@ final class FromBinder {
     Scope outer = new Scope(parent);
     outer.fields.addAll(left.fields());
     outer.rowType = left.rel().getRowType();
-    From right = item(join.getRight(), outer);
-    refuseDuplicateAliases(left.fields(), right.fields(), join);
     JoinRelType type = type(join);
+    From right = side(join.getRight(), type.generatesNullsOnRight(), outer);
+    refuseDuplicateAliases(left.fields(), right.fields(), join);
     if (type != JoinRelType.INNER && type != JoinRelType.LEFT) {
       throw context.error(
           ErrorCode.INVALID_COLUMN_REFERENCE,

@@ -47,13 +47,17 @@ final class GroupByBinder {
     scope.clause = "GROUP BY";
     List<Set<RexNode>> sets = List.of(new LinkedHashSet<>());
     boolean several = false;
-    for (SqlNode node : group) {
+    boolean distinct = group.size() == 1 && group.get(0).getKind() == SqlKind.GROUP_BY_DISTINCT;
+    for (SqlNode node : distinct ? ((SqlCall) group.get(0)).getOperandList() : group) {
       several |= isSets(node);
       sets = product(sets, sets(node));
       if (sets.size() > MAX_SETS) {
         throw new EngineException(
             ErrorCode.LIMIT_EXCEEDED, "too many grouping sets present (maximum 4096)");
       }
+    }
+    if (distinct) {
+      sets = List.copyOf(new LinkedHashSet<>(sets));
     }
     Set<RexNode> keys = new LinkedHashSet<>();
     sets.forEach(keys::addAll);

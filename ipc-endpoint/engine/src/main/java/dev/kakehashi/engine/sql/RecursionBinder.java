@@ -12,6 +12,7 @@ import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSetOperator;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,38 @@ final class RecursionBinder {
     return found[0];
   }
 
+  /// Where a recursive term names its query: once, in FROM of itself.
+  static void refuseMisplaced(
+      Scope.CommonQuery table, Scope.Recursion recursion, SqlNode at, BindContext context) {
+    String where = context.recursionBarrier;
+    // It may be bound several times.
+    if (where == null && recursion.reference != null && recursion.reference != at) {
+      where = "more than once";
+    } else if (where != null) {
+      where = "within " + where;
+    }
+    if (where != null) {
+      throw context.error(
+          ErrorCode.INVALID_RECURSION,
+          "recursive reference to query \"" + table.name() + "\" must not appear " + where,
+          at);
+    }
+    recursion.reference = at;
+  }
+
+  private void refuseTail(Scope.CommonQuery table) {
+    if (table.query() instanceof SqlOrderBy tail && tail.query.getKind() == SqlKind.UNION) {
+      String what =
+          !tail.orderList.isEmpty() ? "ORDER BY" : tail.offset != null ? "OFFSET" : "LIMIT";
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          what + " in a recursive query is not implemented",
+          table.query());
+    }
+  }
+
   BoundQuery bind(Scope.CommonQuery table, Scope.Recursion recursion) {
+    refuseTail(table);
     if (table.query().getKind() != SqlKind.UNION
         || !(table.query() instanceof SqlBasicCall union)) {
       recursion.binding = true;
@@ -66,8 +98,11 @@ final class RecursionBinder {
     RelDataType rowType = nullable(anchor);
     recursion.work = new BoundQuery(new WorkTableRows(context.cluster, rowType, number), names);
     try {
+      recursion.reference = null;
       BoundQuery step =
-          queries.bind(union.operand(1), table.scope(), Expectation.of(anchor.types()));
+          context.barring(
+              null,
+              () -> queries.bind(union.operand(1), table.scope(), Expectation.of(anchor.types())));
       boolean all = ((SqlSetOperator) union.getOperator()).isAll();
       RelNode converted = converted(table, anchor, step);
       return new BoundQuery(

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
 /// Names that an expression may use: the columns of a FROM clause, and those of the enclosing queries.
@@ -30,6 +31,9 @@ final class Scope {
 
   /// Row type of the scope's input; correlated subqueries refer to its fields.
   @Nullable RelDataType rowType;
+
+  /// Whether FROM names a recursive query whose recursive term this is.
+  boolean recursive;
 
   /// How the subquery that is being bound names this scope; null until it refers to it.
   @Nullable CorrelationId correlation;
@@ -65,7 +69,7 @@ final class Scope {
   /// @param source text of the query
   record CommonQuery(
       String name,
-      org.apache.calcite.sql.SqlNode query,
+      SqlNode query,
       Source source,
       List<String> columns,
       Scope scope,
@@ -87,6 +91,9 @@ final class Scope {
 
     /// Whether the non-recursive term is being bound.
     boolean binding;
+
+    /// Where the recursive term that is being bound names the query; null: nowhere so far.
+    @Nullable SqlNode reference;
   }
 
   /// A base table of the FROM clause.

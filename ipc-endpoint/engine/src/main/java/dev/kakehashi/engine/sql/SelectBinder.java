@@ -366,7 +366,7 @@ final class SelectBinder {
         if (column < 0) {
           if (distinct) {
             throw context.error(
-                ErrorCode.INVALID_TABLE_DEFINITION,
+                ErrorCode.INVALID_COLUMN_REFERENCE,
                 "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
                 item.expression());
           }

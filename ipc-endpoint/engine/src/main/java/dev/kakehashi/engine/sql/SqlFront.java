@@ -20,11 +20,13 @@ import java.util.function.ToLongFunction;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.avatica.util.Quoting;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.parser.babel.SqlBabelParserImpl;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
+import org.jspecify.annotations.Nullable;
 
 /// From text to physical plan. Stateless and thread-safe.
 public final class SqlFront {
@@ -147,6 +149,7 @@ public final class SqlFront {
     if (DdlParser.accepts(tokens)) {
       return new Definition(DdlParser.parse(sql, tokens));
     }
+    UnknownCommand.refuse(tokens);
     Explain explain = Explain.parse(sql, tokens);
     int from = explain == null ? 0 : explain.from();
     long began = System.nanoTime();
@@ -197,7 +200,7 @@ public final class SqlFront {
     Scope scope = new Scope(null);
     scope.clause = "DEFAULT expressions";
     ExpressionBinder expressions = new QueryBinder(context).expressions;
-    RexNode bound = expressions.bind(parseExpression(source), scope);
+    RexNode bound = defaultExpression(expressions, parseExpression(source), scope);
     if (expressions.coercion.convert(bound, type, CastContext.ASSIGNMENT) == null) {
       throw new EngineException(
           ErrorCode.DATATYPE_MISMATCH,
@@ -206,6 +209,27 @@ public final class SqlFront {
               + " but the column is of type "
               + Types.name(type.oid()));
     }
+  }
+
+  private static RexNode defaultExpression(
+      ExpressionBinder expressions, SqlNode node, Scope scope) {
+    RexNode bound;
+    try {
+      bound = expressions.bind(node, scope);
+    } catch (EngineException refused) {
+      throw refused.code() == ErrorCode.UNDEFINED_COLUMN
+          ? inDefault("column reference", refused)
+          : refused;
+    }
+    if (RexUtil.SubQueryFinder.find(bound) != null) {
+      throw inDefault("subquery", null);
+    }
+    return bound;
+  }
+
+  private static EngineException inDefault(String what, @Nullable EngineException cause) {
+    return new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED, "cannot use " + what + " in DEFAULT expression", cause);
   }
 
   static SqlNode parse(Source source) {

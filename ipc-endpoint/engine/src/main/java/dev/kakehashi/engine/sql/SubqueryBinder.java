@@ -133,7 +133,8 @@ final class SubqueryBinder {
     CorrelationId saved = scope.correlation;
     scope.correlation = null;
     try {
-      BoundQuery bound = queries.bind(query, scope, expectation);
+      BoundQuery bound =
+          context.barring("a subquery", () -> queries.bind(query, scope, expectation));
       if (scope.correlation != null) {
         scope.correlations.add(scope.correlation);
       }

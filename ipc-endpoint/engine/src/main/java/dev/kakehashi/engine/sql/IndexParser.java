@@ -1,0 +1,66 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.sql.DdlStatement.Name;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Parser of CREATE INDEX, after these words.
+final class IndexParser {
+  private final TokenReader in;
+
+  IndexParser(TokenReader in) {
+    this.in = in;
+  }
+
+  DdlStatement create(boolean unique) {
+    // Others write meanwhile in any case.
+    if (in.peek().isWord("concurrently") && !in.peek(1).isWord("on")) {
+      in.at++;
+    }
+    boolean ifNotExists = in.acceptWords("if", "not", "exists");
+    String name = in.peek().isWord("on") ? null : in.expectIdentifier();
+    in.expectWord("on");
+    Name table = in.name();
+    if (in.acceptWords("using") && !in.acceptWords("btree")) {
+      throw notSupported("index method \"" + in.peek().text() + "\"");
+    }
+    in.expectOperator("(");
+    List<String> columns = new ArrayList<>();
+    List<Boolean> descending = new ArrayList<>();
+    do {
+      if (in.peek().isOperator("(") || in.peek(1).isOperator("(")) {
+        throw notSupported("index on expressions");
+      }
+      columns.add(in.expectIdentifier());
+      boolean desc = in.acceptWords("desc");
+      if (!desc) {
+        in.acceptWords("asc");
+      }
+      nulls(desc);
+      descending.add(desc);
+    } while (in.acceptOperator(","));
+    in.expectOperator(")");
+    if (in.peek().isWord("include")) {
+      throw notSupported("INCLUDE of an index");
+    }
+    if (in.peek().isWord("where")) {
+      throw notSupported("partial index");
+    }
+    return new DdlStatement.CreateIndex(name, table, unique, ifNotExists, columns, descending);
+  }
+
+  /// Nulls are greater than everything.
+  private void nulls(boolean descending) {
+    if (!in.acceptWords("nulls", descending ? "first" : "last")
+        && in.acceptWords("nulls", descending ? "last" : "first")) {
+      throw notSupported(descending ? "DESC NULLS LAST" : "ASC NULLS FIRST");
+    }
+  }
+
+  private EngineException notSupported(String what) {
+    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported")
+        .withPosition(in.peek().start() + 1);
+  }
+}
