@@ -46,7 +46,8 @@ final class RecursionBinder {
       Scope.CommonQuery table, Scope.Recursion recursion, SqlNode at, BindContext context) {
     String where = context.recursionBarrier;
     // It may be bound several times.
-    if (where == null && recursion.reference != null && recursion.reference != at) {
+    int position = context.position(at);
+    if (where == null && recursion.reference != 0 && recursion.reference != position) {
       where = "more than once";
     } else if (where != null) {
       where = "within " + where;
@@ -57,7 +58,7 @@ final class RecursionBinder {
           "recursive reference to query \"" + table.name() + "\" must not appear " + where,
           at);
     }
-    recursion.reference = at;
+    recursion.reference = position;
   }
 
   private void refuseTail(Scope.CommonQuery table) {
@@ -98,7 +99,7 @@ final class RecursionBinder {
     RelDataType rowType = nullable(anchor);
     recursion.work = new BoundQuery(new WorkTableRows(context.cluster, rowType, number), names);
     try {
-      recursion.reference = null;
+      recursion.reference = 0;
       BoundQuery step =
           context.barring(
               null,

@@ -92,8 +92,8 @@ final class Scope {
     /// Whether the non-recursive term is being bound.
     boolean binding;
 
-    /// Where the recursive term that is being bound names the query; null: nowhere so far.
-    @Nullable SqlNode reference;
+    /// Where the recursive term that is being bound names the query; 0: nowhere so far.
+    int reference;
   }
 
   /// A base table of the FROM clause.

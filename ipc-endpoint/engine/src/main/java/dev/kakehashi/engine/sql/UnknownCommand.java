@@ -9,8 +9,7 @@ import java.util.Set;
 /// Commands of PostgreSQL that the engine does not have: they are told apart from what is misspelt.
 final class UnknownCommand {
   private static final Set<String> OF_TRANSACTIONS =
-      Set.of(
-          "abort", "begin", "commit", "end", "release", "rollback", "savepoint", "start");
+      Set.of("abort", "begin", "commit", "end", "release", "rollback", "savepoint", "start");
 
   private static final Set<String> OTHERS =
       Set.of(

@@ -130,9 +130,15 @@ public final class StatementExecution implements Execution, StatementScope {
   /// Runs within a turn that somebody else has, and keeps.
   void beginWithinTurn() {
     withinTurn = true;
-    try {
+    orRefuse(() -> {
       checkCancelled();
       start();
+    });
+  }
+
+  private void orRefuse(Runnable beginning) {
+    try {
+      beginning.run();
     } catch (EngineException refused) {
       refuse(refused);
     } catch (SchedulerStoppedException stopping) {
@@ -144,32 +150,28 @@ public final class StatementExecution implements Execution, StatementScope {
 
   /// It is this statement's turn.
   void begin() {
-    try {
-      transaction.requireActive();
-      checkCancelled();
-      TableLocks.Wait lock = null;
-      if (work.isReady() && !transaction.isLong()) {
-        lock = lockTables();
-        // While it did not have them, the tables may have changed.
-        if (lock == null && work.isCurrent()) {
-          start();
-          return;
-        }
+    orRefuse(this::beginOwn);
+  }
+
+  private void beginOwn() {
+    transaction.requireActive();
+    checkCancelled();
+    TableLocks.Wait lock = null;
+    if (work.isReady() && !transaction.isLong()) {
+      lock = lockTables();
+      // While it did not have them, the tables may have changed.
+      if (lock == null && work.isCurrent()) {
+        start();
+        return;
       }
-      Task next = context -> planned();
-      environment
-          .scheduler()
-          .job(work.name())
-          .attachment(this)
-          .timed()
-          .submit(lock == null ? next : await(lock, next, this::refuse));
-    } catch (EngineException refused) {
-      refuse(refused);
-    } catch (SchedulerStoppedException stopping) {
-      refuse(stopping(stopping));
-    } catch (RuntimeException failed) {
-      refuse(internal(failed));
     }
+    Task next = context -> planned();
+    environment
+        .scheduler()
+        .job(work.name())
+        .attachment(this)
+        .timed()
+        .submit(lock == null ? next : await(lock, next, this::refuse));
   }
 
   private void refuse(EngineException reason) {
