@@ -5,6 +5,7 @@ import dev.kakehashi.engine.exec.DeferredReferences;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.scheduler.Task;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -58,6 +59,11 @@ final class DeferredCheck implements StatementExecution.Work {
   @Override
   public SequenceAccess sequences() {
     return SequenceAccess.NONE;
+  }
+
+  @Override
+  public Zone zone() {
+    return Zone.UTC;
   }
 
   @Override
