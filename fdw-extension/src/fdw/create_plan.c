@@ -6,6 +6,7 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/planmain.h"
 #include "optimizer/prep.h"
@@ -79,6 +80,19 @@ deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
 		appendStringInfoString(buf, " SKIP LOCKED");
 }
 
+/*
+ * Rows to look at from which on planning with the constants costs little against what it can win. A look-up by key or index, and what is read
+ * again for each outer row, stays below, or is the same text each time.
+ */
+#define ROWS_WORTH_PLANNING 10000
+
+static bool
+is_worth_planning(const KakehashiRelation *fpinfo, const ForeignPath *path)
+{
+	return path->path.param_info == NULL &&
+	       fpinfo->engine_cost >= ROWS_WORTH_PLANNING * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+}
+
 static ForeignScan *
 create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
                  Plan *outer_plan)
@@ -90,7 +104,7 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	List *retrieved;
 	List *vars;
 	StringInfoData sql;
-	KakehashiDeparse context = {.root = root, .rel = rel, .buf = &sql};
+	KakehashiDeparse context = {.root = root, .rel = rel, .buf = &sql, .literals = is_worth_planning(fpinfo, path)};
 	Relation relation;
 	ListCell *cell;
 
@@ -132,7 +146,7 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	List *local = extract_actual_clauses(fpinfo->local_conds, false);
 	List *scan_tlist;
 	StringInfoData sql;
-	KakehashiDeparse context = {.root = root, .rel = scan, .buf = &sql};
+	KakehashiDeparse context = {.root = root, .rel = scan, .buf = &sql, .literals = is_worth_planning(fpinfo, path)};
 
 	if (upper != NULL)
 	{

@@ -2,7 +2,9 @@
  * Expressions as SQL of the engine. Only what shippable.c has let through gets here.
  *
  * Values go over as parameters, with their exact datums; besides, statements that differ only in constants have one text and
- * are prepared once.
+ * are prepared once. But the engine plans a text before it has values: where that could choose badly, and planning is little against
+ * the work, constants that columns are compared with stand in the text. No others: what the engine knows to be a constant it computes
+ * with, and then errors may not occur that PostgreSQL reports.
  */
 #include "kakehashi_plan.h"
 
@@ -12,6 +14,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 void
@@ -50,6 +53,60 @@ deparse_parameter(KakehashiDeparse *context, Expr *expr)
 	appendStringInfo(context->buf, "$%d", number);
 }
 
+/* Longer ones say nothing about how many rows there are. */
+#define MAX_LITERAL_BYTES 200
+
+/* A number, date or time as usual: no infinity, no era. */
+static bool
+is_plain(const char *text)
+{
+	return text[strspn(text, "0123456789.:- ")] == '\0';
+}
+
+static bool
+deparse_literal(KakehashiDeparse *context, Const *constant)
+{
+	bool quoted = false;
+	int level;
+	Oid output;
+	bool varlena;
+	char *text;
+
+	switch (constant->consttype)
+	{
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+			quoted = true;
+			break;
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case DATEOID:
+		case TIMESTAMPOID:
+			break;
+		default:
+			return false;
+	}
+	getTypeOutputInfo(constant->consttype, &output, &varlena);
+	level = kakehashi_set_transmission_modes();
+	text = OidOutputFunctionCall(output, constant->constvalue);
+	AtEOXact_GUC(true, level);
+	if (strlen(text) > MAX_LITERAL_BYTES || (!quoted && !is_plain(text)))
+		return false;
+	appendStringInfoChar(context->buf, '\'');
+	for (const char *c = text; *c != '\0'; c++)
+	{
+		if (*c == '\'')
+			appendStringInfoChar(context->buf, '\'');
+		appendStringInfoChar(context->buf, *c);
+	}
+	appendStringInfoString(context->buf, "'::");
+	kakehashi_deparse_type(context->buf, constant->consttype, -1);
+	return true;
+}
+
 static void
 deparse_constant(KakehashiDeparse *context, Const *constant)
 {
@@ -80,6 +137,16 @@ deparse_list(KakehashiDeparse *context, List *exprs, const char *separator)
 	}
 }
 
+/* One side of a binary operator. */
+static void
+deparse_operand(KakehashiDeparse *context, const OpExpr *expr, Expr *operand, Expr *other)
+{
+	if (!context->literals || expr->opresulttype != BOOLOID || !IsA(operand, Const) ||
+	    ((Const *) operand)->constisnull || !IsA(strip_implicit_coercions((Node *) other), Var) ||
+	    !deparse_literal(context, (Const *) operand))
+		kakehashi_deparse_expr(context, operand);
+}
+
 static void
 deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 {
@@ -106,9 +173,9 @@ deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 		bool like = strcmp(name, "~~") == 0;
 		bool not_like = strcmp(name, "!~~") == 0;
 
-		kakehashi_deparse_expr(context, left);
+		deparse_operand(context, expr, left, right);
 		appendStringInfo(context->buf, " %s ", like ? "LIKE" : not_like ? "NOT LIKE" : name);
-		kakehashi_deparse_expr(context, right);
+		deparse_operand(context, expr, right, left);
 		if (like || not_like)
 			appendStringInfoString(context->buf, " ESCAPE '\\'");
 	}

@@ -399,6 +399,9 @@ extern void kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSess
 extern void kakehashi_row_writer_start_fixed(KakehashiRowWriter *writer, KakehashiSession *session,
                                              const KakehashiInbound *buffer, int row_capacity);
 
+/* Values as text do not depend on the session's settings from here to AtEOXact_GUC(true, the level that is returned). */
+extern int kakehashi_set_transmission_modes(void);
+
 /* False if the row does not fit into what is left. */
 extern bool kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const bool *nulls);
 extern const void *kakehashi_row_writer_finish(KakehashiRowWriter *writer, uint32 *bytes);

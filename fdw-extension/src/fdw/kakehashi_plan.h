@@ -139,7 +139,9 @@ typedef struct KakehashiDeparse
 	StringInfo buf;
 	bool qualified; /* columns as r<rtindex>."name" */
 	bool numbered;  /* the first column of a SELECT is its first parameter */
-	List *params;   /* expressions of $1, $2, ... found so far */
+	bool
+		literals; /* constants that columns are compared with stand in the text, where the engine's planner sees them */
+	List *params; /* expressions of $1, $2, ... found so far */
 } KakehashiDeparse;
 
 /* expr must be shippable, or a parameter. */

@@ -240,9 +240,9 @@ write_value(KakehashiRowWriter *writer, int column, Datum value)
 	return false; /* not reached: every kind is above */
 }
 
-/* Values as text do not depend on the session's settings; as postgres_fdw does it. Returns the level to go back to. */
-static int
-set_transmission_modes(void)
+/* As postgres_fdw does it. */
+int
+kakehashi_set_transmission_modes(void)
 {
 	int level = NewGUCNestLevel();
 
@@ -267,7 +267,7 @@ kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const 
 	if (!kh_batch_writer_add_row(&writer->writer))
 		return false;
 	if (writer->outputs != NULL)
-		level = set_transmission_modes();
+		level = kakehashi_set_transmission_modes();
 	old = MemoryContextSwitchTo(writer->scratch);
 	for (int i = 0; i < writer->count && fits; i++)
 	{

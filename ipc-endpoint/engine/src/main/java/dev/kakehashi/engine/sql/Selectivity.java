@@ -99,7 +99,13 @@ final class Selectivity {
     ColumnOrigin origin = ColumnOrigin.of(rel, column);
     double nulls = origin == null ? 0 : origin.nullFraction();
     double both = range.above + range.below + nulls - 1;
-    boolean known = origin != null && origin.statistics() != null;
+    // As in PostgreSQL: of a bound whose value is not known, default values would add up to less
+    // than nothing.
+    boolean known =
+        origin != null
+            && origin.statistics() != null
+            && range.above != ColumnSelectivity.DEFAULT_INEQUALITY
+            && range.below != ColumnSelectivity.DEFAULT_INEQUALITY;
     return known ? Math.max(both, 1e-5) : DEFAULT_RANGE;
   }
 
