@@ -299,7 +299,7 @@ final class SegmentedLogTest {
       disk.forceError.set("Input/output error");
       List<LogRecord> group = List.of(put("a", "second"));
       EngineException failed = assertThrows(EngineException.class, () -> log.write(group));
-      assertEquals(ErrorCode.INTERNAL_ERROR, failed.code());
+      assertEquals(ErrorCode.IO_ERROR, failed.code());
       assertTrue(String.valueOf(failed.getMessage()).contains("Input/output error"));
       // The kernel may have dropped what it could not write: the next try has to bring it again.
       Path file = segment(live(), 0);
