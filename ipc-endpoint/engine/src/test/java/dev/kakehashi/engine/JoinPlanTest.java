@@ -129,6 +129,64 @@ final class JoinPlanTest {
   }
 
   @Test
+  void shouldGroupOnlyWhatBelongsToFewRows() {
+    for (String sql :
+        List.of(
+            "select a.p, i.o, qty from parts a, items i where i.p = a.p and size = 7 and qty > (select avg(qty) from items j where j.p = a.p)"
+                + " order by 1, 2",
+            "select a.p, m.c, m.q from parts a join (select p, count(*) as c, sum(qty) as q from items i group by p) m on m.p = a.p where size = 7"
+                + " order by 1",
+            "select a.p, m.c from parts a left join (select p, count(*) as c from items i group by p having count(*) > 36) m on m.p = a.p"
+                + " where a.size = 7 order by 1",
+            "select a.p, m.s, m.c from (select p, s, count(*) * 2 as c from items i where qty < 40 group by p, s) m right join parts a on a.p = m.p"
+                + " and m.s < 5 where size = 7 order by 1, 2",
+            "select p from parts where size = 7 and p in (select p from items i group by p having sum(qty) > 900) order by 1",
+            "select p from parts where size = 7 and not exists (select 1 from (select p, sum(qty) as q from items i group by p) m where m.p = parts.p"
+                + " and q > 900) order by 1",
+            "select a.note, m.c from parts a join (select x.size, count(*) as c from items i join parts x on x.p = i.p group by x.size) m"
+                + " on m.size = a.size where a.brand = 'b3' order by 1, 2")) {
+      assertSameRows(sql);
+    }
+    for (String sql :
+        List.of(
+            "select sum(qty) from parts a, items i where i.p = a.p and size = 7 and qty > (select avg(qty) from items j where j.p = a.p)",
+            "select count(*) from parts a left join (select p, sum(qty) as q from items group by p) m on m.p = a.p where size = 7")) {
+      assertFalse(plan(sql).contains("Table Scan on public.items"), sql + "\n" + plan(sql));
+    }
+  }
+
+  @Test
+  void shouldNotRestrictTheGroupsThatARowWithoutPartnerKeeps() {
+    for (String sql :
+        List.of(
+            "select count(*), sum(c) from (select p, count(*) as c from items i group by p) m left join parts a on a.p = m.p and size = 7",
+            "select count(*), sum(c), count(a.p) from (select p, count(*) as c from items i group by p) m full join"
+                + " (select * from parts where size = 7) a on a.p = m.p",
+            "select count(*) from (select p, count(*) as c from items i group by p) m where not exists (select 1 from parts a where a.p = m.p"
+                + " and size = 7)")) {
+      assertSameRows(sql);
+    }
+  }
+
+  @Test
+  void shouldEvaluateAQueryThatIsNamedTwiceOnce() {
+    String query = " (select p, sum(qty) as q from items group by p) ";
+    String use = "select count(*) from a x, a y where x.q = y.q + 1 and x.p in (select p from a)";
+    String once = plan("with a as" + query + use);
+    assertEquals(1, once.split("Table Scan on public.items", -1).length - 1, once);
+    assertEquals(3, once.split("Work Table", -1).length - 1, once);
+    assertTrue(once.contains("CTE a: "), once);
+    String inlined = plan("with a as not materialized" + query + use);
+    assertEquals(3, inlined.split("Table Scan on public.items", -1).length - 1, inlined);
+    assertEquals(
+        engine.query("with a as not materialized" + query + use),
+        engine.query("with a as" + query + use));
+    String single = plan("with a as" + query + "select * from a where p = 3");
+    assertFalse(single.contains("Work Table"), single);
+    assertTrue(single.contains("Index Scan using items_part"), single);
+  }
+
+  @Test
   void shouldFilterEachSideByWhatADisjunctionSaysOfIt() {
     String sql =
         "select sum(qty), count(*) from items i, parts a where (i.p = a.p and brand = 'b1' and qty between 1 and 10 and size < 30)"

@@ -88,6 +88,7 @@ final class SpillTest {
           "select length(string_agg(distinct case when id % 9 = 0 then t end, ',' order by case when id % 9 = 0 then t end)) , count(distinct id) from a",
           "select a.id, b.id, b.t from (select id from a where id % 10 = 9) a left join b on a.id < b.id - 39990 order by a.id, b.id",
           "select a.id, b.id, b.t from (select id from a where id % 20 = 9) a right join b on a.id > b.id + 39900 order by b.id, a.id",
+          "with w as (select a.id, a.t, b.id as o from a join b on a.k = b.k) select count(*), min(x.t), max(y.t) from w x join w y on x.o = y.o where x.id < 900",
           "with recursive r(i, t) as (select id, t from a union all select i + 20000, t from r where i < 20000) select count(*), sum(i), max(t) from r");
 
   @Test

@@ -28,6 +28,21 @@ with a(x, y) as (select 1, 2), b as (select x + y as z from a) select a.*, b.* f
 with a(x, y, z) as (select 1, 2) select * from a;
 with a as materialized (select g, count(*) as c from w group by g) select x.g, y.c from a x join a y on x.g = y.g order by 1;
 with a as not materialized (select * from w) select id from a where id < 3 order by id;
+with a as (select g, sum(k) as s from w group by g) select g, s from a where s = (select max(s) from a) order by 1;
+with a as (select g, sum(k) as s from w group by g), b as (select max(s) as m from a) select a.g, b.m from a, b where a.s <= b.m union all select null, m from b order by 1, 2;
+with a(x, y) as (select g, count(*) from w group by g) select l.x, r.y from a l left join a r on r.y > l.y order by 1, 2;
+with a as (select distinct g from w) select w.id from w where w.g in (select g from a) and not exists (select 1 from a where a.g > w.g) order by 1;
+with a as (select g, max(k) as m from w group by g) select w.id, s.c from w, lateral (select count(*) as c from a where a.m > w.k and exists (select 1 from a z where z.g > a.g)) s order by 1;
+with a as (select g from w where g is not null), b as (select * from a union select name from e) select (select count(*) from b), (select min(g) from b), (select count(*) from a);
+with g as (select g, count(*) as c from w group by g) select g.g from g where g.c > 1 and g.g in (select g from g) order by 1;
+with a as (select count(*) as c from w) select * from (with a as (select max(c) + 1 as c from a) select x.c, y.c as d from a x, a y) z, a order by 1;
+with a as (select 1 as x, null as y union all select 2, 'z') select l.x, r.y from a l join a r on l.x = r.x order by 1;
+with a as (select id, row_number() over (order by id desc) as r from w) select l.id, r.id from a l join a r on l.id = r.r order by 1;
+with a as (select 1 / (id - 1) as q from w) select 1 where exists (select 1 from w where id = 99);
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 4), s as (select max(n) as m from r) select x.n, y.m from r x, s y, s z where x.n < z.m order by 1;
+with a as materialized (select k from w order by k limit 3) select k from a order by 1;
+create sequence drawn;
+with a as (select id, nextval('drawn') as v from w) select count(*) from a l join a r on l.id = r.id and l.v = r.v;
 with a as (select 1 as x) select * from a where exists (with b as (select 2 as y) select 1 from b, a where y > x);
 select w.id, s.id, s.k from w, lateral (select id, k from w x where x.k > w.k order by x.k, x.id limit 2) s order by 1, 2;
 select w.id, s.c from w cross join lateral (select count(*) as c from e where e.src = w.id) s order by 1;
@@ -81,3 +96,5 @@ with recursive r (n) as (select 1 union all select v.x from r full join (values 
 with recursive r (n) as (select 1 union all select n + (select max(x) from (values (1), (2)) v (x)) from r where n < 6) select * from r order by n;
 with recursive r (n) as (select 1 union all select * from (with recursive s (m) as (select 10 union all select m + 1 from s where m < 12) select m from s, r where r.n < 2) x) select * from r order by n;
 select (with recursive r (n) as (select 1 union all select n + 1 from r where n < 4) select max(n) from r);
+with a as (select g, sum(k) as s from w group by g) insert into e select s, s, g from a where s < (select max(s) from a);
+with a as (select g, sum(k) as s from w group by g), d as (delete from e where name = 'b' returning src) select a.g, d.src from a, d where a.s = (select max(s) from a);

@@ -34,7 +34,7 @@ final class Execution {
 
   private boolean[] nulls = new boolean[0];
 
-  private @Nullable Map<Integer, RowBuffer> workTables;
+  private @Nullable Map<Integer, List<RowBuffer>> workTables;
 
   /// What foreign keys make of changes, by the foreign keys of the changed table.
   private final IdentityHashMap<References, ReferentialActions> actions = new IdentityHashMap<>(0);
@@ -118,8 +118,8 @@ final class Execution {
   }
 
   /// Makes rows visible under a number to this part and the parts within it.
-  void setWorkTable(int number, RowBuffer rows) {
-    Map<Integer, RowBuffer> tables = workTables;
+  void setWorkTable(int number, List<RowBuffer> rows) {
+    Map<Integer, List<RowBuffer>> tables = workTables;
     if (tables == null) {
       tables = new HashMap<>();
       workTables = tables;
@@ -127,8 +127,8 @@ final class Execution {
     tables.put(number, rows);
   }
 
-  RowBuffer workTable(int number) {
-    RowBuffer rows = workTables == null ? null : workTables.get(number);
+  List<RowBuffer> workTable(int number) {
+    List<RowBuffer> rows = workTables == null ? null : workTables.get(number);
     if (rows != null) {
       return rows;
     }

@@ -111,6 +111,11 @@ final class PlanInstance {
       case PlanNode.Correlate correlate -> addStages(correlate.left());
       case PlanNode.Recursion recursion -> {}
       case PlanNode.WorkTable table -> {}
+      case PlanNode.With with -> {
+        addStages(with.common());
+        addBreaker(with, with.common(), new CommonRows(with, execution));
+        addStages(with.body());
+      }
       case PlanNode.Expand expand -> addStages(expand.input());
       case PlanNode.Window window -> {
         addStages(window.input());
@@ -187,6 +192,7 @@ final class PlanInstance {
           collect(correlate.left(), scans) || locksRows(correlate.right());
       case PlanNode.Recursion recursion -> true;
       case PlanNode.WorkTable table -> true;
+      case PlanNode.With with -> collect(with.body(), scans);
       case PlanNode.Expand expand -> collect(expand.input(), scans);
       case PlanNode.SetOperation operation -> collect(operation.input(), scans);
       case PlanNode.HashJoin join -> collect(join.left(), scans) || marksRight(join.kind());
@@ -246,6 +252,7 @@ final class PlanInstance {
               context);
       case PlanNode.Recursion recursion -> new RecursionOperator(execution, recursion, context);
       case PlanNode.WorkTable table -> new ScanOperators.WorkTable(execution, table);
+      case PlanNode.With with -> build(with.body(), context, withRowIds);
       case PlanNode.LockRows lock ->
           new LockOperator(execution, build(lock.input(), context, withRowIds), lock);
       case PlanNode.UnionAll union -> {

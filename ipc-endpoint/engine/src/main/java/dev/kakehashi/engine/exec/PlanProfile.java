@@ -89,6 +89,7 @@ public final class PlanProfile {
       case PlanNode.Aggregate aggregate -> true;
       case PlanNode.Sort sort -> true;
       case PlanNode.Window window -> true;
+      case PlanNode.With with -> input == with.common();
       case PlanNode.HashJoin join -> input == join.right();
       case PlanNode.NestedLoopJoin join -> input == join.right();
       default -> false;

@@ -104,6 +104,7 @@ final class PlanRunner implements StatementRunner {
       }
       case PlanNode.Recursion recursion -> false;
       case PlanNode.WorkTable table -> false;
+      case PlanNode.With with -> collect(with.common()) && collect(with.body());
       case PlanNode.Expand expand -> collect(expand.input());
       case PlanNode.UnionAll union -> union.inputs().stream().allMatch(this::collect);
       case PlanNode.Aggregate aggregate -> collect(aggregate.input());

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// WITH RECURSIVE: gives out the rows of one step, then makes the next ones of them.
@@ -47,7 +48,7 @@ final class RecursionOperator extends Operator {
       if (before == null || before.size() == 0) {
         return null;
       }
-      step.execution().setWorkTable(node.number(), before);
+      step.execution().setWorkTable(node.number(), List.of(before));
       RowBuffer made = run(step);
       before.clear();
       begin(made);

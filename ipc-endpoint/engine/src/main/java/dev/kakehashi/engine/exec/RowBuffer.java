@@ -107,7 +107,8 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
     rows.clear();
   }
 
-  private void seal() {
+  /// No more rows come: from now on any number of tasks may have readers. Done by the first reader, if not before.
+  void seal() {
     if (!sealed) {
       sealed = true;
       if (file != null) {

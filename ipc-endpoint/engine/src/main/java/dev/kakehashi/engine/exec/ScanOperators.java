@@ -408,24 +408,39 @@ final class ScanOperators {
 
   /// Materialised rows, in their order.
   static final class Rows extends Operator {
-    private final RowBuffer rows;
+    private final List<RowBuffer> parts;
     private final VectorBatch batch;
     private RowBuffer.@Nullable Reader reader;
+    private int next;
 
     Rows(RowBuffer rows) {
-      this.rows = rows;
+      this(List.of(rows));
+    }
+
+    /// @param parts one or more, one after another
+    Rows(List<RowBuffer> parts) {
+      this.parts = parts;
+      int most = parts.stream().mapToInt(RowBuffer::size).max().orElse(0);
       this.batch =
-          VectorBatch.ofRows(rows.columnCount(), Math.clamp(rows.size(), 1, VectorBatch.CAPACITY));
+          VectorBatch.ofRows(
+              parts.getFirst().columnCount(), Math.clamp(most, 1, VectorBatch.CAPACITY));
     }
 
     @Override
     void open() {
-      reader = rows.reader();
+      next = 0;
+      reader = parts.get(next++).reader();
     }
 
     @Override
     @Nullable VectorBatch next() {
-      return reader != null && reader.fill(batch) ? batch : null;
+      while (reader != null) {
+        if (reader.fill(batch)) {
+          return batch;
+        }
+        reader = next < parts.size() ? parts.get(next++).reader() : null;
+      }
+      return null;
     }
 
     @Override
@@ -435,7 +450,7 @@ final class ScanOperators {
     }
   }
 
-  /// Rows that are known by a number: those of the step before of a recursion, or what a statement of WITH returns.
+  /// Rows that are known by a number: those of the step before of a recursion, of a query of WITH, or what a statement of WITH returns.
   static final class WorkTable extends Operator {
     private final Execution execution;
     private final PlanNode.WorkTable node;

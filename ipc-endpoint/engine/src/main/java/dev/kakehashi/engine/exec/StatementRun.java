@@ -291,7 +291,7 @@ final class StatementRun implements Task {
     if (part != null) {
       RowBuffer returned = parts.getLast().returned();
       if (returned != null) {
-        instance().execution().setWorkTable(part.workTable(), returned);
+        instance().execution().setWorkTable(part.workTable(), List.of(returned));
       }
       stage++;
       return beginStage(context);

@@ -39,6 +39,7 @@ public sealed interface PlanNode {
       case Correlate correlate -> List.of(correlate.left, correlate.right);
       case Recursion recursion -> List.of(recursion.anchor, recursion.step);
       case SetOperation operation -> List.of(operation.input);
+      case With with -> List.of(with.common, with.body);
       case UnionAll union -> union.inputs;
     };
   }
@@ -324,7 +325,17 @@ public sealed interface PlanNode {
     }
   }
 
-  /// The rows of a recursion's step before.
+  /// The rows of `body`, which reads those of `common`, a query of WITH, any number of times; they are made once, before it begins.
+  ///
+  /// @param number of the [WorkTable]s with which `body` reads them
+  record With(PlanNode common, String name, int number, PlanNode body) implements PlanNode {
+    @Override
+    public int[] typeOids() {
+      return body.typeOids();
+    }
+  }
+
+  /// Rows that were made before: those of a recursion's step, of a query of WITH, or what a statement of WITH returns.
   record WorkTable(int number, int[] typeOids) implements PlanNode {}
 
   /// A sort column.

@@ -35,6 +35,8 @@ final class BindContext {
   /// What the optimiser expects of the plan.
   final PlanEstimates estimates = new PlanEstimates();
 
+  final CommonTables commonTables = new CommonTables();
+
   /// Numbers of the sequences and views that the statement uses.
   final Set<Long> objects = new LinkedHashSet<>();
 

@@ -59,6 +59,7 @@ record ColumnOrigin(RelNode scan, CatalogTable table, int column) {
         }
         yield of(join.getInput(input), index - first);
       }
+      case WorkTableRows rows -> rows.common == null ? null : of(rows.common, index);
       default -> null;
     };
   }

@@ -253,6 +253,10 @@ final class FromBinder {
   }
 
   private BoundQuery rows(Scope.CommonQuery common, SqlNode at) {
+    Scope.KeptRows kept = common.kept();
+    if (kept != null) {
+      return kept.read();
+    }
     Scope.Recursion recursion = common.recursion();
     if (recursion == null) {
       return queries.commonTable(common);

@@ -87,7 +87,9 @@ final class Optimizer {
     int joins = Inspection.count(rel, Join.class);
     if (joins > 0) {
       rel = run(PUSH_DOWN, OrRestrictions.add(rel));
+      rel = AggregateRestrictions.add(rel);
       rel = run(SEMI_JOINS, rel);
+      joins = Inspection.count(rel, Join.class);
     }
     if (joins > 1 && joins <= MAX_ORDERED_JOINS) {
       rel = run(JOIN_ORDER, JoinOrder.choose(run(MULTI_JOINS, rel)));

@@ -149,6 +149,10 @@ public final class PgOperators {
 
   /// A function of the types package.
   public static final class FunctionOperator extends SqlFunction {
+    /// Functions of which each call may give something else.
+    private static final Set<String> VOLATILE =
+        Set.of("random", "nextval", "currval", "lastval", "setval");
+
     private static final long serialVersionUID = 1L;
 
     public final transient ScalarFunction function;
@@ -179,7 +183,7 @@ public final class PgOperators {
       this.function = function;
       this.resultType = resultType;
       this.neverNull = neverNull;
-      this.deterministic = !function.name().equals("random");
+      this.deterministic = !VOLATILE.contains(function.name());
     }
 
     @Override

@@ -48,8 +48,25 @@ final class PlanPrinter {
 
   private ExplainedNode node(PlanNode node) {
     ExplainedNode explained = describe(node);
-    node.inputs().forEach(input -> explained.inputs().add(node(input)));
+    if (!(node instanceof PlanNode.With)) {
+      node.inputs().forEach(input -> explained.inputs().add(node(input)));
+    }
     return explained;
+  }
+
+  /// The body, which has the query of WITH as its first input.
+  private ExplainedNode with(PlanNode.With with) {
+    ExplainedNode common = node(with.common());
+    ExplainedNode body = node(with.body());
+    body.inputs()
+        .addFirst(
+            new ExplainedNode(
+                "CTE " + with.name() + ": " + common.heading(),
+                common.type(),
+                common.node(),
+                common.details(),
+                common.inputs()));
+    return body;
   }
 
   private static ExplainedNode simple(PlanNode node, String type) {
@@ -113,6 +130,7 @@ final class PlanPrinter {
           simple(recursion, "Recursive Union" + (recursion.all() ? " All" : ""));
       case PlanNode.WorkTable table ->
           new ExplainedNode("Work Table " + table.number(), "Work Table", table);
+      case PlanNode.With with -> with(with);
       case PlanNode.LockRows lock -> simple(lock, "Lock Rows");
       case PlanNode.HashJoin join ->
           new ExplainedNode("Hash Join " + join.kind(), "Hash Join", join)

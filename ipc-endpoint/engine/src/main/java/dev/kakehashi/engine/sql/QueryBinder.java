@@ -101,14 +101,26 @@ final class QueryBinder {
   private BoundQuery bindWith(
       SqlWith with, @Nullable Scope parent, Expectation expectation, Tail tail) {
     Scope scope = new Scope(parent);
+    List<SqlNode> rest = new ArrayList<>(with.withList.getList());
+    rest.add(with.body);
     for (SqlNode node : with.withList) {
+      rest.removeFirst();
       SqlWithItem item = (SqlWithItem) node;
       List<String> columns = new ArrayList<>();
       if (item.columnList != null) {
         item.columnList.forEach(column -> columns.add(((SqlIdentifier) column).getSimple()));
       }
       boolean recursive = item.recursive != null && item.recursive.booleanValue();
-      addCommonTable(scope, item.name.getSimple(), item.query, context.source, columns, recursive);
+      int references =
+          parent == null ? CommonTables.references(item.name.getSimple(), rest) : 0;
+      addCommonTable(
+          scope,
+          item.name.getSimple(),
+          item.query,
+          context.source,
+          columns,
+          recursive,
+          references);
     }
     return bind(with.body, scope, expectation, tail);
   }
@@ -116,13 +128,15 @@ final class QueryBinder {
   /// Adds a query of WITH to a scope.
   ///
   /// @param recursive whether it may name itself
+  /// @param references places that name it, if its rows may be kept for all of them; else 0
   void addCommonTable(
       Scope scope,
       String name,
       SqlNode query,
       Source source,
       List<String> columns,
-      boolean recursive) {
+      boolean recursive,
+      int references) {
     refuseKnown(scope, name, context.position(query));
     Scope visible = visible(scope);
     Scope.CommonQuery table =
@@ -132,13 +146,16 @@ final class QueryBinder {
             source,
             columns,
             visible,
-            recursive && RecursionBinder.names(query, name) ? new Scope.Recursion() : null);
+            recursive && RecursionBinder.names(query, name) ? new Scope.Recursion() : null,
+            null);
     if (table.recursion() != null) {
       visible.commonTables.add(table);
     }
-    scope.commonTables.add(table);
     // Bound once here so that errors in a query that nobody names are found.
-    commonTable(table);
+    BoundQuery bound = commonTable(table);
+    Integer number = context.commonTables.keep(name, references, bound, context);
+    scope.commonTables.add(
+        number == null ? table : table.kept(new Scope.KeptRows(bound, number)));
   }
 
   /// Refuses a second query of WITH by a name.

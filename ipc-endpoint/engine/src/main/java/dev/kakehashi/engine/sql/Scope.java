@@ -64,17 +64,33 @@ final class Scope {
     List<String> columns();
   }
 
-  /// A query of WITH; bound anew wherever it is named.
+  /// A query of WITH; bound anew wherever it is named, unless its rows are kept (see [CommonTables]).
   ///
   /// @param source text of the query
+  /// @param kept its rows, or null
   record CommonQuery(
       String name,
       SqlNode query,
       Source source,
       List<String> columns,
       Scope scope,
-      @Nullable Recursion recursion)
-      implements CommonTable {}
+      @Nullable Recursion recursion,
+      @Nullable KeptRows kept)
+      implements CommonTable {
+    CommonQuery kept(KeptRows rows) {
+      return new CommonQuery(name, query, source, columns, scope, recursion, rows);
+    }
+  }
+
+  /// Rows of a query of WITH that are made once.
+  ///
+  /// @param number of their work table
+  record KeptRows(BoundQuery query, int number) {
+    /// The rows for one place that names them.
+    BoundQuery read() {
+      return new BoundQuery(new WorkTableRows(query.rel(), number), query.names());
+    }
+  }
 
   /// A statement of WITH that changes rows.
   ///

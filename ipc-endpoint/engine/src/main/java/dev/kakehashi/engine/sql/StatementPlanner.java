@@ -12,6 +12,7 @@ import java.util.List;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
+import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,18 @@ final class StatementPlanner {
   }
 
   SqlFront.Planned plan(ParsedStatement statement) {
+    if (isQuery(statement)) {
+      context.commonTables.allow();
+    }
     return plan(statement, null);
+  }
+
+  /// Whether no part of the statement changes rows.
+  private static boolean isQuery(ParsedStatement statement) {
+    return statement instanceof ParsedStatement.Query
+        || (statement instanceof ParsedStatement.With with
+            && isQuery(with.body())
+            && with.tables().stream().allMatch(table -> isQuery(table.query())));
   }
 
   private SqlFront.Planned plan(ParsedStatement statement, @Nullable Scope parent) {
@@ -81,7 +93,9 @@ final class StatementPlanner {
   /// A scope with the queries of WITH.
   private Scope with(ParsedStatement.With with, @Nullable Scope parent) {
     Scope scope = new Scope(parent);
+    List<ParsedStatement.CommonTable> later = new ArrayList<>(with.tables());
     for (ParsedStatement.CommonTable table : with.tables()) {
+      later.removeFirst();
       if (!(table.query() instanceof ParsedStatement.Query query)) {
         scope.commonTables.add(change(table, with.recursive(), scope));
         continue;
@@ -96,11 +110,39 @@ final class StatementPlanner {
                 SqlFront.parse(text),
                 text,
                 table.columns(),
-                with.recursive());
+                with.recursive(),
+                references(table, later, with.body(), parent));
             return scope;
           });
     }
     return scope;
+  }
+
+  /// Places that name a query of WITH, if its rows may be kept for all of them.
+  private int references(
+      ParsedStatement.CommonTable table,
+      List<ParsedStatement.CommonTable> later,
+      ParsedStatement body,
+      @Nullable Scope parent) {
+    boolean bound = Boolean.FALSE.equals(table.materialized()) || parent != null;
+    if (bound || !context.commonTables.isAllowed()) {
+      return 0;
+    }
+    List<SqlNode> queries = new ArrayList<>();
+    later.forEach(each -> addQueries(each.query(), queries));
+    addQueries(body, queries);
+    return CommonTables.references(table.name().name(), queries);
+  }
+
+  private static void addQueries(ParsedStatement statement, List<SqlNode> queries) {
+    switch (statement) {
+      case ParsedStatement.Query query -> queries.add(SqlFront.parse(query.text()));
+      case ParsedStatement.With with -> {
+        with.tables().forEach(table -> addQueries(table.query(), queries));
+        addQueries(with.body(), queries);
+      }
+      case ParsedStatement.Change change -> {}
+    }
   }
 
   /// A statement of WITH that changes rows becomes a part of the plan.
@@ -143,7 +185,8 @@ final class StatementPlanner {
         context.within(text, () -> queries.bind(SqlFront.parse(text), parent, Expectation.NONE));
     List<Statement.Column> columns = columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
-    PlanNode root = new PlanTranslator(context).translate(optimized);
+    PlanTranslator translator = new PlanTranslator(context);
+    PlanNode root = context.commonTables.around(translator.translate(optimized), translator);
     return planned(Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
   }
 

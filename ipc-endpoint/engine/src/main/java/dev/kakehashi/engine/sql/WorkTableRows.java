@@ -9,12 +9,17 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rel.type.RelDataType;
+import org.jspecify.annotations.Nullable;
 
-/// Rows that were made before and are known by a number: those of a recursion's step before, or what a statement of WITH returns.
+/// Rows that were made before and are known by a number: those of a recursion's step before, of a query of WITH, or what a statement of WITH returns.
 final class WorkTableRows extends AbstractRelNode {
   private static final double ROWS_OF_A_STEP = 100;
 
   final int number;
+
+  /// The query of WITH, or null.
+  final @Nullable RelNode common;
+
   private final double rows;
 
   WorkTableRows(RelOptCluster cluster, RelDataType rowType, int number) {
@@ -23,10 +28,30 @@ final class WorkTableRows extends AbstractRelNode {
 
   /// @param rows that are expected
   WorkTableRows(RelOptCluster cluster, RelDataType rowType, int number, double rows) {
+    this(cluster, rowType, number, rows, null);
+  }
+
+  /// Those of a query of WITH.
+  WorkTableRows(RelNode common, int number) {
+    this(
+        common.getCluster(),
+        common.getRowType(),
+        number,
+        common.getCluster().getMetadataQuery().getRowCount(common),
+        common);
+  }
+
+  private WorkTableRows(
+      RelOptCluster cluster,
+      RelDataType rowType,
+      int number,
+      double rows,
+      @Nullable RelNode common) {
     super(cluster, cluster.traitSetOf(Convention.NONE));
     this.rowType = rowType;
     this.number = number;
     this.rows = rows;
+    this.common = common;
   }
 
   @Override

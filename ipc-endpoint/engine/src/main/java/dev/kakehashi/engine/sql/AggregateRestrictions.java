@@ -1,0 +1,216 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.sql.PlanTranslator.ScanShape;
+import java.util.List;
+import java.util.Set;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelHomogeneousShuttle;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.logical.LogicalAggregate;
+import org.apache.calcite.rel.logical.LogicalJoin;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
+
+/// A grouping that is joined by its group with few rows of a table reads only what belongs to these rows ("magic sets"; Mumick et al. 1990): in
+/// `part JOIN (SELECT l_partkey, avg(l_quantity) FROM lineitem GROUP BY 1) ON p_partkey = l_partkey WHERE p_brand = ...`, which is also what a correlated subquery becomes,
+/// the grouping's input is joined with the keys of the chosen parts first. These are read twice.
+final class AggregateRestrictions {
+  /// One that leaves more of the groups than this is not worth its join.
+  private static final double WORTHWHILE = 0.2;
+
+  /// Cost of reading a row of a table, in rows that are grouped.
+  private static final double READ_ROW = 0.25;
+
+  private final RexBuilder rex;
+  private final RowEstimates estimates = new RowEstimates();
+  private boolean found;
+
+  /// A column of a filtered table.
+  private record Keys(RelNode rel, int column, ColumnOrigin origin) {}
+
+  private AggregateRestrictions(RexBuilder rex) {
+    this.rex = rex;
+  }
+
+  /// Adds the joins; the same relation if there are none.
+  static RelNode add(RelNode rel) {
+    AggregateRestrictions restrictions =
+        new AggregateRestrictions(rel.getCluster().getRexBuilder());
+    RelNode added =
+        rel.accept(
+            new RelHomogeneousShuttle() {
+              @Override
+              public RelNode visit(RelNode other) {
+                RelNode visited = super.visit(other);
+                return visited instanceof Join join ? restrictions.restrict(join) : visited;
+              }
+            });
+    return restrictions.found ? added : rel;
+  }
+
+  private RelNode restrict(Join join) {
+    int leftCount = join.getLeft().getRowType().getFieldCount();
+    RelNode left = join.getLeft();
+    RelNode right = join.getRight();
+    for (RexNode term : RelOptUtil.conjunctions(join.getCondition())) {
+      if (!(term instanceof RexCall call)
+          || call.getKind() != SqlKind.EQUALS
+          || !(call.getOperands().get(0) instanceof RexInputRef a)
+          || !(call.getOperands().get(1) instanceof RexInputRef b)
+          || (a.getIndex() < leftCount) == (b.getIndex() < leftCount)) {
+        continue;
+      }
+      boolean leftFirst = a.getIndex() < leftCount;
+      int ofLeft = (leftFirst ? a : b).getIndex();
+      int ofRight = (leftFirst ? b : a).getIndex() - leftCount;
+      if (join.getJoinType() != JoinRelType.RIGHT && join.getJoinType() != JoinRelType.FULL) {
+        right = restricted(right, ofRight, keys(left, ofLeft), call, leftFirst);
+      }
+      if (join.getJoinType() == JoinRelType.RIGHT || join.getJoinType() == JoinRelType.INNER) {
+        left = restricted(left, ofLeft, keys(right, ofRight), call, !leftFirst);
+      }
+    }
+    return join.copy(join.getTraitSet(), List.of(left, right));
+  }
+
+  /// The filtered table that a column comes from: it has all the column's values but null.
+  private @Nullable Keys keys(RelNode rel, int column) {
+    ScanShape shape = ScanShape.of(rel, rex);
+    if (shape != null) {
+      ColumnOrigin origin = ColumnOrigin.of(rel, column);
+      return origin == null || shape.conjuncts().isEmpty() || shape.table().isSystem()
+          ? null
+          : new Keys(rel, column, origin);
+    }
+    return switch (rel) {
+      case Filter filter -> keys(filter.getInput(), column);
+      case Project project ->
+          project.getProjects().get(column) instanceof RexInputRef reference
+              ? keys(project.getInput(), reference.getIndex())
+              : null;
+      case Join join -> {
+        int leftCount = join.getLeft().getRowType().getFieldCount();
+        yield column < leftCount
+            ? keys(join.getLeft(), column)
+            : keys(join.getRight(), column - leftCount);
+      }
+      default -> null;
+    };
+  }
+
+  /// The relation with the grouping in it restricted whose group the column is, if there is one and it is worth it.
+  ///
+  /// @param equality of the column with the keys'
+  /// @param keysFirst whether the keys' side comes first in it
+  private RelNode restricted(
+      RelNode rel, int column, @Nullable Keys keys, RexCall equality, boolean keysFirst) {
+    if (keys == null) {
+      return rel;
+    }
+    return switch (rel) {
+      case Filter filter ->
+          withInput(rel, 0, restricted(filter.getInput(), column, keys, equality, keysFirst));
+      case Project project ->
+          project.containsOver()
+                  || !(project.getProjects().get(column) instanceof RexInputRef reference)
+              ? rel
+              : withInput(
+                  rel,
+                  0,
+                  restricted(
+                      project.getInput(), reference.getIndex(), keys, equality, keysFirst));
+      case Join join -> ofJoin(join, column, keys, equality, keysFirst);
+      case Aggregate aggregate -> ofGroup(aggregate, column, keys, equality, keysFirst);
+      default -> rel;
+    };
+  }
+
+  private RelNode ofJoin(Join join, int column, Keys keys, RexCall equality, boolean keysFirst) {
+    int leftCount = join.getLeft().getRowType().getFieldCount();
+    if (column < leftCount) {
+      return join.getJoinType().canPushLeftFromAbove()
+          ? withInput(join, 0, restricted(join.getLeft(), column, keys, equality, keysFirst))
+          : join;
+    }
+    return join.getJoinType().canPushRightFromAbove()
+        ? withInput(
+            join, 1, restricted(join.getRight(), column - leftCount, keys, equality, keysFirst))
+        : join;
+  }
+
+  private static RelNode withInput(RelNode rel, int position, RelNode input) {
+    if (rel.getInput(position).equals(input)) {
+      return rel;
+    }
+    List<RelNode> inputs = new java.util.ArrayList<>(rel.getInputs());
+    inputs.set(position, input);
+    return rel.copy(rel.getTraitSet(), inputs);
+  }
+
+  private RelNode ofGroup(
+      Aggregate aggregate, int column, Keys keys, RexCall equality, boolean keysFirst) {
+    if (aggregate.getGroupType() != Aggregate.Group.SIMPLE
+        || column >= aggregate.getGroupCount()) {
+      return aggregate;
+    }
+    RelNode input = aggregate.getInput();
+    int group = aggregate.getGroupSet().nth(column);
+    ColumnOrigin origin = ColumnOrigin.of(input, group);
+    double left =
+        origin == null
+            ? 1
+            : estimates.getRowCount(keys.rel)
+                / Math.max(1, Math.max(origin.distinct(), keys.origin.distinct()));
+    double saved = estimates.getRowCount(input) * (1 - left);
+    if (left > WORTHWHILE || saved < keys.origin.tableRows() * READ_ROW) {
+      return aggregate;
+    }
+    found = true;
+    RelNode values = values(keys);
+    RexNode key = rex.makeInputRef(values, 0);
+    RexNode member = rex.makeInputRef(input.getRowType().getFieldList().get(group).getType(), 1 + group);
+    RelNode joined =
+        LogicalJoin.create(
+            values,
+            input,
+            List.of(),
+            equality.clone(
+                equality.getType(), keysFirst ? List.of(key, member) : List.of(member, key)),
+            Set.of(),
+            JoinRelType.INNER);
+    RelNode chosen =
+        LogicalProject.create(
+            joined,
+            List.of(),
+            rex.identityProjects(joined.getRowType()).subList(1, joined.getRowType().getFieldCount()),
+            input.getRowType().getFieldNames(),
+            Set.of());
+    return aggregate.copy(aggregate.getTraitSet(), List.of(chosen));
+  }
+
+  /// The distinct values of the keys.
+  private RelNode values(Keys keys) {
+    RelNode column =
+        LogicalProject.create(
+            keys.rel,
+            List.of(),
+            List.of(rex.makeInputRef(keys.rel, keys.column)),
+            List.of("key"),
+            Set.of());
+    return keys.origin.isUnique()
+        ? column
+        : LogicalAggregate.create(
+            column, List.of(), ImmutableBitSet.of(0), null, List.of());
+  }
+}
