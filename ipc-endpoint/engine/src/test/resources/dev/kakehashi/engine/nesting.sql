@@ -61,6 +61,8 @@ select w.id from w, (select w.k) s;
 select id, (select name from e where e.src = w.id order by name limit 1) from w order by id;
 select id, (select name from e where e.src = w.id order by name limit 1 offset 1) from w order by id;
 select id, (select string_agg(name, ',' order by name) from e where e.src <= w.id) from w order by id;
+select id, (select string_agg(name, ',' order by name desc) from e where e.src <= w.id) from w order by id;
+select id, (select string_agg(name, ',' order by dst desc, name) from e where e.src <= w.id group by src % 2 order by 1 limit 1) from w order by id;
 select id, (select count(*) from (select distinct dst from e where e.src < w.id) s) from w order by id;
 select id from w where k > (select avg(k) from w x where x.g = w.g) order by id;
 select id from w where exists (select 1 from e where e.src = w.id and exists (select 1 from w y where y.id = e.dst and y.k > w.k)) order by id;

@@ -128,8 +128,7 @@ final class AggregateRestrictions {
               : withInput(
                   rel,
                   0,
-                  restricted(
-                      project.getInput(), reference.getIndex(), keys, equality, keysFirst));
+                  restricted(project.getInput(), reference.getIndex(), keys, equality, keysFirst));
       case Join join -> ofJoin(join, column, keys, equality, keysFirst);
       case Aggregate aggregate -> ofGroup(aggregate, column, keys, equality, keysFirst);
       default -> rel;
@@ -160,8 +159,7 @@ final class AggregateRestrictions {
 
   private RelNode ofGroup(
       Aggregate aggregate, int column, Keys keys, RexCall equality, boolean keysFirst) {
-    if (aggregate.getGroupType() != Aggregate.Group.SIMPLE
-        || column >= aggregate.getGroupCount()) {
+    if (aggregate.getGroupType() != Aggregate.Group.SIMPLE || column >= aggregate.getGroupCount()) {
       return aggregate;
     }
     RelNode input = aggregate.getInput();
@@ -179,7 +177,8 @@ final class AggregateRestrictions {
     found = true;
     RelNode values = values(keys);
     RexNode key = rex.makeInputRef(values, 0);
-    RexNode member = rex.makeInputRef(input.getRowType().getFieldList().get(group).getType(), 1 + group);
+    RexNode member =
+        rex.makeInputRef(input.getRowType().getFieldList().get(group).getType(), 1 + group);
     RelNode joined =
         LogicalJoin.create(
             values,
@@ -193,7 +192,8 @@ final class AggregateRestrictions {
         LogicalProject.create(
             joined,
             List.of(),
-            rex.identityProjects(joined.getRowType()).subList(1, joined.getRowType().getFieldCount()),
+            rex.identityProjects(joined.getRowType())
+                .subList(1, joined.getRowType().getFieldCount()),
             input.getRowType().getFieldNames(),
             Set.of());
     return aggregate.copy(aggregate.getTraitSet(), List.of(chosen));
@@ -210,7 +210,6 @@ final class AggregateRestrictions {
             Set.of());
     return keys.origin.isUnique()
         ? column
-        : LogicalAggregate.create(
-            column, List.of(), ImmutableBitSet.of(0), null, List.of());
+        : LogicalAggregate.create(column, List.of(), ImmutableBitSet.of(0), null, List.of());
   }
 }

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.sql.PgOperators.AggregateOperator;
+import dev.kakehashi.engine.sql.PgOperators.AggregateOrder;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -64,7 +65,19 @@ final class AggregateTranslator {
   }
 
   private PlanNode.AggregateCall call(AggregateCall call, int[] inputOids) {
-    int[] arguments = call.getArgList().stream().mapToInt(Integer::intValue).toArray();
+    List<SortKey> order = new ArrayList<>();
+    int count = call.getArgList().size();
+    if (call.getAggregation() instanceof AggregateOperator operator) {
+      count -= operator.order.size();
+      for (int i = 0; i < operator.order.size(); i++) {
+        AggregateOrder key = operator.order.get(i);
+        order.add(
+            new SortKey(
+                call.getArgList().get(count + i) + shift, key.descending(), key.nullsFirst()));
+      }
+    }
+    int[] arguments =
+        call.getArgList().subList(0, count).stream().mapToInt(Integer::intValue).toArray();
     int[] oids = new int[arguments.length];
     for (int i = 0; i < oids.length; i++) {
       oids[i] = inputOids[arguments[i]];
@@ -75,7 +88,6 @@ final class AggregateTranslator {
       name = operator.aggregate.name();
       oids = operator.aggregate.argumentOids();
     }
-    List<SortKey> order = new ArrayList<>();
     for (RelFieldCollation field : call.getCollation().getFieldCollations()) {
       order.add(
           new SortKey(

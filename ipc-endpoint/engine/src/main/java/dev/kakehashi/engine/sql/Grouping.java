@@ -2,6 +2,8 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Index;
+import dev.kakehashi.engine.sql.PgOperators.AggregateOperator;
+import dev.kakehashi.engine.sql.PgOperators.AggregateOrder;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.util.ImmutableBitSet;
@@ -136,11 +139,20 @@ final class Grouping {
         }
         arguments.add(column(columns, argument));
       }
-      List<RelFieldCollation> order = new ArrayList<>();
+      SqlAggFunction function = call.function();
+      List<RelFieldCollation> collation = new ArrayList<>();
+      List<AggregateOrder> order = new ArrayList<>();
       for (Windowing.Key key : call.order()) {
-        order.add(
-            new SortOrder(column(columns, key.expression()), key.descending(), key.nullsFirst())
-                .collation());
+        int column = column(columns, key.expression());
+        if (function instanceof AggregateOperator) {
+          arguments.add(column);
+          order.add(new AggregateOrder(key.descending(), key.nullsFirst()));
+        } else {
+          collation.add(new SortOrder(column, key.descending(), key.nullsFirst()).collation());
+        }
+      }
+      if (function instanceof AggregateOperator operator && !order.isEmpty()) {
+        function = operator.ordered(order);
       }
       RexNode filter = call.filter();
       int filterColumn =
@@ -152,7 +164,7 @@ final class Grouping {
                       org.apache.calcite.sql.fun.SqlStdOperatorTable.IS_TRUE, filter));
       calls.add(
           AggregateCall.create(
-              call.function(),
+              function,
               call.distinct(),
               false,
               false,
@@ -160,7 +172,7 @@ final class Grouping {
               arguments,
               filterColumn,
               null,
-              RelCollations.of(order),
+              RelCollations.of(collation),
               call.type(),
               null));
     }

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
@@ -193,17 +194,28 @@ public final class PgOperators {
     }
   }
 
-  /// An aggregate of one argument type.
+  /// One column of the order in which an aggregate takes its rows.
+  record AggregateOrder(boolean descending, boolean nullsFirst) {}
+
+  /// An aggregate of one argument type. The columns of its order are its last arguments: of those, and not of a collation, Calcite's removal of
+  /// correlations sees that they move.
   public static final class AggregateOperator extends SqlAggFunction {
     private static final long serialVersionUID = 1L;
 
     public final transient AggregateFunction aggregate;
 
+    final transient List<AggregateOrder> order;
+
     private final transient RelDataType resultType;
 
     AggregateOperator(AggregateFunction aggregate, RelDataType resultType) {
+      this(aggregate, resultType, List.of());
+    }
+
+    private AggregateOperator(
+        AggregateFunction aggregate, RelDataType resultType, List<AggregateOrder> order) {
       super(
-          aggregate.name() + Arrays.toString(aggregate.argumentOids()),
+          aggregate.name() + Arrays.toString(aggregate.argumentOids()) + order,
           null,
           SqlKind.OTHER_FUNCTION,
           null,
@@ -215,6 +227,11 @@ public final class PgOperators {
           org.apache.calcite.util.Optionality.FORBIDDEN);
       this.aggregate = aggregate;
       this.resultType = resultType;
+      this.order = order;
+    }
+
+    AggregateOperator ordered(List<AggregateOrder> by) {
+      return new AggregateOperator(aggregate, resultType, by);
     }
 
     @Override

@@ -111,16 +111,9 @@ final class QueryBinder {
         item.columnList.forEach(column -> columns.add(((SqlIdentifier) column).getSimple()));
       }
       boolean recursive = item.recursive != null && item.recursive.booleanValue();
-      int references =
-          parent == null ? CommonTables.references(item.name.getSimple(), rest) : 0;
+      int references = parent == null ? CommonTables.references(item.name.getSimple(), rest) : 0;
       addCommonTable(
-          scope,
-          item.name.getSimple(),
-          item.query,
-          context.source,
-          columns,
-          recursive,
-          references);
+          scope, item.name.getSimple(), item.query, context.source, columns, recursive, references);
     }
     return bind(with.body, scope, expectation, tail);
   }
@@ -154,8 +147,7 @@ final class QueryBinder {
     // Bound once here so that errors in a query that nobody names are found.
     BoundQuery bound = commonTable(table);
     Integer number = context.commonTables.keep(name, references, bound, context);
-    scope.commonTables.add(
-        number == null ? table : table.kept(new Scope.KeptRows(bound, number)));
+    scope.commonTables.add(number == null ? table : table.kept(new Scope.KeptRows(bound, number)));
   }
 
   /// Refuses a second query of WITH by a name.
