@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.Sql;
-import dev.kakehashi.pgtests.harness.Tools;
-import java.io.StringReader;
+import dev.kakehashi.pgtests.harness.TpchTables;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,34 +16,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.PGConnection;
 
 /// The 22 queries of TPC-H over foreign tables give what they give over heap tables with the same rows.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TpchTest {
-  private static final String SCALE = "0.01";
-
   private final Cluster cluster = Cluster.start("tpch");
 
   @BeforeAll
   void load() throws Exception {
-    List<String> tables = Tools.run("tpch", "ddl", "--schema", "tpch").lines().toList();
-    try (Connection connection = cluster.connect()) {
-      Sql.execute(connection, "CREATE SCHEMA heap", "CREATE SCHEMA tpch");
-      cluster.onEngine("CREATE SCHEMA tpch");
-      for (String table : tables) {
-        Sql.execute(connection, table.replace("tpch.", "heap."));
-        cluster.onEngine(table.replace(";", ""));
-      }
-      Sql.execute(connection, "IMPORT FOREIGN SCHEMA tpch FROM SERVER kakehashi INTO tpch");
-      for (String table : names()) {
-        String rows = Tools.run("tpch", "text", "--scale", SCALE, table);
-        var copy = connection.unwrap(PGConnection.class).getCopyAPI();
-        copy.copyIn("COPY heap." + table + " FROM STDIN", new StringReader(rows));
-        copy.copyIn("COPY tpch." + table + " FROM STDIN", new StringReader(rows));
-      }
-      Sql.execute(connection, "ANALYZE");
-    }
+    TpchTables.load(cluster);
   }
 
   @AfterAll
@@ -54,8 +33,7 @@ class TpchTest {
   }
 
   static List<String> names() {
-    return List.of(
-        "region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem");
+    return TpchTables.NAMES;
   }
 
   @ParameterizedTest(name = "query {0}")
@@ -85,7 +63,7 @@ class TpchTest {
   void shouldSendTheWholeOfQuerySixToTheEngine() throws SQLException {
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "SET search_path = tpch");
-      String plan = Sql.value(connection, "EXPLAIN (COSTS OFF) " + text(6));
+      String plan = Sql.value(connection, "EXPLAIN (COSTS OFF) " + TpchTables.query(6));
       assertEquals("Foreign Scan", plan.lines().findFirst().orElse(""), plan);
       assertFalse(plan.contains("Aggregate\n"), plan);
     }
@@ -94,7 +72,7 @@ class TpchTest {
   private List<String> answer(int number, String schema) throws SQLException {
     try (Connection connection = cluster.connect()) {
       Sql.execute(connection, "SET search_path = " + schema, "SET statement_timeout = '10min'");
-      String[] statements = text(number).split(";", -1);
+      String[] statements = TpchTables.query(number).split(";", -1);
       for (int i = 0; i < statements.length - 1; i++) {
         // Query 15 makes a view first.
         Sql.execute(
@@ -106,16 +84,5 @@ class TpchTest {
           "query " + number + " gives no row, and so proves nothing");
       return rows;
     }
-  }
-
-  private static String text(int number) {
-    // The comments of the texts contain semicolons.
-    String text =
-        Tools.run("tpch", "query", Integer.toString(number))
-            .lines()
-            .filter(line -> !line.startsWith("--"))
-            .collect(Collectors.joining("\n"))
-            .strip();
-    return text.endsWith(";") ? text.substring(0, text.length() - 1) : text;
   }
 }

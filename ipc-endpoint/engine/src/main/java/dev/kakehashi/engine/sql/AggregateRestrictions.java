@@ -4,7 +4,6 @@ import dev.kakehashi.engine.sql.PlanTranslator.ScanShape;
 import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Filter;
@@ -47,15 +46,7 @@ final class AggregateRestrictions {
   static RelNode add(RelNode rel) {
     AggregateRestrictions restrictions =
         new AggregateRestrictions(rel.getCluster().getRexBuilder());
-    RelNode added =
-        rel.accept(
-            new RelHomogeneousShuttle() {
-              @Override
-              public RelNode visit(RelNode other) {
-                RelNode visited = super.visit(other);
-                return visited instanceof Join join ? restrictions.restrict(join) : visited;
-              }
-            });
+    RelNode added = JoinSides.rewrite(rel, restrictions::restrict);
     return restrictions.found ? added : rel;
   }
 

@@ -4,13 +4,29 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import org.apache.calcite.rel.RelHomogeneousShuttle;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 
-/// The sides of a join exchanged, so that the right one is what suits the way it is executed.
+/// Joins visited; the sides of a join exchanged, so that the right one is what suits the way it is executed.
 final class JoinSides {
   private JoinSides() {}
+
+  /// A relation with something done to each of its joins, the lower ones first.
+  static RelNode rewrite(RelNode rel, Function<Join, RelNode> rewriter) {
+    return rel.accept(
+        new RelHomogeneousShuttle() {
+          @Override
+          public RelNode visit(RelNode other) {
+            RelNode visited = super.visit(other);
+            return visited instanceof Join join ? rewriter.apply(join) : visited;
+          }
+        });
+  }
 
   /// A condition over left columns followed by right columns, for right columns followed by left columns.
   static RexNode swapped(RexNode condition, int leftCount, int rightCount) {

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.plan.RelOptUtil;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
@@ -30,15 +29,7 @@ final class OrRestrictions {
   /// Adds the filters; the same relation if there are none.
   static RelNode add(RelNode rel) {
     OrRestrictions restrictions = new OrRestrictions(rel.getCluster().getRexBuilder());
-    RelNode added =
-        rel.accept(
-            new RelHomogeneousShuttle() {
-              @Override
-              public RelNode visit(RelNode other) {
-                RelNode visited = super.visit(other);
-                return visited instanceof Join join ? restrictions.restrict(join) : visited;
-              }
-            });
+    RelNode added = JoinSides.rewrite(rel, restrictions::restrict);
     return restrictions.found ? added : rel;
   }
 
