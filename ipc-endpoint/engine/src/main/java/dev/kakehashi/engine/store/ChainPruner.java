@@ -135,13 +135,11 @@ final class ChainPruner {
     Native.putLong(
         older + RowLayout.UNDO_FLAGS, Native.getLong(older + RowLayout.UNDO_FLAGS) | keysChanged);
     for (int c : layout.byReference) {
-      long at = RowLayout.UNDO_REPLACED + 8L * (c >>> 6);
-      long bit = 1L << (c & 63);
-      long word = Native.getLong(layout.undoWord(record, c));
-      long replaced = Native.getLong(record + at);
-      if ((replaced & bit) != 0 && word == Native.getLong(layout.undoWord(older, c))) {
-        Native.putLong(record + at, replaced & ~bit);
-        Native.putLong(older + at, Native.getLong(older + at) | bit);
+      // A replaced value is the row's own, so the older record can have it only if it has the column.
+      if (RowLayout.isReplaced(record, c)
+          && layout.undoWord(record, c) == layout.undoWord(older, c)) {
+        RowLayout.setReplaced(record, c, false);
+        RowLayout.setReplaced(older, c, true);
       }
     }
   }
@@ -163,26 +161,26 @@ final class ChainPruner {
 
   /// Drops what belongs to a record that was taken out, and marks it.
   private void forget(Page page, int slot, long record) {
+    TableIndex[] indexes = page.table.indexes(); // before the layout, which has all their columns
     RowLayout layout = page.table.layout;
     long flags = Native.getLong(record + RowLayout.UNDO_FLAGS);
     if ((flags & RowLayout.KEYS_CHANGED) != 0) {
       RowVersion version = new RowVersion(layout.columns);
       version.readUndo(layout, record);
       KeyBuffer key = new KeyBuffer(64);
-      for (TableIndex index : page.table.indexes()) {
+      for (TableIndex index : indexes) {
         index.encode(version, key);
         key.putLong(page.rowId(slot));
         page.table.dropEntry(index, page, slot, key, horizon);
       }
     }
     for (int c : layout.byReference) {
-      long replaced = Native.getLong(record + RowLayout.UNDO_REPLACED + 8L * (c >>> 6));
-      if ((replaced >>> (c & 63) & 1) != 0) {
-        long word = Native.getLong(layout.undoWord(record, c));
+      if (RowLayout.isReplaced(record, c)) {
+        long word = layout.undoWord(record, c);
         limbo.add(word, Varlena.bytes(layout.kinds[c], word));
       }
     }
-    limbo.add(record, layout.undoBytes);
+    limbo.add(record, RowLayout.undoSize(record));
     Native.putLong(record + RowLayout.UNDO_FLAGS, flags | REMOVED);
   }
 }

@@ -7,13 +7,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Table definitions, and changes of the catalogue by prepared transactions, in the durable image: format version, then the fields in order, as [DataOutputStream] writes them.
 /// Column kinds are written by name, so that their order in the source means nothing.
 final class DefinitionCodec {
-  private static final int FORMAT = 1;
+  /// Since 2 a table says where its columns lie in its rows.
+  private static final int FORMAT = 2;
+
+  private static final int FORMAT_WITHOUT_PLACEMENT = 1;
   private static final int PUT = 1;
   private static final int REMOVE = 2;
   private static final int CREATE_TABLE = 3;
@@ -23,6 +27,7 @@ final class DefinitionCodec {
   private static final int REDEFINE = 7;
   private static final int FORGET_SEQUENCE = 8;
   private static final int START_SEQUENCE = 9;
+  private static final int RESHAPE = 10;
 
   private DefinitionCodec() {}
 
@@ -54,7 +59,49 @@ final class DefinitionCodec {
       for (IndexDefinition index : table.indexes()) {
         writeIndex(index, out);
       }
+      writePlacement(table.placement(), out);
     });
+  }
+
+  private static void writePlacement(Placement placement, DataOutputStream out)
+      throws IOException {
+    out.writeBoolean(placement.widthWritten());
+    out.writeInt(placement.pageColumns());
+    out.writeInt(placement.stored().size());
+    for (Placement.Stored stored : placement.stored()) {
+      out.writeUTF(stored.kind().name());
+      ByteBuffer missing = stored.missing();
+      out.writeBoolean(missing != null);
+      if (missing != null) {
+        writeBytes(Recovery.bytes(missing.duplicate()), out);
+      }
+    }
+    for (int position : placement.positions()) {
+      out.writeInt(position);
+    }
+  }
+
+  private static Placement placement(DataInputStream in, int columns) throws IOException {
+    boolean widthWritten = in.readBoolean();
+    int pageColumns = in.readInt();
+    List<Placement.Stored> stored = new ArrayList<>();
+    for (int count = in.readInt(); count > 0; count--) {
+      ColumnKind kind = kind(in.readUTF());
+      ByteBuffer missing =
+          in.readBoolean()
+              ? ByteBuffer.wrap(in.readNBytes(in.readInt())).asReadOnlyBuffer()
+              : null;
+      stored.add(new Placement.Stored(kind, missing));
+    }
+    List<Integer> positions = new ArrayList<>();
+    for (int c = 0; c < columns; c++) {
+      int position = in.readInt();
+      if (position < 0 || position >= stored.size()) {
+        throw new IOException("column %d lies in stored column %d".formatted(c, position));
+      }
+      positions.add(position);
+    }
+    return new Placement(widthWritten, pageColumns, List.copyOf(stored), List.copyOf(positions));
   }
 
   private static void writeIndex(IndexDefinition index, DataOutputStream out) throws IOException {
@@ -108,6 +155,10 @@ final class DefinitionCodec {
           out.writeLong(start.stateId());
           out.writeLong(start.first());
         }
+        case CatalogChange.Reshape reshape -> {
+          out.writeByte(RESHAPE);
+          writeBytes(encode(reshape.definition()), out);
+        }
         case CatalogChange.Redefine redefine -> {
           out.writeByte(REDEFINE);
           writeBytes(encode(redefine.definition()), out);
@@ -133,6 +184,8 @@ final class DefinitionCodec {
         case CREATE_INDEX -> new CatalogChange.CreateIndex(in.readLong(), index(in));
         case DROP_INDEX -> new CatalogChange.DropIndex(in.readLong(), in.readLong());
         case REDEFINE -> new CatalogChange.Redefine(decode(in.readNBytes(in.readInt())));
+        case RESHAPE ->
+            new CatalogChange.Reshape(decode(in.readNBytes(in.readInt())), List.of());
         case START_SEQUENCE -> new CatalogChange.StartSequence(in.readLong(), in.readLong());
         case FORGET_SEQUENCE -> new CatalogChange.ForgetSequence(in.readLong());
         default -> throw new IOException("unknown change of the catalogue " + kind);
@@ -143,7 +196,7 @@ final class DefinitionCodec {
   private static DataInputStream open(byte[] bytes) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     int format = in.readByte();
-    if (format != FORMAT) {
+    if (format != FORMAT && format != FORMAT_WITHOUT_PLACEMENT) {
       throw new IOException("definition has format %d".formatted(format));
     }
     return in;
@@ -166,7 +219,13 @@ final class DefinitionCodec {
         indexes.add(index(in));
       }
       return new TableDefinition(
-          tableId, List.copyOf(columns), List.copyOf(notNull), List.copyOf(indexes));
+          tableId,
+          List.copyOf(columns),
+          List.copyOf(notNull),
+          List.copyOf(indexes),
+          bytes[0] == FORMAT_WITHOUT_PLACEMENT
+              ? Placement.of(columns, false)
+              : placement(in, columnCount));
     }
   }
 

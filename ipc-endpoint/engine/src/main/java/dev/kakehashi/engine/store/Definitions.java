@@ -91,6 +91,7 @@ final class Definitions {
                     Objects.requireNonNull(store.sequencePosition(start.stateId())).encoded()),
             Definitions::nothing);
       }
+      case CatalogChange.Reshape reshape -> reshape(reshape);
       case CatalogChange.Redefine redefine -> {
         RowTable table = require(redefine.definition().tableId());
         TableDefinition before = table.definition();
@@ -111,6 +112,20 @@ final class Definitions {
 
   private static void putDefinition(RowTable table, LogRecord log) {
     log.put(StoreKeys.table(table.tableId()), DefinitionCodec.encode(table.definition()));
+  }
+
+  private void reshape(CatalogChange.Reshape reshape) {
+    RowTable table = require(reshape.definition().tableId());
+    TableDefinition before = table.definition();
+    TableDefinition next =
+        reshape.origins().isEmpty() ? reshape.definition() : table.reshaped(reshape);
+    table.reshape(next);
+    // A prepared transaction's rows have the columns where they are now.
+    add(
+        new CatalogChange.Reshape(next, List.of()),
+        () -> table.reshape(before),
+        log -> putDefinition(table, log),
+        Definitions::nothing);
   }
 
   private void createTable(CatalogChange.CreateTable create) {

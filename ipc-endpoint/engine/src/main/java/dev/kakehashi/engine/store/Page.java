@@ -4,6 +4,8 @@ import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// One page of rows: 64 KB of native memory laid out by [RowLayout], and what is known about it as a whole.
 ///
@@ -42,6 +44,9 @@ final class Page {
   final RowTable table;
   final long address;
 
+  /// For where things lie, which is the same in every later layout of the table.
+  private final RowLayout layout;
+
   /// Row identifiers are `number << SLOT_BITS | slot`.
   final long number;
 
@@ -53,8 +58,24 @@ final class Page {
   final long[] live;
   final long[] occupied;
 
-  /// Per column: whether a null was ever stored here.
-  final boolean[] mayHaveNulls;
+  /// Per column that lies in the page itself: whether a null was ever stored here.
+  private final boolean[] mayHaveNulls;
+
+  private static final Annex[] NO_ANNEXES = {};
+
+  /// Of the columns that were added later; one is made when a row gets another value of its column than the missing one, and stays. An array is not changed
+  /// any more once it is here, so that a reader, before it has validated, follows no address that is not of this page.
+  private volatile @Nullable Annex[] annexes = NO_ANNEXES;
+
+  /// Where a column lies that was added after the table was made.
+  private static final class Annex {
+    final long address;
+    boolean mayHaveNulls;
+
+    Annex(long address) {
+      this.address = address;
+    }
+  }
 
   /// Whether the table has this page on its list of pages with room; guarded by that list's lock.
   boolean listed;
@@ -67,11 +88,12 @@ final class Page {
     this.address = address;
     this.number = number;
     RowLayout layout = table.layout;
+    this.layout = layout;
     int bitWords = (layout.rows + 63) >>> 6;
     live = new long[bitWords];
     occupied = new long[bitWords];
-    mayHaveNulls = new boolean[layout.columns];
-    for (int c = 0; c < layout.columns; c++) {
+    mayHaveNulls = new boolean[layout.pageColumns];
+    for (int c = 0; c < layout.pageColumns; c++) {
       Native.zero(layout.nulls(address, c), 8L * bitWords);
     }
   }
@@ -126,51 +148,138 @@ final class Page {
   // ---- one row; the caller has the latch, or validates ----
 
   long stamp(int slot) {
-    return Native.getLong(table.layout.stamp(address, slot));
+    return Native.getLong(layout.stamp(address, slot));
   }
 
   void setStamp(int slot, long stamp) {
-    Native.putLong(table.layout.stamp(address, slot), stamp);
+    Native.putLong(layout.stamp(address, slot), stamp);
   }
 
   long undo(int slot) {
-    return Native.getLong(table.layout.undo(address, slot));
+    return Native.getLong(layout.undo(address, slot));
   }
 
   void setUndo(int slot, long record) {
-    Native.putLong(table.layout.undo(address, slot), record);
+    Native.putLong(layout.undo(address, slot), record);
+  }
+
+  private @Nullable Annex annex(int column) {
+    @Nullable Annex[] present = annexes;
+    int number = column - layout.pageColumns;
+    return number < present.length ? present[number] : null;
+  }
+
+  /// Address of the words of a column; 0: all rows end before it.
+  long words(int column) {
+    if (column < layout.pageColumns) {
+      return layout.words(address, column);
+    }
+    Annex annex = annex(column);
+    return annex == null ? 0 : layout.annexWords(annex.address);
+  }
+
+  /// Address of the null bits of a column that has words.
+  long nulls(int column) {
+    Annex annex = column < layout.pageColumns ? null : annex(column);
+    return annex == null ? layout.nulls(address, column) : annex.address;
+  }
+
+  /// Whether a null was ever stored in a column that has words.
+  boolean mayHaveNulls(int column) {
+    if (column < layout.pageColumns) {
+      return mayHaveNulls[column];
+    }
+    Annex annex = annex(column);
+    return annex != null && annex.mayHaveNulls;
   }
 
   long word(int column, int slot) {
-    return Native.getLong(table.layout.words(address, column) + 8L * slot);
+    long words = words(column);
+    return words == 0 ? table.layout.missing(column) : Native.getLong(words + 8L * slot);
   }
 
   boolean isNull(int column, int slot) {
-    return mayHaveNulls[column]
-        && (Native.getLong(table.layout.nulls(address, column) + 8L * (slot >>> 6)) >>> (slot & 63)
-                & 1)
-            != 0;
+    if (column >= layout.pageColumns && annex(column) == null) {
+      return table.layout.isMissingNull(column);
+    }
+    return mayHaveNulls(column)
+        && (Native.getLong(nulls(column) + 8L * (slot >>> 6)) >>> (slot & 63) & 1) != 0;
   }
 
+  /// Sets a value; [#makeRoomFor] has been called for the version that it is of.
   void setWord(int column, int slot, long word, boolean isNull) {
-    Native.putLong(table.layout.words(address, column) + 8L * slot, isNull ? 0 : word);
-    if (isNull || mayHaveNulls[column]) {
-      long at = table.layout.nulls(address, column) + 8L * (slot >>> 6);
+    long words = words(column);
+    if (words == 0) {
+      return; // it is the missing value, or that of a deleted row
+    }
+    Native.putLong(words + 8L * slot, isNull ? 0 : word);
+    if (isNull || mayHaveNulls(column)) {
+      long at = nulls(column) + 8L * (slot >>> 6);
       long bit = 1L << (slot & 63);
       long bits = Native.getLong(at);
       Native.putLong(at, isNull ? bits | bit : bits & ~bit);
-      mayHaveNulls[column] |= isNull;
+      if (isNull) {
+        noteNull(column);
+      }
     }
   }
 
+  private void noteNull(int column) {
+    if (column < layout.pageColumns) {
+      mayHaveNulls[column] = true;
+    } else {
+      Objects.requireNonNull(annex(column)).mayHaveNulls = true;
+    }
+  }
+
+  /// Makes the annexes that a version needs, in a latched page, before anything else of it is changed.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY; the page is as it was then
+  void makeRoomFor(RowVersion version) {
+    for (int c = layout.pageColumns; c < version.words.length; c++) {
+      RowLayout now = table.layout;
+      if (annex(c) == null
+          && (version.nulls[c] != now.isMissingNull(c) || version.words[c] != now.missing(c))) {
+        addAnnex(c, now);
+      }
+    }
+  }
+
+  private void addAnnex(int column, RowLayout now) {
+    int number = column - layout.pageColumns;
+    Annex annex = new Annex(table.pool.allocate(layout.annexBytes));
+    long words = layout.annexWords(annex.address);
+    annex.mayHaveNulls = now.isMissingNull(column);
+    for (long at = annex.address; at < words; at += 8) {
+      Native.putLong(at, annex.mayHaveNulls ? -1L : 0);
+    }
+    for (int slot = 0; slot < layout.rows; slot++) {
+      Native.putLong(words + 8L * slot, now.missing(column));
+    }
+    @Nullable Annex[] next =
+        Arrays.copyOf(annexes, Math.max(annexes.length, number + 1));
+    next[number] = annex;
+    annexes = next;
+  }
+
+  /// Frees the annexes; with the table.
+  void freeAnnexes() {
+    for (Annex annex : annexes) {
+      if (annex != null) {
+        table.pool.free(annex.address, layout.annexBytes);
+      }
+    }
+    annexes = NO_ANNEXES;
+  }
+
   boolean hasRoom() {
-    return occupiedCount < table.layout.rows;
+    return occupiedCount < layout.rows;
   }
 
   /// Takes a free slot of a latched page that has room.
   int claim() {
     int slot;
-    if (used < table.layout.rows) {
+    if (used < layout.rows) {
       slot = used++;
       // Before any reader can look at it: a slot below `used` always has a stamp.
       setStamp(slot, Stamp.NOTHING);
@@ -180,7 +289,7 @@ final class Page {
         word++;
       }
       slot = (word << 6) + Long.numberOfTrailingZeros(~occupied[word]);
-      assert slot < table.layout.rows : "page without room";
+      assert slot < layout.rows : "page without room";
     }
     occupy(slot);
     return slot;

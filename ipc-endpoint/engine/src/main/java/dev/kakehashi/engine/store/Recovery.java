@@ -195,6 +195,7 @@ final class Recovery {
     }
     Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
     RowCodec.decode(table.layout, value, store.pool(), version);
+    page.makeRoomFor(version);
     page.claim(slot);
     for (int c = 0; c < table.layout.columns; c++) {
       page.setWord(c, slot, version.words[c], version.nulls[c]);

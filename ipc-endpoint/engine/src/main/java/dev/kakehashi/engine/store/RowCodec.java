@@ -8,10 +8,11 @@ import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 
-/// A row in the durable image: null bits (one per column, whole bytes), then the values that are not null, in order.
+/// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per column, whole
+/// bytes), then the values that are not null, in order.
 ///
 /// INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length as varint and the payload.
-final class RowCodec {
+public final class RowCodec {
   private RowCodec() {}
 
   /// Appends the newest version of a row, or its deletion, to a record.
@@ -36,26 +37,43 @@ final class RowCodec {
 
   private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
     RowLayout layout = page.table.layout;
-    int nullBytes = (layout.columns + 7) >>> 3;
-    long length = nullBytes;
-    for (int c = 0; c < layout.columns; c++) {
-      if (!page.isNull(c, slot)) {
+    int columns = page.table.width();
+    int nullBytes = (columns + 7) >>> 3;
+    long length = nullBytes + (layout.widthWritten ? varintBytes(columns) : 0);
+    for (int c = 0; c < columns; c++) {
+      if (hasValue(page, c, slot)) {
         length += bytes(layout.kinds[c], page.word(c, slot));
       }
     }
     record.put(key, key.length, (int) Math.min(length, LogRecord.MAX_BYTES));
     int at = record.reserve((int) Math.min(length, LogRecord.MAX_BYTES));
     byte[] to = record.bytes();
+    if (layout.widthWritten) {
+      at = putVarint(columns, to, at);
+    }
     int nulls = at;
     java.util.Arrays.fill(to, nulls, nulls + nullBytes, (byte) 0);
     at += nullBytes;
-    for (int c = 0; c < layout.columns; c++) {
-      if (page.isNull(c, slot)) {
+    for (int c = 0; c < columns; c++) {
+      if (!hasValue(page, c, slot)) {
         to[nulls + (c >>> 3)] |= (byte) (1 << (c & 7));
       } else {
         at = encodeValue(layout.kinds[c], page.word(c, slot), to, at);
       }
     }
+  }
+
+  private static boolean hasValue(Page page, int column, int slot) {
+    return page.table.isLive(column) && !page.isNull(column, slot);
+  }
+
+  /// A value alone, for [Placement.Origin#added].
+  ///
+  /// @param word of a column of the kind; the address of the bytes of a by-reference value
+  public static ByteBuffer value(ColumnKind kind, long word) {
+    byte[] bytes = new byte[Math.toIntExact(bytes(kind, word))];
+    encodeValue(kind, word, bytes, 0);
+    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
   }
 
   private static long bytes(ColumnKind kind, long word) {
@@ -118,11 +136,19 @@ final class RowCodec {
   ///
   /// @throws EngineException DATA_CORRUPTED if the bytes are not a row of this layout
   static void decode(RowLayout layout, ByteBuffer value, MemoryPool pool, RowVersion to) {
-    int nullBytes = (layout.columns + 7) >>> 3;
+    long columns = layout.widthWritten ? getVarint(value) : layout.columns;
+    if (columns < 0 || columns > layout.columns) {
+      throw corrupted("a row has %d columns, its table %d".formatted(columns, layout.columns));
+    }
+    int nullBytes = ((int) columns + 7) >>> 3;
     require(value, nullBytes);
     int nulls = value.position();
     value.position(nulls + nullBytes);
-    for (int c = 0; c < layout.columns; c++) {
+    for (int c = (int) columns; c < layout.columns; c++) {
+      to.nulls[c] = layout.isMissingNull(c);
+      to.words[c] = layout.missing(c);
+    }
+    for (int c = 0; c < columns; c++) {
       to.nulls[c] = (value.get(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
       to.words[c] = to.nulls[c] ? 0 : decodeValue(layout.kinds[c], value, pool);
     }
@@ -131,7 +157,8 @@ final class RowCodec {
     }
   }
 
-  private static long decodeValue(ColumnKind kind, ByteBuffer value, MemoryPool pool) {
+  /// Reads a value alone.
+  static long decodeValue(ColumnKind kind, ByteBuffer value, MemoryPool pool) {
     return switch (kind) {
       case INTEGER -> {
         long zigzag = getVarint(value);

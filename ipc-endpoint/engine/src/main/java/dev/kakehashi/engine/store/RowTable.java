@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -20,7 +21,16 @@ import org.jspecify.annotations.Nullable;
 final class RowTable implements TableStore {
   final MemoryStore store;
   final MemoryPool pool;
-  final RowLayout layout;
+
+  /// Replaced by a wider one when columns are added, by whoever has the table for himself; what is in use of the old one stays right. Who uses an index reads
+  /// that first: the layout has its columns then.
+  volatile RowLayout layout;
+
+  /// Stored columns of the table's columns.
+  private volatile int[] positions = {};
+
+  /// Whether a stored column is one of the table.
+  private volatile boolean[] live = {};
 
   private final RowWriter writer;
   final KeyLocks keyLocks = new KeyLocks();
@@ -43,8 +53,9 @@ final class RowTable implements TableStore {
   RowTable(MemoryStore store, TableDefinition definition) {
     this.store = store;
     this.pool = store.pool();
-    this.layout = new RowLayout(definition.columns());
+    this.layout = new RowLayout(definition.placement(), pool);
     this.definition = definition;
+    place(definition.placement());
     this.indexes =
         definition.indexes().stream()
             .map(index -> new TableIndex(definition, index, pool))
@@ -55,6 +66,34 @@ final class RowTable implements TableStore {
   @Override
   public TableDefinition definition() {
     return definition;
+  }
+
+  private void place(Placement placement) {
+    boolean[] used = new boolean[placement.stored().size()];
+    placement.positions().forEach(c -> used[c] = true);
+    live = used;
+    positions = placement.positions().stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /// Stored columns of the table's columns.
+  int[] positions() {
+    return positions;
+  }
+
+  /// Stored columns that a row of the table's present form has.
+  int width() {
+    return live.length;
+  }
+
+  /// Whether a stored column is one of the table.
+  boolean isLive(int column) {
+    boolean[] used = live;
+    return column < used.length && used[column];
+  }
+
+  private int[] stored(int[] columns) {
+    int[] present = positions;
+    return Arrays.stream(columns).map(c -> present[c]).toArray();
   }
 
   long tableId() {
@@ -125,15 +164,15 @@ final class RowTable implements TableStore {
   public RowCursor scan(
       ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds) {
     noteRead(view);
-    return new ScanCursor(this, view, firstPage, endPage, columns, withRowIds);
+    return new ScanCursor(this, view, firstPage, endPage, stored(columns), withRowIds);
   }
 
   @Override
   public RowCursor sample(ReadView view, double fraction, long seed, int[] columns) {
     noteRead(view);
     return fraction < 1
-        ? new SampleCursor(this, view, fraction, seed, columns)
-        : new ScanCursor(this, view, 0, pageCount(), columns, false);
+        ? new SampleCursor(this, view, fraction, seed, stored(columns))
+        : new ScanCursor(this, view, 0, pageCount(), stored(columns), false);
   }
 
   /// A serializable transaction depends on all of the table.
@@ -156,18 +195,19 @@ final class RowTable implements TableStore {
     if (index < 0 || index >= present.length) {
       throw new IllegalArgumentException("table %d has no index %d".formatted(tableId(), index));
     }
-    return new IndexCursor(this, view, present[index], range, reverse, columns, withRowIds);
+    return new IndexCursor(this, view, present[index], range, reverse, stored(columns), withRowIds);
   }
 
   @Override
   public boolean read(ReadView view, long rowId, int[] columns, VectorBatch to) {
     to.reset();
     Page page = page(rowId >>> Page.SLOT_BITS);
+    int[] wanted = stored(columns);
     RowVersion version = new RowVersion(layout.columns);
-    if (page == null || !new RowReader(store, view).read(page, slotOf(rowId), version, columns)) {
+    if (page == null || !new RowReader(store, view).read(page, slotOf(rowId), version, wanted)) {
       return false;
     }
-    version.appendTo(to, layout, columns);
+    version.appendTo(to, layout, wanted);
     return true;
   }
 
@@ -211,7 +251,7 @@ final class RowTable implements TableStore {
       StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row) {
     RowTransaction own = own(transaction);
     Page page = page(rowId >>> Page.SLOT_BITS);
-    return page != null && keyLocks.lock(own, page, slotOf(rowId), columns, key, row);
+    return page != null && keyLocks.lock(own, page, slotOf(rowId), stored(columns), key, row);
   }
 
   @Override
@@ -401,7 +441,8 @@ final class RowTable implements TableStore {
             old.tableId(),
             old.columns(),
             old.notNull(),
-            Arrays.stream(changed).map(index -> index.definition).toList());
+            Arrays.stream(changed).map(index -> index.definition).toList(),
+            old.placement());
     indexes = changed;
   }
 
@@ -418,7 +459,43 @@ final class RowTable implements TableStore {
             old.tableId(),
             old.columns(),
             changed.notNull(),
-            Arrays.stream(indexes).map(index -> index.definition).toList());
+            Arrays.stream(indexes).map(index -> index.definition).toList(),
+            old.placement());
+  }
+
+  /// The table's next form: the change's, placed in the rows.
+  TableDefinition reshaped(CatalogChange.Reshape change) {
+    TableDefinition next = change.definition();
+    return new TableDefinition(
+        next.tableId(),
+        next.columns(),
+        next.notNull(),
+        next.indexes(),
+        definition.placement().next(List.of(layout.kinds), next.columns(), change.origins()));
+  }
+
+  /// Takes over another form: no row is touched. Its indexes are the present ones with other positions. What was added and is taken back keeps its stored
+  /// column, which no later one gets before a restart: older versions and what waits for the collector may have it.
+  ///
+  /// @param next placed in the rows
+  void reshape(TableDefinition next) {
+    Placement placement = next.placement();
+    if (placement.stored().size() > layout.columns) {
+      layout = layout.grown(placement, pool);
+    }
+    for (TableIndex index : indexes) {
+      next.indexes().stream()
+          .filter(other -> other.indexId() == index.definition.indexId())
+          .forEach(index::describe);
+    }
+    definition =
+        new TableDefinition(
+            next.tableId(),
+            next.columns(),
+            next.notNull(),
+            Arrays.stream(indexes).map(index -> index.definition).toList(),
+            placement);
+    place(placement);
   }
 
   /// Enters every version of every row into an index that writers already maintain.
@@ -447,10 +524,12 @@ final class RowTable implements TableStore {
       Page page = pages[i];
       if (page != null) {
         writer.freeValues(page);
+        page.freeAnnexes();
         addresses[freed++] = page.address;
       }
     }
     pool.freePages(Arrays.copyOf(addresses, freed));
+    layout.freeMissing(pool);
     for (TableIndex index : indexes) {
       index.tree.free();
     }

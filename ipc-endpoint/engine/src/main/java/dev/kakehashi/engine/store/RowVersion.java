@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VectorBatch;
 
 /// The words of one version of a row, copied. Confined to one thread at a time.
@@ -40,8 +39,8 @@ final class RowVersion {
   /// Copies the version that an undo record holds.
   void readUndo(RowLayout layout, long record) {
     for (int c = 0; c < words.length; c++) {
-      words[c] = Native.getLong(layout.undoWord(record, c));
-      nulls[c] = (Native.getLong(record + layout.undoNulls + 8L * (c >>> 6)) >>> (c & 63) & 1) != 0;
+      words[c] = layout.undoWord(record, c);
+      nulls[c] = layout.isUndoNull(record, c);
     }
   }
 

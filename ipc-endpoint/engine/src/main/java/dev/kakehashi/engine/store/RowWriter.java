@@ -20,14 +20,12 @@ final class RowWriter {
 
   private final RowTable table;
   private final MemoryPool pool;
-  private final RowLayout layout;
   private final TransactionSlots slots;
   private final ChainReaders readers;
 
   RowWriter(RowTable table) {
     this.table = table;
     this.pool = table.pool;
-    this.layout = table.layout;
     this.slots = table.store.slots();
     this.readers = table.store.chainReaders();
   }
@@ -35,12 +33,22 @@ final class RowWriter {
   // ---- insert ----
 
   long insert(RowTransaction transaction, VectorBatch values, int row) {
+    RowLayout layout = table.layout;
     transaction.reserveWrite();
     RowVersion version = new RowVersion(layout.columns);
     Page page;
     try {
       copyIn(values, row, version, null);
       page = table.latchRoom();
+      boolean roomy = false;
+      try {
+        page.makeRoomFor(version);
+        roomy = true;
+      } finally {
+        if (!roomy) {
+          page.unlatch();
+        }
+      }
     } catch (RuntimeException e) {
       freeCopies(version, null);
       throw e;
@@ -77,10 +85,20 @@ final class RowWriter {
   ///
   /// @param shared column c is not to be copied: the version has the address already
   private void copyIn(VectorBatch values, int row, RowVersion to, boolean @Nullable [] shared) {
+    RowLayout layout = table.layout;
+    int[] positions = table.positions();
+    // A dropped column gets what costs no annex.
     for (int c = 0; c < layout.columns; c++) {
-      ColumnVector column = values.columns[c];
-      if (column.isNull(row)) {
-        to.nulls[c] = true;
+      if (!table.isLive(c)) {
+        to.nulls[c] = layout.isMissingNull(c);
+        to.words[c] = layout.missing(c);
+      }
+    }
+    for (int i = 0; i < positions.length; i++) {
+      int c = positions[i];
+      ColumnVector column = values.columns[i];
+      to.nulls[c] = column.isNull(row);
+      if (to.nulls[c]) {
         to.words[c] = 0;
       } else if (!layout.kinds[c].byReference()) {
         to.words[c] = column.words[row];
@@ -95,8 +113,9 @@ final class RowWriter {
   }
 
   private void freeCopies(RowVersion version, boolean @Nullable [] shared) {
+    RowLayout layout = table.layout;
     for (int c : layout.byReference) {
-      if (version.words[c] != 0 && (shared == null || !shared[c])) {
+      if (layout.isOwned(c, version.words[c]) && (shared == null || !shared[c])) {
         pool.free(version.words[c], Varlena.bytes(layout.kinds[c], version.words[c]));
       }
     }
@@ -105,6 +124,7 @@ final class RowWriter {
   // ---- update ----
 
   boolean update(RowTransaction transaction, long rowId, VectorBatch values, int row) {
+    RowLayout layout = table.layout;
     transaction.reserveWrite();
     Page page = pageOf(rowId);
     int slot = slotOf(rowId);
@@ -134,6 +154,7 @@ final class RowWriter {
             return false;
           }
           if (isStillShared(page, slot, version, shared)) {
+            page.makeRoomFor(version);
             old.readHead(page, slot);
             indexes = table.indexes();
             keysChanged = keysDiffer(indexes, old, version);
@@ -181,6 +202,7 @@ final class RowWriter {
       RowVersion old,
       RowVersion version,
       boolean[] shared) {
+    RowLayout layout = table.layout;
     for (int spins = 0; ; spins++) {
       long seen = page.stableVersion();
       boolean isRow = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
@@ -188,7 +210,12 @@ final class RowWriter {
         old.readHead(page, slot);
       }
       if (page.validate(seen)) {
-        for (int c : layout.byReference) {
+        int[] positions = table.positions();
+        for (int i = 0; i < positions.length; i++) {
+          int c = positions[i];
+          if (!layout.kinds[c].byReference()) {
+            continue;
+          }
           if (shared[c]) {
             shared[c] = false;
             version.words[c] = 0;
@@ -196,8 +223,8 @@ final class RowWriter {
           long word = isRow ? old.words[c] : 0;
           if (word != 0
               && version.words[c] == 0
-              && !values.columns[c].isNull(row)
-              && isSameValue(layout.kinds[c], word, values.columns[c].words[row])) {
+              && !values.columns[i].isNull(row)
+              && isSameValue(layout.kinds[c], word, values.columns[i].words[row])) {
             shared[c] = true;
             version.words[c] = word;
           }
@@ -214,6 +241,7 @@ final class RowWriter {
   }
 
   private boolean isStillShared(Page page, int slot, RowVersion version, boolean[] shared) {
+    RowLayout layout = table.layout;
     for (int c : layout.byReference) {
       if (shared[c] && page.word(c, slot) != version.words[c]) {
         return false;
@@ -272,6 +300,7 @@ final class RowWriter {
   // ---- delete ----
 
   boolean delete(RowTransaction transaction, long rowId) {
+    RowLayout layout = table.layout;
     transaction.reserveWrite();
     Page page = pageOf(rowId);
     int slot = slotOf(rowId);
@@ -306,6 +335,7 @@ final class RowWriter {
 
   /// Keys need no check: the change has been made once, and what it needs has been kept for it since.
   void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
+    RowLayout layout = table.layout;
     transaction.reserveWrite();
     Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
     int slot = slotOf(rowId);
@@ -316,6 +346,9 @@ final class RowWriter {
       return; // it deleted what it had inserted
     }
     page.latch();
+    if (version != null) {
+      page.makeRoomFor(version);
+    }
     if (present) {
       old.readHead(page, slot);
       saveUndo(page, slot, record, version, true);
@@ -352,6 +385,7 @@ final class RowWriter {
   // ---- lock ----
 
   boolean lock(RowTransaction transaction, long rowId) {
+    RowLayout layout = table.layout;
     transaction.reserveWrite();
     Page page = pageOf(rowId);
     int slot = slotOf(rowId);
@@ -412,22 +446,27 @@ final class RowWriter {
   /// @param next the version that follows; null: a tombstone
   private void saveUndo(
       Page page, int slot, long record, @Nullable RowVersion next, boolean keysChanged) {
+    RowLayout layout = table.layout;
     Native.putLong(record + RowLayout.UNDO_STAMP, page.stamp(slot));
     Native.putLong(record + RowLayout.UNDO_PREVIOUS, page.undo(slot));
-    Native.putLong(record + RowLayout.UNDO_FLAGS, keysChanged ? RowLayout.KEYS_CHANGED : 0);
-    for (int w = 0; w < layout.bitWords; w++) {
+    int columns = layout.columns;
+    Native.putLong(
+        record + RowLayout.UNDO_FLAGS, RowLayout.undoFlags(columns, keysChanged));
+    for (int from = 0; from < columns; from += 64) {
       long replaced = 0;
       long nulls = 0;
-      for (int c = w << 6; c < Math.min(layout.columns, (w + 1) << 6); c++) {
+      for (int c = from; c < Math.min(columns, from + 64); c++) {
         long word = page.word(c, slot);
-        Native.putLong(layout.undoWord(record, c), word);
+        Native.putLong(RowLayout.undoWordAt(record, c), word);
         nulls |= page.isNull(c, slot) ? 1L << (c & 63) : 0;
-        if (layout.kinds[c].byReference() && word != 0 && (next == null || next.words[c] != word)) {
+        if (layout.kinds[c].byReference()
+            && layout.isOwned(c, word)
+            && (next == null || next.words[c] != word)) {
           replaced |= 1L << (c & 63);
         }
       }
-      Native.putLong(record + RowLayout.UNDO_REPLACED + 8L * w, replaced);
-      Native.putLong(record + layout.undoNulls + 8L * w, nulls);
+      Native.putLong(RowLayout.undoReplacedAt(record, columns, from), replaced);
+      Native.putLong(RowLayout.undoNullsAt(record, columns, from), nulls);
     }
   }
 
@@ -442,6 +481,7 @@ final class RowWriter {
   // ---- undo ----
 
   void undo(RowTransaction transaction, Page page, int slot, long record) {
+    RowLayout layout = table.layout;
     Garbage garbage = transaction.garbage();
     RowVersion version = new RowVersion(layout.columns);
     boolean tombstone = Stamp.isTombstone(page.stamp(slot));
@@ -460,7 +500,7 @@ final class RowWriter {
     }
     for (int c : layout.byReference) {
       long word = version.words[c];
-      if (word != 0 && (record == 0 || Native.getLong(layout.undoWord(record, c)) != word)) {
+      if (layout.isOwned(c, word) && (record == 0 || layout.undoWord(record, c) != word)) {
         garbage.addBlock(word, Varlena.bytes(layout.kinds[c], word));
       }
     }
@@ -486,7 +526,7 @@ final class RowWriter {
       transaction.addRows(table, -1);
       dropInserted(page, slot, version);
     } else {
-      garbage.addBlock(record, layout.undoBytes);
+      garbage.addBlock(record, RowLayout.undoSize(record));
       if (tombstone) {
         transaction.addRows(table, 1);
       }
@@ -562,6 +602,7 @@ final class RowWriter {
       int keyLength,
       long rowId,
       KeyBuffer other) {
+    RowLayout layout = table.layout;
     Page page = table.page(rowId >>> Page.SLOT_BITS);
     int slot = slotOf(rowId);
     if (page == null) {
@@ -612,6 +653,7 @@ final class RowWriter {
   ///
   /// @param horizon snapshots from here on may be in use
   void build(RowTransaction transaction, TableIndex index, long horizon) {
+    RowLayout layout = table.layout;
     RowVersion version = new RowVersion(layout.columns);
     KeyBuffer key = new KeyBuffer(64);
     for (long number = 0; number < table.pageCount(); number++) {
@@ -630,6 +672,7 @@ final class RowWriter {
       long horizon,
       RowVersion version,
       KeyBuffer key) {
+    RowLayout layout = table.layout;
     long stamp;
     long undo;
     long seen;
@@ -683,12 +726,15 @@ final class RowWriter {
       Page page, int slot, long record, long timestamp, long horizon, boolean dropped) {
     boolean keysChanged =
         (Native.getLong(record + RowLayout.UNDO_FLAGS) & RowLayout.KEYS_CHANGED) != 0;
+    // An index has only columns of a layout that was there before it.
+    TableIndex[] indexes = table.indexes();
+    RowLayout layout = table.layout;
     if (!dropped) {
       if (keysChanged) {
         RowVersion old = new RowVersion(layout.columns);
         old.readUndo(layout, record);
         KeyBuffer key = new KeyBuffer(64);
-        for (TableIndex index : table.indexes()) {
+        for (TableIndex index : indexes) {
           index.encode(old, key);
           key.putLong(page.rowId(slot));
           dropEntry(index, page, slot, key, horizon);
@@ -697,13 +743,12 @@ final class RowWriter {
       freeDeleted(page, slot, timestamp);
     }
     for (int c : layout.byReference) {
-      long replaced = Native.getLong(record + RowLayout.UNDO_REPLACED + 8L * (c >>> 6));
-      if ((replaced >>> (c & 63) & 1) != 0) {
-        long word = Native.getLong(layout.undoWord(record, c));
+      if (RowLayout.isReplaced(record, c)) {
+        long word = layout.undoWord(record, c);
         pool.free(word, Varlena.bytes(layout.kinds[c], word));
       }
     }
-    pool.free(record, layout.undoBytes);
+    pool.free(record, RowLayout.undoSize(record));
   }
 
   private void freeDeleted(Page page, int slot, long timestamp) {
@@ -734,6 +779,7 @@ final class RowWriter {
   }
 
   boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+    RowLayout layout = table.layout;
     RowVersion version = new RowVersion(layout.columns);
     KeyBuffer other = new KeyBuffer(key.length);
     int keyLength = key.length - 8;
@@ -756,11 +802,12 @@ final class RowWriter {
 
   /// Frees the values of a page's newest versions; older ones go with their undo records.
   void freeValues(Page page) {
+    RowLayout layout = table.layout;
     for (int slot = 0; slot < page.used && layout.byReference.length > 0; slot++) {
       if (!Stamp.isTombstone(page.stamp(slot))) {
         for (int c : layout.byReference) {
           long word = page.word(c, slot);
-          if (word != 0) {
+          if (layout.isOwned(c, word)) {
             pool.free(word, Varlena.bytes(layout.kinds[c], word));
           }
         }

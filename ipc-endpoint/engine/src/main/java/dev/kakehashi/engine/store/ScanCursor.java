@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
 
 /// A scan of a range of pages.
 ///
@@ -165,10 +166,14 @@ final class ScanCursor implements RowCursor {
   private void copyColumns(Page page, int from, int run, VectorBatch batch, int base) {
     for (int k = 0; k < columns.length; k++) {
       int c = columns[k];
-      Native.copyToArray(
-          layout.words(page.address, c) + 8L * from, batch.columns[k].words, base, run);
-      if (page.mayHaveNulls[c]) {
-        long nulls = layout.nulls(page.address, c);
+      long words = page.words(c);
+      if (words == 0) {
+        fillMissing(batch.columns[k], c, base, run);
+        continue;
+      }
+      Native.copyToArray(words + 8L * from, batch.columns[k].words, base, run);
+      if (page.mayHaveNulls(c)) {
+        long nulls = page.nulls(c);
         for (int i = 0; i < run; i++) {
           int s = from + i;
           if ((Native.getLong(nulls + 8L * (s >>> 6)) >>> (s & 63) & 1) != 0) {
@@ -181,6 +186,17 @@ final class ScanCursor implements RowCursor {
       for (int i = 0; i < run; i++) {
         batch.rowIds[base + i] = page.rowId(from + i);
       }
+    }
+  }
+
+  /// For a column that was added after all rows of a page were written.
+  private void fillMissing(ColumnVector to, int column, int base, int rows) {
+    if (layout.isMissingNull(column)) {
+      for (int row = base; row < base + rows; row++) {
+        to.setNull(row);
+      }
+    } else {
+      Arrays.fill(to.words, base, base + rows, layout.missing(column));
     }
   }
 
@@ -207,12 +223,16 @@ final class ScanCursor implements RowCursor {
   private void copyGathered(Page page, int rows, VectorBatch batch, int base) {
     for (int k = 0; k < columns.length; k++) {
       int c = columns[k];
-      long words = layout.words(page.address, c);
+      long words = page.words(c);
+      if (words == 0) {
+        fillMissing(batch.columns[k], c, base, rows);
+        continue;
+      }
       long[] to = batch.columns[k].words;
       for (int i = 0; i < rows; i++) {
         to[base + i] = Native.getLong(words + 8L * gathered[i]);
       }
-      if (page.mayHaveNulls[c]) {
+      if (page.mayHaveNulls(c)) {
         for (int i = 0; i < rows; i++) {
           if (page.isNull(c, gathered[i])) {
             batch.columns[k].setNull(base + i);
@@ -243,11 +263,10 @@ final class ScanCursor implements RowCursor {
   private void copyRecord(long record, VectorBatch batch, int row) {
     for (int k = 0; k < columns.length; k++) {
       int c = columns[k];
-      long nulls = Native.getLong(record + layout.undoNulls + 8L * (c >>> 6));
-      if ((nulls >>> (c & 63) & 1) != 0) {
+      if (layout.isUndoNull(record, c)) {
         batch.columns[k].setNull(row);
       } else {
-        batch.columns[k].words[row] = Native.getLong(layout.undoWord(record, c));
+        batch.columns[k].words[row] = layout.undoWord(record, c);
       }
     }
   }

@@ -70,6 +70,13 @@ public interface Store extends AutoCloseable {
 
     /// Says anew which columns refuse null and what indexes are called. A column of an index that refuses null stays so.
     record Redefine(TableDefinition definition) implements CatalogChange {}
+
+    /// Gives a table other columns: drops, adds or moves them, without a look at its rows. No index may have a column that is dropped.
+    ///
+    /// @param definition the form to come, with the present indexes
+    /// @param origins where each column comes from; empty: the definition says where they lie
+    record Reshape(TableDefinition definition, List<Placement.Origin> origins)
+        implements CatalogChange {}
   }
 
   /// Hands out numbers for tables and indexes. What a committed change of the catalogue has used is never given out again, also after a crash.

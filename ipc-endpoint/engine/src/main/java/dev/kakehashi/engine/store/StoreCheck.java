@@ -172,12 +172,13 @@ public final class StoreCheck implements AutoCloseable {
     private final Map<Long, Long> counts = new TreeMap<>();
     private final Map<Long, Long> orphans = new TreeMap<>();
     private @Nullable TableDefinition table;
-    private RowLayout layout = new RowLayout(List.of());
+    private RowLayout layout;
     private RowVersion version = new RowVersion(0);
 
     RowCheck(LongFunction<String> names, MemoryPool scratch) {
       this.names = names;
       this.scratch = scratch;
+      this.layout = new RowLayout(Placement.of(List.of(), true), scratch);
       tables.keySet().forEach(id -> counts.put(id, 0L));
     }
 
@@ -204,8 +205,8 @@ public final class StoreCheck implements AutoCloseable {
         problem("%s: row %d: %s".formatted(names.apply(tableId), rowId, e.getMessage()));
         return;
       }
-      for (int c = 0; c < layout.columns; c++) {
-        if (version.nulls[c] && definition.notNull().get(c)) {
+      for (int c = 0; c < definition.columns().size(); c++) {
+        if (version.nulls[definition.placement().position(c)] && definition.notNull().get(c)) {
           problem(
               "%s: row %d: column %d is null, but NOT NULL"
                   .formatted(names.apply(tableId), rowId, c + 1));
@@ -213,7 +214,7 @@ public final class StoreCheck implements AutoCloseable {
       }
       for (int c : layout.byReference) {
         long word = version.words[c];
-        if (word != 0) {
+        if (layout.isOwned(c, word)) {
           scratch.free(word, Varlena.bytes(layout.kinds[c], word));
         }
       }
@@ -223,7 +224,8 @@ public final class StoreCheck implements AutoCloseable {
       if (table == null || table.tableId() != tableId) {
         table = tables.get(tableId);
         if (table != null) {
-          layout = new RowLayout(table.columns());
+          layout.freeMissing(scratch);
+          layout = new RowLayout(table.placement(), scratch);
           version = new RowVersion(layout.columns);
         }
       }

@@ -8,8 +8,22 @@ import java.util.List;
 /// @param columns one per column, in order
 /// @param notNull whether column i refuses null (checked by the caller; the store relies on it for keys)
 /// @param indexes the primary key first when there is one
+/// @param placement where the columns lie in the rows: the store's own affair, which keeps it when the table is defined anew
 public record TableDefinition(
-    long tableId, List<ColumnKind> columns, List<Boolean> notNull, List<IndexDefinition> indexes) {
+    long tableId,
+    List<ColumnKind> columns,
+    List<Boolean> notNull,
+    List<IndexDefinition> indexes,
+    Placement placement) {
+
+  /// That of a new table.
+  public TableDefinition(
+      long tableId,
+      List<ColumnKind> columns,
+      List<Boolean> notNull,
+      List<IndexDefinition> indexes) {
+    this(tableId, columns, notNull, indexes, Placement.of(columns, true));
+  }
 
   /// An index.
   ///

@@ -25,7 +25,7 @@ final class TableIndex {
   final KeyCodec codec;
   final OrderedTree tree;
 
-  /// Positions of the key columns in the table.
+  /// Stored columns of the key.
   final int[] keyColumns;
 
   private final Object[] stripes;
@@ -33,13 +33,13 @@ final class TableIndex {
   TableIndex(TableDefinition table, IndexDefinition definition, MemoryPool pool) {
     this.definition = definition;
     this.codec = new KeyCodec(table, definition);
-    this.keyColumns = definition.columns().stream().mapToInt(Integer::intValue).toArray();
+    this.keyColumns = definition.columns().stream().mapToInt(table.placement()::position).toArray();
     this.tree = new OrderedTree(pool);
     this.stripes = new Object[definition.unique() ? STRIPES : 0];
     java.util.Arrays.setAll(stripes, i -> new Object());
   }
 
-  /// Gives the index the name of a definition that is otherwise the same.
+  /// Gives the index the name, and the positions in the table, of a definition that is otherwise the same.
   void describe(IndexDefinition renamed) {
     definition = renamed;
   }

@@ -286,6 +286,8 @@ public final class TableLocks {
         case CatalogChange.DropTable drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);
         case CatalogChange.CreateIndex create -> give(owner, create.tableId(), Mode.EXCLUSIVE);
         case CatalogChange.DropIndex drop -> give(owner, drop.tableId(), Mode.EXCLUSIVE);
+        case CatalogChange.Reshape reshape ->
+            give(owner, reshape.definition().tableId(), Mode.EXCLUSIVE);
         case CatalogChange.Redefine redefine ->
             give(owner, redefine.definition().tableId(), Mode.EXCLUSIVE);
       }

@@ -133,7 +133,7 @@ final class StoreCheckTest extends StoreTestBase {
     fill(0, 10);
     store.close();
     LogRecord record = new LogRecord(64);
-    record.put(StoreKeys.row(tableId, 77), new byte[] {0, 10, 100, 'x'});
+    record.put(StoreKeys.row(tableId, 77), new byte[] {3, 0, 10, 100, 'x'});
     write(record);
     CheckReport.of(directory).assertProblem("table " + tableId, "row 77", "is not there");
   }
@@ -142,7 +142,7 @@ final class StoreCheckTest extends StoreTestBase {
   void shouldFindANullWhereNoneMayBe() {
     store.close();
     LogRecord record = new LogRecord(64);
-    record.put(StoreKeys.row(tableId, 5), new byte[] {0b111});
+    record.put(StoreKeys.row(tableId, 5), new byte[] {3, 0b111});
     write(record);
     CheckReport.of(directory).assertProblem("row 5", "column 1 is null");
   }
@@ -152,7 +152,7 @@ final class StoreCheckTest extends StoreTestBase {
     store.close();
     LogRecord record = new LogRecord(64);
     for (long row = 1; row <= 3; row++) {
-      record.put(StoreKeys.row(tableId, row), new byte[] {0b110, (byte) (row == 2 ? 8 : 10)});
+      record.put(StoreKeys.row(tableId, row), new byte[] {3, 0b110, (byte) (row == 2 ? 8 : 10)});
     }
     write(record);
     CheckReport.of(directory).assertProblem("items_pkey", "rows 1 and 3");

@@ -37,9 +37,10 @@ public final class KeyCodec {
     nullable = new boolean[count];
     descending = new boolean[count];
     for (int i = 0; i < count; i++) {
-      columns[i] = index.columns().get(i);
-      kinds[i] = table.columns().get(columns[i]);
-      nullable[i] = !table.notNull().get(columns[i]);
+      int column = index.columns().get(i);
+      columns[i] = table.placement().position(column);
+      kinds[i] = table.columns().get(column);
+      nullable[i] = !table.notNull().get(column);
       descending[i] = index.descending().get(i);
     }
   }
@@ -48,7 +49,7 @@ public final class KeyCodec {
     return columns.length;
   }
 
-  /// Position in the table of key column `i`.
+  /// Stored column of key column `i`.
   public int column(int i) {
     return columns[i];
   }
