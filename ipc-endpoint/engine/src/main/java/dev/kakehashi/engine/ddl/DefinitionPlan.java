@@ -20,6 +20,7 @@ final class DefinitionPlan {
   private final Map<Long, Mode> locks = new LinkedHashMap<>();
   private final List<Step> steps = new ArrayList<>();
   private final long version;
+  private final ConstantDefault rows;
   private CatalogSnapshot state;
 
   /// Part of a statement.
@@ -32,8 +33,9 @@ final class DefinitionPlan {
   }
 
   /// @param state the catalogue as the transaction sees it before
-  DefinitionPlan(Catalog catalog, CatalogSnapshot state) {
+  DefinitionPlan(Catalog catalog, CatalogSnapshot state, ConstantDefault rows) {
     this.catalog = catalog;
+    this.rows = rows;
     this.state = state;
     this.version = catalog.nextVersion();
   }
@@ -41,6 +43,11 @@ final class DefinitionPlan {
   /// The catalogue after the steps so far.
   CatalogSnapshot state() {
     return state;
+  }
+
+  /// For columns that are added to rows that are there.
+  ConstantDefault rows() {
+    return rows;
   }
 
   long newObjectId() {

@@ -64,7 +64,7 @@ public final class DefinitionRun implements Task {
     DefinitionPlan present = plan;
     if (present == null) {
       mark = execution.transaction().mark();
-      present = new DefinitionPlan(catalog, execution.catalog());
+      present = new DefinitionPlan(catalog, execution.catalog(), new ConstantDefault(execution));
       new DefinitionPlanner(present).plan(statement);
       plan = present;
     }

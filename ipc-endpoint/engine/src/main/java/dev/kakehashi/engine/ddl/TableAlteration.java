@@ -12,12 +12,14 @@ import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.store.Placement;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,8 +27,9 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/// ALTER TABLE: works out the form that the table gets, then what brings it there. When the form of its rows changes they are copied to a new table
-/// that takes the place of the old one; otherwise they stay where they are, and are looked at only when a new constraint asks for it.
+/// ALTER TABLE: works out the form that the table gets, then what brings it there. Rows stay where they are, and are looked at only when a new constraint
+/// asks for it, unless each gets a value of its own: of another type, or of a volatile default. Then they are copied to a new table that takes the place of the
+/// old one.
 final class TableAlteration {
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
@@ -46,6 +49,7 @@ final class TableAlteration {
   private final Set<String> nowNullable = new HashSet<>();
   private final List<Column> dropped = new ArrayList<>();
   private boolean copies;
+  private boolean reshapes;
 
   /// Where each old column is now; -1: dropped.
   private final int[] moved;
@@ -152,11 +156,13 @@ final class TableAlteration {
             new Column(definition.name(), definition.type(), definition.notNull(), defaultText),
             definition.sequence()));
     table = table.withColumns(columns);
-    values.add(TableExpressions.defaultValue(table, columns.size() - 1, plan.state()));
+    Expr value = TableExpressions.defaultValue(table, columns.size() - 1, plan.state());
+    values.add(value);
     if (definition.notNull()) {
       newNotNull.add(definition.name());
     }
-    copies = true;
+    reshapes = true;
+    copies |= ConstantDefault.isVolatile(value);
     addConstraint(add.constraints());
   }
 
@@ -206,7 +212,7 @@ final class TableAlteration {
             .withIndexes(indexes)
             .withChecks(checks);
     newNotNull.remove(drop.column());
-    copies = true;
+    reshapes = true;
   }
 
   private void renameColumn(String from, String to) {
@@ -416,13 +422,35 @@ final class TableAlteration {
           index.columns().stream()
               .anyMatch(c -> nowNullable.contains(table.columns().get(c).name()));
     }
-    if (copies) {
+    if (copies || (reshapes && !plan.rows().mayReshape(old.tableId(), added()))) {
       copy();
     } else {
       changeInPlace();
     }
     references.validate(newKeys);
     sequences.dropOwned(dropped);
+  }
+
+  private int added() {
+    return (int) values.stream().filter(value -> !(value instanceof Expr.Column)).count();
+  }
+
+  /// Where the columns come from, added ones with what the rows present have.
+  private List<Placement.Origin> origins() {
+    List<Placement.Origin> origins = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      Expr value = values.get(i);
+      if (value instanceof Expr.Column column) {
+        origins.add(Placement.Origin.of(column.index()));
+      } else {
+        ByteBuffer missing = plan.rows().constant(value);
+        if (missing != null) {
+          newNotNull.remove(table.columns().get(i).name());
+        }
+        origins.add(Placement.Origin.added(missing));
+      }
+    }
+    return origins;
   }
 
   private void copy() {
@@ -438,6 +466,7 @@ final class TableAlteration {
   }
 
   private void changeInPlace() {
+    List<Placement.Origin> origins = reshapes ? origins() : List.of();
     List<RowPass.Rule> rules = rules(table);
     if (!rules.isEmpty()) {
       plan.pass(new RowPass(old.tableId(), null, values, rules));
@@ -447,6 +476,9 @@ final class TableAlteration {
       if (!has(table, index)) {
         plan.change(new CatalogChange.DropIndex(old.tableId(), index.indexId()));
       }
+    }
+    if (reshapes) {
+      plan.change(new CatalogChange.Reshape(table.definition(), origins));
     }
     for (Index index : table.indexes()) {
       if (!has(old, index)) {

@@ -15,13 +15,21 @@ public abstract class ExprRewriter {
     return parameter;
   }
 
+  /// Called for each function before its arguments are rewritten.
+  public Expr.Call call(Expr.Call call) {
+    return call;
+  }
+
   /// The expression with every column and parameter replaced.
   public final Expr rewrite(Expr expr) {
     return switch (expr) {
       case Expr.Column column -> column(column);
       case Expr.Parameter parameter -> parameter(parameter);
       case Expr.Constant constant -> constant;
-      case Expr.Call call -> new Expr.Call(call.function(), rewrite(call.arguments()));
+      case Expr.Call call -> {
+        Expr.Call next = call(call);
+        yield new Expr.Call(next.function(), rewrite(next.arguments()));
+      }
       case Expr.And and -> new Expr.And(rewrite(and.terms()));
       case Expr.Or or -> new Expr.Or(rewrite(or.terms()));
       case Expr.Not not -> new Expr.Not(rewrite(not.argument()));
