@@ -61,6 +61,7 @@ final class StatementDifferenceTest {
         "operators",
         "functions",
         "alter-table",
+        "added-columns",
         "check-constraints",
         "sequences",
         "views",

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.TableDefinition;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.scheduler.Job;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Collects the statistics of some tables, one after another: a batch of rows or a column at a time, giving way to other work in between.
 ///
-/// Each table is read in a transaction of its own, which ends when its rows are copied. Confined to one thread at a time; the scheduler orders one
+/// Each table is read in a transaction of its own, which ends when its rows are copied. It takes no lock: a table that gets other columns while its reading
+/// is opened is left to the next time. Confined to one thread at a time; the scheduler orders one
 /// run before the next.
 final class AnalyzeTask implements Task {
   /// Rows of a sample, PostgreSQL's 300 for each of the most common values that are looked for.
@@ -36,6 +38,7 @@ final class AnalyzeTask implements Task {
   /// What is open while a table is read and analysed.
   private static final class Reading {
     final Table table;
+    final TableDefinition definition;
     final double rows;
     final long changeCount;
     final Sample sample;
@@ -46,6 +49,7 @@ final class AnalyzeTask implements Task {
 
     Reading(Table table, TableStore store, StoreTransaction transaction) {
       this.table = table;
+      this.definition = store.definition();
       this.transaction = transaction;
       this.rows = store.rowCount();
       this.changeCount = store.changeCount();
@@ -55,6 +59,13 @@ final class AnalyzeTask implements Task {
       int[] all = IntStream.range(0, table.columns().size()).toArray();
       double fraction = rows <= SAMPLE_ROWS ? 1 : SAMPLE_ROWS / rows;
       this.cursor = store.sample(view, fraction, ThreadLocalRandom.current().nextLong(), all);
+    }
+
+    /// Whether the cursor reads the columns that the catalogue says: it was opened between two looks at the same definition, which a change replaces before
+    /// anything can be opened with the new columns.
+    boolean isOf(TableStore store) {
+      return store.definition() == definition
+          && definition.columns().equals(table.definition().columns());
     }
 
     /// Reads a batch; there is no cursor any more after the last one.
@@ -140,6 +151,7 @@ final class AnalyzeTask implements Task {
             current.changeCount,
             Clock.now(),
             List.copyOf(current.columns),
+            current.definition.placement().positions(),
             0));
     closeReading();
     return true;
@@ -156,6 +168,9 @@ final class AnalyzeTask implements Task {
       return;
     }
     reading = new Reading(table, store, transaction);
+    if (!reading.isOf(store)) {
+      closeReading();
+    }
   }
 
   private void closeReading() {

@@ -83,8 +83,11 @@ public final class StatisticsKeeper implements AutoCloseable {
     return statistics != null && fits(statistics, table) ? statistics : null;
   }
 
-  private static boolean fits(TableStatistics statistics, Table table) {
-    if (statistics.columns().size() != table.columns().size()) {
+  private boolean fits(TableStatistics statistics, Table table) {
+    TableStore rows = storeOf(table);
+    if (rows == null
+        || statistics.columns().size() != table.columns().size()
+        || !statistics.positions().equals(rows.definition().placement().positions())) {
       return false;
     }
     for (int i = 0; i < table.columns().size(); i++) {
@@ -127,7 +130,7 @@ public final class StatisticsKeeper implements AutoCloseable {
     CatalogSnapshot snapshot = catalog.get();
     for (Table table : snapshot.tables()) {
       TableStore rows = storeOf(table);
-      if (rows != null && isStale(rows.changeCount(), of(table))) {
+      if (rows != null && isStale(rows, of(table))) {
         stale.add(table);
       }
     }
@@ -136,9 +139,11 @@ public final class StatisticsKeeper implements AutoCloseable {
     return null;
   }
 
-  private static boolean isStale(long changes, @Nullable TableStatistics statistics) {
+  /// A table without statistics may have rows of an earlier run and have got another column since.
+  private static boolean isStale(TableStore rows, @Nullable TableStatistics statistics) {
+    long changes = rows.changeCount();
     return statistics == null
-        ? changes > MIN_CHANGES
+        ? changes > MIN_CHANGES || rows.rowCount() > MIN_CHANGES
         : changes - statistics.changeCount() > MIN_CHANGES + CHANGED_FRACTION * statistics.rows();
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 /// @param changeCount of the table, see [dev.kakehashi.engine.store.TableStore#changeCount()]
 /// @param collectedMicros since 2000-01-01 UTC
 /// @param columns as the table has them
+/// @param positions where they lie in its rows: others may have taken their places since
 /// @param planVersion a plan that was made with another one may not be the best any more
 public record TableStatistics(
     double rows,
@@ -16,18 +17,20 @@ public record TableStatistics(
     long changeCount,
     long collectedMicros,
     List<ColumnStatistics> columns,
+    List<Integer> positions,
     long planVersion) {
   private static final double SIMILAR_ROWS = 1.3;
   private static final double SIMILAR_DISTINCT = 1.5;
   private static final double SIMILAR_FRACTION = 0.05;
 
   TableStatistics withPlanVersion(long version) {
-    return new TableStatistics(rows, sampledRows, changeCount, collectedMicros, columns, version);
+    return new TableStatistics(
+        rows, sampledRows, changeCount, collectedMicros, columns, positions, version);
   }
 
   /// Whether plans that were made with `older` are as good with this.
   boolean isSimilar(TableStatistics older) {
-    if (columns.size() != older.columns.size() || !isSimilar(rows, older.rows, SIMILAR_ROWS)) {
+    if (!positions.equals(older.positions) || !isSimilar(rows, older.rows, SIMILAR_ROWS)) {
       return false;
     }
     for (int i = 0; i < columns.size(); i++) {

@@ -116,6 +116,7 @@ final class Definitions {
 
   private void reshape(CatalogChange.Reshape reshape) {
     RowTable table = require(reshape.definition().tableId());
+    store.checkNotInUse(table);
     TableDefinition before = table.definition();
     TableDefinition next =
         reshape.origins().isEmpty() ? reshape.definition() : table.reshaped(reshape);

@@ -6,7 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.engine.store.Placement.Origin;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.vector.VarHeap;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -191,6 +196,59 @@ final class StoreColumnsTest extends StoreTestBase {
       change(add(ColumnKind.VARLENA, "later"));
       change(drop(3));
     }
+  }
+
+  @Test
+  void shouldReadAndWriteATableOfAnOlderDirectory() throws IOException {
+    store.close();
+    LogRecord record = new LogRecord(256);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(1);
+      out.writeLong(tableId);
+      out.writeInt(2);
+      for (ColumnKind kind : List.of(ColumnKind.INTEGER, ColumnKind.VARLENA)) {
+        out.writeUTF(kind.name());
+        out.writeBoolean(false);
+      }
+      out.writeInt(0);
+    }
+    record.put(StoreKeys.table(tableId), bytes.toByteArray());
+    record.put(StoreKeys.row(tableId, 3), new byte[] {0, 10, 1, 'x'});
+    record.put(StoreKeys.row(tableId, 4), new byte[] {0b10, 12});
+    try (SegmentedLog log =
+        SegmentedLog.open(DataDirectory.log(directory), DataDirectory.database(directory))) {
+      log.write(List.of(record));
+    }
+    store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
+    table = store.table(tableId);
+    assertEquals(List.of(List.of(5L, "x"), Arrays.asList(6L, null)), Rows.values(rows()));
+    inTransaction(t -> Rows.insert(table, t, 7L, "new"));
+    CheckReport.of(directoryAfterClose()).assertSound();
+    store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
+    table = store.table(tableId);
+    assertEquals(
+        Map.of(5L, "x", 7L, "new"),
+        rows().stream()
+            .map(Rows.Row::values)
+            .filter(values -> values.get(1) != null)
+            .collect(java.util.stream.Collectors.toMap(List::getFirst, List::getLast)));
+  }
+
+  private java.nio.file.Path directoryAfterClose() {
+    store.close();
+    return directory;
+  }
+
+  @Test
+  void shouldPassTheCheckWithRowsOfSeveralWidths() {
+    fill(SEVERAL_PAGES);
+    change(add(ColumnKind.VARLENA, "missing"));
+    inTransaction(t -> Rows.insert(table, t, -1L, "new", 1L, "own"));
+    change(drop(2));
+    inTransaction(t -> Rows.insert(table, t, -2L, "new", null));
+    CheckReport.of(directoryAfterClose()).assertSound();
+    store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
   }
 
   /// Random changes of rows and columns against lists.
