@@ -1,5 +1,5 @@
 create table t (id int primary key, name text, amount numeric(8,2));
-insert into t select i, case when i % 3 = 0 then null else 'name ' || i end, i / 4.0 from generate_series(1, 3000) i;
+insert into t with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000) select i, case when i % 3 = 0 then null else 'name ' || i end, i / 4.0 from n;
 alter table t add column flag boolean default true not null;
 alter table t add column label varchar(20) default 'l' || 'abel', add column empty bigint;
 select count(*), count(flag), count(label), min(label), max(label), count(empty) from t;
