@@ -118,8 +118,7 @@ final class AddedColumnsTest {
     awaitEnd(done -> engine.session.prepare(prepared, "columns", done));
     restart();
     awaitEnd(
-        done ->
-            engine.session.commitPrepared("columns", Transaction.CommitResponse.STORED, done));
+        done -> engine.session.commitPrepared("columns", Transaction.CommitResponse.STORED, done));
     for (int opened = 0; opened < 2; opened++) {
       assertEquals(
           List.of("1|2", "2|1", "5001|3"),

@@ -35,12 +35,12 @@ final class ConstantDefault {
     boolean[] found = {false};
     var _ =
         new ExprRewriter() {
-      @Override
-      public Expr.Call call(Expr.Call call) {
-        found[0] |= !call.function().immutable() && VOLATILE.contains(call.function().name());
-        return call;
-      }
-    }.rewrite(expr);
+          @Override
+          public Expr.Call call(Expr.Call call) {
+            found[0] |= !call.function().immutable() && VOLATILE.contains(call.function().name());
+            return call;
+          }
+        }.rewrite(expr);
     return found[0];
   }
 
@@ -57,9 +57,7 @@ final class ConstantDefault {
               execution.transactionTimestamp(),
               execution.sequences());
       ColumnVector value = Evaluators.of(expr, context).evaluate(row);
-      return value.isNull(0)
-          ? null
-          : RowCodec.value(Types.kind(expr.typeOid()), value.words[0]);
+      return value.isNull(0) ? null : RowCodec.value(Types.kind(expr.typeOid()), value.words[0]);
     }
   }
 

@@ -135,7 +135,8 @@ final class ChainPruner {
     Native.putLong(
         older + RowLayout.UNDO_FLAGS, Native.getLong(older + RowLayout.UNDO_FLAGS) | keysChanged);
     for (int c : layout.byReference) {
-      // A replaced value is the row's own, so the older record can have it only if it has the column.
+      // A replaced value is the row's own, so the older record can have it only if it has the
+      // column.
       if (RowLayout.isReplaced(record, c)
           && layout.undoWord(record, c) == layout.undoWord(older, c)) {
         RowLayout.setReplaced(record, c, false);

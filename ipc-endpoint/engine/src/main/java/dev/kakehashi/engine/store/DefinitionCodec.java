@@ -63,8 +63,7 @@ final class DefinitionCodec {
     });
   }
 
-  private static void writePlacement(Placement placement, DataOutputStream out)
-      throws IOException {
+  private static void writePlacement(Placement placement, DataOutputStream out) throws IOException {
     out.writeBoolean(placement.widthWritten());
     out.writeInt(placement.pageColumns());
     out.writeInt(placement.stored().size());
@@ -88,9 +87,7 @@ final class DefinitionCodec {
     for (int count = in.readInt(); count > 0; count--) {
       ColumnKind kind = kind(in.readUTF());
       ByteBuffer missing =
-          in.readBoolean()
-              ? ByteBuffer.wrap(in.readNBytes(in.readInt())).asReadOnlyBuffer()
-              : null;
+          in.readBoolean() ? ByteBuffer.wrap(in.readNBytes(in.readInt())).asReadOnlyBuffer() : null;
       stored.add(new Placement.Stored(kind, missing));
     }
     List<Integer> positions = new ArrayList<>();
@@ -184,8 +181,7 @@ final class DefinitionCodec {
         case CREATE_INDEX -> new CatalogChange.CreateIndex(in.readLong(), index(in));
         case DROP_INDEX -> new CatalogChange.DropIndex(in.readLong(), in.readLong());
         case REDEFINE -> new CatalogChange.Redefine(decode(in.readNBytes(in.readInt())));
-        case RESHAPE ->
-            new CatalogChange.Reshape(decode(in.readNBytes(in.readInt())), List.of());
+        case RESHAPE -> new CatalogChange.Reshape(decode(in.readNBytes(in.readInt())), List.of());
         case START_SEQUENCE -> new CatalogChange.StartSequence(in.readLong(), in.readLong());
         case FORGET_SEQUENCE -> new CatalogChange.ForgetSequence(in.readLong());
         default -> throw new IOException("unknown change of the catalogue " + kind);

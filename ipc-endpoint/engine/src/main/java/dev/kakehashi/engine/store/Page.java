@@ -256,8 +256,7 @@ final class Page {
     for (int slot = 0; slot < layout.rows; slot++) {
       Native.putLong(words + 8L * slot, now.missing(column));
     }
-    @Nullable Annex[] next =
-        Arrays.copyOf(annexes, Math.max(annexes.length, number + 1));
+    @Nullable Annex[] next = Arrays.copyOf(annexes, Math.max(annexes.length, number + 1));
     next[number] = annex;
     annexes = next;
   }

@@ -65,7 +65,6 @@ final class RowLayout {
 
   private final boolean[] missingNull;
 
-
   /// Row slots of a page.
   final int rows;
 
@@ -138,7 +137,8 @@ final class RowLayout {
         java.util.stream.IntStream.range(0, columns)
             .filter(c -> this.kinds[c].byReference())
             .toArray();
-    int fit = Math.min(MAX_ROWS, (MemoryPool.PAGE_BYTES - 8 * pageColumns) / (16 + 8 * pageColumns));
+    int fit =
+        Math.min(MAX_ROWS, (MemoryPool.PAGE_BYTES - 8 * pageColumns) / (16 + 8 * pageColumns));
     while (fit > 0 && bytes(fit) > MemoryPool.PAGE_BYTES) {
       fit--;
     }

@@ -450,8 +450,7 @@ final class RowWriter {
     Native.putLong(record + RowLayout.UNDO_STAMP, page.stamp(slot));
     Native.putLong(record + RowLayout.UNDO_PREVIOUS, page.undo(slot));
     int columns = layout.columns;
-    Native.putLong(
-        record + RowLayout.UNDO_FLAGS, RowLayout.undoFlags(columns, keysChanged));
+    Native.putLong(record + RowLayout.UNDO_FLAGS, RowLayout.undoFlags(columns, keysChanged));
     for (int from = 0; from < columns; from += 64) {
       long replaced = 0;
       long nulls = 0;

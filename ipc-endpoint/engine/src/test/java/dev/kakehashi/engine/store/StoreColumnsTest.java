@@ -156,8 +156,7 @@ final class StoreColumnsTest extends StoreTestBase {
     change(
         new CatalogChange.CreateIndex(
             tableId,
-            new IndexDefinition(
-                store.nextObjectId(), "added", List.of(3), List.of(false), false)));
+            new IndexDefinition(store.nextObjectId(), "added", List.of(3), List.of(false), false)));
     change(drop(2));
     for (int opened = 0; opened < 2; opened++) {
       StoreTransaction reader = store.begin(true, false);
@@ -165,8 +164,7 @@ final class StoreColumnsTest extends StoreTestBase {
       assertEquals(
           List.of(List.of(9L, "nine", 8L)),
           Rows.values(Rows.indexScan(table, view, 2, KeyRange.equal(8))));
-      assertEquals(
-          SEVERAL_PAGES - 1, Rows.indexScan(table, view, 2, KeyRange.equal(7)).size());
+      assertEquals(SEVERAL_PAGES - 1, Rows.indexScan(table, view, 2, KeyRange.equal(7)).size());
       reader.abort();
       reopen();
     }
@@ -301,8 +299,7 @@ final class StoreColumnsTest extends StoreTestBase {
               assertTrue(table.delete(transaction, nextRowIds.get(id)));
               next.remove(id);
             } else {
-              assertTrue(
-                  Rows.update(table, transaction, nextRowIds.get(id), values.toArray()));
+              assertTrue(Rows.update(table, transaction, nextRowIds.get(id), values.toArray()));
               next.put(id, values);
             }
           }
