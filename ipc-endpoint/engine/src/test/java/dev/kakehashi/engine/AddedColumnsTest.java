@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import dev.kakehashi.engine.store.OlderFormat;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.engine.store.StoreFactory;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -129,11 +131,35 @@ final class AddedColumnsTest {
   }
 
   @Test
-  void shouldForgetStatisticsOfOtherColumnsInTheSamePlaces() {
+  void shouldCopyATableOfAnOlderDirectoryOnce() throws IOException {
+    engine.run("create index named on t (name)");
+    String number = number();
+    engine.close();
+    assertEquals(1, OlderFormat.rewrite(directory));
+    engine = new TestEngine(directory);
+    assertEquals(List.of("5000|n1|n999"), engine.query("select count(*), min(name), max(name) from t"));
+    engine.run("update t set name = 'one' where id = 1");
+    engine.run("alter table t add column a int default 1");
+    assertNotEquals(number, number());
+    number = number();
+    engine.run("alter table t add column b text default 'b', drop column a");
+    assertEquals(number, number());
+    assertEquals(
+        List.of("1|one|b", "4711|n4711|b"),
+        engine.query("select * from t where name in ('one', 'n4711') order by id"));
+  }
+
+  @Test
+  void shouldKeepTheStatisticsOfTheOtherColumns() {
     engine.run("alter table t add column a text default 'a'");
     engine.run("analyze t");
     engine.run("alter table t drop column name");
     engine.run("alter table t add column b text");
+    assertEquals(
+        List.of("a|0", "id|0"),
+        engine.query(
+            "select column_name, null_fraction from kakehashi_catalog.column_statistics"
+                + " where table_name = 't' and column_name <> 'b' order by 1"));
     engine.run("analyze t");
     assertEquals(
         List.of("a|0", "b|1", "id|0"),

@@ -26,6 +26,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,8 @@ class BackupTest {
   private static final int ACCOUNTS = 50;
   private static final long BALANCE = 1000;
   private static final int CLIENTS = 3;
+  private static final long WIDE_ROWS = 600;
+  private static final long WIDE_COLUMNS = 3;
 
   private final AtomicLong nextTransfer = new AtomicLong(1);
   private final Set<Long> stored = ConcurrentHashMap.newKeySet();
@@ -165,6 +169,98 @@ class BackupTest {
       assertEquals(Set.of(), before, "stored before the backup, and not in it");
       assertTrue(restored.size() < nextTransfer.get());
       session.execute("insert into transfer values (0, 0)");
+    }
+  }
+
+  /// Step i adds a column, gives every third row a value of its own, drops an older column and adds a row.
+  private Void alter() {
+    try (Session session = endpoint.attach()) {
+      for (long i = 0; !stopping; i++) {
+        Transaction transaction = session.begin();
+        List<String> statements = new ArrayList<>();
+        statements.add("alter table wide add column c%d int8 default %d".formatted(i, i));
+        statements.add("update wide set c%d = %d + id where id %% 3 = 0".formatted(i, 1000 * i));
+        if (i >= WIDE_COLUMNS) {
+          statements.add("alter table wide drop column c" + (i - WIDE_COLUMNS));
+        }
+        statements.add("insert into wide (id) values (%d)".formatted(WIDE_ROWS + i));
+        statements.add("insert into transfer values (%d, 0)".formatted(-1 - i));
+        for (String sql : statements) {
+          try (PreparedStatement statement = session.prepare(sql)) {
+            transaction.update(statement);
+          }
+        }
+        transaction.commit();
+        stored.add(-1 - i);
+      }
+    }
+    return null;
+  }
+
+  /// Rows after so many steps, as one number each.
+  private static List<Long> altered(long steps) {
+    List<Long> expected = new ArrayList<>();
+    for (long id = 0; id < WIDE_ROWS + steps; id++) {
+      long sum = 0;
+      for (long c = Math.max(0, steps - WIDE_COLUMNS); c < steps; c++) {
+        boolean own = id % 3 == 0 && id < WIDE_ROWS + c;
+        sum = sum * 31 + (own ? 1000 * c + id : c);
+      }
+      expected.add(sum);
+    }
+    return expected;
+  }
+
+  @Test
+  void shouldSaveRowsOfAllWidthsWhileColumnsComeAndGo() throws Exception {
+    try (Session session = endpoint.attach()) {
+      session.execute("create table wide (id int8 primary key)");
+      session.execute(
+          "insert into wide values "
+              + LongStream.range(0, WIDE_ROWS)
+                  .mapToObj(id -> "(" + id + ")")
+                  .collect(Collectors.joining(", ")));
+    }
+    Path target = home.resolve("backup");
+    Set<Long> before = new HashSet<>();
+    try (ExecutorService clients = Executors.newSingleThreadExecutor()) {
+      Future<Void> running = clients.submit(this::alter);
+      try {
+        await("columns", () -> stored.size() > 12 || running.isDone());
+        before.addAll(stored);
+        backup(target).expect(0, "backup of");
+        int after = stored.size();
+        await("columns after the backup", () -> stored.size() > after + 3 || running.isDone());
+      } finally {
+        stopping = true;
+      }
+      running.get(60, TimeUnit.SECONDS);
+    }
+    Command.run("check", target.toString()).expect(0, "no problems");
+    endpoint.kill();
+    Command.run("check", endpoint.dataDirectory().toString()).expect(0, "no problems");
+    // First what the kill has left, then the backup.
+    compareWide(stored);
+    endpoint.kill();
+    Directories.delete(endpoint.dataDirectory());
+    Command.run("restore", target.toString(), endpoint.dataDirectory().toString())
+        .expect(0, "restored the backup of");
+    Command.run("check", endpoint.dataDirectory().toString()).expect(0, "no problems");
+    compareWide(before);
+  }
+
+  private void compareWide(Set<Long> atLeast) throws IOException {
+    endpoint.start();
+    try (Session session = endpoint.attach()) {
+      List<Long> notes = numbers(session, "select id from transfer where id < 0");
+      assertTrue(notes.containsAll(atLeast), "stored, and not there");
+      long steps = notes.size();
+      StringBuilder sum = new StringBuilder("0::int8");
+      for (long c = Math.max(0, steps - WIDE_COLUMNS); c < steps; c++) {
+        sum.insert(0, '(').append(") * 31 + c").append(c);
+      }
+      assertEquals(
+          altered(steps), numbers(session, "select " + sum + " from wide order by id"));
     }
   }
 

@@ -17,15 +17,18 @@ final class StatisticsRows {
       TableStatistics statistics = live.statistics(table);
       if (statistics != null) {
         for (int i = 0; i < table.columns().size(); i++) {
-          rows.add(row(table, i, statistics));
+          ColumnStatistics values = statistics.columns().get(i);
+          if (values != null) {
+            rows.add(row(table, i, statistics, values));
+          }
         }
       }
     }
     return rows;
   }
 
-  private static @Nullable Object[] row(Table table, int column, TableStatistics statistics) {
-    ColumnStatistics values = statistics.columns().get(column);
+  private static @Nullable Object[] row(
+      Table table, int column, TableStatistics statistics, ColumnStatistics values) {
     ValueList all = values.mostCommon();
     ValueList common = all == null || all.size() == 0 ? null : all;
     ValueList histogram = values.histogram();

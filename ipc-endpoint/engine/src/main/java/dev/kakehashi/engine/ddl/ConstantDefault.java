@@ -20,7 +20,15 @@ import org.jspecify.annotations.Nullable;
 final class ConstantDefault {
   /// Functions with another result for each row.
   private static final Set<String> VOLATILE =
-      Set.of("random", "nextval", "currval", "lastval", "setval");
+      Set.of(
+          "random",
+          "gen_random_uuid",
+          "clock_timestamp",
+          "timeofday",
+          "nextval",
+          "currval",
+          "lastval",
+          "setval");
 
   /// As many columns as PostgreSQL's rows have at most, dropped ones included. Copying gets rid of those.
   private static final int MAX_STORED_COLUMNS = 1600;

@@ -77,25 +77,16 @@ public final class StatisticsKeeper implements AutoCloseable {
     collect(filled);
   }
 
-  /// Statistics of a table, null if there are none for the table as it is now.
+  /// Statistics of a table, null if there are none. What is known about a column stays when others come and go.
   public @Nullable TableStatistics of(Table table) {
     TableStatistics statistics = byTable.get(table.tableId());
-    return statistics != null && fits(statistics, table) ? statistics : null;
-  }
-
-  private boolean fits(TableStatistics statistics, Table table) {
-    TableStore rows = storeOf(table);
-    if (rows == null
-        || statistics.columns().size() != table.columns().size()
-        || !statistics.positions().equals(rows.definition().placement().positions())) {
-      return false;
+    TableStore rows = statistics == null ? null : storeOf(table);
+    if (statistics == null || rows == null) {
+      return null;
     }
-    for (int i = 0; i < table.columns().size(); i++) {
-      if (statistics.columns().get(i).oid() != table.columns().get(i).type().oid()) {
-        return false;
-      }
-    }
-    return true;
+    List<Integer> positions = rows.definition().placement().positions();
+    // Another transaction may be altering the table; our catalogue does not know it then.
+    return positions.size() == table.columns().size() ? statistics.of(table, positions) : null;
   }
 
   /// As of a table's statistics; 0: none.
@@ -139,10 +130,10 @@ public final class StatisticsKeeper implements AutoCloseable {
     return null;
   }
 
-  /// A table without statistics may have rows of an earlier run and have got another column since.
+  /// A table without them may have rows of an earlier run.
   private static boolean isStale(TableStore rows, @Nullable TableStatistics statistics) {
     long changes = rows.changeCount();
-    return statistics == null
+    return statistics == null || !statistics.isComplete()
         ? changes > MIN_CHANGES || rows.rowCount() > MIN_CHANGES
         : changes - statistics.changeCount() > MIN_CHANGES + CHANGED_FRACTION * statistics.rows();
   }

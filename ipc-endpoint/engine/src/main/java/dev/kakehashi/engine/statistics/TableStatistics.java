@@ -1,6 +1,11 @@
 package dev.kakehashi.engine.statistics;
 
+import dev.kakehashi.engine.catalog.Table;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// Statistics of a table at one moment. Immutable.
 ///
@@ -8,7 +13,7 @@ import java.util.List;
 /// @param sampledRows that the columns' statistics come from
 /// @param changeCount of the table, see [dev.kakehashi.engine.store.TableStore#changeCount()]
 /// @param collectedMicros since 2000-01-01 UTC
-/// @param columns as the table has them
+/// @param columns as the table has them; null for one that came after the sample
 /// @param positions where they lie in its rows: others may have taken their places since
 /// @param planVersion a plan that was made with another one may not be the best any more
 public record TableStatistics(
@@ -16,12 +21,42 @@ public record TableStatistics(
     int sampledRows,
     long changeCount,
     long collectedMicros,
-    List<ColumnStatistics> columns,
+    List<@Nullable ColumnStatistics> columns,
     List<Integer> positions,
     long planVersion) {
   private static final double SIMILAR_ROWS = 1.3;
   private static final double SIMILAR_DISTINCT = 1.5;
   private static final double SIMILAR_FRACTION = 0.05;
+
+  /// What is known about the table's present columns: about those that have come since, or have got another type, nothing.
+  ///
+  /// @param present where they lie in its rows
+  TableStatistics of(Table table, List<Integer> present) {
+    List<@Nullable ColumnStatistics> known = new ArrayList<>();
+    boolean same = present.equals(positions);
+    for (int i = 0; i < present.size(); i++) {
+      int at = positions.indexOf(present.get(i));
+      ColumnStatistics column = at < 0 ? null : columns.get(at);
+      boolean fits = column != null && column.oid() == table.columns().get(i).type().oid();
+      known.add(fits ? column : null);
+      same &= fits;
+    }
+    return same
+        ? this
+        : new TableStatistics(
+            rows,
+            sampledRows,
+            changeCount,
+            collectedMicros,
+            Collections.unmodifiableList(known),
+            present,
+            planVersion);
+  }
+
+  /// Whether something is known about all columns.
+  boolean isComplete() {
+    return columns.stream().allMatch(Objects::nonNull);
+  }
 
   TableStatistics withPlanVersion(long version) {
     return new TableStatistics(
@@ -41,7 +76,11 @@ public record TableStatistics(
     return true;
   }
 
-  private boolean isSimilar(ColumnStatistics now, ColumnStatistics then, double rowsThen) {
+  private boolean isSimilar(
+      @Nullable ColumnStatistics now, @Nullable ColumnStatistics then, double rowsThen) {
+    if (now == null || then == null) {
+      return now == then;
+    }
     return now.oid() == then.oid()
         && Math.abs(now.nullFraction() - then.nullFraction()) <= SIMILAR_FRACTION
         && isSimilar(now.distinctOf(rows), then.distinctOf(rowsThen), SIMILAR_DISTINCT)
@@ -75,8 +114,7 @@ public record TableStatistics(
 
   /// Whether values at the ends of the range of then are not far from the ends of now: a constant near them would be judged alike.
   private static boolean hasSimilarRange(
-      @org.jspecify.annotations.Nullable ValueList now,
-      @org.jspecify.annotations.Nullable ValueList then) {
+      @Nullable ValueList now, @Nullable ValueList then) {
     if (now == null || then == null) {
       return now == then;
     }

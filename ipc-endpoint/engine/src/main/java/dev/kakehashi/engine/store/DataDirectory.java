@@ -11,14 +11,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 
 /// A data directory: `FORMAT` names the version of its format, `log/` has the segments of the log, `rows/` is the database of the base image.
 ///
-/// Format 1 had no `log/`: the database's own was the log. It is read, and becomes format 2 before anything is written.
+/// Format 1 had no `log/`: the database's own was the log. Up to format 2 all rows of a table had the same columns ([Placement]). Both are read, and become format
+/// 3 before anything is written.
 final class DataDirectory {
   private static final String FORMAT_FILE = "FORMAT";
-  private static final String FORMAT = "kakehashi store 2";
-  private static final String FORMAT_BEFORE = "kakehashi store 1";
+  private static final String FORMAT = "kakehashi store 3";
+  private static final List<String> FORMATS_BEFORE =
+      List.of("kakehashi store 1", "kakehashi store 2");
 
   private DataDirectory() {}
 
@@ -67,11 +70,11 @@ final class DataDirectory {
           "data directory \"%s\" has no file \"%s\"".formatted(directory, FORMAT_FILE));
     }
     String found = Files.readString(format, StandardCharsets.UTF_8).strip();
-    if (!found.equals(FORMAT) && !found.equals(FORMAT_BEFORE)) {
+    if (!found.equals(FORMAT) && !FORMATS_BEFORE.contains(found)) {
       throw new EngineException(
               ErrorCode.DATA_CORRUPTED,
-              "data directory \"%s\" has format \"%s\", this version reads \"%s\" and \"%s\""
-                  .formatted(directory, found, FORMAT_BEFORE, FORMAT))
+              "data directory \"%s\" has format \"%s\", this version reads \"%s\" to \"%s\""
+                  .formatted(directory, found, FORMATS_BEFORE.getFirst(), FORMAT))
           .withHint("Open it with the version that wrote it.");
     }
   }

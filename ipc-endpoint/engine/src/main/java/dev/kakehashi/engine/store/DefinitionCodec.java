@@ -193,7 +193,9 @@ final class DefinitionCodec {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     int format = in.readByte();
     if (format != FORMAT && format != FORMAT_WITHOUT_PLACEMENT) {
-      throw new IOException("definition has format %d".formatted(format));
+      throw new IOException(
+          "it has format %d, this version reads %d and %d"
+              .formatted(format, FORMAT_WITHOUT_PLACEMENT, FORMAT));
     }
     return in;
   }

@@ -53,6 +53,13 @@ public record Placement(
     return positions.get(column);
   }
 
+  /// Whether each stored column is one of the table.
+  boolean[] live() {
+    boolean[] live = new boolean[stored.size()];
+    positions.forEach(c -> live[c] = true);
+    return live;
+  }
+
   /// Kinds of the stored columns.
   List<ColumnKind> kinds() {
     return stored.stream().map(Stored::kind).toList();

@@ -109,7 +109,7 @@ final class Recovery {
     RowVersion version = null;
     if (value.hasRemaining()) {
       version = new RowVersion(table.layout.columns);
-      RowCodec.decode(table.layout, value, store.pool(), version);
+      table.decode(value, version);
     }
     table.replay(transaction, rowId, version);
   }
@@ -194,7 +194,7 @@ final class Recovery {
           "store is corrupted: table %d has row %d".formatted(table.tableId(), rowId));
     }
     Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
-    RowCodec.decode(table.layout, value, store.pool(), version);
+    table.decode(value, version);
     page.makeRoomFor(version);
     page.claim(slot);
     for (int c = 0; c < table.layout.columns; c++) {

@@ -132,10 +132,12 @@ public final class RowCodec {
     return at;
   }
 
-  /// Reads a row; by-reference values are allocated from the pool.
+  /// Reads a row; by-reference values are allocated from the pool. What is left of a dropped column is passed over.
   ///
+  /// @param live whether a stored column is one of the table; those beyond are not
   /// @throws EngineException DATA_CORRUPTED if the bytes are not a row of this layout
-  static void decode(RowLayout layout, ByteBuffer value, MemoryPool pool, RowVersion to) {
+  static void decode(
+      RowLayout layout, boolean[] live, ByteBuffer value, MemoryPool pool, RowVersion to) {
     long columns = layout.widthWritten ? getVarint(value) : layout.columns;
     if (columns < 0 || columns > layout.columns) {
       throw corrupted("a row has %d columns, its table %d".formatted(columns, layout.columns));
@@ -144,13 +146,19 @@ public final class RowCodec {
     require(value, nullBytes);
     int nulls = value.position();
     value.position(nulls + nullBytes);
-    for (int c = (int) columns; c < layout.columns; c++) {
-      to.nulls[c] = layout.isMissingNull(c);
-      to.words[c] = layout.missing(c);
-    }
-    for (int c = 0; c < columns; c++) {
-      to.nulls[c] = (value.get(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
-      to.words[c] = to.nulls[c] ? 0 : decodeValue(layout.kinds[c], value, pool);
+    for (int c = 0; c < layout.columns; c++) {
+      boolean written = c < columns;
+      boolean isNull = written && (value.get(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
+      if (written && c < live.length && live[c]) {
+        to.nulls[c] = isNull;
+        to.words[c] = isNull ? 0 : decodeValue(layout.kinds[c], value, pool);
+      } else {
+        to.nulls[c] = layout.isMissingNull(c);
+        to.words[c] = layout.missing(c);
+        if (written && !isNull) {
+          skipValue(layout.kinds[c], value);
+        }
+      }
     }
     if (value.hasRemaining()) {
       throw corrupted("a row is %d bytes too long".formatted(value.remaining()));
@@ -173,14 +181,32 @@ public final class RowCodec {
         yield Long.reverseBytes(value.getLong());
       }
       case UUID, INTERVAL -> copy(value, 16, 0, pool);
-      case VARLENA, BPCHAR, NUMERIC -> {
-        long payload = getVarint(value);
-        if (payload < 0 || payload > value.remaining()) {
-          throw corrupted("a value of %d bytes is not there".formatted(payload));
-        }
-        yield copy(value, (int) payload, 4, pool);
-      }
+      case VARLENA, BPCHAR, NUMERIC -> copy(value, payload(value), 4, pool);
     };
+  }
+
+  private static void skipValue(ColumnKind kind, ByteBuffer value) {
+    int bytes =
+        switch (kind) {
+          case INTEGER -> {
+            getVarint(value);
+            yield 0;
+          }
+          case FLOAT4 -> 4;
+          case FLOAT8 -> 8;
+          case UUID, INTERVAL -> 16;
+          case VARLENA, BPCHAR, NUMERIC -> payload(value);
+        };
+    require(value, bytes);
+    value.position(value.position() + bytes);
+  }
+
+  private static int payload(ByteBuffer value) {
+    long payload = getVarint(value);
+    if (payload < 0 || payload > value.remaining()) {
+      throw corrupted("a value of %d bytes is not there".formatted(payload));
+    }
+    return (int) payload;
   }
 
   private static long copy(ByteBuffer value, int bytes, int headerBytes, MemoryPool pool) {

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,9 +70,7 @@ final class RowTable implements TableStore {
   }
 
   private void place(Placement placement) {
-    boolean[] used = new boolean[placement.stored().size()];
-    placement.positions().forEach(c -> used[c] = true);
-    live = used;
+    live = placement.live();
     positions = placement.positions().stream().mapToInt(Integer::intValue).toArray();
   }
 
@@ -83,6 +82,11 @@ final class RowTable implements TableStore {
   /// Stored columns that a row of the table's present form has.
   int width() {
     return live.length;
+  }
+
+  /// Reads a row of the durable image.
+  void decode(ByteBuffer value, RowVersion to) {
+    RowCodec.decode(layout, live, value, pool, to);
   }
 
   /// Whether a stored column is one of the table.

@@ -173,6 +173,7 @@ public final class StoreCheck implements AutoCloseable {
     private final Map<Long, Long> orphans = new TreeMap<>();
     private @Nullable TableDefinition table;
     private RowLayout layout;
+    private boolean[] live = {};
     private RowVersion version = new RowVersion(0);
 
     RowCheck(LongFunction<String> names, MemoryPool scratch) {
@@ -200,7 +201,7 @@ public final class StoreCheck implements AutoCloseable {
         return;
       }
       try {
-        RowCodec.decode(layout, value, scratch, version);
+        RowCodec.decode(layout, live, value, scratch, version);
       } catch (EngineException e) {
         problem("%s: row %d: %s".formatted(names.apply(tableId), rowId, e.getMessage()));
         return;
@@ -226,6 +227,7 @@ public final class StoreCheck implements AutoCloseable {
         if (table != null) {
           layout.freeMissing(scratch);
           layout = new RowLayout(table.placement(), scratch);
+          live = table.placement().live();
           version = new RowVersion(layout.columns);
         }
       }

@@ -1,19 +1,17 @@
 package dev.kakehashi.engine.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.engine.store.Placement.Origin;
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
-import dev.kakehashi.engine.vector.VarHeap;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
+import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -26,64 +24,12 @@ import org.junit.jupiter.api.Test;
 final class StoreColumnsTest extends StoreTestBase {
   private static final int SEVERAL_PAGES = 4_000;
 
-  private static ByteBuffer missing(ColumnKind kind, Object value) {
-    try (VarHeap heap = new VarHeap()) {
-      return RowCodec.value(kind, Rows.word(heap, value));
-    }
-  }
-
-  private static <T> List<T> without(List<T> list, int position) {
-    List<T> rest = new ArrayList<>(list);
-    rest.remove(position);
-    return rest;
-  }
-
-  private static <T> List<T> with(List<T> list, T last) {
-    List<T> more = new ArrayList<>(list);
-    more.add(last);
-    return more;
-  }
-
-  private static List<Origin> present(TableDefinition table) {
-    List<Origin> origins = new ArrayList<>();
-    for (int c = 0; c < table.columns().size(); c++) {
-      origins.add(Origin.of(c));
-    }
-    return origins;
-  }
-
   private CatalogChange add(ColumnKind kind, @Nullable Object value) {
-    TableDefinition old = table.definition();
-    return new CatalogChange.Reshape(
-        new TableDefinition(
-            tableId,
-            with(old.columns(), kind),
-            with(old.notNull(), false),
-            old.indexes(),
-            old.placement()),
-        with(present(old), Origin.added(value == null ? null : missing(kind, value))));
+    return ColumnChanges.add(table.definition(), kind, value);
   }
 
   private CatalogChange drop(int column) {
-    TableDefinition old = table.definition();
-    List<IndexDefinition> indexes = new ArrayList<>();
-    for (IndexDefinition index : old.indexes()) {
-      indexes.add(
-          new IndexDefinition(
-              index.indexId(),
-              index.name(),
-              index.columns().stream().map(c -> c > column ? c - 1 : c).toList(),
-              index.descending(),
-              index.unique()));
-    }
-    return new CatalogChange.Reshape(
-        new TableDefinition(
-            tableId,
-            without(old.columns(), column),
-            without(old.notNull(), column),
-            indexes,
-            old.placement()),
-        without(present(old), column));
+    return ColumnChanges.drop(table.definition(), column);
   }
 
   private void change(CatalogChange change) {
@@ -200,26 +146,23 @@ final class StoreColumnsTest extends StoreTestBase {
   void shouldReadAndWriteATableOfAnOlderDirectory() throws IOException {
     store.close();
     LogRecord record = new LogRecord(256);
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(1);
-      out.writeLong(tableId);
-      out.writeInt(2);
-      for (ColumnKind kind : List.of(ColumnKind.INTEGER, ColumnKind.VARLENA)) {
-        out.writeUTF(kind.name());
-        out.writeBoolean(false);
-      }
-      out.writeInt(0);
-    }
-    record.put(StoreKeys.table(tableId), bytes.toByteArray());
+    TableDefinition older =
+        new TableDefinition(
+            tableId,
+            List.of(ColumnKind.INTEGER, ColumnKind.VARLENA),
+            List.of(false, false),
+            List.of());
+    record.put(StoreKeys.table(tableId), OlderFormat.definition(older));
     record.put(StoreKeys.row(tableId, 3), new byte[] {0, 10, 1, 'x'});
     record.put(StoreKeys.row(tableId, 4), new byte[] {0b10, 12});
     try (SegmentedLog log =
         SegmentedLog.open(DataDirectory.log(directory), DataDirectory.database(directory))) {
       log.write(List.of(record));
     }
+    Files.writeString(DataDirectory.formatFile(directory), "kakehashi store 2\n");
     store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
     table = store.table(tableId);
+    assertEquals("kakehashi store 3\n", Files.readString(DataDirectory.formatFile(directory)));
     assertEquals(List.of(List.of(5L, "x"), Arrays.asList(6L, null)), Rows.values(rows()));
     inTransaction(t -> Rows.insert(table, t, 7L, "new"));
     CheckReport.of(directoryAfterClose()).assertSound();
@@ -231,6 +174,21 @@ final class StoreColumnsTest extends StoreTestBase {
             .map(Rows.Row::values)
             .filter(values -> values.get(1) != null)
             .collect(java.util.stream.Collectors.toMap(List::getFirst, List::getLast)));
+  }
+
+  @Test
+  void shouldRefuseADefinitionOfAnUnknownFormat() {
+    store.close();
+    LogRecord record = new LogRecord(64);
+    record.put(StoreKeys.table(tableId), new byte[] {3, 0});
+    try (SegmentedLog log =
+        SegmentedLog.open(DataDirectory.log(directory), DataDirectory.database(directory))) {
+      log.write(List.of(record));
+    }
+    EngineException refused =
+        assertThrows(EngineException.class, () -> StoreFactory.open(StoreConfig.of(directory)));
+    assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
+    assertTrue(refused.getMessage().contains("format 3, this version reads 1 and 2"));
   }
 
   private java.nio.file.Path directoryAfterClose() {
@@ -249,83 +207,32 @@ final class StoreColumnsTest extends StoreTestBase {
     store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
   }
 
-  /// Random changes of rows and columns against lists.
   @Test
   void shouldEqualTheModel() {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("StoreColumnsTest seed " + seed);
     Random random = new Random(seed);
-    Map<Long, List<@Nullable Object>> model = new HashMap<>();
-    Map<Long, Long> rowIds = new HashMap<>();
-    long nextId = 0;
+    ColumnsModel model = new ColumnsModel(table.definition().columns());
     for (int round = 0; round < 150; round++) {
-      List<ColumnKind> kinds = table.definition().columns();
       StoreTransaction transaction = begin();
       transaction.beginStatement();
-      Map<Long, List<@Nullable Object>> next = new HashMap<>();
-      model.forEach((id, values) -> next.put(id, new ArrayList<>(values)));
-      Map<Long, Long> nextRowIds = new HashMap<>(rowIds);
+      ColumnsModel next = model.copy();
       for (int step = random.nextInt(6); step >= 0; step--) {
-        kinds = table.definition().columns();
-        switch (random.nextInt(8)) {
-          case 0 -> {
-            if (kinds.size() < 8) {
-              ColumnKind kind = random.nextBoolean() ? ColumnKind.INTEGER : ColumnKind.VARLENA;
-              Object value = value(kind, random);
-              transaction.define(add(kind, value));
-              next.values().forEach(values -> values.add(value));
-            }
-          }
-          case 1 -> {
-            int column = 2 + random.nextInt(Math.max(1, kinds.size() - 2));
-            if (kinds.size() > 3) {
-              transaction.define(drop(column));
-              next.values().forEach(values -> values.remove(column));
-            }
-          }
-          default -> {
-            transaction.beginStatement();
-            List<@Nullable Object> values = new ArrayList<>();
-            List<Long> ids = new ArrayList<>(next.keySet());
-            boolean inserts = ids.size() < 20 || random.nextInt(3) == 0;
-            long id = inserts ? nextId++ : ids.get(random.nextInt(ids.size()));
-            values.add(id);
-            for (int c = 1; c < kinds.size(); c++) {
-              values.add(value(kinds.get(c), random));
-            }
-            if (inserts) {
-              nextRowIds.put(id, Rows.insert(table, transaction, values.toArray()));
-              next.put(id, values);
-            } else if (random.nextInt(4) == 0) {
-              assertTrue(table.delete(transaction, nextRowIds.get(id)));
-              next.remove(id);
-            } else {
-              assertTrue(Rows.update(table, transaction, nextRowIds.get(id), values.toArray()));
-              next.put(id, values);
-            }
-          }
-        }
+        next.step(random, table, transaction);
       }
       if (random.nextInt(4) == 0) {
         transaction.abort();
       } else {
         Rows.commit(transaction);
         model = next;
-        rowIds = nextRowIds;
       }
       if (random.nextInt(20) == 0) {
         reopen();
       }
-      Map<Long, List<@Nullable Object>> found = new HashMap<>();
-      rows().forEach(row -> found.put((Long) row.values().getFirst(), row.values()));
-      assertEquals(model, found, "seed " + seed + " round " + round);
+      StoreTransaction reader = store.begin(true, false);
+      model.assertEqual(
+          table, reader.beginStatement(), "seed %d round %d".formatted(seed, round));
+      reader.abort();
     }
-  }
-
-  private static @Nullable Object value(ColumnKind kind, Random random) {
-    if (random.nextInt(4) == 0) {
-      return null;
-    }
-    long number = random.nextInt(5);
-    return kind == ColumnKind.INTEGER ? (Object) number : "text ".repeat((int) number) + number;
   }
 }
