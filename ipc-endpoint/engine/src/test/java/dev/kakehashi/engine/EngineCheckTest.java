@@ -35,6 +35,9 @@ final class EngineCheckTest implements StoreCheck.Report {
       engine.run("create view v as select id, a from t where a > 0");
       engine.run("comment on column v.a is 'positive'");
       engine.run("insert into t (a) values (1), (nextval('s'))");
+      engine.run("alter table t add column gone int default 1, add column b text default 'x'");
+      engine.run("insert into t (a) values (2)");
+      engine.run("alter table t drop column gone");
     }
   }
 

@@ -45,7 +45,7 @@ public final class CatalogCheck {
       TableDefinition definition = stored.get(tableId);
       if (definition == null) {
         report.problem("%s: the store has no table %d".formatted(name(table), tableId));
-      } else if (!definition.equals(table.definition())) {
+      } else if (!definition.equals(table.definition().withPlacement(definition.placement()))) {
         report.problem(
             "%s: the catalogue says %s, the store %s"
                 .formatted(name(table), table.definition(), definition));

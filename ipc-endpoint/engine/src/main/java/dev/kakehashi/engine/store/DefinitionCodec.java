@@ -80,7 +80,8 @@ final class DefinitionCodec {
     }
   }
 
-  private static Placement placement(DataInputStream in, int columns) throws IOException {
+  private static Placement placement(DataInputStream in, List<ColumnKind> columns)
+      throws IOException {
     boolean widthWritten = in.readBoolean();
     int pageColumns = in.readInt();
     List<Placement.Stored> stored = new ArrayList<>();
@@ -91,9 +92,12 @@ final class DefinitionCodec {
       stored.add(new Placement.Stored(kind, missing));
     }
     List<Integer> positions = new ArrayList<>();
-    for (int c = 0; c < columns; c++) {
+    for (int c = 0; c < columns.size(); c++) {
       int position = in.readInt();
-      if (position < 0 || position >= stored.size()) {
+      if (position < 0
+          || position >= stored.size()
+          || positions.contains(position)
+          || stored.get(position).kind() != columns.get(c)) {
         throw new IOException("column %d lies in stored column %d".formatted(c, position));
       }
       positions.add(position);
@@ -223,7 +227,7 @@ final class DefinitionCodec {
           List.copyOf(indexes),
           bytes[0] == FORMAT_WITHOUT_PLACEMENT
               ? Placement.of(columns, false)
-              : placement(in, columnCount));
+              : placement(in, columns));
     }
   }
 

@@ -48,7 +48,7 @@ final class IndexCursor implements RowCursor {
     this.reader = new RowReader(table.store, view);
     this.index = index;
     this.reverse = reverse;
-    this.columns = columns.clone();
+    this.columns = columns;
     this.needed = union(columns, index.keyColumns);
     this.withRowIds = withRowIds;
     this.version = new RowVersion(table.layout.columns);

@@ -4,7 +4,6 @@ import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One page of rows: 64 KB of native memory laid out by [RowLayout], and what is known about it as a whole.
@@ -46,6 +45,8 @@ final class Page {
 
   /// For where things lie, which is the same in every later layout of the table.
   private final RowLayout layout;
+
+  private final int pageColumns;
 
   /// Row identifiers are `number << SLOT_BITS | slot`.
   final long number;
@@ -89,6 +90,7 @@ final class Page {
     this.number = number;
     RowLayout layout = table.layout;
     this.layout = layout;
+    this.pageColumns = layout.pageColumns;
     int bitWords = (layout.rows + 63) >>> 6;
     live = new long[bitWords];
     occupied = new long[bitWords];
@@ -165,28 +167,29 @@ final class Page {
 
   private @Nullable Annex annex(int column) {
     @Nullable Annex[] present = annexes;
-    int number = column - layout.pageColumns;
+    int number = column - pageColumns;
     return number < present.length ? present[number] : null;
   }
 
   /// Address of the words of a column; 0: all rows end before it.
   long words(int column) {
-    if (column < layout.pageColumns) {
-      return layout.words(address, column);
-    }
+    return column < pageColumns ? layout.words(address, column) : annexWords(column);
+  }
+
+  private long annexWords(int column) {
     Annex annex = annex(column);
     return annex == null ? 0 : layout.annexWords(annex.address);
   }
 
   /// Address of the null bits of a column that has words.
   long nulls(int column) {
-    Annex annex = column < layout.pageColumns ? null : annex(column);
+    Annex annex = column < pageColumns ? null : annex(column);
     return annex == null ? layout.nulls(address, column) : annex.address;
   }
 
   /// Whether a null was ever stored in a column that has words.
   boolean mayHaveNulls(int column) {
-    if (column < layout.pageColumns) {
+    if (column < pageColumns) {
       return mayHaveNulls[column];
     }
     Annex annex = annex(column);
@@ -194,49 +197,70 @@ final class Page {
   }
 
   long word(int column, int slot) {
-    long words = words(column);
+    return column < pageColumns
+        ? Native.getLong(layout.words(address, column) + 8L * slot)
+        : addedWord(column, slot);
+  }
+
+  private long addedWord(int column, int slot) {
+    long words = annexWords(column);
     return words == 0 ? table.layout.missing(column) : Native.getLong(words + 8L * slot);
   }
 
   boolean isNull(int column, int slot) {
-    if (column >= layout.pageColumns && annex(column) == null) {
-      return table.layout.isMissingNull(column);
-    }
-    return mayHaveNulls(column)
-        && (Native.getLong(nulls(column) + 8L * (slot >>> 6)) >>> (slot & 63) & 1) != 0;
+    return column < pageColumns
+        ? mayHaveNulls[column] && hasBit(layout.nulls(address, column), slot)
+        : isAddedNull(column, slot);
+  }
+
+  private boolean isAddedNull(int column, int slot) {
+    Annex annex = annex(column);
+    return annex == null
+        ? table.layout.isMissingNull(column)
+        : annex.mayHaveNulls && hasBit(annex.address, slot);
+  }
+
+  private static boolean hasBit(long bits, int slot) {
+    return (Native.getLong(bits + 8L * (slot >>> 6)) >>> (slot & 63) & 1) != 0;
   }
 
   /// Sets a value; [#makeRoomFor] has been called for the version that it is of.
   void setWord(int column, int slot, long word, boolean isNull) {
-    long words = words(column);
-    if (words == 0) {
-      return; // it is the missing value, or that of a deleted row
+    if (column < pageColumns) {
+      Native.putLong(layout.words(address, column) + 8L * slot, isNull ? 0 : word);
+      if (isNull || mayHaveNulls[column]) {
+        setBit(layout.nulls(address, column), slot, isNull);
+        mayHaveNulls[column] |= isNull;
+      }
+    } else {
+      setAddedWord(column, slot, word, isNull);
     }
-    Native.putLong(words + 8L * slot, isNull ? 0 : word);
-    if (isNull || mayHaveNulls(column)) {
-      long at = nulls(column) + 8L * (slot >>> 6);
-      long bit = 1L << (slot & 63);
-      long bits = Native.getLong(at);
-      Native.putLong(at, isNull ? bits | bit : bits & ~bit);
-      if (isNull) {
-        noteNull(column);
+  }
+
+  private void setAddedWord(int column, int slot, long word, boolean isNull) {
+    Annex annex = annex(column);
+    // Without one it is the missing value, or that of a deleted row.
+    if (annex != null) {
+      Native.putLong(layout.annexWords(annex.address) + 8L * slot, isNull ? 0 : word);
+      if (isNull || annex.mayHaveNulls) {
+        setBit(annex.address, slot, isNull);
+        annex.mayHaveNulls |= isNull;
       }
     }
   }
 
-  private void noteNull(int column) {
-    if (column < layout.pageColumns) {
-      mayHaveNulls[column] = true;
-    } else {
-      Objects.requireNonNull(annex(column)).mayHaveNulls = true;
-    }
+  private static void setBit(long bits, int slot, boolean isSet) {
+    long at = bits + 8L * (slot >>> 6);
+    long bit = 1L << (slot & 63);
+    long present = Native.getLong(at);
+    Native.putLong(at, isSet ? present | bit : present & ~bit);
   }
 
   /// Makes the annexes that a version needs, in a latched page, before anything else of it is changed.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY; the page is as it was then
   void makeRoomFor(RowVersion version) {
-    for (int c = layout.pageColumns; c < version.words.length; c++) {
+    for (int c = pageColumns; c < version.words.length; c++) {
       RowLayout now = table.layout;
       if (annex(c) == null
           && (version.nulls[c] != now.isMissingNull(c) || version.words[c] != now.missing(c))) {
@@ -246,7 +270,7 @@ final class Page {
   }
 
   private void addAnnex(int column, RowLayout now) {
-    int number = column - layout.pageColumns;
+    int number = column - pageColumns;
     Annex annex = new Annex(table.pool.allocate(layout.annexBytes));
     long words = layout.annexWords(annex.address);
     annex.mayHaveNulls = now.isMissingNull(column);

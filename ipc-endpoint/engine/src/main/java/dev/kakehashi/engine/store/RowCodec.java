@@ -37,11 +37,12 @@ public final class RowCodec {
 
   private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
     RowLayout layout = page.table.layout;
-    int columns = page.table.width();
+    boolean[] live = page.table.live();
+    int columns = live.length;
     int nullBytes = (columns + 7) >>> 3;
     long length = nullBytes + (layout.widthWritten ? varintBytes(columns) : 0);
     for (int c = 0; c < columns; c++) {
-      if (hasValue(page, c, slot)) {
+      if (live[c] && !page.isNull(c, slot)) {
         length += bytes(layout.kinds[c], page.word(c, slot));
       }
     }
@@ -55,16 +56,12 @@ public final class RowCodec {
     java.util.Arrays.fill(to, nulls, nulls + nullBytes, (byte) 0);
     at += nullBytes;
     for (int c = 0; c < columns; c++) {
-      if (!hasValue(page, c, slot)) {
+      if (!live[c] || page.isNull(c, slot)) {
         to[nulls + (c >>> 3)] |= (byte) (1 << (c & 7));
       } else {
         at = encodeValue(layout.kinds[c], page.word(c, slot), to, at);
       }
     }
-  }
-
-  private static boolean hasValue(Page page, int column, int slot) {
-    return page.table.isLive(column) && !page.isNull(column, slot);
   }
 
   /// A value alone, for [Placement.Origin#added].

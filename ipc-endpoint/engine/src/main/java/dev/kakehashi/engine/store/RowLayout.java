@@ -250,8 +250,11 @@ final class RowLayout {
 
   boolean isUndoNull(long record, int column) {
     int width = undoColumns(record);
-    return column < width
-        ? (Native.getLong(undoNullsAt(record, width, column)) >>> (column & 63) & 1) != 0
-        : missingNull[column];
+    return column < width ? isUndoNull(record, width, column) : missingNull[column];
+  }
+
+  /// Of a record that has the column.
+  static boolean isUndoNull(long record, int width, int column) {
+    return (Native.getLong(undoNullsAt(record, width, column)) >>> (column & 63) & 1) != 0;
   }
 }

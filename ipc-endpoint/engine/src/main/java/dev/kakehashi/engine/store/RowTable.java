@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// A table: its pages, its indexes, and the list of pages with room.
@@ -30,8 +31,8 @@ final class RowTable implements TableStore {
   /// Stored columns of the table's columns.
   private volatile int[] positions = {};
 
-  /// Whether a stored column is one of the table.
   private volatile boolean[] live = {};
+  private volatile int[] dead = {};
 
   private final RowWriter writer;
   final KeyLocks keyLocks = new KeyLocks();
@@ -70,7 +71,10 @@ final class RowTable implements TableStore {
   }
 
   private void place(Placement placement) {
-    live = placement.live();
+    boolean[] used = placement.live();
+    live = used;
+    dead =
+        IntStream.range(0, layout.columns).filter(c -> c >= used.length || !used[c]).toArray();
     positions = placement.positions().stream().mapToInt(Integer::intValue).toArray();
   }
 
@@ -79,9 +83,14 @@ final class RowTable implements TableStore {
     return positions;
   }
 
-  /// Stored columns that a row of the table's present form has.
-  int width() {
-    return live.length;
+  /// Whether each stored column of the table's present form is one of the table.
+  boolean[] live() {
+    return live;
+  }
+
+  /// Stored columns that are none of the table, also those whose addition was rolled back.
+  int[] dead() {
+    return dead;
   }
 
   /// Reads a row of the durable image.
@@ -89,15 +98,13 @@ final class RowTable implements TableStore {
     RowCodec.decode(layout, live, value, pool, to);
   }
 
-  /// Whether a stored column is one of the table.
-  boolean isLive(int column) {
-    boolean[] used = live;
-    return column < used.length && used[column];
-  }
-
   private int[] stored(int[] columns) {
     int[] present = positions;
-    return Arrays.stream(columns).map(c -> present[c]).toArray();
+    int[] stored = new int[columns.length];
+    for (int i = 0; i < stored.length; i++) {
+      stored[i] = present[columns[i]];
+    }
+    return stored;
   }
 
   long tableId() {
@@ -470,11 +477,7 @@ final class RowTable implements TableStore {
   /// The table's next form: the change's, placed in the rows.
   TableDefinition reshaped(CatalogChange.Reshape change) {
     TableDefinition next = change.definition();
-    return new TableDefinition(
-        next.tableId(),
-        next.columns(),
-        next.notNull(),
-        next.indexes(),
+    return next.withPlacement(
         definition.placement().next(List.of(layout.kinds), next.columns(), change.origins()));
   }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VectorBatch;
 
 /// The words of one version of a row, copied. Confined to one thread at a time.
@@ -38,9 +39,15 @@ final class RowVersion {
 
   /// Copies the version that an undo record holds.
   void readUndo(RowLayout layout, long record) {
+    int width = RowLayout.undoColumns(record);
     for (int c = 0; c < words.length; c++) {
-      words[c] = layout.undoWord(record, c);
-      nulls[c] = layout.isUndoNull(record, c);
+      if (c < width) {
+        words[c] = Native.getLong(RowLayout.undoWordAt(record, c));
+        nulls[c] = RowLayout.isUndoNull(record, width, c);
+      } else {
+        words[c] = layout.missing(c);
+        nulls[c] = layout.isMissingNull(c);
+      }
     }
   }
 

@@ -88,11 +88,9 @@ final class RowWriter {
     RowLayout layout = table.layout;
     int[] positions = table.positions();
     // A dropped column gets what costs no annex.
-    for (int c = 0; c < layout.columns; c++) {
-      if (!table.isLive(c)) {
-        to.nulls[c] = layout.isMissingNull(c);
-        to.words[c] = layout.missing(c);
-      }
+    for (int c : table.dead()) {
+      to.nulls[c] = layout.isMissingNull(c);
+      to.words[c] = layout.missing(c);
     }
     for (int i = 0; i < positions.length; i++) {
       int c = positions[i];

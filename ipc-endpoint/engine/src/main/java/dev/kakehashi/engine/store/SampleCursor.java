@@ -24,7 +24,7 @@ final class SampleCursor implements RowCursor {
     this.table = table;
     this.reader = new RowReader(table.store, view);
     this.version = new RowVersion(table.layout.columns);
-    this.columns = columns.clone();
+    this.columns = columns;
     this.logOfOthers = Math.log1p(-fraction);
     this.random = new SplittableRandom(seed);
     this.endSlot = table.pageCount() * table.layout.rows;

@@ -57,7 +57,7 @@ final class ScanCursor implements RowCursor {
     this.reader = new RowReader(table.store, view);
     this.readers = table.store.chainReaders();
     this.snapshot = view.snapshot();
-    this.columns = columns.clone();
+    this.columns = columns;
     this.withRowIds = withRowIds;
     this.pageNumber = Math.max(0, firstPage);
     this.endPage = Math.min(endPage, table.pageCount());

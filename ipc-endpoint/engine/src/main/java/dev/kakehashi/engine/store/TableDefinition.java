@@ -25,6 +25,11 @@ public record TableDefinition(
     this(tableId, columns, notNull, indexes, Placement.of(columns, true));
   }
 
+  /// The same form, lying elsewhere in the rows.
+  public TableDefinition withPlacement(Placement other) {
+    return new TableDefinition(tableId, columns, notNull, indexes, other);
+  }
+
   /// An index.
   ///
   /// @param indexId unique in the store, never used again
