@@ -137,7 +137,8 @@ final class AddedColumnsTest {
     engine.close();
     assertEquals(1, OlderFormat.rewrite(directory));
     engine = new TestEngine(directory);
-    assertEquals(List.of("5000|n1|n999"), engine.query("select count(*), min(name), max(name) from t"));
+    assertEquals(
+        List.of("5000|n1|n999"), engine.query("select count(*), min(name), max(name) from t"));
     engine.run("update t set name = 'one' where id = 1");
     engine.run("alter table t add column a int default 1");
     assertNotEquals(number, number());

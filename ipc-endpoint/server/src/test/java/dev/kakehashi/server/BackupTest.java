@@ -259,8 +259,7 @@ class BackupTest {
       for (long c = Math.max(0, steps - WIDE_COLUMNS); c < steps; c++) {
         sum.insert(0, '(').append(") * 31 + c").append(c);
       }
-      assertEquals(
-          altered(steps), numbers(session, "select " + sum + " from wide order by id"));
+      assertEquals(altered(steps), numbers(session, "select " + sum + " from wide order by id"));
     }
   }
 

@@ -63,6 +63,7 @@ final class AnalyzeTask implements Task {
 
     /// Whether the cursor reads the columns that the catalogue says: it was opened between two looks at the same definition, which a change replaces before
     /// anything can be opened with the new columns.
+    @SuppressWarnings("ReferenceEquality") // an equal one may have been there twice
     boolean isOf(TableStore store) {
       return store.definition() == definition
           && definition.columns().equals(table.definition().columns());

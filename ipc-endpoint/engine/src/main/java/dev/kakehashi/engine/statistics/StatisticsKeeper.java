@@ -133,9 +133,10 @@ public final class StatisticsKeeper implements AutoCloseable {
   /// A table without them may have rows of an earlier run.
   private static boolean isStale(TableStore rows, @Nullable TableStatistics statistics) {
     long changes = rows.changeCount();
-    return statistics == null || !statistics.isComplete()
-        ? changes > MIN_CHANGES || rows.rowCount() > MIN_CHANGES
-        : changes - statistics.changeCount() > MIN_CHANGES + CHANGED_FRACTION * statistics.rows();
+    if (statistics == null || !statistics.isComplete()) {
+      return changes > MIN_CHANGES || rows.rowCount() > MIN_CHANGES;
+    }
+    return changes - statistics.changeCount() > MIN_CHANGES + CHANGED_FRACTION * statistics.rows();
   }
 
   private void forgetDropped(CatalogSnapshot snapshot) {

@@ -79,7 +79,7 @@ public record TableStatistics(
   private boolean isSimilar(
       @Nullable ColumnStatistics now, @Nullable ColumnStatistics then, double rowsThen) {
     if (now == null || then == null) {
-      return now == then;
+      return now == null && then == null;
     }
     return now.oid() == then.oid()
         && Math.abs(now.nullFraction() - then.nullFraction()) <= SIMILAR_FRACTION
@@ -113,10 +113,9 @@ public record TableStatistics(
   }
 
   /// Whether values at the ends of the range of then are not far from the ends of now: a constant near them would be judged alike.
-  private static boolean hasSimilarRange(
-      @Nullable ValueList now, @Nullable ValueList then) {
+  private static boolean hasSimilarRange(@Nullable ValueList now, @Nullable ValueList then) {
     if (now == null || then == null) {
-      return now == then;
+      return now == null && then == null;
     }
     int last = then.size() - 1;
     int far = Math.max(1, now.size() / 10);

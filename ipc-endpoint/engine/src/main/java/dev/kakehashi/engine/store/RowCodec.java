@@ -40,7 +40,7 @@ public final class RowCodec {
     boolean[] live = page.table.live();
     int columns = live.length;
     int nullBytes = (columns + 7) >>> 3;
-    long length = nullBytes + (layout.widthWritten ? varintBytes(columns) : 0);
+    long length = (long) nullBytes + (layout.widthWritten ? varintBytes(columns) : 0);
     for (int c = 0; c < columns; c++) {
       if (live[c] && !page.isNull(c, slot)) {
         length += bytes(layout.kinds[c], page.word(c, slot));

@@ -73,8 +73,7 @@ final class RowTable implements TableStore {
   private void place(Placement placement) {
     boolean[] used = placement.live();
     live = used;
-    dead =
-        IntStream.range(0, layout.columns).filter(c -> c >= used.length || !used[c]).toArray();
+    dead = IntStream.range(0, layout.columns).filter(c -> c >= used.length || !used[c]).toArray();
     positions = placement.positions().stream().mapToInt(Integer::intValue).toArray();
   }
 

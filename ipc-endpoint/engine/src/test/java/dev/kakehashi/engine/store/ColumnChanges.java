@@ -25,8 +25,7 @@ final class ColumnChanges {
           Origin.added(value == null ? null : RowCodec.value(kind, Rows.word(heap, value))));
     }
     return new CatalogChange.Reshape(
-        new TableDefinition(
-            table.tableId(), kinds, notNull, table.indexes(), table.placement()),
+        new TableDefinition(table.tableId(), kinds, notNull, table.indexes(), table.placement()),
         origins);
   }
 

@@ -52,8 +52,7 @@ final class StoreAnnexTest extends StoreTestBase {
         String when = "seed %d, round %d".formatted(seed, round);
         @Nullable Long missing = random.nextInt(4) == 0 ? null : (Long) (long) random.nextInt(300);
         CatalogTool.change(
-            store,
-            List.of(ColumnChanges.add(table.definition(), ColumnKind.INTEGER, missing)));
+            store, List.of(ColumnChanges.add(table.definition(), ColumnKind.INTEGER, missing)));
         CatalogTool.change(
             store,
             List.of(ColumnChanges.add(table.definition(), ColumnKind.VARLENA, text(missing))));

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +80,11 @@ final class StoreColumnsCrashTest {
   ///
   /// @param transaction null: in the model only
   private static ColumnsModel transaction(
-      long seed, long i, ColumnsModel before, TableStore table, StoreTransaction transaction) {
+      long seed,
+      long i,
+      ColumnsModel before,
+      TableStore table,
+      @Nullable StoreTransaction transaction) {
     Random random = new Random(seed * 31 + i);
     ColumnsModel model = before;
     for (int part = random.nextInt(3); part >= 0; part--) {

@@ -188,7 +188,8 @@ final class StoreColumnsTest extends StoreTestBase {
     EngineException refused =
         assertThrows(EngineException.class, () -> StoreFactory.open(StoreConfig.of(directory)));
     assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
-    assertTrue(refused.getMessage().contains("format 3, this version reads 1 and 2"));
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains("format 3, this version reads 1 and 2"));
   }
 
   private java.nio.file.Path directoryAfterClose() {
@@ -230,8 +231,7 @@ final class StoreColumnsTest extends StoreTestBase {
         reopen();
       }
       StoreTransaction reader = store.begin(true, false);
-      model.assertEqual(
-          table, reader.beginStatement(), "seed %d round %d".formatted(seed, round));
+      model.assertEqual(table, reader.beginStatement(), "seed %d round %d".formatted(seed, round));
       reader.abort();
     }
   }
