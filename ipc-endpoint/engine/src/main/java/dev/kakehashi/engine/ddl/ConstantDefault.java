@@ -63,6 +63,7 @@ final class ConstantDefault {
               heap,
               execution.statementTimestamp(),
               execution.transactionTimestamp(),
+              execution.zone(),
               execution.sequences());
       ColumnVector value = Evaluators.of(expr, context).evaluate(row);
       return value.isNull(0) ? null : RowCodec.value(Types.kind(expr.typeOid()), value.words[0]);
