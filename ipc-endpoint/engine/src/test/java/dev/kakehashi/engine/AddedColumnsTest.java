@@ -167,4 +167,26 @@ final class AddedColumnsTest {
         engine.query(
             "select column_name, null_fraction from kakehashi_catalog.column_statistics where table_name = 't' order by 1"));
   }
+
+  @Test
+  void shouldFindTheColumnsOfDeferredForeignKeysWhereTheyLie() {
+    engine.run("create table p (gone text, id int primary key)");
+    engine.run(
+        "create table c (gone text, pid int references p deferrable initially deferred)");
+    engine.run("insert into p values ('x', 7)");
+    engine.run("insert into c values ('y', 7)");
+    engine.run("alter table p drop column gone");
+    engine.run("alter table c drop column gone");
+    Transaction orphan = engine.begin(Isolation.READ_COMMITTED);
+    engine.run(orphan, "delete from p where id = 7");
+    TestEngine.assertState("23503", () -> engine.commit(orphan));
+    Transaction whole = engine.begin(Isolation.READ_COMMITTED);
+    engine.run(whole, "delete from p where id = 7");
+    engine.run(whole, "insert into p values (7)");
+    engine.run(whole, "update c set pid = 8 where pid = 7");
+    engine.run(whole, "insert into p values (8)");
+    engine.commit(whole);
+    assertEquals(List.of("7", "8"), engine.query("select id from p order by id"));
+    assertEquals(List.of("8"), engine.query("select pid from c"));
+  }
 }

@@ -50,10 +50,11 @@ final class OwnChanges implements RowChanges {
     if (Stamp.isTombstone(stamp)) {
       return Before.NOTHING;
     }
-    RowLayout layout = transaction.page(write).table.layout;
+    RowTable table = transaction.page(write).table;
+    RowLayout layout = table.layout;
     RowVersion version = new RowVersion(layout.columns);
     version.readUndo(layout, undo);
-    version.appendTo(row, layout, columns);
+    version.appendTo(row, layout, table.stored(columns));
     return Stamp.isInFlight(stamp) ? Before.OWN : Before.COMMITTED;
   }
 }

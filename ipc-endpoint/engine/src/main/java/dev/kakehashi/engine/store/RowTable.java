@@ -97,7 +97,8 @@ final class RowTable implements TableStore {
     RowCodec.decode(layout, live, value, pool, to);
   }
 
-  private int[] stored(int[] columns) {
+  /// Stored columns of some of the table's columns.
+  int[] stored(int[] columns) {
     int[] present = positions;
     int[] stored = new int[columns.length];
     for (int i = 0; i < stored.length; i++) {
