@@ -171,8 +171,7 @@ final class AddedColumnsTest {
   @Test
   void shouldFindTheColumnsOfDeferredForeignKeysWhereTheyLie() {
     engine.run("create table p (gone text, id int primary key)");
-    engine.run(
-        "create table c (gone text, pid int references p deferrable initially deferred)");
+    engine.run("create table c (gone text, pid int references p deferrable initially deferred)");
     engine.run("insert into p values ('x', 7)");
     engine.run("insert into c values ('y', 7)");
     engine.run("alter table p drop column gone");
