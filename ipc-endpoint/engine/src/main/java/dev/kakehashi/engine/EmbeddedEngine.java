@@ -35,6 +35,7 @@ import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
+import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
@@ -497,6 +498,7 @@ public final class EmbeddedEngine implements Engine {
     private final String userName;
     private final String owner;
     private final SequenceAccess sequences = sequenceValues.session();
+    private final RandomNumbers random = new RandomNumbers();
     private final SessionZone zone = new SessionZone(timeZone);
 
     /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
@@ -555,6 +557,10 @@ public final class EmbeddedEngine implements Engine {
 
     SequenceAccess sequences() {
       return sequences;
+    }
+
+    RandomNumbers random() {
+      return random;
     }
 
     SessionZone zone() {

@@ -18,6 +18,8 @@ import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.type.FunctionSession;
+import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
@@ -119,7 +121,7 @@ final class EmbeddedStatement implements Statement {
   }
 
   /// One execution's view of the statement. Used by one thread at a time.
-  private final class Run implements StatementExecution.Work {
+  private final class Run implements StatementExecution.Work, FunctionSession {
     private final EngineTransaction transaction;
     private final Parameters parameters;
     private final ResultSink sink;
@@ -199,8 +201,18 @@ final class EmbeddedStatement implements Statement {
     }
 
     @Override
+    public FunctionSession session() {
+      return this;
+    }
+
+    @Override
     public Zone zone() {
       return zone;
+    }
+
+    @Override
+    public RandomNumbers random() {
+      return session.random();
     }
 
     @Override

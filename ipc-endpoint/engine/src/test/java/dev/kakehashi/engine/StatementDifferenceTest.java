@@ -68,7 +68,9 @@ final class StatementDifferenceTest {
         "comments",
         "foreign-keys",
         "time-zone",
-        "deferred-keys"
+        "deferred-keys",
+        "row-functions",
+        "from-char"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

@@ -60,11 +60,7 @@ final class ConstantDefault {
       row.size = 1;
       context.functions =
           new FunctionContext(
-              heap,
-              execution.statementTimestamp(),
-              execution.transactionTimestamp(),
-              execution.zone(),
-              execution.sequences());
+              heap, execution.statementTimestamp(), execution.transactionTimestamp(), execution);
       ColumnVector value = Evaluators.of(expr, context).evaluate(row);
       return value.isNull(0) ? null : RowCodec.value(Types.kind(expr.typeOid()), value.words[0]);
     }

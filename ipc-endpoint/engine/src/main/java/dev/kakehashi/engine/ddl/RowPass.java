@@ -76,11 +76,7 @@ final class RowPass implements TablePass {
     row = new VectorBatch(0, values.size());
     context.functions =
         new FunctionContext(
-            row.heap,
-            execution.statementTimestamp(),
-            execution.transactionTimestamp(),
-            execution.zone(),
-            execution.sequences());
+            row.heap, execution.statementTimestamp(), execution.transactionTimestamp(), execution);
     newValues = Evaluators.of(values, context);
     conditions = new ArrayList<>();
     rules.forEach(rule -> conditions.add(Evaluators.of(rule.condition(), context)));

@@ -197,11 +197,7 @@ final class Execution {
   FunctionContext newFunctionContext() {
     StatementScope running = scope();
     return new FunctionContext(
-        noHeap,
-        running.statementTimestamp(),
-        running.transactionTimestamp(),
-        running.zone(),
-        running.sequences());
+        noHeap, running.statementTimestamp(), running.transactionTimestamp(), running);
   }
 
   void end() {

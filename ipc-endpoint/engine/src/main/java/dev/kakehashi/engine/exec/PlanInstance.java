@@ -102,6 +102,7 @@ final class PlanInstance {
       case PlanNode.IndexScan scan -> {}
       case PlanNode.SampleScan scan -> {}
       case PlanNode.Values values -> {}
+      case PlanNode.FunctionScan scan -> {}
       case PlanNode.SystemScan scan -> {}
       case PlanNode.ParameterRows rows -> {}
       case PlanNode.Filter filter -> addStages(filter.input());
@@ -165,6 +166,7 @@ final class PlanInstance {
       case PlanNode.IndexScan scan -> true;
       case PlanNode.SampleScan scan -> true;
       case PlanNode.Values values -> true;
+      case PlanNode.FunctionScan scan -> true;
       case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
       case PlanNode.Filter filter -> collect(filter.input(), scans);
@@ -232,6 +234,7 @@ final class PlanInstance {
           new ScanOperators.IndexScan(execution, scan, context, withRowIds);
       case PlanNode.SampleScan scan -> new SampleOperator(execution, scan);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
+      case PlanNode.FunctionScan scan -> new FunctionScan(execution, scan, context);
       case PlanNode.SystemScan scan -> new ScanOperators.Values(scan, context);
       case PlanNode.ParameterRows rows -> new ScanOperators.ParameterScan(execution, rows);
       case PlanNode.Filter filter ->

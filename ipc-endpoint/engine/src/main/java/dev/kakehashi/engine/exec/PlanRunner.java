@@ -90,6 +90,7 @@ final class PlanRunner implements StatementRunner {
               && (scan.anyOf() == null || scan.anyOf().set() instanceof Expr.InList);
       case PlanNode.SampleScan scan -> false;
       case PlanNode.Values values -> true;
+      case PlanNode.FunctionScan scan -> false;
       case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
       case PlanNode.Filter filter -> collect(filter.input());

@@ -5,12 +5,11 @@ import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.scheduler.Condition;
 
 /// What one execution of a statement needs of its transaction; implemented by the transaction layer.
-public interface StatementScope {
+public interface StatementScope extends FunctionSession {
   Store store();
 
   StoreTransaction transaction();
@@ -46,12 +45,6 @@ public interface StatementScope {
   long statementTimestamp();
 
   long transactionTimestamp();
-
-  /// The time zone of its session.
-  Zone zone();
-
-  /// The sequences as its session uses them.
-  SequenceAccess sequences();
 
   /// Most bytes the statement may hold for hash tables, sorts and materialised rows.
   long memoryLimitBytes();

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.plan;
 
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
@@ -23,6 +24,7 @@ public sealed interface PlanNode {
       case IndexScan scan -> List.of();
       case SampleScan scan -> List.of();
       case Values values -> List.of();
+      case FunctionScan scan -> List.of();
       case SystemScan scan -> List.of();
       case ParameterRows rows -> List.of();
       case WorkTable table -> List.of();
@@ -92,6 +94,19 @@ public sealed interface PlanNode {
 
   /// Rows computed from expressions without columns.
   record Values(List<List<Expr>> rows, int[] typeOids) implements PlanNode {}
+
+  /// Rows of a function of expressions without columns.
+  ///
+  /// @param ordinality whether a second column numbers the rows from 1
+  record FunctionScan(RowFunction function, List<Expr> arguments, boolean ordinality)
+      implements PlanNode {
+    @Override
+    public int[] typeOids() {
+      return ordinality
+          ? new int[] {function.resultOid(), TypeOid.INT8}
+          : new int[] {function.resultOid()};
+    }
+  }
 
   /// Rows of constants that are made when the scan is opened: what describes the catalogue and the server.
   record SystemScan(String table, Supplier<List<List<Expr>>> rows, int[] typeOids)

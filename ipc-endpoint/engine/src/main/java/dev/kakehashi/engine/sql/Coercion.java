@@ -6,11 +6,10 @@ import dev.kakehashi.engine.sql.PgOperators.FunctionOperator;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.ScalarFunction;
-import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -182,8 +181,9 @@ final class Coercion {
               heap,
               Clock.now(),
               Clock.now(),
-              to.oid() == TypeOid.TIMESTAMPTZ ? context.zone() : Zone.UTC,
-              SequenceAccess.NONE);
+              to.oid() == TypeOid.TIMESTAMPTZ
+                  ? FunctionSession.inZone(context.zone())
+                  : FunctionSession.NONE);
       long word = input.body().apply(new long[] {constant.word()}, 0, functionContext);
       return constant(Constant.of(to, word));
     }

@@ -299,7 +299,8 @@ final class ExpressionBinder {
     return converted;
   }
 
-  private RexNode argument(RexNode node, int oid, SqlNode at) {
+  /// An argument as the type that a function declares.
+  RexNode argument(RexNode node, int oid, SqlNode at) {
     try {
       RexNode converted = coercion.argument(node, oid);
       if (converted != null) {

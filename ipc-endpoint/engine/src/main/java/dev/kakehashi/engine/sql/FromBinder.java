@@ -86,6 +86,7 @@ final class FromBinder {
       case JOIN -> join((SqlJoin) node, parent);
       case AS -> aliased((SqlCall) node, parent);
       case IDENTIFIER -> named((SqlIdentifier) node, null, parent);
+      case COLLECTION_TABLE -> function((SqlCall) node, null, parent);
       case LATERAL -> derived(((SqlCall) node).operand(0), context.newAlias(), parent);
       case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY, EXPLICIT_TABLE ->
           derived(node, context.newAlias(), parent);
@@ -105,10 +106,14 @@ final class FromBinder {
             ? named(table, alias, parent)
             : source.getKind() == SqlKind.JOIN
                 ? item(source, parent)
-                : derived(
-                    source.getKind() == SqlKind.LATERAL ? ((SqlCall) source).operand(0) : source,
-                    alias,
-                    parent);
+                : source.getKind() == SqlKind.COLLECTION_TABLE
+                    ? function((SqlCall) source, alias, parent)
+                    : derived(
+                        source.getKind() == SqlKind.LATERAL
+                            ? ((SqlCall) source).operand(0)
+                            : source,
+                        alias,
+                        parent);
     if (call.operandCount() == 2) {
       return from;
     }
@@ -143,6 +148,17 @@ final class FromBinder {
     }
     BoundQuery bound = queries.bind(query, parent, BoundQuery.Expectation.NONE);
     return from(bound.rel(), alias, null, bound.names(), List.of());
+  }
+
+  /// A function as a table, whose column has the name of the table unless it is given one.
+  private From function(SqlCall table, @Nullable String alias, @Nullable Scope parent) {
+    String name = alias == null ? RowFunctionBinder.name(table) : alias;
+    if (locks != null && locks.tables().contains(name)) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a function", table);
+    }
+    RelNode rel = new RowFunctionBinder(context, queries.expressions).bind(table, name, parent);
+    return from(rel, name, null, RowFunctionBinder.columns(table, name), List.of());
   }
 
   private From named(SqlIdentifier identifier, @Nullable String alias, @Nullable Scope parent) {
@@ -339,10 +355,16 @@ final class FromBinder {
   private From join(SqlJoin join, @Nullable Scope parent) {
     JoinRelType type = type(join);
     From left = side(join.getLeft(), type.generatesNullsOnLeft(), parent);
-    if (isLateral(join.getRight())) {
-      return lateral(join, left, parent);
+    boolean function = RowFunctionBinder.accepts(join.getRight());
+    boolean lateral = function || isLateral(join.getRight());
+    Scope outer = new Scope(parent);
+    outer.fields.addAll(left.fields());
+    outer.rowType = left.rel().getRowType();
+    From right = side(join.getRight(), type.generatesNullsOnRight(), lateral ? outer : parent);
+    // A function that names no column of the left is a table like others.
+    if (lateral && (!function || outer.correlation != null)) {
+      return lateral(join, left, right, outer);
     }
-    From right = side(join.getRight(), type.generatesNullsOnRight(), parent);
     refuseDuplicateAliases(left.fields(), right.fields(), join);
     int leftCount = left.rel().getRowType().getFieldCount();
     List<Scope.Field> shifted = map(right.fields(), node -> shift(node, leftCount));
@@ -378,13 +400,11 @@ final class FromBinder {
   }
 
   /// A join whose right side may name columns of the left.
-  private From lateral(SqlJoin join, From left, @Nullable Scope parent) {
-    Scope outer = new Scope(parent);
-    outer.fields.addAll(left.fields());
-    outer.rowType = left.rel().getRowType();
-    JoinRelType type = type(join);
-    From right = side(join.getRight(), type.generatesNullsOnRight(), outer);
+  ///
+  /// @param outer scope of the right side
+  private From lateral(SqlJoin join, From left, From right, Scope outer) {
     refuseDuplicateAliases(left.fields(), right.fields(), join);
+    JoinRelType type = type(join);
     if (type != JoinRelType.INNER && type != JoinRelType.LEFT) {
       throw context.error(
           ErrorCode.INVALID_COLUMN_REFERENCE,

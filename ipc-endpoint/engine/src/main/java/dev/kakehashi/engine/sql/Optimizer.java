@@ -9,9 +9,13 @@ import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.plan.hep.HepProgramBuilder;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Correlate;
+import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rel.rules.FilterProjectTransposeRule;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 
@@ -25,11 +29,21 @@ final class Optimizer {
           CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
           CoreRules.JOIN_SUB_QUERY_TO_CORRELATE);
 
+  /// What gives another value at each call is computed once for a row, so conditions on it stay above.
+  private static final RelOptRule FILTER_PROJECT_TRANSPOSE =
+      FilterProjectTransposeRule.Config.DEFAULT
+          .withOperandFor(
+              Filter.class,
+              filter -> !RexUtil.containsCorrelation(filter.getCondition()),
+              Project.class,
+              project -> project.getProjects().stream().allMatch(RexUtil::isDeterministic))
+          .toRule();
+
   private static final HepProgram PUSH_DOWN =
       program(
           CoreRules.FILTER_INTO_JOIN,
           CoreRules.JOIN_CONDITION_PUSH,
-          CoreRules.FILTER_PROJECT_TRANSPOSE,
+          FILTER_PROJECT_TRANSPOSE,
           CoreRules.FILTER_AGGREGATE_TRANSPOSE,
           CoreRules.FILTER_SET_OP_TRANSPOSE,
           CoreRules.FILTER_MERGE,
@@ -58,7 +72,7 @@ final class Optimizer {
           CoreRules.FILTER_INTO_JOIN,
           CoreRules.JOIN_CONDITION_PUSH,
           CoreRules.JOIN_PUSH_EXPRESSIONS,
-          CoreRules.FILTER_PROJECT_TRANSPOSE,
+          FILTER_PROJECT_TRANSPOSE,
           CoreRules.FILTER_MERGE,
           CoreRules.PROJECT_MERGE,
           CoreRules.PROJECT_REMOVE);

@@ -3,9 +3,9 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.VolatileFunctions;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
@@ -151,10 +151,6 @@ public final class PgOperators {
 
   /// A function of the types package.
   public static final class FunctionOperator extends SqlFunction {
-    /// Functions of which each call may give something else.
-    private static final Set<String> VOLATILE =
-        Set.of("random", "nextval", "currval", "lastval", "setval");
-
     private static final long serialVersionUID = 1L;
 
     public final transient ScalarFunction function;
@@ -185,7 +181,7 @@ public final class PgOperators {
       this.function = function;
       this.resultType = resultType;
       this.neverNull = neverNull;
-      this.deterministic = !VOLATILE.contains(function.name());
+      this.deterministic = !VolatileFunctions.contains(function.name());
     }
 
     @Override

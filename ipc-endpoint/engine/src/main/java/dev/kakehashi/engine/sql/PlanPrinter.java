@@ -85,6 +85,8 @@ final class PlanPrinter {
       case PlanNode.SystemScan scan ->
           new ExplainedNode("System Scan on " + scan.table(), "System Scan", scan)
               .with("Relation", scan.table());
+      case PlanNode.FunctionScan scan ->
+          new ExplainedNode("Function Scan on " + scan.function().name(), "Function Scan", scan);
       case PlanNode.Values values ->
           new ExplainedNode("Values (" + values.rows().size() + " rows)", "Values", values);
       case PlanNode.ParameterRows rows -> simple(rows, "Parameter Rows");

@@ -112,6 +112,9 @@ final class PlanTranslator {
       case Intersect intersect -> setOperation(intersect.getInputs(), true, intersect.all);
       case Minus minus -> setOperation(minus.getInputs(), false, minus.all);
       case ExpressionRows rows -> rows(rows);
+      case FunctionRows rows ->
+          new PlanNode.FunctionScan(
+              rows.function, ExprTranslator.translate(rows.arguments), rows.ordinality);
       case Values values -> values(values);
       default -> throw ExprTranslator.unsupported(unsupported(rel));
     };

@@ -43,6 +43,9 @@ final class Rewriter {
   /// Name of the call that stands for COLLATE with a collation that orders by bytes.
   static final String COLLATE_CALL = "kh collate";
 
+  /// In front of the name of a function in FROM that is WITH ORDINALITY.
+  static final String ORDINALITY_PREFIX = "kh ordinality ";
+
   private static final Set<String> BYTE_COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic");
 
   private static final Set<String> FRAME_MODES = Set.of("rows", "range", "groups");
@@ -567,6 +570,17 @@ final class Rewriter {
     }
     if (word.equals("with") && in.peek(1).isWord("ties")) {
       withTies(level, token);
+      return;
+    }
+    if (word.equals("with") && in.peek(1).isWord("ordinality") && in.peek(-1).isOperator(")")) {
+      in.at += 2;
+      // Behind the quote that the name of the function begins with.
+      insert(operandStart + 1, ORDINALITY_PREFIX);
+      return;
+    }
+    if (word.equals("lateral") && in.peek(1).isIdentifier()) {
+      // Functions may name what is on the left of them also without it.
+      in.at++;
       return;
     }
     in.at++;

@@ -4,8 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.exec.DeferredReferences;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
-import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.scheduler.Task;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -57,13 +56,8 @@ final class DeferredCheck implements StatementExecution.Work {
   }
 
   @Override
-  public SequenceAccess sequences() {
-    return SequenceAccess.NONE;
-  }
-
-  @Override
-  public Zone zone() {
-    return Zone.UTC;
+  public FunctionSession session() {
+    return FunctionSession.NONE;
   }
 
   @Override

@@ -13,6 +13,8 @@ import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.type.FunctionSession;
+import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.protocol.ErrorCode;
@@ -61,11 +63,8 @@ public final class StatementExecution implements Execution, StatementScope {
     /// Tables that it reads and changes.
     TouchedTables tables();
 
-    /// The time zone of its session.
-    Zone zone();
-
-    /// The sequences as its session uses them.
-    SequenceAccess sequences();
+    /// What functions see of its session.
+    FunctionSession session();
 
     /// Text of the statement: the name of its job.
     String name();
@@ -366,7 +365,7 @@ public final class StatementExecution implements Execution, StatementScope {
     if (transaction.isLong()) {
       transaction.waitsNoLonger();
     }
-    long record = work.sequences().reliedOn();
+    long record = work.session().sequences().reliedOn();
     if (record > 0) {
       transaction.store().reliesOn(record);
     }
@@ -583,12 +582,17 @@ public final class StatementExecution implements Execution, StatementScope {
 
   @Override
   public Zone zone() {
-    return work.zone();
+    return work.session().zone();
+  }
+
+  @Override
+  public RandomNumbers random() {
+    return work.session().random();
   }
 
   @Override
   public SequenceAccess sequences() {
-    return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : work.sequences();
+    return transaction.isReadOnly() ? SequenceAccess.READ_ONLY : work.session().sequences();
   }
 
   @Override

@@ -22,19 +22,18 @@ public final class FunctionContext {
 
   public final SequenceAccess sequences;
 
-  /// A context without sequences, in UTC.
+  public final RandomNumbers random;
+
+  /// A context without a session.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
-    this(heap, statementTimestamp, transactionTimestamp, Zone.UTC, SequenceAccess.NONE);
+    this(heap, statementTimestamp, transactionTimestamp, FunctionSession.NONE);
   }
 
   public FunctionContext(
-      VarHeap heap,
-      long statementTimestamp,
-      long transactionTimestamp,
-      Zone zone,
-      SequenceAccess sequences) {
-    this.zone = zone;
-    this.sequences = sequences;
+      VarHeap heap, long statementTimestamp, long transactionTimestamp, FunctionSession session) {
+    this.zone = session.zone();
+    this.random = session.random();
+    this.sequences = session.sequences();
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;
     this.transactionTimestamp = transactionTimestamp;

@@ -29,6 +29,7 @@ public final class Functions {
     DateTimeFunctions.register(SET);
     TextFunctions.register(SET);
     TextConversions.register(SET);
+    VolatileFunctions.register(SET);
   }
 
   private Functions() {}

@@ -42,6 +42,11 @@ final class TestScope implements StatementScope {
   }
 
   @Override
+  public dev.kakehashi.engine.type.RandomNumbers random() {
+    return NONE.random();
+  }
+
+  @Override
   public dev.kakehashi.engine.type.SequenceAccess sequences() {
     return dev.kakehashi.engine.type.SequenceAccess.NONE;
   }

@@ -187,7 +187,8 @@ final class CastDifferenceTest {
       return context == CastContext.EXPLICIT ? "42846" : "42804";
     }
     try (VarHeap heap = new VarHeap()) {
-      FunctionContext functionContext = new FunctionContext(heap, 0, 0, zone, SequenceAccess.NONE);
+      FunctionContext functionContext =
+          new FunctionContext(heap, 0, 0, FunctionSession.inZone(zone));
       long word = Values.parse(from, text, heap, zone);
       long result = cast.body().apply(new long[] {word}, 0, functionContext);
       return functionContext.resultIsNull

@@ -45,14 +45,21 @@ final class FunctionListTest {
           .computeIfAbsent(aggregate.name(), _ -> new TreeSet<>())
           .add(call + " → " + Types.name(aggregate.resultOid()));
     }
+    Map<String, Set<String>> rows = new TreeMap<>();
+    for (RowFunction function : RowFunctions.all()) {
+      String call = Functions.describe(function.name(), function.argumentOids());
+      rows.computeIfAbsent(function.name(), _ -> new TreeSet<>())
+          .add(call + " → rows of " + Types.name(function.resultOid()));
+    }
     StringBuilder out = new StringBuilder();
     out.append("# Functions and operators of the engine\n\n");
     out.append("Written by `FunctionListTest` from what is registered; do not edit.\n");
     section(out, "Operators", operators);
     section(out, "Functions", functions);
     section(out, "Aggregate functions", aggregates);
+    section(out, "Functions that return rows", rows);
     out.append(
-        "\ncount(*) and count of any type; concat(), concat_ws() and format() of any types.\n");
+        "\ncount(*) and count of any type; unnest() of any array; concat(), concat_ws() and format() of any types.\n");
     return out.toString();
   }
 

@@ -28,6 +28,11 @@ public final class TemplateReader {
     return null;
   }
 
+  /// Whether a string in quotes begins here.
+  public boolean atQuote() {
+    return !atEnd() && text.charAt(at) == '"';
+  }
+
   /// Reads a character, or a string in quotes.
   ///
   /// @param characters takes them one by one

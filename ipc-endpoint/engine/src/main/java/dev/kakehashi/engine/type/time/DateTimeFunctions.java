@@ -331,6 +331,20 @@ public final class DateTimeFunctions {
           TEXT);
     }
     set.addStable(
+        "to_date",
+        DATE,
+        (a, _, _) -> DateTimeFromChar.date(Varlena.string(a[0]), Varlena.string(a[1])),
+        TEXT,
+        TEXT);
+    set.addStable(
+        "to_timestamp",
+        TIMESTAMPTZ,
+        (a, _, c) ->
+            c.zone.toInstant(
+                DateTimeFromChar.timestamp(Varlena.string(a[0]), Varlena.string(a[1]))),
+        TEXT,
+        TEXT);
+    set.addStable(
         "to_char", TEXT, (a, _, c) -> DateTimeToChar.interval(a[0], a[1], c), INTERVAL, TEXT);
   }
 

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.type.text.TemplateReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A template of to_char(), cut into patterns and texts as PostgreSQL does. Immutable.
+/// A template of to_char(), to_date() and to_timestamp(), cut into patterns and texts as PostgreSQL does. Immutable.
 ///
 /// @param nodes in their order
 record DateTimeTemplate(List<Node> nodes) {
@@ -16,7 +16,30 @@ record DateTimeTemplate(List<Node> nodes) {
   /// @param fill false after FM: no blanks and zeros in front
   /// @param translated after TM
   /// @param ordinal the case of the suffix TH: 'T', 't', or 0 without
-  record Node(String text, boolean pattern, boolean fill, boolean translated, char ordinal) {}
+  /// @param quoted text within quotes
+  record Node(
+      String text,
+      boolean pattern,
+      boolean fill,
+      boolean translated,
+      char ordinal,
+      boolean quoted) {
+    /// Whether it is a text that stands for any separator where texts are read.
+    boolean separates() {
+      return !pattern && !quoted && isSeparator(text.charAt(0));
+    }
+  }
+
+  static boolean isBlank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+  }
+
+  /// A blank, or what is neither a letter nor a digit.
+  static boolean isSeparator(char c) {
+    boolean alphanumeric =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return isBlank(c) || (c > 0x20 && c < 0x7F && !alphanumeric);
+  }
 
   /// Of those that begin alike the longer ones come first.
   private static final List<String> PATTERNS =
@@ -51,9 +74,10 @@ record DateTimeTemplate(List<Node> nodes) {
         char ordinal = suffix == null || suffix.equals("SP") ? 0 : suffix.charAt(0);
         boolean fill = prefix == null || !prefix.equalsIgnoreCase("fm");
         boolean translated = prefix != null && prefix.equalsIgnoreCase("tm");
-        nodes.add(new Node(pattern, true, fill, translated, ordinal));
+        nodes.add(new Node(pattern, true, fill, translated, ordinal, false));
       } else if (!in.atEnd()) {
-        in.text(c -> nodes.add(new Node(c, false, true, false, (char) 0)));
+        boolean quoted = in.atQuote();
+        in.text(c -> nodes.add(new Node(c, false, true, false, (char) 0, quoted)));
       }
     }
     return new DateTimeTemplate(List.copyOf(nodes));

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// to_char() of timestamps and intervals, with English names.
 final class DateTimeToChar {
-  private static final List<String> MONTHS =
+  static final List<String> MONTHS =
       List.of(
           "January",
           "February",
@@ -25,7 +25,7 @@ final class DateTimeToChar {
           "October",
           "November",
           "December");
-  private static final List<String> DAYS =
+  static final List<String> DAYS =
       List.of("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday");
   private static final List<String> ROMAN_MONTHS =
       List.of("XII", "XI", "X", "IX", "VIII", "VII", "VI", "V", "IV", "III", "II", "I");

@@ -58,6 +58,12 @@ public final class Intervals {
     return Math.multiplyHigh(days, MICROS_PER_DAY) + (micros >> 63) + carry;
   }
 
+  /// Of the whole span.
+  public static int sign(long value) {
+    long high = spanHigh(value);
+    return high != 0 ? Long.signum(high) : spanLow(value) == 0 ? 0 : 1;
+  }
+
   public static int compare(long a, long b) {
     int high = Long.compare(spanHigh(a), spanHigh(b));
     return high != 0 ? high : Long.compareUnsigned(spanLow(a), spanLow(b));

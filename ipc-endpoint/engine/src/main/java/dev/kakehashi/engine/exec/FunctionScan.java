@@ -1,0 +1,102 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.RowFunction;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import org.jspecify.annotations.Nullable;
+
+/// The rows of a function, made as they are asked for.
+final class FunctionScan extends Operator {
+  private final Execution execution;
+  private final PlanNode.FunctionScan node;
+  private final EvalContext context;
+  private final Evaluator[] arguments;
+  private final VectorBatch single = ScanOperators.oneRow();
+  private final VectorBatch batch;
+  private final VarHeap heap = new VarHeap();
+  private final long[] value = new long[1];
+  private RowFunction.@Nullable Rows rows;
+  private boolean opened;
+
+  /// Rows given out so far.
+  private long count;
+
+  FunctionScan(Execution execution, PlanNode.FunctionScan node, EvalContext context) {
+    this.execution = execution;
+    this.node = node;
+    this.context = context;
+    this.arguments = Evaluators.of(node.arguments(), context);
+    this.batch = new VectorBatch(node.typeOids().length);
+  }
+
+  @Override
+  void open() {
+    rows = null;
+    opened = false;
+    count = 0;
+  }
+
+  /// The arguments are evaluated when the first row is asked for: those of a lateral function are set then.
+  private void begin() {
+    opened = true;
+    heap.reset();
+    context.functions.heap = heap;
+    long[] words = new long[arguments.length];
+    for (int i = 0; i < words.length; i++) {
+      ColumnVector argument = arguments[i].evaluate(single);
+      if (argument.isNull(0)) {
+        return;
+      }
+      words[i] = argument.words[0];
+    }
+    rows = node.function().body().open(words, context.functions);
+  }
+
+  @Override
+  @Nullable VectorBatch next() {
+    if (!opened) {
+      begin();
+    }
+    RowFunction.Rows source = rows;
+    if (source == null) {
+      return null;
+    }
+    // A filter above may drop whatever comes, for as long as it comes.
+    execution.scope().checkCancelled();
+    batch.reset();
+    FunctionContext functions = context.functions;
+    functions.heap = batch.heap;
+    ColumnVector column = batch.columns[0];
+    while (batch.size < VectorBatch.CAPACITY) {
+      functions.resultIsNull = false;
+      if (!source.next(value, functions)) {
+        rows = null;
+        break;
+      }
+      if (functions.resultIsNull) {
+        column.setNull(batch.size);
+      } else {
+        column.words[batch.size] = value[0];
+      }
+      count++;
+      if (node.ordinality()) {
+        batch.columns[1].words[batch.size] = count;
+      }
+      batch.size++;
+    }
+    return batch.size == 0 ? null : batch;
+  }
+
+  @Override
+  void close() {
+    rows = null;
+    heap.close();
+    batch.close();
+  }
+}

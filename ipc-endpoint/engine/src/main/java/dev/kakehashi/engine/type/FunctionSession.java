@@ -1,0 +1,38 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.type.time.Zone;
+
+/// What functions see of the session that their statement belongs to.
+public interface FunctionSession {
+  /// No session: UTC, random numbers of nobody else, no sequences.
+  FunctionSession NONE = inZone(Zone.UTC);
+
+  /// The time zone.
+  Zone zone();
+
+  RandomNumbers random();
+
+  /// The sequences as the session uses them.
+  SequenceAccess sequences();
+
+  /// The same in a time zone.
+  static FunctionSession inZone(Zone zone) {
+    RandomNumbers random = new RandomNumbers();
+    return new FunctionSession() {
+      @Override
+      public Zone zone() {
+        return zone;
+      }
+
+      @Override
+      public RandomNumbers random() {
+        return random;
+      }
+
+      @Override
+      public SequenceAccess sequences() {
+        return SequenceAccess.NONE;
+      }
+    };
+  }
+}

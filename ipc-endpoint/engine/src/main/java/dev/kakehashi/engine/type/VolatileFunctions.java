@@ -1,0 +1,34 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.Set;
+import java.util.UUID;
+
+/// Functions that give another value at each call.
+public final class VolatileFunctions {
+  private static final Set<String> NAMES =
+      Set.of("currval", "gen_random_uuid", "lastval", "nextval", "random", "setseed", "setval");
+
+  private VolatileFunctions() {}
+
+  static void register(FunctionSet set) {
+    set.addStable("random", TypeOid.FLOAT8, (_, _, c) -> FloatMath.word(c.random.next()));
+    // PostgreSQL's returns void, which is no type here and looks the same.
+    set.addStable(
+        "setseed",
+        TypeOid.TEXT,
+        (a, _, c) -> {
+          c.random.seed(FloatMath.ofWord8(a[0]));
+          return Varlena.of(c.heap, "");
+        },
+        TypeOid.FLOAT8);
+    set.addStable(
+        "gen_random_uuid", TypeOid.UUID, (_, _, c) -> Values.ofUuid(UUID.randomUUID(), c.heap));
+  }
+
+  /// Whether calls must be neither repeated nor left out.
+  public static boolean contains(String name) {
+    return NAMES.contains(name);
+  }
+}
