@@ -84,7 +84,7 @@ deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
  * Rows to look at from which on planning with the constants costs little against what it can win. A look-up by key or index, and what is read
  * again for each outer row, stays below, or is the same text each time.
  */
-#define ROWS_WORTH_PLANNING 10000
+#define ROWS_WORTH_PLANNING 50000
 
 static bool
 is_worth_planning(const KakehashiRelation *fpinfo, const ForeignPath *path)

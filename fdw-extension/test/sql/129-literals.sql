@@ -6,7 +6,7 @@ IMPORT FOREIGN SCHEMA lit FROM SERVER kakehashi INTO lit;
 SET search_path = lit, public;
 CREATE TABLE h (LIKE t);
 INSERT INTO h SELECT i, i % 100 - 50, i * 7919 % 100000 - 50000, (i % 1000 - 500) * 0.010, date '1999-12-01' + i % 60, timestamp '1999-12-31 23:59:59.5' + i % 60 * interval '0.25 s',
-  (ARRAY['it''s', 'a\b', 'é懸', '', '%_\', E'line\nbreak', '"q"', '$1', '--x', '/*'])[i % 10 + 1], 'v' || i % 7, 'c' || i % 3, i / 3.0 FROM generate_series(1, 12000) i;
+  (ARRAY['it''s', 'a\b', 'é懸', '', '%_\', E'line\nbreak', '"q"', '$1', '--x', '/*'])[i % 10 + 1], 'v' || i % 7, 'c' || i % 3, i / 3.0 FROM generate_series(1, 51000) i;
 INSERT INTO h VALUES (-1, -32768, -2147483648, '-1e100', '-infinity', 'infinity', NULL, '', '', 'NaN'), (-2, 32767, 2147483647, 'NaN', '4713-01-01 BC', '0044-03-15 BC', 'x', 'y', 'z', 'Infinity');
 INSERT INTO t SELECT * FROM h;
 ANALYZE t, h;
