@@ -64,6 +64,7 @@ final class StatementDifferenceTest {
         "added-columns",
         "check-constraints",
         "sequences",
+        "identity-columns",
         "views",
         "comments",
         "foreign-keys",

@@ -11,6 +11,7 @@ import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.engine.type.SequenceDefinition;
+import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -50,13 +51,7 @@ final class SequencePlanner {
       int typeOid,
       SequenceOptions options,
       @Nullable SequenceDefinition present) {
-    long typeMax =
-        switch (typeOid) {
-          case TypeOid.INT2 -> Short.MAX_VALUE;
-          case TypeOid.INT4 -> Integer.MAX_VALUE;
-          case TypeOid.INT8 -> Long.MAX_VALUE;
-          default -> throw invalid("sequence type must be smallint, integer, or bigint");
-        };
+    long typeMax = maxOf(typeOid);
     long increment = or(options.increment(), present == null ? 1 : present.increment());
     boolean up = increment > 0;
     long defaultMin = up ? 1 : -typeMax - 1;
@@ -98,6 +93,15 @@ final class SequencePlanner {
         cycles != null ? cycles : present != null && present.cycles());
   }
 
+  private static long maxOf(int typeOid) {
+    return switch (typeOid) {
+      case TypeOid.INT2 -> Short.MAX_VALUE;
+      case TypeOid.INT4 -> Integer.MAX_VALUE;
+      case TypeOid.INT8 -> Long.MAX_VALUE;
+      default -> throw invalid("sequence type must be smallint, integer, or bigint");
+    };
+  }
+
   private static long or(@Nullable Long given, long otherwise) {
     return given == null ? otherwise : given;
   }
@@ -130,12 +134,16 @@ final class SequencePlanner {
     if (sequence == null) {
       return;
     }
-    SequenceOptions options = alter.options();
+    alter(sequence, alter.options());
+  }
+
+  /// Changes what the options say.
+  void alter(Sequence sequence, SequenceOptions options) {
     Integer type = options.typeOid();
     int typeOid = type == null ? sequence.typeOid() : type;
     SequenceDefinition present = sequence.definition();
-    SequenceDefinition numbers =
-        numbers(present.stateId(), present.name(), typeOid, options, present);
+    SequenceOptions said = withLimitsOf(sequence, typeOid, options);
+    SequenceDefinition numbers = numbers(present.stateId(), present.name(), typeOid, said, present);
     plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
     Sequence next = sequence.with(typeOid, numbers);
     if (options.restarts()) {
@@ -143,6 +151,22 @@ final class SequencePlanner {
     } else {
       plan.change(CatalogSnapshot.put(next));
     }
+  }
+
+  /// Limits that are those of the old type become those of the new one.
+  private static SequenceOptions withLimitsOf(
+      Sequence sequence, int typeOid, SequenceOptions options) {
+    if (typeOid == sequence.typeOid()) {
+      return options;
+    }
+    SequenceDefinition present = sequence.definition();
+    long max = maxOf(sequence.typeOid());
+    return options.withDefaultLimits(present.min() == -max - 1, present.max() == max);
+  }
+
+  /// For an identity column that gets another type.
+  void retype(Sequence sequence, int typeOid) {
+    alter(sequence, SequenceOptions.of(typeOid));
   }
 
   /// @param value null: the start
@@ -198,6 +222,9 @@ final class SequencePlanner {
                   "You can drop column %s of table %s instead."
                       .formatted(column.name(), table.name()));
         }
+        if (column.sequence() != null && column.sequence().sequenceId() == sequence.sequenceId()) {
+          columns.replaceAll(each -> each.equals(column) ? each.withSequence(null) : each);
+        }
         if (TableExpressions.usesSequence(column, sequence.sequenceId(), plan.state())) {
           if (!cascade) {
             throw new EngineException(
@@ -209,7 +236,7 @@ final class SequencePlanner {
                 .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
           }
           columns.replaceAll(
-              each -> each.equals(column) ? each.withDefault(null).withSequence(null) : each);
+              each -> each.name().equals(column.name()) ? each.withDefault(null) : each);
         }
       }
       if (!columns.equals(table.columns())) {
@@ -245,9 +272,7 @@ final class SequencePlanner {
     }
     int typeOid = column.type().oid();
     boolean serial = wanted.generated() == Column.Generated.SERIAL;
-    if (typeOid != TypeOid.INT2 && typeOid != TypeOid.INT4 && typeOid != TypeOid.INT8) {
-      throw invalid("identity column type must be smallint, integer, or bigint");
-    }
+    requireSequenceType(column.type());
     if (column.defaultText() != null) {
       throw new EngineException(
           ErrorCode.SYNTAX_ERROR,
@@ -267,6 +292,27 @@ final class SequencePlanner {
     Column owner = column.withSequence(new Column.Owned(sequence.sequenceId(), wanted.generated()));
     String quoted = "\"%s\".\"%s\"".formatted(schema, name).replace("\'", "\'\'");
     return serial ? owner.withDefault("nextval(\'" + quoted + "\')") : owner;
+  }
+
+  /// @throws EngineException INVALID_PARAMETER_VALUE for a type that an identity column cannot have
+  static void requireSequenceType(SqlType type) {
+    int typeOid = type.oid();
+    if (typeOid != TypeOid.INT2 && typeOid != TypeOid.INT4 && typeOid != TypeOid.INT8) {
+      throw invalid("identity column type must be smallint, integer, or bigint");
+    }
+  }
+
+  /// A column has one sequence at most.
+  void refuseOwner(Table table, Column column) {
+    Column.Owned owned = column.sequence();
+    Sequence sequence = owned == null ? null : plan.state().sequence(owned.sequenceId());
+    if (sequence != null) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              "column \"%s\" of relation \"%s\" owns sequence \"%s\", and a second one is not supported"
+                  .formatted(column.name(), table.name(), sequence.name()))
+          .withHint("Drop the sequence first.");
+    }
   }
 
   /// The sequences of columns that are dropped.

@@ -34,6 +34,7 @@ final class TableAlteration {
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
   private final SequencePlanner sequences;
+  private final IdentityPlanner identities;
   private final Table old;
 
   /// The form so far.
@@ -47,7 +48,10 @@ final class TableAlteration {
 
   private final Set<String> newChecks = new HashSet<>();
   private final Set<String> nowNullable = new HashSet<>();
+
+  /// Columns whose sequences go.
   private final List<Column> dropped = new ArrayList<>();
+
   private boolean copies;
   private boolean reshapes;
 
@@ -62,6 +66,7 @@ final class TableAlteration {
     this.plan = plan;
     this.constraints = constraints;
     this.sequences = sequences;
+    this.identities = new IdentityPlanner(plan, sequences);
     this.old = old;
     this.table = old;
     this.references = new ForeignKeyPlanner(plan);
@@ -102,6 +107,10 @@ final class TableAlteration {
         int position = position(set.column());
         String text = set.text();
         Column column = table.columns().get(position);
+        IdentityPlanner.refuse(
+            table,
+            column,
+            text == null ? "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead." : null);
         if (text != null) {
           SqlFront.checkDefault(text, column.type(), plan.state());
         }
@@ -109,6 +118,11 @@ final class TableAlteration {
       }
       case Alteration.SetNotNull set -> setNotNull(set.column(), set.notNull());
       case Alteration.SetType set -> setType(set);
+      case Alteration.AddIdentity add ->
+          replace(position(add.column()), column -> identities.added(table, column, add));
+      case Alteration.SetIdentity set ->
+          replace(position(set.column()), column -> identities.changed(table, column, set));
+      case Alteration.DropIdentity drop -> dropIdentity(drop);
       case Alteration.AddConstraint add -> addConstraint(add.constraint());
       case Alteration.DropConstraint drop -> dropConstraint(drop);
       case Alteration.AlterConstraint alter ->
@@ -241,12 +255,24 @@ final class TableAlteration {
     table = table.withChecks(checks);
   }
 
+  private void dropIdentity(Alteration.DropIdentity drop) {
+    int position = position(drop.column());
+    Column column = table.columns().get(position);
+    if (IdentityPlanner.drops(table, column, drop.ifExists())) {
+      dropped.add(column);
+      replace(position, present -> present.withSequence(null));
+    }
+  }
+
   private void setNotNull(String name, boolean notNull) {
     int position = position(name);
     Index key = table.primaryKey();
     if (!notNull && key != null && key.columns().contains(position)) {
       throw new EngineException(
           ErrorCode.INVALID_TABLE_DEFINITION, "column \"" + name + "\" is in a primary key");
+    }
+    if (!notNull) {
+      IdentityPlanner.refuse(table, table.columns().get(position), null);
     }
     if (table.columns().get(position).notNull() == notNull) {
       return;
@@ -263,6 +289,7 @@ final class TableAlteration {
   private void setType(Alteration.SetType set) {
     int position = position(set.column());
     Column column = table.columns().get(position);
+    identities.retype(column, set.type());
     int oldPosition =
         values.get(position) instanceof Expr.Column value && sameType(value, column)
             ? value.index()
@@ -405,6 +432,7 @@ final class TableAlteration {
 
   private void finish() {
     if (table.equals(old)) {
+      sequences.dropOwned(dropped);
       return;
     }
     plan.lock(old, Mode.EXCLUSIVE);

@@ -303,6 +303,10 @@ final class DdlParser {
   }
 
   private Alteration alterColumn(String column) {
+    Alteration identity = new IdentityParser(in).alteration(column);
+    if (identity != null) {
+      return identity;
+    }
     if (in.acceptWords("set", "default")) {
       return new Alteration.SetDefault(column, expressionText());
     }
@@ -389,33 +393,13 @@ final class DdlParser {
                 .add(new ForeignKeyParser(in).references(constraint, List.of(name)));
         case "collate" -> collation();
         case "generated" -> {
-          sequence = identity();
+          sequence = new IdentityParser(in).generated();
           notNull = true;
         }
         default -> throw notSupported(word, word.text() + " constraint");
       }
     }
     return new ColumnDefinition(name, type, notNull, defaultText, sequence);
-  }
-
-  private SequenceColumn identity() {
-    boolean always = in.acceptWords("always");
-    if (!always) {
-      in.expectWord("by");
-      in.expectWord("default");
-    }
-    in.expectWord("as");
-    if (!in.peek().isWord("identity")) {
-      throw notSupported(in.peek(), "generated column");
-    }
-    in.at++;
-    DdlStatement.SequenceOptions options = DdlStatement.SequenceOptions.NONE;
-    if (in.acceptOperator("(")) {
-      options = new SequenceOptionsParser(in).options(false);
-      in.expectOperator(")");
-    }
-    return new SequenceColumn(
-        always ? Column.Generated.ALWAYS : Column.Generated.BY_DEFAULT, options);
   }
 
   /// The expression in parentheses that follows.

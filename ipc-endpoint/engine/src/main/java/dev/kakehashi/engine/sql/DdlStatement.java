@@ -51,6 +51,28 @@ public sealed interface DdlStatement {
       @Nullable Long restartWith) {
     static final SequenceOptions NONE =
         new SequenceOptions(null, null, null, null, false, null, false, null, null, false, null);
+
+    /// AS and nothing else.
+    public static SequenceOptions of(int typeOid) {
+      return new SequenceOptions(
+          typeOid, null, null, null, false, null, false, null, null, false, null);
+    }
+
+    /// Also NO MINVALUE and NO MAXVALUE, where limits are not said.
+    public SequenceOptions withDefaultLimits(boolean ofMin, boolean ofMax) {
+      return new SequenceOptions(
+          typeOid,
+          start,
+          increment,
+          min,
+          noMin || ofMin,
+          max,
+          noMax || ofMax,
+          cache,
+          cycles,
+          restarts,
+          restartWith);
+    }
   }
 
   record CreateSequence(Name name, boolean ifNotExists, SequenceOptions options)
@@ -125,6 +147,14 @@ public sealed interface DdlStatement {
 
     /// @param using how the new value is computed; null: by a cast
     record SetType(String column, SqlType type, @Nullable String using) implements Alteration {}
+
+    record AddIdentity(String column, SequenceColumn sequence) implements Alteration {}
+
+    /// @param generated null: stays
+    record SetIdentity(String column, Column.@Nullable Generated generated, SequenceOptions options)
+        implements Alteration {}
+
+    record DropIdentity(String column, boolean ifExists) implements Alteration {}
 
     record AddConstraint(Constraints constraint) implements Alteration {}
 

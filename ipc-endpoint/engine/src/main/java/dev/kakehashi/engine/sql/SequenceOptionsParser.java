@@ -27,6 +27,32 @@ final class SequenceOptionsParser {
   /// @param alters whether RESTART is allowed
   SequenceOptions options(boolean alters) {
     while (option(alters)) {}
+    return collected();
+  }
+
+  /// RESTART, or SET and an option, of an identity column.
+  ///
+  /// @return whether one was there
+  boolean change() {
+    if (in.peek().isWord("restart")) {
+      return option(true);
+    }
+    int start = in.at;
+    if (!in.acceptWords("set")) {
+      return false;
+    }
+    if (in.peek().isWord("as") || in.peek().isWord("owned")) {
+      throw in.syntaxError();
+    }
+    if (!option(false)) {
+      in.at = start;
+      return false;
+    }
+    return true;
+  }
+
+  /// What was read so far.
+  SequenceOptions collected() {
     return new SequenceOptions(
         typeOid, start, increment, min, noMin, max, noMax, cache, cycles, restarts, restartWith);
   }
