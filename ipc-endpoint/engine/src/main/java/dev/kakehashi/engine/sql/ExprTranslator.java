@@ -39,6 +39,7 @@ final class ExprTranslator {
     return switch (node) {
       case RexInputRef reference -> new Expr.Column(reference.getIndex(), oid(node));
       case RexLiteral literal -> literal(literal);
+      case CountExpression count -> translate(count.expression);
       case RexDynamicParam parameter -> new Expr.Parameter(parameter.getIndex(), oid(node));
       case RexCall call -> call(call);
       default -> throw unsupported("expression " + node);

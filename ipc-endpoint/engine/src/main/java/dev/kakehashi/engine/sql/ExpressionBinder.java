@@ -49,6 +49,7 @@ final class ExpressionBinder {
   private final QueryBinder queries;
   final AggregateBinder aggregates;
   private final WindowBinder windows;
+  private final RowComparisons rows;
 
   ExpressionBinder(BindContext context, QueryBinder queries) {
     this.context = context;
@@ -58,12 +59,13 @@ final class ExpressionBinder {
     this.names = new NameResolver(context);
     this.aggregates = new AggregateBinder(context, this);
     this.windows = new WindowBinder(context, this);
+    this.rows = new RowComparisons(context, this);
   }
 
   /// The expression; its type may be `unknown`.
   RexNode bind(SqlNode node, Scope scope) {
     return switch (node) {
-      case SqlDynamicParam parameter -> literal(parameter);
+      case SqlDynamicParam parameter -> literal(parameter, scope);
       case SqlLiteral literal -> calciteLiteral(literal);
       case SqlIdentifier identifier -> names.column(identifier, scope);
       case SqlCase sqlCase -> bindCase(sqlCase, scope);
@@ -91,7 +93,7 @@ final class ExpressionBinder {
     return context.source.literals().get(parameter.getIndex());
   }
 
-  private RexNode literal(SqlDynamicParam node) {
+  private RexNode literal(SqlDynamicParam node, Scope scope) {
     return switch (sourceLiteral(node)) {
       case Source.Literal.Parameter parameter -> {
         int oid = context.parameterOid(parameter.number());
@@ -100,6 +102,9 @@ final class ExpressionBinder {
       case Source.Literal.Text text ->
           coercion.constant(Constant.ofText(Types.UNKNOWN, text.value()));
       case Source.Literal.NumberText number -> number(number.text());
+      case Source.Literal.Expression expression ->
+          context.within(
+              expression.text(), () -> bind(SqlFront.parseExpression(expression.text()), scope));
     };
   }
 
@@ -177,6 +182,7 @@ final class ExpressionBinder {
       case Rewriter.AT_TIME_ZONE_CALL ->
           bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
+      case Rewriter.ROW_CALL -> throw unsupported(call, "row expression");
       case "coalesce" -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE");
       case "greatest" -> bindVariadic(call, scope, PgOperators.GREATEST, "GREATEST");
       case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
@@ -228,7 +234,10 @@ final class ExpressionBinder {
   }
 
   private RexNode bindIsNull(SqlCall call, Scope scope, SqlOperator operator) {
-    return context.rex.makeCall(operator, bindTyped(call.operand(0), scope));
+    RexNode row = rows.isNull(call.operand(0), operator, scope);
+    return row != null
+        ? row
+        : context.rex.makeCall(operator, bindTyped(call.operand(0), scope));
   }
 
   /// A function call or operator by name.
@@ -332,33 +341,20 @@ final class ExpressionBinder {
   }
 
   private RexNode bindComparison(SqlCall call, Scope scope) {
-    if (call.operand(0).getKind() == SqlKind.ROW && call.operand(1).getKind() == SqlKind.ROW) {
-      return bindRowComparison(call, scope);
-    }
-    return comparison(
-        call.getKind(), bind(call.operand(0), scope), bind(call.operand(1), scope), call);
+    return bindComparison(call.getKind(), call.operand(0), call.operand(1), scope, call);
   }
 
-  private RexNode bindRowComparison(SqlCall call, Scope scope) {
-    SqlCall left = call.operand(0);
-    SqlCall right = call.operand(1);
-    boolean equals = call.getKind() == SqlKind.EQUALS;
-    if (left.operandCount() != right.operandCount()) {
-      throw context.error(
-          ErrorCode.SYNTAX_ERROR, "unequal number of entries in row expressions", call);
-    }
-    if (!equals && call.getKind() != SqlKind.NOT_EQUALS) {
-      throw unsupported(call, "row comparison " + call.getOperator().getName());
-    }
-    List<RexNode> terms = new ArrayList<>();
-    for (int i = 0; i < left.operandCount(); i++) {
-      terms.add(
-          comparison(
-              call.getKind(), bind(left.operand(i), scope), bind(right.operand(i), scope), call));
-    }
-    return terms.size() == 1
-        ? terms.getFirst()
-        : context.rex.makeCall(equals ? SqlStdOperatorTable.AND : SqlStdOperatorTable.OR, terms);
+  private RexNode bindComparison(
+      SqlKind kind, SqlNode left, SqlNode right, Scope scope, SqlNode at) {
+    RexNode compared = rows.compare(kind, left, right, scope, at);
+    return compared != null
+        ? compared
+        : comparison(kind, bind(left, scope), bind(right, scope), at);
+  }
+
+  /// The columns of a subquery of at most one row.
+  List<RexNode> columns(SqlNode query, Scope scope) {
+    return queries.subqueries.columns(query, scope);
   }
 
   /// Comparison of two operands: Calcite's operator when both sides have one form, else a function.
@@ -385,9 +381,14 @@ final class ExpressionBinder {
 
   /// Distinct is what the operator "=" of the two types finds unequal, also when it compares a date with a timestamp.
   private RexNode bindDistinct(SqlCall call, Scope scope, boolean distinct) {
-    RexNode left = bind(call.operand(0), scope);
-    RexNode right = bind(call.operand(1), scope);
-    RexNode equal = comparison(SqlKind.EQUALS, left, right, call);
+    RexNode row = rows.distinct(call, distinct, scope);
+    return row != null
+        ? row
+        : distinct(bind(call.operand(0), scope), bind(call.operand(1), scope), distinct, call);
+  }
+
+  RexNode distinct(RexNode left, RexNode right, boolean distinct, SqlNode at) {
+    RexNode equal = comparison(SqlKind.EQUALS, left, right, at);
     RelDataType type = context.types.of(TypeOid.BOOL, false);
     if (equal instanceof RexCall known && known.getKind() == SqlKind.EQUALS) {
       return context.rex.makeCall(
@@ -408,22 +409,23 @@ final class ExpressionBinder {
 
   private RexNode bindBetween(SqlCall call, Scope scope) {
     SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
-    RexNode value = bind(call.operand(0), scope);
-    RexNode lower = bind(call.operand(1), scope);
-    RexNode upper = bind(call.operand(2), scope);
-    RexNode result = between(value, lower, upper, call);
+    RexNode result = between(call, 1, 2, scope);
     if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
       result =
-          context.rex.makeCall(SqlStdOperatorTable.OR, result, between(value, upper, lower, call));
+          context.rex.makeCall(SqlStdOperatorTable.OR, result, between(call, 2, 1, scope));
     }
     return operator.isNegated() ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
   }
 
-  private RexNode between(RexNode value, RexNode lower, RexNode upper, SqlNode at) {
-    return context.rex.makeCall(
-        SqlStdOperatorTable.AND,
-        comparison(SqlKind.GREATER_THAN_OR_EQUAL, value, lower, at),
-        comparison(SqlKind.LESS_THAN_OR_EQUAL, value, upper, at));
+  private RexNode between(SqlCall call, int lower, int upper, Scope scope) {
+    SqlNode value = call.operand(0);
+    return RexUtil.flatten(
+        context.rex,
+        context.rex.makeCall(
+            SqlStdOperatorTable.AND,
+            bindComparison(
+                SqlKind.GREATER_THAN_OR_EQUAL, value, call.operand(lower), scope, call),
+            bindComparison(SqlKind.LESS_THAN_OR_EQUAL, value, call.operand(upper), scope, call)));
   }
 
   private RexNode bindIn(SqlCall call, Scope scope, boolean negated) {
@@ -437,14 +439,14 @@ final class ExpressionBinder {
   }
 
   private RexNode inList(SqlCall call, SqlNodeList list, Scope scope) {
-    if (call.operand(0).getKind() == SqlKind.ROW) {
+    boolean anyRow = RowComparisons.entries(call.operand(0)) != null;
+    for (SqlNode item : list) {
+      anyRow |= RowComparisons.entries(item) != null;
+    }
+    if (anyRow) {
       List<RexNode> alternatives = new ArrayList<>();
       for (SqlNode row : list) {
-        alternatives.add(
-            bindRowComparison(
-                SqlStdOperatorTable.EQUALS.createCall(
-                    call.getParserPosition(), call.operand(0), row),
-                scope));
+        alternatives.add(bindComparison(SqlKind.EQUALS, call.operand(0), row, scope, call));
       }
       return alternatives.size() == 1
           ? alternatives.getFirst()

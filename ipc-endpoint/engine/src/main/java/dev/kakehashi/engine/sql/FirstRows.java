@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -12,6 +13,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelect;
@@ -20,6 +22,18 @@ import org.jspecify.annotations.Nullable;
 
 /// DISTINCT ON and FETCH FIRST ... WITH TIES, which choose rows by their number or rank in an order.
 final class FirstRows {
+  /// Whether the row of a number is of those that OFFSET and LIMIT leave.
+  private static final ScalarFunction WITHIN =
+      new ScalarFunction(
+          "within limit",
+          new int[] {TypeOid.INT8, TypeOid.INT8, TypeOid.INT8},
+          TypeOid.BOOL,
+          false,
+          false,
+          (a, nulls, _) ->
+              isWithin(
+                  a[0], (nulls & 2) == 0 ? a[1] : 0, (nulls & 4) == 0 ? a[2] : Long.MAX_VALUE));
+
   private final BindContext context;
   private final QueryBinder queries;
 
@@ -91,6 +105,42 @@ final class FirstRows {
                 SqlStdOperatorTable.GREATER_THAN,
                 List.of(fetch, number(0))));
     return firstColumns(LogicalFilter.create(ranked, condition), input);
+  }
+
+  /// Rows `offset .. offset + fetch` of the order.
+  RelNode limited(
+      RelNode input, List<SortOrder> keys, @Nullable RexNode offset, @Nullable RexNode fetch) {
+    if (!isQuery(offset) && !isQuery(fetch)) {
+      return SortOrder.apply(input, keys, offset, fetch);
+    }
+    // The executor's counts are known before it begins: those of subqueries become conditions on the rows' numbers.
+    Windowing windowing = new Windowing();
+    windowing.add(call("row_number", List.of(), order(input, keys)));
+    int[] places = new int[1];
+    RelNode numbered = windowing.apply(input, context, queries, places);
+    RexNode none =
+        queries.expressions.coercion.constant(Constant.ofNull(SqlType.of(TypeOid.INT8)));
+    RexNode within =
+        queries.expressions.coercion.call(
+            WITHIN,
+            List.of(
+                context.rex.makeInputRef(numbered, places[0]),
+                offset == null ? none : offset,
+                fetch == null ? none : fetch),
+            SqlType.of(TypeOid.BOOL),
+            "");
+    RelNode rows = firstColumns(LogicalFilter.create(numbered, within), input);
+    return SortOrder.apply(rows, keys, null, null);
+  }
+
+  static boolean isQuery(@Nullable RexNode count) {
+    return count != null && RexUtil.SubQueryFinder.find(count) != null;
+  }
+
+  private static long isWithin(long row, long offset, long fetch) {
+    long skipped = QueryBinder.requireCount(offset, "OFFSET");
+    long kept = QueryBinder.requireCount(fetch, "LIMIT");
+    return row > skipped && row - skipped <= kept ? 1 : 0;
   }
 
   private Windowing.Call call(String name, List<RexNode> partition, List<Windowing.Key> order) {

@@ -74,8 +74,8 @@ final class QueryBinder {
       case WITH -> bindWith((SqlWith) node, parent, expectation, tail);
       case SELECT -> selects.bind((SqlSelect) node, parent, expectation, tail);
       case UNION, INTERSECT, EXCEPT ->
-          sorted(setOperation((SqlBasicCall) node, parent, expectation), tail);
-      case VALUES -> sorted(values((SqlCall) node, parent, expectation), tail);
+          sorted(setOperation((SqlBasicCall) node, parent, expectation), tail, parent);
+      case VALUES -> sorted(values((SqlCall) node, parent, expectation), tail, parent);
       case EXPLICIT_TABLE -> {
         SqlSelect all =
             new SqlSelect(
@@ -315,7 +315,7 @@ final class QueryBinder {
   }
 
   /// ORDER BY names or positions of the output, OFFSET and LIMIT.
-  private BoundQuery sorted(BoundQuery query, Tail tail) {
+  private BoundQuery sorted(BoundQuery query, Tail tail, @Nullable Scope parent) {
     List<SortOrder> keys = new ArrayList<>();
     for (SqlNode node : tail.order()) {
       SortOrder.Item item = SortOrder.item(node);
@@ -331,7 +331,8 @@ final class QueryBinder {
       keys.add(new SortOrder(column, item.descending(), item.nullsFirst()));
     }
     return new BoundQuery(
-        SortOrder.apply(query.rel(), keys, limit(tail.offset()), limit(tail.fetch())),
+        new FirstRows(this)
+            .limited(query.rel(), keys, limit(tail.offset(), "OFFSET", parent), limit(tail.fetch(), "LIMIT", parent)),
         query.names());
   }
 
@@ -356,18 +357,20 @@ final class QueryBinder {
   }
 
   /// The value of LIMIT or OFFSET; null if there is none.
-  @Nullable RexNode limit(@Nullable SqlNode node) {
-    if (node == null || (node instanceof SqlLiteral literal && literal.getValue() == null)) {
+  ///
+  /// @param parent scope around the query: its WITH is known, its columns are not
+  @Nullable RexNode limit(@Nullable SqlNode node, String clause, @Nullable Scope parent) {
+    if (node == null) {
       return null;
     }
-    Scope scope = new Scope(null);
-    scope.clause = "LIMIT";
+    Scope scope = new Scope(withoutColumns(parent));
+    scope.clause = clause;
     RexNode bound = expressions.bind(node, scope);
     RexNode converted =
         expressions.coercion.convert(bound, SqlType.of(TypeOid.INT8), CastContext.ASSIGNMENT);
-    if (converted == null) {
+    if (converted == null || Coercion.oidOf(bound) == TypeOid.TEXT) {
       throw context.error(
-          ErrorCode.DATATYPE_MISMATCH, "argument of LIMIT must be type bigint", node);
+          ErrorCode.DATATYPE_MISMATCH, "argument of " + clause + " must be type bigint", node);
     }
     Constant constant = Coercion.constantOf(converted);
     if (constant == null) {
@@ -376,7 +379,29 @@ final class QueryBinder {
     return constant.isNull()
         ? null
         : context.rex.makeExactLiteral(
-            BigDecimal.valueOf(constant.word()), context.types.of(TypeOid.INT8, false));
+            BigDecimal.valueOf(requireCount(constant.word(), clause)),
+            context.types.of(TypeOid.INT8, false));
+  }
+
+  /// @throws EngineException for a negative one
+  static long requireCount(long count, String clause) {
+    if (count < 0) {
+      throw new EngineException(
+          clause.equals("LIMIT")
+              ? ErrorCode.INVALID_ROW_COUNT_IN_LIMIT
+              : ErrorCode.INVALID_ROW_COUNT_IN_OFFSET,
+          clause + " must not be negative");
+    }
+    return count;
+  }
+
+  private static @Nullable Scope withoutColumns(@Nullable Scope scope) {
+    if (scope == null) {
+      return null;
+    }
+    Scope queries = new Scope(withoutColumns(scope.parent));
+    queries.commonTables.addAll(scope.commonTables);
+    return queries;
   }
 
   /// One row without columns that anybody could name.

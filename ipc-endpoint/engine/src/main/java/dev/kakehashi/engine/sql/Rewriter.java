@@ -43,6 +43,9 @@ final class Rewriter {
   /// Name of the call that stands for COLLATE with a collation that orders by bytes.
   static final String COLLATE_CALL = "kh collate";
 
+  /// `ROW(...)`.
+  static final String ROW_CALL = "kh row";
+
   /// In front of the name of a function in FROM that is WITH ORDINALITY.
   static final String ORDINALITY_PREFIX = "kh ordinality ";
 
@@ -56,6 +59,11 @@ final class Rewriter {
   /// Keywords only before `(`, with an argument syntax of their own.
   private static final Set<String> CALL_KEYWORDS =
       Set.of("substring", "trim", "position", "overlay");
+
+  /// What follows the expression of LIMIT, OFFSET or FETCH.
+  private static final Set<String> AFTER_COUNT =
+      Set.of(
+          "limit", "offset", "fetch", "for", "row", "rows", "union", "intersect", "except");
 
   private static final Set<String> SET_OPERATIONS = Set.of("union", "intersect", "except");
 
@@ -439,6 +447,11 @@ final class Rewriter {
       level.cast = true;
       levels.push(level);
       emit("cast(", token.start());
+    } else if (word.equals("row") && call) {
+      in.at++;
+      operandStart = text.length();
+      emit(quoted(ROW_CALL), token.start());
+      afterName = true;
     } else if (levels.getFirst().window && FRAME_MODES.contains(word) && beginsBound()) {
       frame(levels.getFirst());
     } else if (isKeyword(word, call)) {
@@ -462,17 +475,7 @@ final class Rewriter {
       return call;
     }
     if (word.equals("first") || word.equals("last")) {
-      return previousIs("nulls") || previousIs("fetch");
-    }
-    if (word.equals("next")) {
-      return previousIs("fetch");
-    }
-    if (word.equals("row") || word.equals("rows")) {
-      return (call && word.equals("row"))
-          || (in.at > 0 && in.peek(-1).kind() != Token.Kind.OPERATOR && rowsOfFetch());
-    }
-    if (word.equals("only")) {
-      return previousIs("row") || previousIs("rows");
+      return previousIs("nulls");
     }
     if (word.equals("within")) {
       return in.peek(1).isWord("group") && in.peek(-1).isOperator(")");
@@ -547,14 +550,89 @@ final class Rewriter {
     emit(", " + quoted("kh " + in.next().text()), start);
   }
 
-  private boolean rowsOfFetch() {
-    Token before = in.peek(-1);
-    Token beforeThat = in.at > 1 ? in.peek(-2) : before;
-    return before.isWord("first")
-        || before.isWord("next")
-        || beforeThat.isWord("first")
-        || beforeThat.isWord("next")
-        || beforeThat.isWord("offset");
+  /// LIMIT and OFFSET, which Calcite takes in this order.
+  private void rowCount() {
+    Token clause = in.next();
+    boolean offset = clause.isWord("offset");
+    if (!offset && in.acceptWords("all")) {
+      return;
+    }
+    Source.Literal count = count();
+    if (offset) {
+      if (!in.acceptWords("rows")) {
+        in.acceptWords("row");
+      }
+      if (in.peek().isWord("limit")) {
+        rowCount();
+      }
+    }
+    emit(clause.text() + " ", clause.start());
+    literal(count, clause);
+  }
+
+  private void fetch(Level level) {
+    Token clause = in.next();
+    if (!in.acceptWords("first")) {
+      in.expectWord("next");
+    }
+    boolean one = in.peek().isWord("row") || in.peek().isWord("rows");
+    emit("fetch first ", clause.start());
+    literal(one ? new Source.Literal.NumberText("1") : count(), clause);
+    if (!in.acceptWords("row")) {
+      in.expectWord("rows");
+    }
+    emit("rows ", clause.start());
+    if (in.peek().isWord("with") && in.peek(1).isWord("ties")) {
+      withTies(level, in.peek());
+    } else {
+      in.expectWord("only");
+      emit("only ", clause.start());
+    }
+  }
+
+  /// The expression of LIMIT, OFFSET or FETCH, for itself.
+  private Source.Literal count() {
+    Rewriter expression = new Rewriter(sql, in.tokens());
+    expression.in.at = in.at;
+    expression.levels.push(new Level(0));
+    while (!(expression.levels.size() == 1
+        && expression.cases.isEmpty()
+        && endsCount(expression.in.peek()))) {
+      if (expression.in.atEnd()) {
+        throw expression.in.syntaxError();
+      }
+      expression.token();
+    }
+    boolean none = expression.in.at == in.at;
+    in.at = expression.in.at;
+    if (none) {
+      throw in.syntaxError();
+    }
+    return new Source.Literal.Expression(expression.finish());
+  }
+
+  private static boolean endsCount(Token token) {
+    return token.kind() == Token.Kind.END
+        || token.isOperator(")")
+        || token.isOperator(";")
+        || (token.kind() == Token.Kind.WORD && AFTER_COUNT.contains(token.text()));
+  }
+
+  /// `USING <` and `USING >` behind a key of ORDER BY.
+  private void sortOperator() {
+    in.at++;
+    Token operator = in.next();
+    switch (operator.text()) {
+      case "<" -> {}
+      case ">" -> emit("desc ", operator.start());
+      default ->
+          throw new EngineException(
+                  ErrorCode.WRONG_OBJECT_TYPE,
+                  "operator " + operator.text() + " is not a valid ordering operator")
+              .withPosition(operator.start() + 1)
+              .withHint(
+                  "Ordering operators must be \"<\" or \">\" members of btree operator families.");
+    }
   }
 
   private boolean previousIs(String word) {
@@ -568,8 +646,16 @@ final class Rewriter {
       rowLocks(level);
       return;
     }
-    if (word.equals("with") && in.peek(1).isWord("ties")) {
-      withTies(level, token);
+    if (word.equals("limit") || word.equals("offset")) {
+      rowCount();
+      return;
+    }
+    if (word.equals("fetch")) {
+      fetch(level);
+      return;
+    }
+    if (word.equals("using") && in.peek(1).kind() == Token.Kind.OPERATOR && !in.peek(1).isOperator("(")) {
+      sortOperator();
       return;
     }
     if (word.equals("with") && in.peek(1).isWord("ordinality") && in.peek(-1).isOperator(")")) {
@@ -612,8 +698,6 @@ final class Rewriter {
       emit("from (values (", token.start());
       literal(new Source.Literal.NumberText("1"), token);
       emit(")) as \"" + DUAL + "\" ", token.start());
-    } else if (word.equals("limit") && in.acceptWords("all")) {
-      return;
     }
     int start = text.length();
     emit(word + " ", token.start());
@@ -621,11 +705,6 @@ final class Rewriter {
       level.selectList = text.length();
       level.distinct = in.peek().isWord("distinct");
       level.windowClause = false;
-    }
-    if (in.at > 1
-        && in.peek(-2).isWord("fetch")
-        && (in.peek().isWord("row") || in.peek().isWord("rows"))) {
-      literal(new Source.Literal.NumberText("1"), token);
     }
     switch (word) {
       case "null", "true", "false", "unknown" -> operandStart = start;

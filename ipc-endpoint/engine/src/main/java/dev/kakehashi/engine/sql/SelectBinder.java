@@ -149,19 +149,26 @@ final class SelectBinder {
               null,
               List.of());
     }
-    RexNode offset = queries.limit(tail.offset());
-    RexNode fetch = queries.limit(tail.fetch());
+    RexNode offset = queries.limit(tail.offset(), "OFFSET", scope.parent);
+    RexNode fetch = queries.limit(tail.fetch(), "LIMIT", scope.parent);
     RowLocks locked = scope.locks;
     if (!distinctOn.isEmpty()) {
       rel = new FirstRows(queries).distinctOn(rel, distinctOn, keys);
     }
-    if (fetch != null && FirstRows.marker(select, Rewriter.TIES_CALL) != null) {
+    if (FirstRows.marker(select, Rewriter.TIES_CALL) != null) {
+      if (fetch == null) {
+        throw new EngineException(
+            ErrorCode.INVALID_ROW_COUNT_IN_LIMIT,
+            "row count cannot be null in FETCH FIRST ... WITH TIES clause");
+      }
       rel = new FirstRows(queries).withTies(rel, keys, offset, fetch, select);
       offset = null;
       fetch = null;
     }
     if (locked == null) {
-      rel = SortOrder.apply(rel, keys, offset, fetch);
+      rel = new FirstRows(queries).limited(rel, keys, offset, fetch);
+    } else if (FirstRows.isQuery(offset) || FirstRows.isQuery(fetch)) {
+      throw RowLocks.notAllowed("a subquery in LIMIT or OFFSET");
     } else {
       // Rows that are skipped do not count.
       boolean limitAbove = locked.policy() == LockWait.SKIP_LOCKED;

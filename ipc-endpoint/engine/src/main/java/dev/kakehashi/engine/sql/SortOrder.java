@@ -55,6 +55,7 @@ record SortOrder(int column, boolean descending, boolean nullsFirst) {
       fields.add(key.collation());
     }
     RelCollation collation = RelCollations.of(fields);
-    return LogicalSort.create(input, collation, offset, fetch);
+    return LogicalSort.create(
+        input, collation, CountExpression.of(offset), CountExpression.of(fetch));
   }
 }

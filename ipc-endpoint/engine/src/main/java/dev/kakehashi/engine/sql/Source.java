@@ -20,6 +20,9 @@ record Source(String text, List<Literal> literals, int[] positions, int end) {
 
     /// An unsigned number as written.
     record NumberText(String text) implements Literal {}
+
+    /// An expression where Calcite's parser takes a literal only.
+    record Expression(Source text) implements Literal {}
   }
 
   /// Character in the statement, from 1, of column `column` (from 1) in `text`.

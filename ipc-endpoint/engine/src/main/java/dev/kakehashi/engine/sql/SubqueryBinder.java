@@ -89,8 +89,9 @@ final class SubqueryBinder {
 
   private List<RexNode> leftSide(SqlNode node, Scope scope) {
     List<RexNode> left = new ArrayList<>();
-    if (node.getKind() == SqlKind.ROW) {
-      for (SqlNode operand : ((SqlCall) node).getOperandList()) {
+    List<SqlNode> entries = RowComparisons.entries(node);
+    if (entries != null) {
+      for (SqlNode operand : entries) {
         left.add(queries.expressions.bindTyped(operand, scope));
       }
     } else {

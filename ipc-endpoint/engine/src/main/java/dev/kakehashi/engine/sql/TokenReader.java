@@ -24,6 +24,10 @@ final class TokenReader {
     this.at = at;
   }
 
+  List<Token> tokens() {
+    return tokens;
+  }
+
   Token peek() {
     return tokens.get(at);
   }

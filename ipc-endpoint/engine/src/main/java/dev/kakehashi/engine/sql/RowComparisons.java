@@ -1,0 +1,143 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.jspecify.annotations.Nullable;
+
+/// Comparisons and tests of rows, `(a, b)` or `ROW(a, b)`, entry by entry. Null is what PostgreSQL's are: the first entries that differ or have a null decide.
+final class RowComparisons {
+  private final BindContext context;
+  private final ExpressionBinder expressions;
+
+  RowComparisons(BindContext context, ExpressionBinder expressions) {
+    this.context = context;
+    this.expressions = expressions;
+  }
+
+  /// Entries of a row; null for what is none.
+  static @Nullable List<SqlNode> entries(SqlNode node) {
+    return node.getKind() == SqlKind.ROW
+            || (node instanceof SqlCall call
+                && call.getOperator().getName().equals(Rewriter.ROW_CALL))
+        ? ((SqlCall) node).getOperandList()
+        : null;
+  }
+
+  /// A comparison of two rows; null if neither side is one.
+  ///
+  /// @param right a row, or a query with as many columns and at most one row
+  @Nullable RexNode compare(SqlKind kind, SqlNode left, SqlNode right, Scope scope, SqlNode at) {
+    List<RexNode> first = bind(left, null, scope);
+    List<RexNode> second = bind(right, first, scope);
+    if (first == null && second == null) {
+      return null;
+    }
+    if (first == null || second == null) {
+      throw context.error(
+          ErrorCode.UNDEFINED_FUNCTION,
+          "operator does not exist between a row and a value: " + Comparison.operator(kind).getName(),
+          at);
+    }
+    requireSameSize(first, second, at);
+    return switch (kind) {
+      case EQUALS, NOT_EQUALS ->
+          combine(
+              kind == SqlKind.EQUALS ? SqlStdOperatorTable.AND : SqlStdOperatorTable.OR,
+              each(kind, first, second, at));
+      default -> order(kind, first, second, at);
+    };
+  }
+
+  /// IS [NOT] DISTINCT FROM; null if neither side is a row.
+  @Nullable RexNode distinct(SqlCall call, boolean distinct, Scope scope) {
+    List<RexNode> first = bind(call.operand(0), null, scope);
+    List<RexNode> second = bind(call.operand(1), null, scope);
+    if (first == null || second == null) {
+      return null;
+    }
+    requireSameSize(first, second, call);
+    List<RexNode> terms = new ArrayList<>();
+    for (int i = 0; i < first.size(); i++) {
+      terms.add(expressions.distinct(first.get(i), second.get(i), distinct, call));
+    }
+    return combine(distinct ? SqlStdOperatorTable.OR : SqlStdOperatorTable.AND, terms);
+  }
+
+  /// IS NULL: all entries are; IS NOT NULL: none is. Null if it is no row.
+  @Nullable RexNode isNull(SqlNode node, SqlOperator operator, Scope scope) {
+    List<RexNode> entries = bind(node, null, scope);
+    if (entries == null) {
+      return null;
+    }
+    return combine(
+        SqlStdOperatorTable.AND,
+        entries.stream()
+            .map(entry ->
+                context.rex.makeCall(operator, expressions.coercion.resolveUnknown(entry)))
+            .toList());
+  }
+
+  /// @param counterpart of a query; null: it may not be one
+  private @Nullable List<RexNode> bind(
+      SqlNode node, @Nullable List<RexNode> counterpart, Scope scope) {
+    List<SqlNode> entries = entries(node);
+    if (entries != null) {
+      return entries.stream().map(entry -> expressions.bind(entry, scope)).toList();
+    }
+    return counterpart != null && node.isA(SqlKind.QUERY)
+        ? expressions.columns(node, scope)
+        : null;
+  }
+
+  private void requireSameSize(List<RexNode> first, List<RexNode> second, SqlNode at) {
+    if (first.size() != second.size()) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "unequal number of entries in row expressions", at);
+    }
+  }
+
+  private List<RexNode> each(
+      SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
+    List<RexNode> terms = new ArrayList<>();
+    for (int i = 0; i < left.size(); i++) {
+      terms.add(expressions.comparison(kind, left.get(i), right.get(i), at));
+    }
+    return terms;
+  }
+
+  /// `(a, b) < (c, d)` is `a <= c AND (a < c OR (a = c AND b < d))`; the first term is for indexes.
+  private RexNode order(SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
+    boolean less = kind == SqlKind.LESS_THAN || kind == SqlKind.LESS_THAN_OR_EQUAL;
+    SqlKind strict = less ? SqlKind.LESS_THAN : SqlKind.GREATER_THAN;
+    int last = left.size() - 1;
+    RexNode result = expressions.comparison(kind, left.get(last), right.get(last), at);
+    for (int i = last - 1; i >= 0; i--) {
+      RexNode same = expressions.comparison(SqlKind.EQUALS, left.get(i), right.get(i), at);
+      RexNode before = expressions.comparison(strict, left.get(i), right.get(i), at);
+      result =
+          combine(
+              SqlStdOperatorTable.OR,
+              List.of(before, combine(SqlStdOperatorTable.AND, List.of(same, result))));
+    }
+    if (last == 0) {
+      return result;
+    }
+    SqlKind loose = less ? SqlKind.LESS_THAN_OR_EQUAL : SqlKind.GREATER_THAN_OR_EQUAL;
+    RexNode range = expressions.comparison(loose, left.getFirst(), right.getFirst(), at);
+    return combine(SqlStdOperatorTable.AND, List.of(range, result));
+  }
+
+  private RexNode combine(SqlOperator operator, List<RexNode> terms) {
+    return terms.size() == 1
+        ? terms.getFirst()
+        : RexUtil.flatten(context.rex, context.rex.makeCall(operator, terms));
+  }
+}
