@@ -75,6 +75,16 @@ final class AddedColumnsTest {
   }
 
   @Test
+  void shouldGiveEachRowItsOwnRandomValue() {
+    engine.run("alter table t add column r double precision default random()");
+    engine.run("alter table t add column u uuid default gen_random_uuid(), add column n numeric default random() * 2");
+    assertEquals(
+        List.of("5000|5000|5000|0"),
+        engine.query(
+            "select count(distinct r), count(distinct u), count(distinct n), count(*) filter (where r < 0 or r >= 1) from t"));
+  }
+
+  @Test
   void shouldRollBackToASavepoint() {
     Transaction transaction = engine.begin(Isolation.READ_COMMITTED);
     engine.run(transaction, "alter table t add column a int default 1");

@@ -9,27 +9,15 @@ import dev.kakehashi.engine.store.RowCodec;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.VolatileFunctions;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.nio.ByteBuffer;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What the rows present get in a column that is added, when it is the same for all of them; and whether they may stay where they are.
 final class ConstantDefault {
-  /// Functions with another result for each row.
-  private static final Set<String> VOLATILE =
-      Set.of(
-          "random",
-          "gen_random_uuid",
-          "clock_timestamp",
-          "timeofday",
-          "nextval",
-          "currval",
-          "lastval",
-          "setval");
-
   /// As many columns as PostgreSQL's rows have at most, dropped ones included. Copying gets rid of those.
   private static final int MAX_STORED_COLUMNS = 1600;
 
@@ -45,7 +33,7 @@ final class ConstantDefault {
         new ExprRewriter() {
           @Override
           public Expr.Call call(Expr.Call call) {
-            found[0] |= !call.function().immutable() && VOLATILE.contains(call.function().name());
+            found[0] |= VolatileFunctions.contains(call.function().name());
             return call;
           }
         }.rewrite(expr);

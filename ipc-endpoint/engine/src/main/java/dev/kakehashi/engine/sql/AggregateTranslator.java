@@ -76,6 +76,12 @@ final class AggregateTranslator {
                 call.getArgList().get(count + i) + shift, key.descending(), key.nullsFirst()));
       }
     }
+    if (call.getAggregation().getKind() == SqlKind.COUNT && count > 1) {
+      // Calcite's, of rows without nulls: with them it takes a row that differs in another entry
+      // for unknown.
+      throw ExprTranslator.unsupported(
+          "IN of rows and a query, other than as a condition that has to be true,");
+    }
     int[] arguments =
         call.getArgList().subList(0, count).stream().mapToInt(Integer::intValue).toArray();
     int[] oids = new int[arguments.length];

@@ -235,9 +235,7 @@ final class ExpressionBinder {
 
   private RexNode bindIsNull(SqlCall call, Scope scope, SqlOperator operator) {
     RexNode row = rows.isNull(call.operand(0), operator, scope);
-    return row != null
-        ? row
-        : context.rex.makeCall(operator, bindTyped(call.operand(0), scope));
+    return row != null ? row : context.rex.makeCall(operator, bindTyped(call.operand(0), scope));
   }
 
   /// A function call or operator by name.
@@ -411,8 +409,7 @@ final class ExpressionBinder {
     SqlBetweenOperator operator = (SqlBetweenOperator) call.getOperator();
     RexNode result = between(call, 1, 2, scope);
     if (operator.flag == SqlBetweenOperator.Flag.SYMMETRIC) {
-      result =
-          context.rex.makeCall(SqlStdOperatorTable.OR, result, between(call, 2, 1, scope));
+      result = context.rex.makeCall(SqlStdOperatorTable.OR, result, between(call, 2, 1, scope));
     }
     return operator.isNegated() ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
   }
@@ -423,8 +420,7 @@ final class ExpressionBinder {
         context.rex,
         context.rex.makeCall(
             SqlStdOperatorTable.AND,
-            bindComparison(
-                SqlKind.GREATER_THAN_OR_EQUAL, value, call.operand(lower), scope, call),
+            bindComparison(SqlKind.GREATER_THAN_OR_EQUAL, value, call.operand(lower), scope, call),
             bindComparison(SqlKind.LESS_THAN_OR_EQUAL, value, call.operand(upper), scope, call)));
   }
 

@@ -113,13 +113,13 @@ final class FirstRows {
     if (!isQuery(offset) && !isQuery(fetch)) {
       return SortOrder.apply(input, keys, offset, fetch);
     }
-    // The executor's counts are known before it begins: those of subqueries become conditions on the rows' numbers.
+    // The executor's counts are known before it begins: those of subqueries become conditions on
+    // the rows' numbers.
     Windowing windowing = new Windowing();
     windowing.add(call("row_number", List.of(), order(input, keys)));
     int[] places = new int[1];
     RelNode numbered = windowing.apply(input, context, queries, places);
-    RexNode none =
-        queries.expressions.coercion.constant(Constant.ofNull(SqlType.of(TypeOid.INT8)));
+    RexNode none = queries.expressions.coercion.constant(Constant.ofNull(SqlType.of(TypeOid.INT8)));
     RexNode within =
         queries.expressions.coercion.call(
             WITHIN,

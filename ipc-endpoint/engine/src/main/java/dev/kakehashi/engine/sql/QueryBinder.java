@@ -21,7 +21,6 @@ import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
 import org.apache.calcite.sql.SqlIdentifier;
-import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlOrderBy;
@@ -332,7 +331,11 @@ final class QueryBinder {
     }
     return new BoundQuery(
         new FirstRows(this)
-            .limited(query.rel(), keys, limit(tail.offset(), "OFFSET", parent), limit(tail.fetch(), "LIMIT", parent)),
+            .limited(
+                query.rel(),
+                keys,
+                limit(tail.offset(), "OFFSET", parent),
+                limit(tail.fetch(), "LIMIT", parent)),
         query.names());
   }
 

@@ -62,8 +62,7 @@ final class Rewriter {
 
   /// What follows the expression of LIMIT, OFFSET or FETCH.
   private static final Set<String> AFTER_COUNT =
-      Set.of(
-          "limit", "offset", "fetch", "for", "row", "rows", "union", "intersect", "except");
+      Set.of("limit", "offset", "fetch", "for", "row", "rows", "union", "intersect", "except");
 
   private static final Set<String> SET_OPERATIONS = Set.of("union", "intersect", "except");
 
@@ -654,7 +653,9 @@ final class Rewriter {
       fetch(level);
       return;
     }
-    if (word.equals("using") && in.peek(1).kind() == Token.Kind.OPERATOR && !in.peek(1).isOperator("(")) {
+    if (word.equals("using")
+        && in.peek(1).kind() == Token.Kind.OPERATOR
+        && !in.peek(1).isOperator("(")) {
       sortOperator();
       return;
     }

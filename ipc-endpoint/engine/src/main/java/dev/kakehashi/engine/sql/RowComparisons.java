@@ -43,7 +43,8 @@ final class RowComparisons {
     if (first == null || second == null) {
       throw context.error(
           ErrorCode.UNDEFINED_FUNCTION,
-          "operator does not exist between a row and a value: " + Comparison.operator(kind).getName(),
+          "operator does not exist between a row and a value: "
+              + Comparison.operator(kind).getName(),
           at);
     }
     requireSameSize(first, second, at);
@@ -80,8 +81,8 @@ final class RowComparisons {
     return combine(
         SqlStdOperatorTable.AND,
         entries.stream()
-            .map(entry ->
-                context.rex.makeCall(operator, expressions.coercion.resolveUnknown(entry)))
+            .map(
+                entry -> context.rex.makeCall(operator, expressions.coercion.resolveUnknown(entry)))
             .toList());
   }
 
@@ -92,9 +93,7 @@ final class RowComparisons {
     if (entries != null) {
       return entries.stream().map(entry -> expressions.bind(entry, scope)).toList();
     }
-    return counterpart != null && node.isA(SqlKind.QUERY)
-        ? expressions.columns(node, scope)
-        : null;
+    return counterpart != null && node.isA(SqlKind.QUERY) ? expressions.columns(node, scope) : null;
   }
 
   private void requireSameSize(List<RexNode> first, List<RexNode> second, SqlNode at) {
@@ -104,8 +103,7 @@ final class RowComparisons {
     }
   }
 
-  private List<RexNode> each(
-      SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
+  private List<RexNode> each(SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
     List<RexNode> terms = new ArrayList<>();
     for (int i = 0; i < left.size(); i++) {
       terms.add(expressions.comparison(kind, left.get(i), right.get(i), at));
