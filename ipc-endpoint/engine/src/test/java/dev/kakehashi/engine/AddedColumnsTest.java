@@ -77,7 +77,8 @@ final class AddedColumnsTest {
   @Test
   void shouldGiveEachRowItsOwnRandomValue() {
     engine.run("alter table t add column r double precision default random()");
-    engine.run("alter table t add column u uuid default gen_random_uuid(), add column n numeric default random() * 2");
+    engine.run(
+        "alter table t add column u uuid default gen_random_uuid(), add column n numeric default random() * 2");
     assertEquals(
         List.of("5000|5000|5000|0"),
         engine.query(
