@@ -100,7 +100,8 @@ yield_processor(kh_session *session, int64_t before)
 			session->pause_nanos = MAX_PAUSE_NANOS;
 		session->yield_from = now + session->pause_nanos;
 	}
-	else if (now - session->yield_from > session->pause_nanos)
+	/* Yields that have been cheap for this long say that nobody computes any more, whatever the last pause was. */
+	else if (now - session->yield_from > MIN_PAUSE_NANOS)
 		session->pause_nanos = 0;
 	return now;
 }
