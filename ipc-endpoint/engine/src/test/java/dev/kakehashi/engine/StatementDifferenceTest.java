@@ -64,6 +64,7 @@ final class StatementDifferenceTest {
         "added-columns",
         "check-constraints",
         "sequences",
+        "relation-names",
         "identity-columns",
         "views",
         "comments",

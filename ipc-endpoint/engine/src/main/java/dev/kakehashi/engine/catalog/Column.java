@@ -37,6 +37,11 @@ public record Column(
     return sequence == null || sequence.generated() == Generated.SERIAL ? null : sequence;
   }
 
+  /// Whether the sequence belongs to it.
+  public boolean owns(long sequenceId) {
+    return sequence != null && sequence.sequenceId() == sequenceId;
+  }
+
   public Column withSequence(@Nullable Owned owned) {
     return new Column(name, type, notNull, defaultText, owned, comment);
   }

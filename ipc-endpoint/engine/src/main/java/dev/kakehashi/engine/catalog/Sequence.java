@@ -20,6 +20,12 @@ public record Sequence(
     return new Sequence(schema, name, sequenceId, newTypeOid, numbers, comment);
   }
 
+  /// The same sequence under another name.
+  public Sequence named(String newSchema, String newName) {
+    return new Sequence(
+        newSchema, newName, sequenceId, typeOid, definition.withName(newName), comment);
+  }
+
   public Sequence withComment(@Nullable String text) {
     return new Sequence(schema, name, sequenceId, typeOid, definition, text);
   }

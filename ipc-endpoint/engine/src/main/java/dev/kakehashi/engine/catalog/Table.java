@@ -74,6 +74,10 @@ public record Table(
     return new Table(schema, newName, tableId, columns, indexes, checks, foreignKeys, comment);
   }
 
+  public Table withSchema(String newSchema) {
+    return new Table(newSchema, name, tableId, columns, indexes, checks, foreignKeys, comment);
+  }
+
   /// The same form for a table that takes its place.
   public Table renumbered(long newId) {
     return new Table(schema, name, newId, columns, indexes, checks, foreignKeys, comment);

@@ -26,6 +26,11 @@ public record View(
     return new View(schema, name, viewId, text, sources, List.copyOf(newColumns), comment);
   }
 
+  /// The same view under another name.
+  public View named(String newSchema, String newName) {
+    return new View(newSchema, newName, viewId, text, sources, columns, comment);
+  }
+
   /// Its columns in the form of a table that the store does not have.
   public Table form() {
     return new Table(schema, name, viewId, columns, List.of()).withComment(comment);

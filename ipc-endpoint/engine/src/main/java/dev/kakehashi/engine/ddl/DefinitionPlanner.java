@@ -111,6 +111,7 @@ final class DefinitionPlanner {
         sequences.create(schema, create);
       }
       case DdlStatement.AlterSequence alter -> sequences.alter(schema(alter.name()), alter);
+      case DdlStatement.AlterName alter -> new NamePlanner(plan).alter(schema(alter.name()), alter);
       case DdlStatement.DropSequence drop ->
           drop.names()
               .forEach(name ->
@@ -224,7 +225,9 @@ final class DefinitionPlanner {
     references.dropped(tables, cascade);
     for (Table table : tables) {
       replaceTable(table);
-      sequences.dropOwned(table.columns());
+    }
+    for (Table table : tables) {
+      sequences.dropOwned(table.columns(), cascade);
     }
   }
 

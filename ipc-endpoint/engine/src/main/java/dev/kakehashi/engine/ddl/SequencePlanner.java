@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.DdlStatement.SequenceOptions;
+import dev.kakehashi.engine.sql.SequenceText;
 import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
@@ -34,9 +35,10 @@ final class SequencePlanner {
     }
     plan.refuseTaken(schema, name);
     Integer typeOid = create.options().typeOid();
-    plan.change(
-        CatalogSnapshot.put(
-            sequence(schema, name, typeOid == null ? TypeOid.INT8 : typeOid, create.options())));
+    Sequence sequence =
+        sequence(schema, name, typeOid == null ? TypeOid.INT8 : typeOid, create.options());
+    plan.change(CatalogSnapshot.put(sequence));
+    own(sequence, create.options());
   }
 
   private Sequence sequence(String schema, String name, int typeOid, SequenceOptions options) {
@@ -135,6 +137,70 @@ final class SequencePlanner {
       return;
     }
     alter(sequence, alter.options());
+    own(sequence, alter.options());
+  }
+
+  /// OWNED BY.
+  private void own(Sequence sequence, SequenceOptions options) {
+    DdlStatement.ColumnName owner = options.ownedBy();
+    if (owner == null && !options.ownedByNone()) {
+      return;
+    }
+    for (Table table : plan.state().tables()) {
+      for (Column column : table.columns()) {
+        if (column.owns(sequence.sequenceId())) {
+          if (column.identity() != null) {
+            throw new EngineException(
+                    ErrorCode.FEATURE_NOT_SUPPORTED, "cannot change ownership of identity sequence")
+                .withDetail(
+                    "Sequence \"%s\" is linked to table \"%s\"."
+                        .formatted(sequence.name(), table.name()));
+          }
+          setOwned(table, column, null);
+        }
+      }
+    }
+    if (owner != null) {
+      Table table = ownerTable(sequence, owner.table());
+      int position = table.columnIndex(owner.column());
+      if (position < 0) {
+        throw new EngineException(
+            ErrorCode.UNDEFINED_COLUMN,
+            "column \"%s\" of relation \"%s\" does not exist"
+                .formatted(owner.column(), table.name()));
+      }
+      Column column = table.columns().get(position);
+      refuseOwner(table, column);
+      setOwned(table, column, new Column.Owned(sequence.sequenceId(), Column.Generated.SERIAL));
+    }
+  }
+
+  private Table ownerTable(Sequence sequence, DdlStatement.Name name) {
+    String given = name.schema();
+    String schema = given == null ? CatalogSnapshot.DEFAULT_SCHEMA : given;
+    Table table = plan.state().table(schema, name.name());
+    if (table == null) {
+      boolean taken = plan.isTaken(schema, name.name());
+      throw new EngineException(
+          taken ? ErrorCode.WRONG_OBJECT_TYPE : ErrorCode.UNDEFINED_TABLE,
+          taken
+              ? "sequence cannot be owned by relation \"" + name.name() + "\""
+              : "relation \"" + name.name() + "\" does not exist");
+    }
+    DefinitionPlanner.refuseSystem(schema);
+    if (!schema.equals(sequence.schema())) {
+      throw new EngineException(
+          ErrorCode.NOT_IN_PREREQUISITE_STATE,
+          "sequence must be in same schema as table it is linked to");
+    }
+    return table;
+  }
+
+  private void setOwned(Table table, Column column, Column.@Nullable Owned owned) {
+    List<Column> columns = new ArrayList<>(table.columns());
+    columns.replaceAll(each -> each.equals(column) ? each.withSequence(owned) : each);
+    plan.lock(table, Mode.EXCLUSIVE);
+    plan.change(CatalogSnapshot.put(table.withColumns(columns)));
   }
 
   /// Changes what the options say.
@@ -209,6 +275,12 @@ final class SequencePlanner {
       throw new EngineException(
           ErrorCode.UNDEFINED_TABLE, "sequence \"" + name + "\" does not exist");
     }
+    remove(sequence, cascade);
+  }
+
+  /// With what uses it, or refuses to.
+  private void remove(Sequence sequence, boolean cascade) {
+    String name = sequence.name();
     for (Table table : plan.state().tables()) {
       List<Column> columns = new ArrayList<>(table.columns());
       for (Column column : table.columns()) {
@@ -222,7 +294,7 @@ final class SequencePlanner {
                   "You can drop column %s of table %s instead."
                       .formatted(column.name(), table.name()));
         }
-        if (column.sequence() != null && column.sequence().sequenceId() == sequence.sequenceId()) {
+        if (column.owns(sequence.sequenceId())) {
           columns.replaceAll(each -> each.equals(column) ? each.withSequence(null) : each);
         }
         if (TableExpressions.usesSequence(column, sequence.sequenceId(), plan.state())) {
@@ -244,10 +316,6 @@ final class SequencePlanner {
         plan.change(CatalogSnapshot.put(table.withColumns(columns)));
       }
     }
-    remove(sequence);
-  }
-
-  private void remove(Sequence sequence) {
     plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
     plan.change(new CatalogChange.ForgetSequence(sequence.definition().stateId()));
     plan.change(CatalogSnapshot.remove(sequence));
@@ -290,8 +358,9 @@ final class SequencePlanner {
     Sequence sequence = sequence(schema, name, typeOid, wanted.options());
     plan.change(CatalogSnapshot.put(sequence));
     Column owner = column.withSequence(new Column.Owned(sequence.sequenceId(), wanted.generated()));
-    String quoted = "\"%s\".\"%s\"".formatted(schema, name).replace("\'", "\'\'");
-    return serial ? owner.withDefault("nextval(\'" + quoted + "\')") : owner;
+    return serial
+        ? owner.withDefault("nextval(" + SequenceText.literal(schema, name) + ")")
+        : owner;
   }
 
   /// @throws EngineException INVALID_PARAMETER_VALUE for a type that an identity column cannot have
@@ -316,12 +385,12 @@ final class SequencePlanner {
   }
 
   /// The sequences of columns that are dropped.
-  void dropOwned(List<Column> columns) {
+  void dropOwned(List<Column> columns, boolean cascade) {
     for (Column column : columns) {
       Column.Owned owned = column.sequence();
       Sequence sequence = owned == null ? null : plan.state().sequence(owned.sequenceId());
       if (sequence != null) {
-        remove(sequence);
+        remove(sequence, cascade);
       }
     }
   }

@@ -102,6 +102,7 @@ final class TableAlteration {
         plan.refuseTaken(table.schema(), rename.to());
         table = table.withName(rename.to());
       }
+      case Alteration.SetSchema set -> table = new NamePlanner(plan).moved(table, set.schema());
       case Alteration.RenameConstraint rename -> renameConstraint(rename.from(), rename.to());
       case Alteration.SetDefault set -> {
         int position = position(set.column());
@@ -432,7 +433,7 @@ final class TableAlteration {
 
   private void finish() {
     if (table.equals(old)) {
-      sequences.dropOwned(dropped);
+      sequences.dropOwned(dropped, cascades);
       return;
     }
     plan.lock(old, Mode.EXCLUSIVE);
@@ -456,7 +457,7 @@ final class TableAlteration {
       changeInPlace();
     }
     references.validate(newKeys);
-    sequences.dropOwned(dropped);
+    sequences.dropOwned(dropped, cascades);
   }
 
   private int added() {

@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SCHEMA, SEQUENCE, VIEW; TRUNCATE; COMMENT.
+/// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE, INDEX, SEQUENCE, VIEW; CREATE and DROP of SCHEMA; TRUNCATE; COMMENT.
 final class DdlParser {
   private static final Set<String> COLUMN_CONSTRAINTS =
       Set.of(
@@ -101,8 +102,20 @@ final class DdlParser {
     }
     if (in.acceptWords("alter", "sequence")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      return new DdlStatement.AlterSequence(
-          name(), ifExists, new SequenceOptionsParser(in).options(true));
+      Name name = name();
+      DdlStatement named = alterName(false, name, ifExists);
+      return named != null
+          ? named
+          : new DdlStatement.AlterSequence(
+              name, ifExists, new SequenceOptionsParser(in).options(true));
+    }
+    if (in.acceptWords("alter", "view")) {
+      boolean ifExists = in.acceptWords("if", "exists");
+      DdlStatement named = alterName(true, name(), ifExists);
+      if (named == null) {
+        throw notSupported(in.peek(), "ALTER VIEW ... " + in.peek().text());
+      }
+      return named;
     }
     if (in.acceptWords("drop", "sequence")) {
       boolean ifExists = in.acceptWords("if", "exists");
@@ -155,6 +168,15 @@ final class DdlParser {
     throw notSupported(in.peek(), in.peek().text() + " " + in.peek(1).text());
   }
 
+  private @Nullable DdlStatement alterName(boolean view, Name name, boolean ifExists) {
+    if (in.acceptWords("rename", "to")) {
+      return new DdlStatement.AlterName(view, name, ifExists, in.expectIdentifier(), null);
+    }
+    return in.acceptWords("set", "schema")
+        ? new DdlStatement.AlterName(view, name, ifExists, null, in.expectIdentifier())
+        : null;
+  }
+
   private DdlStatement comment() {
     Token word = in.next();
     Commented kind =
@@ -166,19 +188,12 @@ final class DdlParser {
     String column = null;
     if (kind == Commented.SCHEMA) {
       name = new Name(null, in.expectIdentifier(), word.end() + 1);
+    } else if (kind == Commented.COLUMN) {
+      DdlStatement.ColumnName named = in.columnName("column name must be qualified");
+      name = named.table();
+      column = named.column();
     } else {
       name = name();
-      if (kind == Commented.COLUMN && in.acceptOperator(".")) {
-        column = in.expectIdentifier();
-      } else if (kind == Commented.COLUMN) {
-        String table = name.schema();
-        if (table == null) {
-          throw new EngineException(ErrorCode.SYNTAX_ERROR, "column name must be qualified")
-              .withPosition(name.position());
-        }
-        column = name.name();
-        name = new Name(null, table, name.position());
-      }
     }
     in.expectWord("is");
     if (in.acceptWords("null")) {
@@ -249,6 +264,9 @@ final class DdlParser {
   private List<Alteration> alterations() {
     if (in.acceptWords("rename", "to")) {
       return List.of(new Alteration.RenameTable(in.expectIdentifier()));
+    }
+    if (in.acceptWords("set", "schema")) {
+      return List.of(new Alteration.SetSchema(in.expectIdentifier()));
     }
     if (in.acceptWords("rename", "constraint")) {
       String from = in.expectIdentifier();

@@ -21,6 +21,8 @@ public sealed interface DdlStatement {
   /// A name with an optional schema; `position` is its first character in the statement, from 1.
   record Name(@Nullable String schema, String name, int position) {}
 
+  record ColumnName(Name table, String column) {}
+
   /// @param sequence of a serial or identity column, or null
   record ColumnDefinition(
       String name,
@@ -48,14 +50,17 @@ public sealed interface DdlStatement {
       @Nullable Long cache,
       @Nullable Boolean cycles,
       boolean restarts,
-      @Nullable Long restartWith) {
+      @Nullable Long restartWith,
+      @Nullable ColumnName ownedBy,
+      boolean ownedByNone) {
     static final SequenceOptions NONE =
-        new SequenceOptions(null, null, null, null, false, null, false, null, null, false, null);
+        new SequenceOptions(
+            null, null, null, null, false, null, false, null, null, false, null, null, false);
 
     /// AS and nothing else.
     public static SequenceOptions of(int typeOid) {
       return new SequenceOptions(
-          typeOid, null, null, null, false, null, false, null, null, false, null);
+          typeOid, null, null, null, false, null, false, null, null, false, null, null, false);
     }
 
     /// Also NO MINVALUE and NO MAXVALUE, where limits are not said.
@@ -71,7 +76,9 @@ public sealed interface DdlStatement {
           cache,
           cycles,
           restarts,
-          restartWith);
+          restartWith,
+          ownedBy,
+          ownedByNone);
     }
   }
 
@@ -80,6 +87,19 @@ public sealed interface DdlStatement {
 
   record AlterSequence(Name name, boolean ifExists, SequenceOptions options)
       implements DdlStatement {}
+
+  /// ALTER SEQUENCE or ALTER VIEW ... RENAME TO or SET SCHEMA.
+  ///
+  /// @param to the new name; null: stays
+  /// @param schema the new schema; null: stays
+  record AlterName(
+      boolean view, Name name, boolean ifExists, @Nullable String to, @Nullable String schema)
+      implements DdlStatement {
+    @Override
+    public String command() {
+      return view ? "ALTER VIEW" : "ALTER SEQUENCE";
+    }
+  }
 
   record DropSequence(List<Name> names, boolean ifExists, boolean cascade)
       implements DdlStatement {}
@@ -137,6 +157,8 @@ public sealed interface DdlStatement {
     record RenameColumn(String from, String to) implements Alteration {}
 
     record RenameTable(String to) implements Alteration {}
+
+    record SetSchema(String schema) implements Alteration {}
 
     record RenameConstraint(String from, String to) implements Alteration {}
 

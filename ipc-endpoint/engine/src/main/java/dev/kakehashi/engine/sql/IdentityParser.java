@@ -30,6 +30,9 @@ final class IdentityParser {
     if (in.acceptOperator("(")) {
       options = new SequenceOptionsParser(in).options(false);
       in.expectOperator(")");
+      if (options.ownedBy() != null) {
+        throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options");
+      }
     }
     return new SequenceColumn(generated, options);
   }

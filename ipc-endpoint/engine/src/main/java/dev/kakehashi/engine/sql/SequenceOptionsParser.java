@@ -19,6 +19,8 @@ final class SequenceOptionsParser {
   private @Nullable Boolean cycles;
   private boolean restarts;
   private @Nullable Long restartWith;
+  private DdlStatement.@Nullable ColumnName ownedBy;
+  private boolean ownedByNone;
 
   SequenceOptionsParser(TokenReader in) {
     this.in = in;
@@ -54,7 +56,19 @@ final class SequenceOptionsParser {
   /// What was read so far.
   SequenceOptions collected() {
     return new SequenceOptions(
-        typeOid, start, increment, min, noMin, max, noMax, cache, cycles, restarts, restartWith);
+        typeOid,
+        start,
+        increment,
+        min,
+        noMin,
+        max,
+        noMax,
+        cache,
+        cycles,
+        restarts,
+        restartWith,
+        ownedBy,
+        ownedByNone);
   }
 
   private boolean option(boolean alters) {
@@ -86,7 +100,18 @@ final class SequenceOptionsParser {
         restartWith = number();
       }
     } else {
-      return in.acceptWords("owned", "by", "none");
+      return owner();
+    }
+    return true;
+  }
+
+  private boolean owner() {
+    if (!in.acceptWords("owned", "by")) {
+      return false;
+    }
+    ownedByNone = in.acceptWords("none");
+    if (!ownedByNone) {
+      ownedBy = in.columnName("invalid OWNED BY option");
     }
     return true;
   }

@@ -90,10 +90,15 @@ public final class TableExpressions {
         .expression();
   }
 
+  /// Whether text may call nextval, currval or setval.
+  public static boolean mayUseSequence(String text) {
+    return text.toLowerCase(Locale.ROOT).contains("val");
+  }
+
   /// Whether a column's default uses a sequence.
   public static boolean usesSequence(Column column, long sequenceId, CatalogSnapshot catalog) {
     String text = column.defaultText();
-    if (text == null || !text.toLowerCase(Locale.ROOT).contains("val")) {
+    if (text == null || !mayUseSequence(text)) {
       return false;
     }
     QueryBinder queries = queries(catalog);

@@ -106,6 +106,22 @@ final class TokenReader {
         : new DdlStatement.Name(null, first, position);
   }
 
+  /// A column with the name of its table in front.
+  ///
+  /// @param unqualified the message when there is none
+  DdlStatement.ColumnName columnName(String unqualified) {
+    DdlStatement.Name name = name();
+    if (acceptOperator(".")) {
+      return new DdlStatement.ColumnName(name, expectIdentifier());
+    }
+    String table = name.schema();
+    if (table == null) {
+      throw new EngineException(ErrorCode.SYNTAX_ERROR, unqualified).withPosition(name.position());
+    }
+    return new DdlStatement.ColumnName(
+        new DdlStatement.Name(null, table, name.position()), name.name());
+  }
+
   void expectEnd() {
     while (acceptOperator(";")) {}
     if (!atEnd()) {

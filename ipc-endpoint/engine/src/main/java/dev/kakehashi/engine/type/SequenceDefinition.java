@@ -16,4 +16,9 @@ public record SequenceDefinition(
     long min,
     long max,
     long cache,
-    boolean cycles) {}
+    boolean cycles) {
+  /// The same numbers, called otherwise in messages.
+  public SequenceDefinition withName(String newName) {
+    return new SequenceDefinition(stateId, newName, start, increment, min, max, cache, cycles);
+  }
+}
