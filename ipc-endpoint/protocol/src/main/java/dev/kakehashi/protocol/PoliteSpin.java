@@ -13,14 +13,7 @@ public final class PoliteSpin {
   private static final int LOOKS_PER_CLOCK_READ = 16;
   private static final long YIELD_AFTER_NANOS = 3_000;
 
-  /// A yield that takes longer has let somebody compute.
-  private static final long DEAR_NANOS = 200_000;
-
-  private static final long MIN_PAUSE_NANOS = 20_000_000;
-  private static final long MAX_PAUSE_NANOS = 1_000_000_000;
-
-  private long pauseNanos = MIN_PAUSE_NANOS;
-  private long yieldFrom = System.nanoTime();
+  private final YieldPause pause = new YieldPause(System.nanoTime());
 
   /// Looks until `found` is true (then returns true) or it is time to sleep.
   ///
@@ -38,28 +31,15 @@ public final class PoliteSpin {
       }
       now = System.nanoTime();
       if (now - start >= YIELD_AFTER_NANOS) {
-        if (now - yieldFrom < 0) {
+        if (!pause.isOver(now)) {
           return false;
         }
+        long before = now;
         Thread.yield();
-        now = yielded(now);
+        now = System.nanoTime();
+        pause.yielded(before, now);
       }
     }
     return found.getAsBoolean();
-  }
-
-  private long yielded(long before) {
-    long now = System.nanoTime();
-    if (now - before > DEAR_NANOS) {
-      yieldFrom = now + pauseNanos;
-      pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
-    } else if (now - yieldFrom > MIN_PAUSE_NANOS) {
-      // Cheap for this long says that nobody computes any more. Waiting for as long as the last
-      // pause was, up to a second, one
-      // stray interruption a second kept everybody asleep for good: 16 us a round trip in place of
-      // 3.
-      pauseNanos = MIN_PAUSE_NANOS;
-    }
-    return now;
   }
 }
