@@ -28,19 +28,9 @@ home=$RUN_DIR/bench-engine
 runtime_dir=/dev/shm/kakehashi-bench-engine-$$
 mkdir -p "$out"
 
-cleanup() {
-  local status=$?
-  trap - EXIT
-  stop_postgres "$home/pg"
-  stop_endpoint "$home/endpoint"
-  rm -rf "$home"
-  exit $status
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
+end_servers_with_script "$home"
 
 wanted() { [[ " $ROWS " == *" $1 "* ]]; }
-java_in() { as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" "$@"; }
 bench() { # class argument...
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="$SECONDS_PER_RUN" -Dbench.repetitions="$REPETITIONS" \
     -Dbench.warmUpSeconds="${WARMUP_SECONDS:-5}" -Dbench.warmUps="${WARMUPS:-5}" -Dbench.began="${began:-0}" \
@@ -48,7 +38,6 @@ bench() { # class argument...
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar" \
     "dev.kakehashi.benchmarks.engine.$1" "${@:2}"
 }
-sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 . "$ROOT/.make/tpch.sh"
 
 prepare_tpch() {

@@ -52,7 +52,6 @@ done
 start_postgres "$home/pg" 54700
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
 PGPORT=$(cat "$home/pg/port")
-sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 sql -c 'CREATE EXTENSION kakehashi_fdw'
 for variant in "${VARIANTS[@]}"; do
   sql <<SQL

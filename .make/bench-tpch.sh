@@ -19,19 +19,8 @@ home=$RUN_DIR/bench-tpch
 runtime_dir=/dev/shm/kakehashi-bench-tpch-$$
 rm -rf "$out" && mkdir -p "$out"
 
-cleanup() {
-  local status=$?
-  trap - EXIT
-  stop_postgres "$home/pg"
-  stop_endpoint "$home/endpoint"
-  rm -rf "$home"
-  exit $status
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
+end_servers_with_script "$home"
 
-java_in() { as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" "$@"; }
-sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 . "$ROOT/.make/tpch.sh"
 
 step "servers"

@@ -55,7 +55,6 @@ start_postgres "$home/remote" 54500 shared_buffers=256MB max_wal_size=4GB
 start_postgres "$home/pg" 54600 shared_buffers=256MB max_wal_size=4GB shared_preload_libraries=kakehashi_fdw
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
 PGPORT=$(cat "$home/pg/port")
-sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 remote() { PGHOST=$home/remote/socket PGPORT=$(cat "$home/remote/port") sql "$@"; }
 
 TABLES="CREATE TABLE %s.numbers (id int8 PRIMARY KEY, grp int4, val int4);

@@ -90,3 +90,24 @@ stop_endpoint() { # directory
   esac
   rm -f "$1/pid" "$1/runtime_dir"
 }
+
+# end_servers_with_script DIRECTORY: when the script ends, also by a signal, its servers DIRECTORY/pg and DIRECTORY/endpoint do, and the directory goes.
+end_servers_with_script() {
+  servers_home=$1
+  end_servers() {
+    local status=$?
+    trap - EXIT
+    stop_postgres "$servers_home/pg"
+    stop_endpoint "$servers_home/endpoint"
+    rm -rf "$servers_home"
+    exit $status
+  }
+  trap end_servers EXIT
+  trap 'exit 130' INT TERM
+}
+
+# A JVM as the servers' user, with the endpoint's options.
+java_in() { as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" "$@"; }
+
+# psql with the server that the environment names; stops at the first error.
+sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }

@@ -39,7 +39,6 @@ export KAKEHASHI_RUNTIME_DIR='$runtime_dir'
 ENV
 )
 . "$ROOT/.run/env"
-sql() { psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 
 if [ -z "$(sql -d postgres -Atc "SELECT 1 FROM pg_database WHERE datname = 'kakehashi'")" ]; then
   sql -d postgres -c 'CREATE DATABASE kakehashi'

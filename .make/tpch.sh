@@ -1,4 +1,4 @@
-# TPC-H on both sides of a benchmark. Sourced after cluster.sh, with the servers started; needs SCALE, runtime_dir, java_in and sql.
+# TPC-H on both sides of a benchmark. Sourced after cluster.sh, with the servers started; needs SCALE and runtime_dir.
 
 tpch() { java_in -jar "$RUN_DIR/lib/kakehashi-tools.jar" tpch "$@"; }
 

@@ -17,17 +17,24 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
+/* Backslashes are themselves on the engine, so that quote_literal_cstr(), which writes E'', is not for it. */
+static void
+append_quoted(StringInfo buf, const char *text, char quote)
+{
+	appendStringInfoChar(buf, quote);
+	for (; *text != '\0'; text++)
+	{
+		if (*text == quote)
+			appendStringInfoChar(buf, quote);
+		appendStringInfoChar(buf, *text);
+	}
+	appendStringInfoChar(buf, quote);
+}
+
 void
 kakehashi_deparse_identifier(StringInfo buf, const char *name)
 {
-	appendStringInfoChar(buf, '"');
-	for (; *name != '\0'; name++)
-	{
-		if (*name == '"')
-			appendStringInfoChar(buf, '"');
-		appendStringInfoChar(buf, *name);
-	}
-	appendStringInfoChar(buf, '"');
+	append_quoted(buf, name, '"');
 }
 
 void
@@ -95,14 +102,8 @@ deparse_literal(KakehashiDeparse *context, Const *constant)
 	AtEOXact_GUC(true, level);
 	if (strlen(text) > MAX_LITERAL_BYTES || (!quoted && !is_plain(text)))
 		return false;
-	appendStringInfoChar(context->buf, '\'');
-	for (const char *c = text; *c != '\0'; c++)
-	{
-		if (*c == '\'')
-			appendStringInfoChar(context->buf, '\'');
-		appendStringInfoChar(context->buf, *c);
-	}
-	appendStringInfoString(context->buf, "'::");
+	append_quoted(context->buf, text, '\'');
+	appendStringInfoString(context->buf, "::");
 	kakehashi_deparse_type(context->buf, constant->consttype, -1);
 	return true;
 }

@@ -62,8 +62,10 @@ count_partitions(Oid relid)
 static bool
 count_foreign_tables(Node *node, TableCount *count)
 {
-	if (node == NULL || count->tables > MOST_FOREIGN_TABLES)
+	if (node == NULL)
 		return false;
+	if (count->tables > MOST_FOREIGN_TABLES)
+		return true; /* the answer is known: ends the walk */
 	if (IsA(node, RangeTblEntry))
 	{
 		RangeTblEntry *rte = (RangeTblEntry *) node;

@@ -341,14 +341,16 @@ add_ordered_path(PlannerInfo *root, RelOptInfo *rel, Cost startup, Cost total)
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 	Cost sort_cost = fpinfo->engine_cost + kakehashi_sort_cost(fpinfo->retrieved_rows);
 
-	/* Ordered scans of partitions are merged, and for that all of them are open at the same time. */
-	if (root->query_pathkeys == NIL || (IS_OTHER_REL(rel) && !kakehashi_has_few_tables(root)))
+	if (root->query_pathkeys == NIL)
 		return;
 	foreach (cell, root->query_pathkeys)
 	{
 		if (kakehashi_sort_expr(root, rel, NIL, lfirst_node(PathKey, cell)) == NULL)
 			return;
 	}
+	/* Ordered scans of partitions are merged, and for that all of them are open at the same time. */
+	if (IS_OTHER_REL(rel) && !kakehashi_has_few_tables(root))
+		return;
 	/* Nothing comes before all is sorted. */
 	add_path(rel, (Path *) kakehashi_create_path(root, rel, rel->rows, startup + sort_cost,
 	                                             total + sort_cost - fpinfo->engine_cost, root->query_pathkeys,

@@ -91,6 +91,13 @@ has_exec_param(Node *node, void *context)
 	return expression_tree_walker(node, has_exec_param, context);
 }
 
+/* Scans that begin before they must leave half of the response slots to the rest of the plan, and to cursors. */
+static bool
+has_slots_to_spare(const KakehashiSession *session)
+{
+	return kh_session_free_slots(session->ipc) > kh_session_limits(session->ipc)->slots / 2;
+}
+
 /*
  * A cursor shows its tables as they were when it was declared, whatever the transaction has changed or rolled back before rows are fetched:
  * then the request has to be sent when its plan begins. Half of the response slots are left to other cursors and statements; a
@@ -105,7 +112,7 @@ is_due_at_once(const ForeignScanState *node, const ForeignScan *plan, const Kake
 		return false;
 	return ActivePortal != NULL && ActivePortal->status == PORTAL_DEFINED && ActivePortal->name[0] != '\0' &&
 	       !plan->scan.plan.parallel_aware && !has_exec_param((Node *) plan->fdw_exprs, NULL) &&
-	       kh_session_free_slots(session->ipc) > kh_session_limits(session->ipc)->slots / 2;
+	       has_slots_to_spare(session);
 }
 
 void
@@ -299,11 +306,9 @@ static bool
 may_begin(const AsyncRequest *areq, RemoteScan *state)
 {
 	const AppendState *append = (const AppendState *) areq->requestor;
-	kh_session *ipc;
 
 	state->session = kakehashi_session_get(state->user);
-	ipc = state->session->ipc;
-	if (kh_session_free_slots(ipc) > kh_session_limits(ipc)->slots / 2)
+	if (has_slots_to_spare(state->session))
 		return true;
 	for (int i = 0; i < append->as_nplans; i++)
 	{

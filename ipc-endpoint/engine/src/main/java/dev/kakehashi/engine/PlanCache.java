@@ -73,7 +73,9 @@ final class PlanCache {
   /// The plan of this catalogue version and of this time zone or of any, or null.
   @Nullable Plan find(String sql, int[] parameterOids, long catalogVersion, String zone) {
     Entry entry = plans.get(new Key(sql, parameterOids, null));
-    if (entry == null) {
+    // A change of the catalogue may have made the text depend on the zone: its old plan stays until
+    // the cache is full.
+    if (entry == null || entry.plan.catalogVersion != catalogVersion) {
       entry = plans.get(new Key(sql, parameterOids, zone));
     }
     if (entry == null || entry.plan.catalogVersion != catalogVersion) {

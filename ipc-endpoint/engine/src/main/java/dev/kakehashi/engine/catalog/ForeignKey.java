@@ -59,65 +59,56 @@ public record ForeignKey(
   }
 
   public ForeignKey withName(String newName) {
-    return new ForeignKey(
-        newName,
-        constraintId,
-        columns,
-        referencedId,
-        referencedColumns,
-        onUpdate,
-        onDelete,
-        setColumns,
-        matchFull,
-        timing,
-        validated);
+    return copy(newName, columns, referencedId, referencedColumns, setColumns, timing, validated);
   }
 
   /// The same constraint, looked at at another time, or known to hold.
   public ForeignKey with(Timing newTiming, boolean isValidated) {
-    return new ForeignKey(
-        name,
-        constraintId,
-        columns,
-        referencedId,
-        referencedColumns,
-        onUpdate,
-        onDelete,
-        setColumns,
-        matchFull,
-        newTiming,
-        isValidated);
+    return copy(name, columns, referencedId, referencedColumns, setColumns, newTiming, isValidated);
   }
 
   /// The same constraint of a table whose columns are at other positions.
   public ForeignKey moved(IntUnaryOperator newPosition) {
-    return new ForeignKey(
+    return copy(
         name,
-        constraintId,
-        columns.stream().map(newPosition::applyAsInt).toList(),
+        moved(columns, newPosition),
         referencedId,
         referencedColumns,
-        onUpdate,
-        onDelete,
-        setColumns.stream().map(newPosition::applyAsInt).toList(),
-        matchFull,
+        moved(setColumns, newPosition),
         timing,
         validated);
   }
 
   /// The same constraint after another table has taken the place of the one that it references.
   public ForeignKey referencing(long newId, IntUnaryOperator newPosition) {
+    return copy(
+        name, columns, newId, moved(referencedColumns, newPosition), setColumns, timing, validated);
+  }
+
+  private static List<Integer> moved(List<Integer> positions, IntUnaryOperator newPosition) {
+    return positions.stream().map(newPosition::applyAsInt).toList();
+  }
+
+  /// What identifies the constraint, and what it does, never changes.
+  private ForeignKey copy(
+      String newName,
+      List<Integer> newColumns,
+      long newReferencedId,
+      List<Integer> newReferencedColumns,
+      List<Integer> newSetColumns,
+      Timing newTiming,
+      boolean isValidated) {
     return new ForeignKey(
-        name,
+        newName,
         constraintId,
-        columns,
-        newId,
-        referencedColumns.stream().map(newPosition::applyAsInt).toList(),
+        newColumns,
+        newReferencedId,
+        newReferencedColumns,
         onUpdate,
         onDelete,
-        setColumns,
+        newSetColumns,
         matchFull,
-        timing,
-        validated);
+        newTiming,
+        isValidated);
   }
 }

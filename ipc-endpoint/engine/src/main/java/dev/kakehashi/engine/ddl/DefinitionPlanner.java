@@ -121,7 +121,7 @@ final class DefinitionPlanner {
 
   // ---- names ----
 
-  private static String schema(DdlStatement.Name name) {
+  static String schema(DdlStatement.Name name) {
     String schema = name.schema();
     return schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema;
   }
@@ -172,7 +172,7 @@ final class DefinitionPlanner {
     }
   }
 
-  private static EngineException noSchema(String name) {
+  static EngineException noSchema(String name) {
     return new EngineException(
         ErrorCode.UNDEFINED_SCHEMA, "schema \"" + name + "\" does not exist");
   }

@@ -82,8 +82,7 @@ final class NamePlanner {
 
   private void requireSchema(String schema) {
     if (!plan.state().hasSchema(schema)) {
-      throw new EngineException(
-          ErrorCode.UNDEFINED_SCHEMA, "schema \"" + schema + "\" does not exist");
+      throw DefinitionPlanner.noSchema(schema);
     }
     DefinitionPlanner.refuseSystem(schema);
   }

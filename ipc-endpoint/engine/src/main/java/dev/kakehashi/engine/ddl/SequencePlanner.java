@@ -162,13 +162,7 @@ final class SequencePlanner {
     }
     if (owner != null) {
       Table table = ownerTable(sequence, owner.table());
-      int position = table.columnIndex(owner.column());
-      if (position < 0) {
-        throw new EngineException(
-            ErrorCode.UNDEFINED_COLUMN,
-            "column \"%s\" of relation \"%s\" does not exist"
-                .formatted(owner.column(), table.name()));
-      }
+      int position = TableAlteration.position(table, owner.column());
       Column column = table.columns().get(position);
       refuseOwner(table, column);
       setOwned(table, column, new Column.Owned(sequence.sequenceId(), Column.Generated.SERIAL));
@@ -176,8 +170,7 @@ final class SequencePlanner {
   }
 
   private Table ownerTable(Sequence sequence, DdlStatement.Name name) {
-    String given = name.schema();
-    String schema = given == null ? CatalogSnapshot.DEFAULT_SCHEMA : given;
+    String schema = DefinitionPlanner.schema(name);
     Table table = plan.state().table(schema, name.name());
     if (table == null) {
       boolean taken = plan.isTaken(schema, name.name());

@@ -134,6 +134,11 @@ final class TableAlteration {
   }
 
   private int position(String column) {
+    return position(table, column);
+  }
+
+  /// @throws EngineException UNDEFINED_COLUMN
+  static int position(Table table, String column) {
     int position = table.columnIndex(column);
     if (position < 0) {
       throw new EngineException(

@@ -111,12 +111,13 @@ final class AggregateRestrictions {
     }
     return switch (rel) {
       case Filter filter ->
-          withInput(rel, 0, restricted(filter.getInput(), column, keys, equality, keysFirst));
+          RelOptUtil.replaceInput(
+              rel, 0, restricted(filter.getInput(), column, keys, equality, keysFirst));
       case Project project ->
           project.containsOver()
                   || !(project.getProjects().get(column) instanceof RexInputRef reference)
               ? rel
-              : withInput(
+              : RelOptUtil.replaceInput(
                   rel,
                   0,
                   restricted(project.getInput(), reference.getIndex(), keys, equality, keysFirst));
@@ -130,22 +131,14 @@ final class AggregateRestrictions {
     int leftCount = join.getLeft().getRowType().getFieldCount();
     if (column < leftCount) {
       return join.getJoinType().canPushLeftFromAbove()
-          ? withInput(join, 0, restricted(join.getLeft(), column, keys, equality, keysFirst))
+          ? RelOptUtil.replaceInput(
+              join, 0, restricted(join.getLeft(), column, keys, equality, keysFirst))
           : join;
     }
     return join.getJoinType().canPushRightFromAbove()
-        ? withInput(
+        ? RelOptUtil.replaceInput(
             join, 1, restricted(join.getRight(), column - leftCount, keys, equality, keysFirst))
         : join;
-  }
-
-  private static RelNode withInput(RelNode rel, int position, RelNode input) {
-    if (rel.getInput(position).equals(input)) {
-      return rel;
-    }
-    List<RelNode> inputs = new java.util.ArrayList<>(rel.getInputs());
-    inputs.set(position, input);
-    return rel.copy(rel.getTraitSet(), inputs);
   }
 
   private RelNode ofGroup(

@@ -69,9 +69,7 @@ final class ConstraintTiming {
   static void refuseDeferrable(TokenReader in) {
     Token at = in.peek();
     if (parse(in) != Timing.NOT_DEFERRABLE) {
-      throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED, "deferrable unique constraint is not supported")
-          .withPosition(at.start() + 1);
+      throw TokenReader.notSupported(at, "deferrable unique constraint");
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.DdlStatement.CheckDefinition;
@@ -11,7 +10,6 @@ import dev.kakehashi.engine.sql.DdlStatement.KeyDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
 import dev.kakehashi.engine.sql.DdlStatement.SequenceColumn;
 import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -113,7 +111,7 @@ final class DdlParser {
       boolean ifExists = in.acceptWords("if", "exists");
       DdlStatement named = alterName(true, name(), ifExists);
       if (named == null) {
-        throw notSupported(in.peek(), "ALTER VIEW ... " + in.peek().text());
+        throw in.notSupported("ALTER VIEW ... " + in.peek().text());
       }
       return named;
     }
@@ -165,7 +163,7 @@ final class DdlParser {
       }
       return new DdlStatement.Truncate(names, restart, cascade());
     }
-    throw notSupported(in.peek(), in.peek().text() + " " + in.peek(1).text());
+    throw in.notSupported(in.peek().text() + " " + in.peek(1).text());
   }
 
   private @Nullable DdlStatement alterName(boolean view, Name name, boolean ifExists) {
@@ -183,7 +181,7 @@ final class DdlParser {
         Arrays.stream(Commented.values())
             .filter(each -> word.isWord(each.name().toLowerCase(Locale.ROOT)))
             .findFirst()
-            .orElseThrow(() -> notSupported(word, "COMMENT ON " + word.text()));
+            .orElseThrow(() -> TokenReader.notSupported(word, "COMMENT ON " + word.text()));
     Name name;
     String column = null;
     if (kind == Commented.SCHEMA) {
@@ -317,7 +315,7 @@ final class DdlParser {
       in.acceptWords("column");
       return alterColumn(in.expectIdentifier());
     }
-    throw notSupported(in.peek(), "ALTER TABLE ... " + in.peek().text());
+    throw in.notSupported("ALTER TABLE ... " + in.peek().text());
   }
 
   private Alteration alterColumn(String column) {
@@ -339,7 +337,7 @@ final class DdlParser {
     }
     boolean typed = in.acceptWords("set", "data", "type") || in.acceptWords("type");
     if (!typed) {
-      throw notSupported(in.peek(), "ALTER COLUMN ... " + in.peek().text());
+      throw in.notSupported("ALTER COLUMN ... " + in.peek().text());
     }
     SqlType type = in.type();
     if (in.acceptWords("collate")) {
@@ -414,7 +412,7 @@ final class DdlParser {
           sequence = new IdentityParser(in).generated();
           notNull = true;
         }
-        default -> throw notSupported(word, word.text() + " constraint");
+        default -> throw TokenReader.notSupported(word, word.text() + " constraint");
       }
     }
     return new ColumnDefinition(name, type, notNull, defaultText, sequence);
@@ -443,7 +441,7 @@ final class DdlParser {
   private void collation() {
     Token token = in.next();
     if (!token.text().equals("C") && !token.text().equals("POSIX")) {
-      throw notSupported(token, "collation \"" + token.text() + "\"");
+      throw TokenReader.notSupported(token, "collation \"" + token.text() + "\"");
     }
   }
 
@@ -471,10 +469,5 @@ final class DdlParser {
       throw in.syntaxError();
     }
     return sql.substring(start, end);
-  }
-
-  private static EngineException notSupported(Token token, String what) {
-    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported")
-        .withPosition(token.start() + 1);
   }
 }

@@ -1,9 +1,7 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ForeignKey.Action;
 import dev.kakehashi.engine.sql.DdlStatement.ForeignKeyDefinition;
-import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +36,7 @@ final class ForeignKeyParser {
     while (true) {
       if (in.acceptWords("match")) {
         if (in.acceptWords("partial")) {
-          throw notSupported("MATCH PARTIAL");
+          throw in.notSupported("MATCH PARTIAL");
         }
         full = in.acceptWords("full");
         if (!full) {
@@ -47,7 +45,7 @@ final class ForeignKeyParser {
       } else if (in.acceptWords("on", "update")) {
         onUpdate = action();
         if (in.peek().isOperator("(")) {
-          throw notSupported("a column list with SET NULL or SET DEFAULT ON UPDATE");
+          throw in.notSupported("a column list with SET NULL or SET DEFAULT ON UPDATE");
         }
       } else if (in.acceptWords("on", "delete")) {
         onDelete = action();
@@ -87,10 +85,5 @@ final class ForeignKeyParser {
     in.expectWord("set");
     in.expectWord("default");
     return Action.SET_DEFAULT;
-  }
-
-  private EngineException notSupported(String what) {
-    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported")
-        .withPosition(in.peek().start() + 1);
   }
 }

@@ -21,9 +21,7 @@ final class IdentityParser {
     Generated generated = when();
     in.expectWord("as");
     if (!in.peek().isWord("identity")) {
-      throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED, "generated column is not supported")
-          .withPosition(in.peek().start() + 1);
+      throw in.notSupported("generated column");
     }
     in.at++;
     SequenceOptions options = SequenceOptions.NONE;

@@ -1,8 +1,6 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
-import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,14 +22,14 @@ final class IndexParser {
     in.expectWord("on");
     Name table = in.name();
     if (in.acceptWords("using") && !in.acceptWords("btree")) {
-      throw notSupported("index method \"" + in.peek().text() + "\"");
+      throw in.notSupported("index method \"" + in.peek().text() + "\"");
     }
     in.expectOperator("(");
     List<String> columns = new ArrayList<>();
     List<Boolean> descending = new ArrayList<>();
     do {
       if (in.peek().isOperator("(") || in.peek(1).isOperator("(")) {
-        throw notSupported("index on expressions");
+        throw in.notSupported("index on expressions");
       }
       columns.add(in.expectIdentifier());
       boolean desc = in.acceptWords("desc");
@@ -43,10 +41,10 @@ final class IndexParser {
     } while (in.acceptOperator(","));
     in.expectOperator(")");
     if (in.peek().isWord("include")) {
-      throw notSupported("INCLUDE of an index");
+      throw in.notSupported("INCLUDE of an index");
     }
     if (in.peek().isWord("where")) {
-      throw notSupported("partial index");
+      throw in.notSupported("partial index");
     }
     return new DdlStatement.CreateIndex(name, table, unique, ifNotExists, columns, descending);
   }
@@ -55,12 +53,7 @@ final class IndexParser {
   private void nulls(boolean descending) {
     if (!in.acceptWords("nulls", descending ? "first" : "last")
         && in.acceptWords("nulls", descending ? "last" : "first")) {
-      throw notSupported(descending ? "DESC NULLS LAST" : "ASC NULLS FIRST");
+      throw in.notSupported(descending ? "DESC NULLS LAST" : "ASC NULLS FIRST");
     }
-  }
-
-  private EngineException notSupported(String what) {
-    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported")
-        .withPosition(in.peek().start() + 1);
   }
 }

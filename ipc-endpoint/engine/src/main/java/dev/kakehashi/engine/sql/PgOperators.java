@@ -44,7 +44,7 @@ public final class PgOperators {
   }
 
   /// Whether it is a call of one of our operators, which are singletons.
-  @SuppressWarnings("ReferenceEquality")
+  @SuppressWarnings("ReferenceEquality") // SqlOperator.equals compares names and kinds
   static boolean is(RexNode node, SqlOperator operator) {
     return node instanceof RexCall call && call.getOperator() == operator;
   }

@@ -129,6 +129,16 @@ final class TokenReader {
     }
   }
 
+  /// At the next token.
+  EngineException notSupported(String what) {
+    return notSupported(peek(), what);
+  }
+
+  static EngineException notSupported(Token at, String what) {
+    return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported")
+        .withPosition(at.start() + 1);
+  }
+
   EngineException syntaxError() {
     return syntaxErrorAt(sql, peek());
   }

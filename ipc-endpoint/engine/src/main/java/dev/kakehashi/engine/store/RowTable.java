@@ -446,32 +446,35 @@ final class RowTable implements TableStore {
   }
 
   private void setIndexes(TableIndex[] changed) {
-    TableDefinition old = definition;
-    definition =
-        new TableDefinition(
-            old.tableId(),
-            old.columns(),
-            old.notNull(),
-            Arrays.stream(changed).map(index -> index.definition).toList(),
-            old.placement());
+    definition = withIndexes(definition, changed);
     indexes = changed;
   }
 
   /// Takes over which columns refuse null and what indexes are called.
   void redefine(TableDefinition changed) {
+    TableDefinition old = definition;
+    describe(
+        new TableDefinition(
+            old.tableId(), old.columns(), changed.notNull(), changed.indexes(), old.placement()));
+  }
+
+  /// The definition is `next` with the present indexes, which get its descriptions.
+  private void describe(TableDefinition next) {
     for (TableIndex index : indexes) {
-      changed.indexes().stream()
+      next.indexes().stream()
           .filter(other -> other.indexId() == index.definition.indexId())
           .forEach(index::describe);
     }
-    TableDefinition old = definition;
-    definition =
-        new TableDefinition(
-            old.tableId(),
-            old.columns(),
-            changed.notNull(),
-            Arrays.stream(indexes).map(index -> index.definition).toList(),
-            old.placement());
+    definition = withIndexes(next, indexes);
+  }
+
+  private static TableDefinition withIndexes(TableDefinition of, TableIndex[] indexes) {
+    return new TableDefinition(
+        of.tableId(),
+        of.columns(),
+        of.notNull(),
+        Arrays.stream(indexes).map(index -> index.definition).toList(),
+        of.placement());
   }
 
   /// The table's next form: the change's, placed in the rows.
@@ -490,18 +493,7 @@ final class RowTable implements TableStore {
     if (placement.stored().size() > layout.columns) {
       layout = layout.grown(placement, pool);
     }
-    for (TableIndex index : indexes) {
-      next.indexes().stream()
-          .filter(other -> other.indexId() == index.definition.indexId())
-          .forEach(index::describe);
-    }
-    definition =
-        new TableDefinition(
-            next.tableId(),
-            next.columns(),
-            next.notNull(),
-            Arrays.stream(indexes).map(index -> index.definition).toList(),
-            placement);
+    describe(next);
     place(placement);
   }
 

@@ -269,12 +269,13 @@ final class RocksImage implements AutoCloseable {
       return new EngineException(ErrorCode.DATA_CORRUPTED, what + ": " + reason, e)
           .withHint("Restore the data directory from a backup.");
     }
-    if (status != null && status.getSubCode() == Status.SubCode.NoSpace) {
-      return new EngineException(ErrorCode.DISK_FULL, what + ": " + reason, e);
-    }
-    if (reason.contains("lock")) {
+    ErrorCode disk =
+        status != null && status.getSubCode() == Status.SubCode.NoSpace
+            ? ErrorCode.DISK_FULL
+            : DiskErrors.code(reason);
+    if (disk == ErrorCode.INTERNAL_ERROR && reason.contains("lock")) {
       return new EngineException(ErrorCode.CANNOT_CONNECT, what + ": it is in use: " + reason, e);
     }
-    return new EngineException(DiskErrors.code(reason), what + ": " + reason, e);
+    return new EngineException(disk, what + ": " + reason, e);
   }
 }

@@ -36,11 +36,12 @@ final class DateTimeToChar {
   ///
   /// @param year 0 is 1 BC
   /// @param micros of the second
-  /// @param zone abbreviation; empty for what has none
+  /// @param zone null for what has none
+  /// @param timestamp the instant, for the zone
   private record Fields(
       boolean interval,
-      String zone,
-      int offsetSeconds,
+      @Nullable Zone zone,
+      long timestamp,
       int year,
       int month,
       int day,
@@ -81,8 +82,8 @@ final class DateTimeToChar {
     Fields fields =
         new Fields(
             false,
-            zone == null ? "" : zone.abbreviation(timestamp),
-            zone == null ? 0 : zone.offsetSeconds(timestamp),
+            zone,
+            timestamp,
             year,
             Calendars.month(civil),
             Calendars.day(civil),
@@ -101,7 +102,7 @@ final class DateTimeToChar {
     Fields fields =
         new Fields(
             true,
-            "",
+            null,
             0,
             months / 12,
             months % 12,
@@ -174,7 +175,6 @@ final class DateTimeToChar {
   }
 
   private void date(DateTimeTemplate.Node node) {
-    int isoYear = adjusted(isoYear(fields.year, fields.month, fields.day));
     int year = adjusted(fields.year);
     switch (node.text().toUpperCase(Locale.ROOT)) {
       case "DDD" -> filled(node, fields.dayOfYear, 3);
@@ -202,18 +202,22 @@ final class DateTimeToChar {
         digits(year % 1000, 3);
       }
       case "YYYY" -> year(node, year, year, 4);
-      case "IYYY" -> year(node, isoYear, year, 4);
+      case "IYYY" -> year(node, isoYear(), year, 4);
       case "YYY" -> year(node, year % 1000, year, 3);
-      case "IYY" -> year(node, isoYear % 1000, year, 3);
+      case "IYY" -> year(node, isoYear() % 1000, year, 3);
       case "YY" -> year(node, year % 100, year, 2);
-      case "IY" -> year(node, isoYear % 100, year, 2);
+      case "IY" -> year(node, isoYear() % 100, year, 2);
       case "Y" -> out.append(year % 10);
-      case "I" -> out.append(isoYear % 10);
+      case "I" -> out.append(isoYear() % 10);
       case "J" -> out.append(fields.julian());
       default -> {
         // FX is for reading.
       }
     }
+  }
+
+  private int isoYear() {
+    return adjusted(isoYear(fields.year, fields.month, fields.day));
   }
 
   private void refuseInterval() {
@@ -241,11 +245,13 @@ final class DateTimeToChar {
 
   private void zone(DateTimeTemplate.Node node) {
     refuseInterval();
-    int distance = Math.abs(fields.offsetSeconds);
-    char sign = fields.offsetSeconds < 0 ? '-' : '+';
+    Zone zone = fields.zone;
+    int offsetSeconds = zone == null ? 0 : zone.offsetSeconds(fields.timestamp);
+    int distance = Math.abs(offsetSeconds);
+    char sign = offsetSeconds < 0 ? '-' : '+';
     int minutes = distance / 60 % 60;
     switch (node.text().toUpperCase(Locale.ROOT)) {
-      case "TZ" -> cased(node, fields.zone);
+      case "TZ" -> cased(node, zone == null ? "" : zone.abbreviation(fields.timestamp));
       case "TZM" -> out.append("%02d".formatted(minutes));
       case "OF" -> {
         out.append(sign).append((node.fill() ? "%02d" : "%d").formatted(distance / 3600));

@@ -20,14 +20,20 @@ import org.jspecify.annotations.Nullable;
 /// Known are the zones of the IANA database that Java has, by full name, and fixed offsets in POSIX form (`<+02>-02`, `ABC+3`), whose sign
 /// counts to the west. Abbreviations and POSIX forms with a summer time are not known.
 public final class Zone {
-  private static final Map<String, String> NAMES = names();
   private static final long UNIX_EPOCH_SECONDS = Calendars.UNIX_EPOCH_DAYS * 86_400L;
   private static final Pattern POSIX =
       Pattern.compile(
           "(?:<([A-Za-z0-9+:-]{3,})>|([A-Za-z]{3,}))([+-]?)(\\d{1,2})(?::(\\d{2})(?::(\\d{2}))?)?");
   private static final int MAX_OFFSET_SECONDS = 15 * 3600 + 59 * 60 + 59;
-  private static final DateTimeFormatter ABBREVIATION =
-      DateTimeFormatter.ofPattern("zzz", Locale.ENGLISH);
+
+  /// Made when a name is first looked up, because every session has a zone: UTC, mostly.
+  private static final class Names {
+    static final Map<String, String> BY_LOWER_CASE = names();
+  }
+
+  private static final class Abbreviations {
+    static final DateTimeFormatter FORMAT = DateTimeFormatter.ofPattern("zzz", Locale.ENGLISH);
+  }
 
   public static final Zone UTC = new Zone("UTC", ZoneOffset.UTC.getRules(), ZoneOffset.UTC, "UTC");
 
@@ -58,7 +64,7 @@ public final class Zone {
 
   /// The zone of a name, in any case of letters; null: not known.
   public static @Nullable Zone find(String name) {
-    String id = NAMES.get(name.toLowerCase(Locale.ROOT));
+    String id = Names.BY_LOWER_CASE.get(name.toLowerCase(Locale.ROOT));
     if (id == null) {
       return posix(name);
     }
@@ -144,7 +150,9 @@ public final class Zone {
 
   /// What to_char() writes for TZ.
   String abbreviation(long timestamp) {
-    return abbreviation != null ? abbreviation : ABBREVIATION.format(instant(timestamp).atZone(id));
+    return abbreviation != null
+        ? abbreviation
+        : Abbreviations.FORMAT.format(instant(timestamp).atZone(id));
   }
 
   /// The local time of an instant; infinity stays.
