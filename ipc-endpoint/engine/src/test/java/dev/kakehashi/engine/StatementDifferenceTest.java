@@ -74,7 +74,9 @@ final class StatementDifferenceTest {
         "row-functions",
         "from-char",
         "limits",
-        "rows"
+        "rows",
+        "to-number",
+        "similar"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

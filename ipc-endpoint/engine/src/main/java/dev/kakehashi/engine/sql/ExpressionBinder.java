@@ -543,13 +543,17 @@ final class ExpressionBinder {
     boolean ilike = operator.getName().endsWith("ILIKE");
     RexNode value = bind(call.operand(0), scope);
     RexNode pattern = bind(call.operand(1), scope);
-    if (call.getKind() == SqlKind.SIMILAR) {
-      throw unsupported(call, "SIMILAR TO");
-    }
-    if (call.operandCount() == 3) {
+    boolean similar = call.getKind() == SqlKind.SIMILAR;
+    if (similar) {
+      List<RexNode> arguments = new ArrayList<>(List.of(pattern));
+      if (call.operandCount() == 3) {
+        arguments.add(bind(call.operand(2), scope));
+      }
+      pattern = function(call, "similar_to_escape", arguments);
+    } else if (call.operandCount() == 3) {
       pattern = function(call, "like_escape", List.of(pattern, bind(call.operand(2), scope)));
     }
-    String name = (operator.isNegated() ? "!~~" : "~~") + (ilike ? "*" : "");
+    String name = (operator.isNegated() ? "!" : "") + (similar ? "~" : "~~") + (ilike ? "*" : "");
     return function(call, name, List.of(value, pattern));
   }
 

@@ -52,6 +52,7 @@ final class Operands {
           "like",
           "ilike",
           "similar",
+          "to",
           "escape",
           "is",
           "null",

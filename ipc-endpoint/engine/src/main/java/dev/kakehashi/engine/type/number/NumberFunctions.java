@@ -17,6 +17,7 @@ public final class NumberFunctions {
 
   public static void register(FunctionSet set) {
     NumberToChar.register(set);
+    NumberFromChar.register(set);
     for (int left : INTEGERS) {
       for (int right : INTEGERS) {
         arithmetic(set, left, right);

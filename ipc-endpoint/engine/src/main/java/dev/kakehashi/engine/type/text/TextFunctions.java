@@ -7,6 +7,7 @@ import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.INT8;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
+import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.ScalarFunction;
@@ -148,6 +149,13 @@ public final class TextFunctions {
     }
     set.add("like", BOOL, like, TEXT, TEXT).add("notlike", BOOL, notLike, TEXT, TEXT);
     set.add("like_escape", TEXT, (a, _, c) -> Like.rewriteEscape(a[0], a[1], c.heap), TEXT, TEXT);
+    set.add("similar_to_escape", TEXT, (a, _, c) -> similar(a[0], "\\", c), TEXT);
+    set.add(
+        "similar_to_escape", TEXT, (a, _, c) -> similar(a[0], Varlena.string(a[1]), c), TEXT, TEXT);
+  }
+
+  private static long similar(long pattern, String escape, FunctionContext context) {
+    return Varlena.of(context.heap, SimilarTo.regex(Varlena.string(pattern), escape));
   }
 
   private static void others(FunctionSet set) {

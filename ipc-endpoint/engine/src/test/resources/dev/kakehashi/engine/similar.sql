@@ -1,0 +1,18 @@
+select 'abc' similar to 'abc', 'abc' similar to 'a', 'abc' similar to '%(b|d)%', 'abc' similar to '(b|c)%', 'abc' not similar to 'a%', 'abc' not similar to 'b%';
+select 'abc' similar to 'a_c', 'abc' similar to 'a.c', 'a.c' similar to 'a.c', 'a^c' similar to 'a^c', 'a$' similar to 'a$', 'abc' similar to '';
+select 'aaa' similar to 'a+', 'aaa' similar to 'a{3}', 'aaa' similar to 'a{2}', 'aaa' similar to 'a{2,}', 'aab' similar to 'a*b?', 'ab' similar to '(ab)|(cd)', 'cd' similar to 'ab|cd';
+select 'b1' similar to '[a-c][0-9]', 'd1' similar to '[a-c][0-9]', 'd1' similar to '[^a-c]_', 'x5' similar to '[[:alpha:]][[:digit:]]', '%' similar to '[%_]', 'a' similar to '[%_]';
+select 'a%' similar to 'a\%', 'ab' similar to 'a\%', 'a%' similar to 'a#%' escape '#', 'ab' similar to 'a#%' escape '#', 'a\b' similar to 'a\b' escape '', 'a_' similar to 'aé_' escape 'é';
+select 'abc' similar to 'abc' escape 'xy';
+select null similar to 'a', 'a' similar to null, 'a' similar to 'a' escape null;
+select 'abc' similar to '(a';
+select 'abc' similar to '[a';
+select 1 similar to '1';
+select 'a' || 'b' similar to 'a' || 'b', 'ab' similar to 'a' || '%' and true, not 'ab' similar to 'a%';
+create table t (a text, b varchar(10), c char(4));
+insert into t values ('abc', 'abc', 'abc'), ('x1', 'x1', 'x1'), (null, 'n', null), ('', '', '');
+select a from t where a similar to '[a-z]+' order by a;
+select a from t where b similar to '%(1|c)' order by a;
+select a from t where c similar to 'abc_' order by a;
+select a from t where a not similar to '%c' order by a;
+select a, a similar to b || '%' from t order by a;
