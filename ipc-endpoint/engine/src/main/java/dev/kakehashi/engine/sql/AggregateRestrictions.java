@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.sql.PlanTranslator.ScanShape;
 import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptUtil;

@@ -2,8 +2,6 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.CastContext;
-import dev.kakehashi.engine.type.Functions;
-import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
@@ -12,11 +10,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.calcite.rel.type.RelDataType;
-import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
-import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -24,27 +19,24 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlOperator;
 import org.apache.calcite.sql.SqlPostfixOperator;
 import org.apache.calcite.sql.fun.SqlBetweenOperator;
 import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlLikeOperator;
-import org.apache.calcite.sql.fun.SqlQuantifyOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.type.SqlTypeName;
-import org.jspecify.annotations.Nullable;
 
 /// Gives expressions names, types and functions by PostgreSQL's rules.
 ///
 /// String literals, NULL and parameters begin with the type `unknown` and take the type that their use asks for.
 final class ExpressionBinder {
-  private static final int IN_LIST_MIN = 3;
-
   final BindContext context;
   final Coercion coercion;
   final SequenceBinder sequences;
+  final FunctionCalls calls;
+  final MembershipBinder memberships;
   private final NameResolver names;
   private final QueryBinder queries;
   final AggregateBinder aggregates;
@@ -59,6 +51,8 @@ final class ExpressionBinder {
     this.names = new NameResolver(context);
     this.aggregates = new AggregateBinder(context, this);
     this.windows = new WindowBinder(context, this);
+    this.calls = new FunctionCalls(context, coercion);
+    this.memberships = new MembershipBinder(context, this);
     this.rows = new RowComparisons(context, this);
   }
 
@@ -151,8 +145,8 @@ final class ExpressionBinder {
       case IS_DISTINCT_FROM -> bindDistinct(call, scope, true);
       case IS_NOT_DISTINCT_FROM -> bindDistinct(call, scope, false);
       case BETWEEN -> bindBetween(call, scope);
-      case IN -> bindIn(call, scope, false);
-      case NOT_IN -> bindIn(call, scope, true);
+      case IN -> memberships.in(call, scope, false);
+      case NOT_IN -> memberships.in(call, scope, true);
       case SOME, ALL -> queries.subqueries.quantified(call, scope);
       case EXISTS -> queries.subqueries.exists(call.operand(0), scope);
       case SELECT, UNION, INTERSECT, EXCEPT, VALUES, WITH, ORDER_BY ->
@@ -248,106 +242,23 @@ final class ExpressionBinder {
       bound.add(bind(argument, scope));
     }
     RexNode sequence = SequenceBinder.accepts(name) ? sequences.bind(at, name, bound) : null;
-    return sequence != null ? sequence : function(at, name, bound, arguments);
-  }
-
-  RexNode function(SqlNode at, String name, List<RexNode> arguments) {
-    return function(at, name, arguments, List.of());
-  }
-
-  /// @param nodes the arguments' places in the statement, or none
-  private RexNode function(SqlNode at, String name, List<RexNode> arguments, List<SqlNode> nodes) {
-    RexNode concatenation = name.equals("concat") ? concat(at, arguments) : null;
-    if (concatenation != null) {
-      return concatenation;
-    }
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
-    ScalarFunction function;
-    try {
-      function = Functions.resolve(name, oids);
-    } catch (EngineException ambiguous) {
-      throw ambiguous.withPosition(context.position(at));
-    }
-    if (function == null) {
-      throw noFunction(at, name, oids);
-    }
-    return coercion.call(
-        function, convert(arguments, function, at, nodes), resultType(function), "");
-  }
-
-  /// `concat` takes any number of arguments of any type and skips nulls.
-  private @Nullable RexNode concat(SqlNode at, List<RexNode> arguments) {
-    RexNode all = null;
-    for (RexNode argument : arguments) {
-      RexNode text = coercion.convert(argument, SqlType.of(TypeOid.TEXT), CastContext.ASSIGNMENT);
-      if (text == null) {
-        return null;
-      }
-      RexNode empty = coercion.constant(Constant.ofText(TypeOid.TEXT, ""));
-      RexNode piece =
-          context.rex.makeCall(
-              context.types.of(TypeOid.TEXT, false), PgOperators.COALESCE, List.of(text, empty));
-      all = all == null ? piece : function(at, "||", List.of(all, piece));
-    }
-    return all;
-  }
-
-  private static SqlType resultType(ScalarFunction function) {
-    return SqlType.of(function.resultOid());
-  }
-
-  private List<RexNode> convert(
-      List<RexNode> arguments, ScalarFunction function, SqlNode at, List<SqlNode> nodes) {
-    List<RexNode> converted = new ArrayList<>();
-    for (int i = 0; i < arguments.size(); i++) {
-      SqlNode node = i < nodes.size() ? nodes.get(i) : at;
-      converted.add(argument(arguments.get(i), function.argumentOids()[i], node));
-    }
-    return converted;
-  }
-
-  /// An argument as the type that a function declares.
-  RexNode argument(RexNode node, int oid, SqlNode at) {
-    try {
-      RexNode converted = coercion.argument(node, oid);
-      if (converted != null) {
-        return converted;
-      }
-    } catch (EngineException refused) {
-      throw refused.position() == 0 ? refused.withPosition(context.position(at)) : refused;
-    }
-    throw context.error(
-        ErrorCode.CANNOT_COERCE,
-        "cannot cast type " + Types.name(Coercion.oidOf(node)) + " to " + Types.name(oid),
-        at);
-  }
-
-  private EngineException noFunction(SqlNode at, String name, int[] oids) {
-    boolean operator = !Character.isLetter(name.charAt(0)) && name.charAt(0) != '_';
-    String call = Functions.describe(name, oids);
-    return context
-        .error(
-            ErrorCode.UNDEFINED_FUNCTION,
-            (operator ? "operator does not exist: " : "function ")
-                + call
-                + (operator ? "" : " does not exist"),
-            at)
-        .withHint(
-            "No "
-                + (operator ? "operator" : "function")
-                + " matches the given name and argument types. You might need to add explicit type casts.");
+    return sequence != null ? sequence : calls.function(at, name, bound, arguments);
   }
 
   private RexNode bindComparison(SqlCall call, Scope scope) {
     return bindComparison(call.getKind(), call.operand(0), call.operand(1), scope, call);
   }
 
-  private RexNode bindComparison(
+  RexNode bindComparison(
       SqlKind kind, SqlNode left, SqlNode right, Scope scope, SqlNode at) {
     RexNode compared = rows.compare(kind, left, right, scope, at);
     return compared != null
         ? compared
-        : comparison(kind, bind(left, scope), bind(right, scope), at);
+        : calls.comparison(kind, bind(left, scope), bind(right, scope), at);
+  }
+
+  SubqueryBinder subqueries() {
+    return queries.subqueries;
   }
 
   /// The columns of a subquery of at most one row.
@@ -355,54 +266,12 @@ final class ExpressionBinder {
     return queries.subqueries.columns(query, scope);
   }
 
-  /// Comparison of two operands: Calcite's operator when both sides have one form, else a function.
-  RexNode comparison(SqlKind kind, RexNode left, RexNode right, SqlNode at) {
-    List<SqlNode> nodes =
-        at instanceof SqlBasicCall call && call.operandCount() == 2
-            ? call.getOperandList()
-            : List.of();
-    SqlOperator operator = Comparison.operator(kind);
-    int[] oids = {Coercion.oidOf(left), Coercion.oidOf(right)};
-    ScalarFunction function = Functions.resolve(operator.getName(), oids);
-    if (function == null) {
-      throw noFunction(at, operator.getName(), oids);
-    }
-    List<RexNode> operands = convert(List.of(left, right), function, at, nodes);
-    int[] declared = function.argumentOids();
-    if (declared[0] == declared[1]
-        || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
-      boolean nullable = operands.stream().anyMatch(o -> o.getType().isNullable());
-      return context.rex.makeCall(context.types.of(TypeOid.BOOL, nullable), operator, operands);
-    }
-    return coercion.call(function, operands, SqlType.of(TypeOid.BOOL), "");
-  }
-
   /// Distinct is what the operator "=" of the two types finds unequal, also when it compares a date with a timestamp.
   private RexNode bindDistinct(SqlCall call, Scope scope, boolean distinct) {
     RexNode row = rows.distinct(call, distinct, scope);
     return row != null
         ? row
-        : distinct(bind(call.operand(0), scope), bind(call.operand(1), scope), distinct, call);
-  }
-
-  RexNode distinct(RexNode left, RexNode right, boolean distinct, SqlNode at) {
-    RexNode equal = comparison(SqlKind.EQUALS, left, right, at);
-    RelDataType type = context.types.of(TypeOid.BOOL, false);
-    if (equal instanceof RexCall known && known.getKind() == SqlKind.EQUALS) {
-      return context.rex.makeCall(
-          type,
-          distinct
-              ? SqlStdOperatorTable.IS_DISTINCT_FROM
-              : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
-          known.getOperands());
-    }
-    RexNode bothNull =
-        context.rex.makeCall(
-            SqlStdOperatorTable.AND,
-            context.rex.makeCall(SqlStdOperatorTable.IS_NULL, left),
-            context.rex.makeCall(SqlStdOperatorTable.IS_NULL, right));
-    RexNode same = context.rex.makeCall(type, PgOperators.COALESCE, List.of(equal, bothNull));
-    return distinct ? context.rex.makeCall(SqlStdOperatorTable.NOT, same) : same;
+        : calls.distinct(bind(call.operand(0), scope), bind(call.operand(1), scope), distinct, call);
   }
 
   private RexNode bindBetween(SqlCall call, Scope scope) {
@@ -422,94 +291,6 @@ final class ExpressionBinder {
             SqlStdOperatorTable.AND,
             bindComparison(SqlKind.GREATER_THAN_OR_EQUAL, value, call.operand(lower), scope, call),
             bindComparison(SqlKind.LESS_THAN_OR_EQUAL, value, call.operand(upper), scope, call)));
-  }
-
-  private RexNode bindIn(SqlCall call, Scope scope, boolean negated) {
-    RexNode result;
-    if (call.operand(1) instanceof SqlNodeList list) {
-      result = inList(call, list, scope);
-    } else {
-      result = queries.subqueries.in(call, scope);
-    }
-    return negated ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
-  }
-
-  private RexNode inList(SqlCall call, SqlNodeList list, Scope scope) {
-    boolean anyRow = RowComparisons.entries(call.operand(0)) != null;
-    for (SqlNode item : list) {
-      anyRow |= RowComparisons.entries(item) != null;
-    }
-    if (anyRow) {
-      List<RexNode> alternatives = new ArrayList<>();
-      for (SqlNode row : list) {
-        alternatives.add(bindComparison(SqlKind.EQUALS, call.operand(0), row, scope, call));
-      }
-      return alternatives.size() == 1
-          ? alternatives.getFirst()
-          : context.rex.makeCall(SqlStdOperatorTable.OR, alternatives);
-    }
-    RexNode value = bind(call.operand(0), scope);
-    List<RexNode> items = new ArrayList<>();
-    for (SqlNode item : list) {
-      items.add(bind(item, scope));
-    }
-    List<SqlType> types = new ArrayList<>();
-    types.add(Coercion.typeOf(value));
-    items.forEach(item -> types.add(Coercion.typeOf(item)));
-    boolean simple =
-        items.size() >= IN_LIST_MIN
-            && items.stream()
-                .allMatch(item ->
-                    Coercion.constantOf(item) != null
-                        || item instanceof org.apache.calcite.rex.RexDynamicParam);
-    if (simple) {
-      SqlType common = SqlType.of(coercion.commonType(types, "IN", call).oid());
-      List<RexNode> operands = new ArrayList<>();
-      operands.add(argument(value, common.oid(), call.operand(0)));
-      for (int i = 0; i < items.size(); i++) {
-        operands.add(argument(items.get(i), common.oid(), list.get(i)));
-      }
-      return context.rex.makeCall(
-          context.types.of(TypeOid.BOOL, true), PgOperators.IN_LIST, operands);
-    }
-    List<RexNode> terms = new ArrayList<>();
-    for (RexNode item : items) {
-      terms.add(comparison(SqlKind.EQUALS, value, item, call));
-    }
-    return terms.size() == 1
-        ? terms.getFirst()
-        : context.rex.makeCall(SqlStdOperatorTable.OR, terms);
-  }
-
-  /// `value = ANY (array)` and `value <> ALL (array)`.
-  RexNode quantifiedArray(SqlCall call, SqlNodeList operand, Scope scope) {
-    SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
-    boolean any = operator.getKind() == SqlKind.SOME;
-    if (operand.size() != 1
-        || operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
-      throw unsupported(call, "ANY and ALL of a list, other than = ANY and <> ALL of an array");
-    }
-    RexNode value = coercion.resolveUnknown(bind(call.operand(0), scope));
-    RexNode array = bind(operand.get(0), scope);
-    if (Coercion.oidOf(array) == Types.UNKNOWN) {
-      array = argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
-    }
-    int element = TypeOid.element(Coercion.oidOf(array));
-    if (element == TypeOid.UNSPECIFIED) {
-      throw context.error(
-          ErrorCode.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", call);
-    }
-    int oid = Coercion.oidOf(value);
-    // Words of integers are the same in all widths, and a column as it is may have an index.
-    if (!Comparison.isInteger(oid) || !Comparison.isInteger(element)) {
-      oid = coercion.commonType(List.of(SqlType.of(oid), SqlType.of(element)), "ANY", call).oid();
-      Types.requireEquality(oid);
-      value = argument(value, oid, call.operand(0));
-    }
-    RexNode in =
-        context.rex.makeCall(
-            context.types.of(TypeOid.BOOL, true), PgOperators.IN_ARRAY, List.of(value, array));
-    return any ? in : context.rex.makeCall(SqlStdOperatorTable.NOT, in);
   }
 
   private RexNode bindCast(SqlCall call, Scope scope) {
@@ -549,12 +330,12 @@ final class ExpressionBinder {
       if (call.operandCount() == 3) {
         arguments.add(bind(call.operand(2), scope));
       }
-      pattern = function(call, "similar_to_escape", arguments);
+      pattern = calls.function(call, "similar_to_escape", arguments);
     } else if (call.operandCount() == 3) {
-      pattern = function(call, "like_escape", List.of(pattern, bind(call.operand(2), scope)));
+      pattern = calls.function(call, "like_escape", List.of(pattern, bind(call.operand(2), scope)));
     }
     String name = (operator.isNegated() ? "!" : "") + (similar ? "~" : "~~") + (ilike ? "*" : "");
-    return function(call, name, List.of(value, pattern));
+    return calls.function(call, name, List.of(value, pattern));
   }
 
   private RexNode bindMinus(SqlCall call, Scope scope) {
@@ -578,8 +359,8 @@ final class ExpressionBinder {
     SqlNode characters = call.operand(1);
     // Without characters the parser adds a literal of its own, one blank.
     return characters instanceof SqlLiteral || characters == null
-        ? function(call, name, List.of(value))
-        : function(call, name, List.of(value, bind(characters, scope)));
+        ? calls.function(call, name, List.of(value))
+        : calls.function(call, name, List.of(value, bind(characters, scope)));
   }
 
   private RexNode bindVariadic(SqlCall call, Scope scope, SqlOperator operator, String name) {
@@ -588,36 +369,17 @@ final class ExpressionBinder {
       bound.add(bind(operand, scope));
     }
     SqlType type = coercion.commonType(bound.stream().map(Coercion::typeOf).toList(), name, call);
-    List<RexNode> operands = convertAll(bound, type, name, call);
+    List<RexNode> operands = calls.convertAll(bound, type, name, call);
     boolean nullable = operands.stream().allMatch(o -> o.getType().isNullable());
     return operands.size() == 1
         ? operands.getFirst()
         : context.rex.makeCall(context.types.of(type, nullable), operator, operands);
   }
 
-  List<RexNode> convertAll(List<RexNode> nodes, SqlType type, String what, SqlNode at) {
-    List<RexNode> converted = new ArrayList<>();
-    for (RexNode node : nodes) {
-      RexNode one = coercion.implicit(node, type);
-      if (one == null) {
-        throw context.error(
-            ErrorCode.CANNOT_COERCE,
-            what
-                + " could not convert type "
-                + Types.name(Coercion.oidOf(node))
-                + " to "
-                + Types.name(type.oid()),
-            at);
-      }
-      converted.add(one);
-    }
-    return converted;
-  }
-
   private RexNode bindNullIf(SqlCall call, Scope scope) {
     RexNode left = bind(call.operand(0), scope);
     RexNode right = bind(call.operand(1), scope);
-    RexNode equal = comparison(SqlKind.EQUALS, left, right, call);
+    RexNode equal = calls.comparison(SqlKind.EQUALS, left, right, call);
     RexNode typed = coercion.resolveUnknown(left);
     SqlType type = Coercion.typeOf(typed);
     return context.rex.makeCall(
@@ -633,7 +395,7 @@ final class ExpressionBinder {
       conditions.add(
           subject == null
               ? bindCondition(when, scope, "argument of CASE/WHEN")
-              : comparison(SqlKind.EQUALS, bind(subject, scope), bind(when, scope), when));
+              : calls.comparison(SqlKind.EQUALS, bind(subject, scope), bind(when, scope), when));
     }
     List<RexNode> values = new ArrayList<>();
     for (SqlNode then : sqlCase.getThenOperands()) {
@@ -646,7 +408,7 @@ final class ExpressionBinder {
             : bind(otherwise, scope));
     SqlType type =
         coercion.commonType(values.stream().map(Coercion::typeOf).toList(), "CASE", sqlCase);
-    List<RexNode> converted = convertAll(values, type, "CASE", sqlCase);
+    List<RexNode> converted = calls.convertAll(values, type, "CASE", sqlCase);
     List<RexNode> operands = new ArrayList<>();
     for (int i = 0; i < conditions.size(); i++) {
       operands.add(conditions.get(i));

@@ -4,7 +4,6 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
-import dev.kakehashi.engine.sql.PlanTranslator.ScanShape;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.plan.RelOptUtil;

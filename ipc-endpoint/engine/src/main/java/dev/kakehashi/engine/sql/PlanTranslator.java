@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToLongFunction;
-import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
@@ -28,11 +27,9 @@ import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Minus;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.Sort;
-import org.apache.calcite.rel.core.TableScan;
 import org.apache.calcite.rel.core.Union;
 import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rex.RexBuilder;
-import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
@@ -40,7 +37,6 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
-import org.apache.calcite.sql.SqlKind;
 import org.jspecify.annotations.Nullable;
 
 /// Turns optimised algebra into a physical plan: access paths, join methods, sort with limit.
@@ -83,7 +79,7 @@ final class PlanTranslator {
           new PlanNode.Filter(
               translate(filter.getInput()), ExprTranslator.translate(filter.getCondition()));
       case Aggregate aggregate -> aggregate(aggregate);
-      case Join join -> join(join);
+      case Join join -> new JoinTranslator(rex, this).translate(join);
       case Sort sort -> sort(sort);
       case WindowedRows windows -> windows.plan(translate(windows.getInput()));
       case LockedRows locked ->
@@ -108,9 +104,9 @@ final class PlanTranslator {
               java.util.stream.IntStream.range(0, sampled.table().columns().size()).toArray(),
               oids(sampled));
       case WorkTableRows table -> new PlanNode.WorkTable(table.number, oids(table));
-      case Union union -> union(union);
-      case Intersect intersect -> setOperation(intersect.getInputs(), true, intersect.all);
-      case Minus minus -> setOperation(minus.getInputs(), false, minus.all);
+      case Union union -> new SetOperations(this).union(union);
+      case Intersect intersect -> new SetOperations(this).counted(intersect.getInputs(), true, intersect.all);
+      case Minus minus -> new SetOperations(this).counted(minus.getInputs(), false, minus.all);
       case ExpressionRows rows -> rows(rows);
       case FunctionRows rows ->
           new PlanNode.FunctionScan(
@@ -282,67 +278,6 @@ final class PlanTranslator {
         translate(correlate.getLeft()), translate(right), kind, columns, first);
   }
 
-  private PlanNode union(Union union) {
-    List<PlanNode> inputs = new ArrayList<>();
-    for (RelNode input : union.getInputs()) {
-      inputs.add(translate(input));
-    }
-    PlanNode all = new PlanNode.UnionAll(inputs);
-    if (union.all) {
-      return all;
-    }
-    int[] keys = new int[all.typeOids().length];
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = i;
-    }
-    return new PlanNode.Aggregate(all, keys, List.of(), all.typeOids());
-  }
-
-  private PlanNode setOperation(List<RelNode> inputs, boolean intersect, boolean all) {
-    PlanNode result = translate(inputs.getFirst());
-    for (RelNode input : inputs.subList(1, inputs.size())) {
-      PlanNode counted = counted(result, translate(input));
-      estimates.expect(counted, rows(inputs.getFirst()));
-      result = new PlanNode.SetOperation(counted, intersect, all);
-    }
-    return result;
-  }
-
-  /// The distinct rows of two inputs, and how often each is in the one and in the other.
-  private static PlanNode counted(PlanNode left, PlanNode right) {
-    int columns = left.typeOids().length;
-    PlanNode both = new PlanNode.UnionAll(List.of(marked(left, 0), marked(right, 1)));
-    int[] keys = java.util.stream.IntStream.range(0, columns).toArray();
-    int[] oids = Arrays.copyOf(left.typeOids(), columns + 2);
-    List<PlanNode.AggregateCall> counts = new ArrayList<>();
-    for (int side = 0; side < 2; side++) {
-      oids[columns + side] = TypeOid.INT8;
-      counts.add(
-          new PlanNode.AggregateCall(
-              "count",
-              new int[] {columns + side},
-              new int[] {TypeOid.INT4},
-              false,
-              -1,
-              TypeOid.INT8));
-    }
-    return new PlanNode.Aggregate(both, keys, counts, oids);
-  }
-
-  /// The rows with two more columns: one that is not null if they come from the left, and one for the right.
-  private static PlanNode marked(PlanNode input, int side) {
-    List<Expr> output = new ArrayList<>();
-    int[] oids = input.typeOids();
-    for (int i = 0; i < oids.length; i++) {
-      output.add(new Expr.Column(i, oids[i]));
-    }
-    for (int i = 0; i < 2; i++) {
-      output.add(
-          i == side ? Expr.Constant.of(TypeOid.INT4, 1) : Expr.Constant.nullOf(TypeOid.INT4));
-    }
-    return new PlanNode.Project(input, output);
-  }
-
   private PlanNode rows(ExpressionRows rows) {
     List<List<Expr>> values = new ArrayList<>();
     for (List<RexNode> row : rows.rows) {
@@ -363,67 +298,6 @@ final class PlanTranslator {
         .toArray();
   }
 
-  private PlanNode join(Join join) {
-    int leftCount = join.getLeft().getRowType().getFieldCount();
-    List<Integer> leftKeys = new ArrayList<>();
-    List<Integer> rightKeys = new ArrayList<>();
-    List<RexNode> rest = new ArrayList<>();
-    for (RexNode conjunct : RelOptUtil.conjunctions(join.getCondition())) {
-      if (!equiKey(conjunct, leftCount, leftKeys, rightKeys)) {
-        rest.add(conjunct);
-      }
-    }
-    JoinKind kind =
-        switch (join.getJoinType()) {
-          case INNER -> JoinKind.INNER;
-          case LEFT -> JoinKind.LEFT;
-          case RIGHT -> JoinKind.RIGHT;
-          case FULL -> JoinKind.FULL;
-          case SEMI -> JoinKind.SEMI;
-          case ANTI -> JoinKind.ANTI;
-          default -> throw ExprTranslator.unsupported("join " + join.getJoinType());
-        };
-    PlanNode lookups = IndexJoin.choose(join, kind, this);
-    if (lookups != null) {
-      return lookups;
-    }
-    PlanNode left = translate(join.getLeft());
-    PlanNode right = translate(join.getRight());
-    if (leftKeys.isEmpty()) {
-      return new PlanNode.NestedLoopJoin(left, right, kind, condition(rest));
-    }
-    boolean symmetric =
-        kind == JoinKind.INNER
-            || kind == JoinKind.LEFT
-            || kind == JoinKind.RIGHT
-            || kind == JoinKind.FULL;
-    if (symmetric && rows(join.getLeft()) < rows(join.getRight())) {
-      return swapped(left, right, kind, leftKeys, rightKeys, rest);
-    }
-    return new PlanNode.HashJoin(
-        left, right, kind, ints(leftKeys), ints(rightKeys), condition(rest));
-  }
-
-  /// The hash table is built from the right side, so the smaller one goes there.
-  private PlanNode swapped(
-      PlanNode left,
-      PlanNode right,
-      JoinKind kind,
-      List<Integer> leftKeys,
-      List<Integer> rightKeys,
-      List<RexNode> rest) {
-    int leftCount = left.typeOids().length;
-    int rightCount = right.typeOids().length;
-    JoinKind mirrored =
-        kind == JoinKind.LEFT ? JoinKind.RIGHT : kind == JoinKind.RIGHT ? JoinKind.LEFT : kind;
-    List<RexNode> condition =
-        rest.stream().map(term -> JoinSides.swapped(term, leftCount, rightCount)).toList();
-    PlanNode swapped =
-        new PlanNode.HashJoin(
-            right, left, mirrored, ints(rightKeys), ints(leftKeys), condition(condition));
-    return JoinSides.swappedBack(swapped, leftCount, rightCount);
-  }
-
   /// Numbers parameters for columns of the left side of a join that the right side is run with.
   ///
   /// @return the first
@@ -440,85 +314,5 @@ final class PlanTranslator {
   static double rows(RelNode rel) {
     Double rows = rel.getCluster().getMetadataQuery().getRowCount(rel);
     return rows == null ? 1 : rows;
-  }
-
-  private static boolean equiKey(
-      RexNode conjunct, int leftCount, List<Integer> leftKeys, List<Integer> rightKeys) {
-    if (!(conjunct instanceof RexCall call)
-        || call.getOperands().size() != 2
-        || !(call.getOperands().get(0) instanceof RexInputRef a)
-        || !(call.getOperands().get(1) instanceof RexInputRef b)) {
-      return false;
-    }
-    boolean neverNull = !a.getType().isNullable() || !b.getType().isNullable();
-    if (call.getKind() != SqlKind.EQUALS
-        && !(call.getKind() == SqlKind.IS_NOT_DISTINCT_FROM && neverNull)) {
-      return false;
-    }
-    RexInputRef left = a.getIndex() < leftCount ? a : b;
-    RexInputRef right = a.getIndex() < leftCount ? b : a;
-    if (left.getIndex() >= leftCount || right.getIndex() < leftCount) {
-      return false;
-    }
-    leftKeys.add(left.getIndex());
-    rightKeys.add(right.getIndex() - leftCount);
-    return true;
-  }
-
-  private @Nullable Expr condition(List<RexNode> conjuncts) {
-    RexNode all = RexUtil.composeConjunction(rex, conjuncts);
-    return all.isAlwaysTrue() ? null : ExprTranslator.translate(all);
-  }
-
-  private static int[] ints(List<Integer> list) {
-    return list.stream().mapToInt(Integer::intValue).toArray();
-  }
-
-  /// A scan with column choice and filters over it, in whatever order they stand.
-  ///
-  /// @param columns of the table that are output
-  /// @param conjuncts over the output columns
-  record ScanShape(Table table, int[] columns, List<RexNode> conjuncts) {
-    static @Nullable ScanShape of(RelNode rel, RexBuilder rex) {
-      return switch (rel) {
-        case TableScan scan -> {
-          Table table = ((CatalogTable) scan.getTable()).table();
-          int[] columns = new int[scan.getRowType().getFieldCount()];
-          for (int i = 0; i < columns.length; i++) {
-            columns[i] = i < table.columns().size() ? i : PlanNode.ROW_ID;
-          }
-          yield new ScanShape(table, columns, List.of());
-        }
-        case Filter filter -> {
-          ScanShape below = of(filter.getInput(), rex);
-          if (below == null) {
-            yield null;
-          }
-          List<RexNode> conjuncts = new ArrayList<>(below.conjuncts);
-          conjuncts.addAll(RelOptUtil.conjunctions(filter.getCondition()));
-          yield new ScanShape(below.table, below.columns, conjuncts);
-        }
-        case Project project -> projected(project, rex);
-        default -> null;
-      };
-    }
-
-    private static @Nullable ScanShape projected(Project project, RexBuilder rex) {
-      ScanShape below = of(project.getInput(), rex);
-      if (below == null || !below.conjuncts.isEmpty()) {
-        return null;
-      }
-      int[] columns = new int[project.getProjects().size()];
-      for (int i = 0; i < columns.length; i++) {
-        if (!(project.getProjects().get(i) instanceof RexInputRef reference)) {
-          return null;
-        }
-        columns[i] = below.columns[reference.getIndex()];
-        if (columns[i] == PlanNode.ROW_ID && i < columns.length - 1) {
-          return null;
-        }
-      }
-      return new ScanShape(below.table, columns, List.of());
-    }
   }
 }

@@ -279,7 +279,7 @@ final class QueryBinder {
     if (type.oid() == Types.UNKNOWN) {
       return value;
     }
-    return expressions.convertAll(List.of(value), type, what, at).getFirst();
+    return expressions.calls.convertAll(List.of(value), type, what, at).getFirst();
   }
 
   /// The query with its columns converted to types.

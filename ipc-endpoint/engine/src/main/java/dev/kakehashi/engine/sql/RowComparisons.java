@@ -67,7 +67,7 @@ final class RowComparisons {
     requireSameSize(first, second, call);
     List<RexNode> terms = new ArrayList<>();
     for (int i = 0; i < first.size(); i++) {
-      terms.add(expressions.distinct(first.get(i), second.get(i), distinct, call));
+      terms.add(expressions.calls.distinct(first.get(i), second.get(i), distinct, call));
     }
     return combine(distinct ? SqlStdOperatorTable.OR : SqlStdOperatorTable.AND, terms);
   }
@@ -106,7 +106,7 @@ final class RowComparisons {
   private List<RexNode> each(SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
     List<RexNode> terms = new ArrayList<>();
     for (int i = 0; i < left.size(); i++) {
-      terms.add(expressions.comparison(kind, left.get(i), right.get(i), at));
+      terms.add(expressions.calls.comparison(kind, left.get(i), right.get(i), at));
     }
     return terms;
   }
@@ -116,10 +116,10 @@ final class RowComparisons {
     boolean less = kind == SqlKind.LESS_THAN || kind == SqlKind.LESS_THAN_OR_EQUAL;
     SqlKind strict = less ? SqlKind.LESS_THAN : SqlKind.GREATER_THAN;
     int last = left.size() - 1;
-    RexNode result = expressions.comparison(kind, left.get(last), right.get(last), at);
+    RexNode result = expressions.calls.comparison(kind, left.get(last), right.get(last), at);
     for (int i = last - 1; i >= 0; i--) {
-      RexNode same = expressions.comparison(SqlKind.EQUALS, left.get(i), right.get(i), at);
-      RexNode before = expressions.comparison(strict, left.get(i), right.get(i), at);
+      RexNode same = expressions.calls.comparison(SqlKind.EQUALS, left.get(i), right.get(i), at);
+      RexNode before = expressions.calls.comparison(strict, left.get(i), right.get(i), at);
       result =
           combine(
               SqlStdOperatorTable.OR,
@@ -129,7 +129,7 @@ final class RowComparisons {
       return result;
     }
     SqlKind loose = less ? SqlKind.LESS_THAN_OR_EQUAL : SqlKind.GREATER_THAN_OR_EQUAL;
-    RexNode range = expressions.comparison(loose, left.getFirst(), right.getFirst(), at);
+    RexNode range = expressions.calls.comparison(loose, left.getFirst(), right.getFirst(), at);
     return combine(SqlStdOperatorTable.AND, List.of(range, result));
   }
 

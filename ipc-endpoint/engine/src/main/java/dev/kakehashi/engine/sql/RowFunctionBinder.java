@@ -74,7 +74,7 @@ final class RowFunctionBinder {
     RowFunction function = resolve(name, arguments, call);
     if (function == null) {
       RexNode value =
-          expressions.coercion.resolveUnknown(expressions.function(call, name, arguments));
+          expressions.coercion.resolveUnknown(expressions.calls.function(call, name, arguments));
       List<RexNode> row = new ArrayList<>(List.of(value));
       if (hasOrdinality(table)) {
         row.add(expressions.coercion.constant(Constant.of(SqlType.of(TypeOid.INT8), 1)));
@@ -85,7 +85,7 @@ final class RowFunctionBinder {
     List<RexNode> converted = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {
       converted.add(
-          expressions.argument(arguments.get(i), function.argumentOids()[i], call.operand(i)));
+          expressions.calls.argument(arguments.get(i), function.argumentOids()[i], call.operand(i)));
     }
     RelDataType type = context.types.of(SqlType.of(function.resultOid()), true);
     return new FunctionRows(

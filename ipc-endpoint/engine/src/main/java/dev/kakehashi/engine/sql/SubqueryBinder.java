@@ -65,7 +65,7 @@ final class SubqueryBinder {
   RexNode quantified(SqlCall call, Scope scope) {
     SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
     if (call.operand(1) instanceof SqlNodeList list) {
-      return queries.expressions.quantifiedArray(call, list, scope);
+      return queries.expressions.memberships.quantifiedArray(call, list, scope);
     }
     List<RexNode> left = leftSide(call.operand(0), scope);
     BoundQuery bound = bind(call.operand(1), scope, expectation(left));
@@ -124,7 +124,7 @@ final class SubqueryBinder {
               List.of(Coercion.typeOf(left.get(i)), bound.types().get(i)), "IN", at);
       SqlType target = SqlType.of(common.oid());
       targets.add(target);
-      operands.addAll(queries.expressions.convertAll(List.of(left.get(i)), target, "IN", at));
+      operands.addAll(queries.expressions.calls.convertAll(List.of(left.get(i)), target, "IN", at));
     }
     return queries.convertColumns(bound, targets, "IN", at);
   }

@@ -172,7 +172,7 @@ final class WindowBinder {
       for (int i = 0; i < converted.size(); i += 2) {
         converted.set(
             i,
-            expressions.convertAll(List.of(converted.get(i)), common, name, function).getFirst());
+            expressions.calls.convertAll(List.of(converted.get(i)), common, name, function).getFirst());
       }
     }
     return converted;
@@ -341,7 +341,7 @@ final class WindowBinder {
     Windowing.Key key = order.getFirst();
     RexNode typed = rangeOffset(key.expression(), offset, node);
     boolean minus = (kind == FrameBoundKind.PRECEDING) != key.descending();
-    RexNode limit = expressions.function(node, minus ? "-" : "+", List.of(key.expression(), typed));
+    RexNode limit = expressions.calls.function(node, minus ? "-" : "+", List.of(key.expression(), typed));
     RexNode comparable =
         expressions.coercion.convert(
             key.expression(), Coercion.typeOf(limit), CastContext.EXPLICIT);
@@ -391,7 +391,7 @@ final class WindowBinder {
             expressions.coercion.constant(Constant.ofText(Types.UNKNOWN, "0")),
             SqlType.of(Coercion.oidOf(offset)),
             CastContext.IMPLICIT);
-    return expressions.comparison(
+    return expressions.calls.comparison(
         SqlKind.LESS_THAN, offset, java.util.Objects.requireNonNull(zero), at);
   }
 }

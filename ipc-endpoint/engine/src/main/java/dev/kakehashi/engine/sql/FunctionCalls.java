@@ -1,0 +1,180 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlBasicCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.jspecify.annotations.Nullable;
+
+/// Calls of functions and operators by name over bound operands: resolution, conversion of the operands, comparisons.
+final class FunctionCalls {
+  private final BindContext context;
+  private final Coercion coercion;
+
+  FunctionCalls(BindContext context, Coercion coercion) {
+    this.context = context;
+    this.coercion = coercion;
+  }
+
+  RexNode function(SqlNode at, String name, List<RexNode> arguments) {
+    return function(at, name, arguments, List.of());
+  }
+
+  /// @param nodes the arguments' places in the statement, or none
+  RexNode function(SqlNode at, String name, List<RexNode> arguments, List<SqlNode> nodes) {
+    RexNode concatenation = name.equals("concat") ? concat(at, arguments) : null;
+    if (concatenation != null) {
+      return concatenation;
+    }
+    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    ScalarFunction function;
+    try {
+      function = Functions.resolve(name, oids);
+    } catch (EngineException ambiguous) {
+      throw ambiguous.withPosition(context.position(at));
+    }
+    if (function == null) {
+      throw noFunction(at, name, oids);
+    }
+    return coercion.call(
+        function, convert(arguments, function, at, nodes), resultType(function), "");
+  }
+
+  /// `concat` takes any number of arguments of any type and skips nulls.
+  private @Nullable RexNode concat(SqlNode at, List<RexNode> arguments) {
+    RexNode all = null;
+    for (RexNode argument : arguments) {
+      RexNode text = coercion.convert(argument, SqlType.of(TypeOid.TEXT), CastContext.ASSIGNMENT);
+      if (text == null) {
+        return null;
+      }
+      RexNode empty = coercion.constant(Constant.ofText(TypeOid.TEXT, ""));
+      RexNode piece =
+          context.rex.makeCall(
+              context.types.of(TypeOid.TEXT, false), PgOperators.COALESCE, List.of(text, empty));
+      all = all == null ? piece : function(at, "||", List.of(all, piece));
+    }
+    return all;
+  }
+
+  private static SqlType resultType(ScalarFunction function) {
+    return SqlType.of(function.resultOid());
+  }
+
+  private List<RexNode> convert(
+      List<RexNode> arguments, ScalarFunction function, SqlNode at, List<SqlNode> nodes) {
+    List<RexNode> converted = new ArrayList<>();
+    for (int i = 0; i < arguments.size(); i++) {
+      SqlNode node = i < nodes.size() ? nodes.get(i) : at;
+      converted.add(argument(arguments.get(i), function.argumentOids()[i], node));
+    }
+    return converted;
+  }
+
+  /// An argument as the type that a function declares.
+  RexNode argument(RexNode node, int oid, SqlNode at) {
+    try {
+      RexNode converted = coercion.argument(node, oid);
+      if (converted != null) {
+        return converted;
+      }
+    } catch (EngineException refused) {
+      throw refused.position() == 0 ? refused.withPosition(context.position(at)) : refused;
+    }
+    throw context.error(
+        ErrorCode.CANNOT_COERCE,
+        "cannot cast type " + Types.name(Coercion.oidOf(node)) + " to " + Types.name(oid),
+        at);
+  }
+
+  private EngineException noFunction(SqlNode at, String name, int[] oids) {
+    boolean operator = !Character.isLetter(name.charAt(0)) && name.charAt(0) != '_';
+    String call = Functions.describe(name, oids);
+    return context
+        .error(
+            ErrorCode.UNDEFINED_FUNCTION,
+            (operator ? "operator does not exist: " : "function ")
+                + call
+                + (operator ? "" : " does not exist"),
+            at)
+        .withHint(
+            "No "
+                + (operator ? "operator" : "function")
+                + " matches the given name and argument types. You might need to add explicit type casts.");
+  }
+
+  /// Comparison of two operands: Calcite's operator when both sides have one form, else a function.
+  RexNode comparison(SqlKind kind, RexNode left, RexNode right, SqlNode at) {
+    List<SqlNode> nodes =
+        at instanceof SqlBasicCall call && call.operandCount() == 2
+            ? call.getOperandList()
+            : List.of();
+    SqlOperator operator = Comparison.operator(kind);
+    int[] oids = {Coercion.oidOf(left), Coercion.oidOf(right)};
+    ScalarFunction function = Functions.resolve(operator.getName(), oids);
+    if (function == null) {
+      throw noFunction(at, operator.getName(), oids);
+    }
+    List<RexNode> operands = convert(List.of(left, right), function, at, nodes);
+    int[] declared = function.argumentOids();
+    if (declared[0] == declared[1]
+        || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
+      boolean nullable = operands.stream().anyMatch(o -> o.getType().isNullable());
+      return context.rex.makeCall(context.types.of(TypeOid.BOOL, nullable), operator, operands);
+    }
+    return coercion.call(function, operands, SqlType.of(TypeOid.BOOL), "");
+  }
+
+  RexNode distinct(RexNode left, RexNode right, boolean distinct, SqlNode at) {
+    RexNode equal = comparison(SqlKind.EQUALS, left, right, at);
+    RelDataType type = context.types.of(TypeOid.BOOL, false);
+    if (equal instanceof RexCall known && known.getKind() == SqlKind.EQUALS) {
+      return context.rex.makeCall(
+          type,
+          distinct
+              ? SqlStdOperatorTable.IS_DISTINCT_FROM
+              : SqlStdOperatorTable.IS_NOT_DISTINCT_FROM,
+          known.getOperands());
+    }
+    RexNode bothNull =
+        context.rex.makeCall(
+            SqlStdOperatorTable.AND,
+            context.rex.makeCall(SqlStdOperatorTable.IS_NULL, left),
+            context.rex.makeCall(SqlStdOperatorTable.IS_NULL, right));
+    RexNode same = context.rex.makeCall(type, PgOperators.COALESCE, List.of(equal, bothNull));
+    return distinct ? context.rex.makeCall(SqlStdOperatorTable.NOT, same) : same;
+  }
+
+  List<RexNode> convertAll(List<RexNode> nodes, SqlType type, String what, SqlNode at) {
+    List<RexNode> converted = new ArrayList<>();
+    for (RexNode node : nodes) {
+      RexNode one = coercion.implicit(node, type);
+      if (one == null) {
+        throw context.error(
+            ErrorCode.CANNOT_COERCE,
+            what
+                + " could not convert type "
+                + Types.name(Coercion.oidOf(node))
+                + " to "
+                + Types.name(type.oid()),
+            at);
+      }
+      converted.add(one);
+    }
+    return converted;
+  }
+}

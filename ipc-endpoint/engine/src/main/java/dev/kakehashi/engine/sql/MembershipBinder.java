@@ -1,0 +1,118 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+
+/// Binds IN with a list or a query, and comparisons with the elements of an array.
+final class MembershipBinder {
+  private static final int IN_LIST_MIN = 3;
+
+  private final BindContext context;
+  private final Coercion coercion;
+  private final ExpressionBinder expressions;
+
+  MembershipBinder(BindContext context, ExpressionBinder expressions) {
+    this.context = context;
+    this.coercion = expressions.coercion;
+    this.expressions = expressions;
+  }
+
+  RexNode in(SqlCall call, Scope scope, boolean negated) {
+    RexNode result;
+    if (call.operand(1) instanceof SqlNodeList list) {
+      result = inList(call, list, scope);
+    } else {
+      result = expressions.subqueries().in(call, scope);
+    }
+    return negated ? context.rex.makeCall(SqlStdOperatorTable.NOT, result) : result;
+  }
+
+  private RexNode inList(SqlCall call, SqlNodeList list, Scope scope) {
+    boolean anyRow = RowComparisons.entries(call.operand(0)) != null;
+    for (SqlNode item : list) {
+      anyRow |= RowComparisons.entries(item) != null;
+    }
+    if (anyRow) {
+      List<RexNode> alternatives = new ArrayList<>();
+      for (SqlNode row : list) {
+        alternatives.add(expressions.bindComparison(SqlKind.EQUALS, call.operand(0), row, scope, call));
+      }
+      return alternatives.size() == 1
+          ? alternatives.getFirst()
+          : context.rex.makeCall(SqlStdOperatorTable.OR, alternatives);
+    }
+    RexNode value = expressions.bind(call.operand(0), scope);
+    List<RexNode> items = new ArrayList<>();
+    for (SqlNode item : list) {
+      items.add(expressions.bind(item, scope));
+    }
+    List<SqlType> types = new ArrayList<>();
+    types.add(Coercion.typeOf(value));
+    items.forEach(item -> types.add(Coercion.typeOf(item)));
+    boolean simple =
+        items.size() >= IN_LIST_MIN
+            && items.stream()
+                .allMatch(item ->
+                    Coercion.constantOf(item) != null
+                        || item instanceof org.apache.calcite.rex.RexDynamicParam);
+    if (simple) {
+      SqlType common = SqlType.of(coercion.commonType(types, "IN", call).oid());
+      List<RexNode> operands = new ArrayList<>();
+      operands.add(expressions.calls.argument(value, common.oid(), call.operand(0)));
+      for (int i = 0; i < items.size(); i++) {
+        operands.add(expressions.calls.argument(items.get(i), common.oid(), list.get(i)));
+      }
+      return context.rex.makeCall(
+          context.types.of(TypeOid.BOOL, true), PgOperators.IN_LIST, operands);
+    }
+    List<RexNode> terms = new ArrayList<>();
+    for (RexNode item : items) {
+      terms.add(expressions.calls.comparison(SqlKind.EQUALS, value, item, call));
+    }
+    return terms.size() == 1
+        ? terms.getFirst()
+        : context.rex.makeCall(SqlStdOperatorTable.OR, terms);
+  }
+
+  /// `value = ANY (array)` and `value <> ALL (array)`.
+  RexNode quantifiedArray(SqlCall call, SqlNodeList operand, Scope scope) {
+    SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
+    boolean any = operator.getKind() == SqlKind.SOME;
+    if (operand.size() != 1
+        || operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
+      throw expressions.unsupported(call, "ANY and ALL of a list, other than = ANY and <> ALL of an array");
+    }
+    RexNode value = coercion.resolveUnknown(expressions.bind(call.operand(0), scope));
+    RexNode array = expressions.bind(operand.get(0), scope);
+    if (Coercion.oidOf(array) == Types.UNKNOWN) {
+      array = expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
+    }
+    int element = TypeOid.element(Coercion.oidOf(array));
+    if (element == TypeOid.UNSPECIFIED) {
+      throw context.error(
+          ErrorCode.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", call);
+    }
+    int oid = Coercion.oidOf(value);
+    // Words of integers are the same in all widths, and a column as it is may have an index.
+    if (!Comparison.isInteger(oid) || !Comparison.isInteger(element)) {
+      oid = coercion.commonType(List.of(SqlType.of(oid), SqlType.of(element)), "ANY", call).oid();
+      Types.requireEquality(oid);
+      value = expressions.calls.argument(value, oid, call.operand(0));
+    }
+    RexNode in =
+        context.rex.makeCall(
+            context.types.of(TypeOid.BOOL, true), PgOperators.IN_ARRAY, List.of(value, array));
+    return any ? in : context.rex.makeCall(SqlStdOperatorTable.NOT, in);
+  }
+}
