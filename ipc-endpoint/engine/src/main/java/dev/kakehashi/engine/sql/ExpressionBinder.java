@@ -295,7 +295,7 @@ final class ExpressionBinder {
 
   private RexNode bindCast(SqlCall call, Scope scope) {
     SqlDataTypeSpec spec = call.operand(1);
-    SqlType type = Rewriter.parseType(spec.getTypeName().toString());
+    SqlType type = TypeText.parse(spec.getTypeName().toString());
     if (type == null) {
       throw context.error(
           ErrorCode.UNDEFINED_OBJECT, "type \"" + spec.getTypeName() + "\" does not exist", spec);

@@ -351,7 +351,7 @@ final class SelectBinder {
 
   private static String castName(SqlCall cast) {
     SqlType type =
-        Rewriter.parseType(
+        TypeText.parse(
             ((org.apache.calcite.sql.SqlDataTypeSpec) cast.operand(1)).getTypeName().toString());
     return type == null ? "?column?" : PgTypeNames.internalName(type.oid());
   }

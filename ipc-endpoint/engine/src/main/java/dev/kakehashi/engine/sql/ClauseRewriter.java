@@ -1,0 +1,189 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.List;
+import java.util.Set;
+
+/// Clauses of queries that Calcite's parser does not take, or not as PostgreSQL writes them: frames, LIMIT, FETCH, row locks, samples.
+final class ClauseRewriter {
+  /// What follows the expression of LIMIT, OFFSET or FETCH.
+  private static final Set<String> AFTER_COUNT =
+      Set.of("limit", "offset", "fetch", "for", "row", "rows", "union", "intersect", "except");
+
+  private final Rewriter all;
+  private final TokenReader in;
+  private final RewrittenText out;
+
+  ClauseRewriter(Rewriter all) {
+    this.all = all;
+    this.in = all.in;
+    this.out = all.out;
+  }
+
+  /// A frame clause becomes one more item of the window's ORDER BY: a call with mode, bounds and exclusion.
+  void frame(RewriteLevel level) {
+    Token mode = in.next();
+    out.emit((level.ordered ? ", " : "order by ") + RewrittenText.quoted(Rewriter.FRAME_CALL), mode.start());
+    out.emit("(" + RewrittenText.quoted("kh " + mode.text()), mode.start());
+    if (in.acceptWords("between")) {
+      bound();
+      in.expectWord("and");
+      bound();
+    } else {
+      bound();
+    }
+    if (in.acceptWords("exclude")) {
+      for (String exclusion : List.of("current row", "no others", "group", "ties")) {
+        if (in.acceptWords(exclusion.split(" ", -1))) {
+          out.emit(", " + RewrittenText.quoted("kh exclude " + exclusion), mode.start());
+          break;
+        }
+      }
+    }
+    out.emit(") ", mode.start());
+  }
+
+  private void bound() {
+    int start = in.peek().start();
+    for (String bound : List.of("unbounded preceding", "unbounded following", "current row")) {
+      if (in.acceptWords(bound.split(" ", -1))) {
+        out.emit(", " + RewrittenText.quoted("kh " + bound), start);
+        return;
+      }
+    }
+    out.emit(", ", start);
+    int depth = all.levels.size();
+    while (all.levels.size() > depth
+        || !(in.peek().isWord("preceding") || in.peek().isWord("following"))) {
+      if (in.atEnd() || all.levels.size() < depth) {
+        throw in.syntaxError();
+      }
+      all.token();
+    }
+    out.emit(", " + RewrittenText.quoted("kh " + in.next().text()), start);
+  }
+
+  /// LIMIT and OFFSET, which Calcite takes in this order.
+  void rowCount() {
+    Token clause = in.next();
+    boolean offset = clause.isWord("offset");
+    if (!offset && in.acceptWords("all")) {
+      return;
+    }
+    Source.Literal count = all.count();
+    if (offset) {
+      if (!in.acceptWords("rows")) {
+        in.acceptWords("row");
+      }
+      if (in.peek().isWord("limit")) {
+        rowCount();
+      }
+    }
+    out.emit(clause.text() + " ", clause.start());
+    out.literal(count, clause);
+  }
+
+  void fetch(RewriteLevel level) {
+    Token clause = in.next();
+    if (!in.acceptWords("first")) {
+      in.expectWord("next");
+    }
+    boolean one = in.peek().isWord("row") || in.peek().isWord("rows");
+    out.emit("fetch first ", clause.start());
+    out.literal(one ? new Source.Literal.NumberText("1") : all.count(), clause);
+    if (!in.acceptWords("row")) {
+      in.expectWord("rows");
+    }
+    out.emit("rows ", clause.start());
+    if (in.peek().isWord("with") && in.peek(1).isWord("ties")) {
+      withTies(level, in.peek());
+    } else {
+      in.expectWord("only");
+      out.emit("only ", clause.start());
+    }
+  }
+
+  static boolean endsCount(Token token) {
+    return token.kind() == Token.Kind.END
+        || token.isOperator(")")
+        || token.isOperator(";")
+        || (token.kind() == Token.Kind.WORD && AFTER_COUNT.contains(token.text()));
+  }
+
+  /// `USING <` and `USING >` behind a key of ORDER BY.
+  void sortOperator() {
+    in.at++;
+    Token operator = in.next();
+    switch (operator.text()) {
+      case "<" -> {}
+      case ">" -> out.emit("desc ", operator.start());
+      default ->
+          throw new EngineException(
+                  ErrorCode.WRONG_OBJECT_TYPE,
+                  "operator " + operator.text() + " is not a valid ordering operator")
+              .withPosition(operator.start() + 1)
+              .withHint(
+                  "Ordering operators must be \"<\" or \">\" members of btree operator families.");
+    }
+  }
+
+  /// FOR UPDATE and its relatives become a call in front of the select list: the tables, then the wait policy.
+  void rowLocks(RewriteLevel level) {
+    Token first = in.next();
+    if (!in.acceptWords("no", "key", "update") && !in.acceptWords("key", "share")) {
+      in.at++;
+    }
+    StringBuilder call = new StringBuilder("\"" + Rewriter.LOCK_CALL + "\"(");
+    if (in.acceptWords("of")) {
+      do {
+        call.append(RewrittenText.quoted(in.expectIdentifier())).append(", ");
+      } while (in.acceptOperator(","));
+    }
+    String wait = "wait";
+    if (in.acceptWords("nowait")) {
+      wait = "nowait";
+    } else if (in.acceptWords("skip", "locked")) {
+      wait = "skip locked";
+    }
+    call.append(RewrittenText.quoted(wait)).append("), ");
+    if (level.distinct || level.setOperation) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED,
+              "FOR UPDATE is not allowed with "
+                  + (level.distinct ? "DISTINCT clause" : "UNION/INTERSECT/EXCEPT"))
+          .withPosition(first.start() + 1);
+    }
+    out.insert(level.selectList, call.toString());
+  }
+
+  /// TABLESAMPLE becomes one more part of the name of the table, in front of its alias.
+  void sample() {
+    Token before = in.peek(-1);
+    Token beforeThat = in.peek(-2);
+    int end = out.length();
+    boolean hasAlias =
+        beforeThat.isWord("as")
+            || (beforeThat.isIdentifier()
+                && !(beforeThat.kind() == Token.Kind.WORD
+                    && Operands.isKeyword(beforeThat.text())));
+    if (hasAlias) {
+      end -= RewrittenText.quoted(before.text()).length() + 1;
+      if (out.endsWith(end, " as ") && beforeThat.isWord("as")) {
+        end -= "as ".length();
+      }
+    }
+    out.insert(end, "." + RewrittenText.quoted(SampleClause.parse(in).name()) + " ");
+  }
+
+  private void withTies(RewriteLevel level, Token token) {
+    in.at += 2;
+    if (level.selectList < 0 || level.setOperation) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED, "WITH TIES of a set operation is not supported")
+          .withPosition(token.start() + 1);
+    }
+    out.emit("only ", token.start());
+    out.insert(level.selectList, RewrittenText.quoted(Rewriter.TIES_CALL) + "(), ");
+  }
+}

@@ -1,0 +1,136 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.Set;
+
+/// Operators of expressions: Calcite gives them other precedences than PostgreSQL, so that many become calls or get parentheses.
+final class OperatorRewriter {
+  private static final Set<String> BYTE_COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic");
+
+  private final Rewriter all;
+  private final TokenReader in;
+  private final RewrittenText out;
+
+  OperatorRewriter(Rewriter all) {
+    this.all = all;
+    this.in = all.in;
+    this.out = all.out;
+  }
+
+  /// An operator without a precedence of its own becomes a call, or `||` with its operands in parentheses: Calcite gives the operators that it knows other precedences.
+  void general(Token operator, boolean prefix) {
+    RewriteLevel.Chain chain = all.levels.getFirst().chain;
+    if (prefix) {
+      int start = out.length();
+      out.emit(RewrittenText.quoted(operator.text()) + "(", operator.start());
+      sum();
+      out.emit(") ", operator.start());
+      out.operandStart = start;
+    } else if (operator.text().equals("||")) {
+      // Long concatenations stay flat: calls within calls would take the parser's stack.
+      if (!chain.concatenation && out.signedStart() != chain.start) {
+        out.insert(chain.start, "(");
+        out.emit(") ", operator.start());
+      }
+      chain.concatenation = true;
+      out.emit("|| ", operator.start());
+      int right = out.length();
+      if (sum()) {
+        out.insert(right, "(");
+        out.emit(") ", operator.start());
+      }
+      out.operandStart = chain.start;
+    } else {
+      out.insert(chain.start, RewrittenText.quoted(operator.text()) + "(", operator.start());
+      chain.concatenation = false;
+      out.emit(", ", operator.start());
+      sum();
+      out.emit(") ", operator.start());
+      out.operandStart = chain.start;
+    }
+  }
+
+  /// Rewrites operands with operators between them that bind more than those without a precedence of their own; says whether there was any.
+  private boolean sum() {
+    operand();
+    boolean any = false;
+    while (Operands.isTight(in.peek()) || atTimeZone()) {
+      any = true;
+      boolean call = in.peek().isOperator("^") || atTimeZone();
+      all.token();
+      if (!call) {
+        operand();
+      }
+    }
+    return any;
+  }
+
+  boolean atTimeZone() {
+    return in.peek().isWord("at") && in.peek(1).isWord("time") && in.peek(2).isWord("zone");
+  }
+
+  /// An operator that binds more tightly than Calcite lets it becomes a call of the operands around it.
+  void infixCall(String function, Token operator) {
+    int start = out.signedStart();
+    out.insert(start, RewrittenText.quoted(function) + "(");
+    out.emit(", ", operator.start());
+    operand();
+    out.emit(") ", operator.start());
+    out.operandStart = start;
+  }
+
+  /// Rewrites one operand: signs, what they are in front of, casts and collations behind it.
+  private void operand() {
+    while (in.peek().isOperator("-") || in.peek().isOperator("+")) {
+      all.token();
+    }
+    if (in.atEnd()) {
+      throw in.syntaxError();
+    }
+    int depth = all.levels.size();
+    int open = all.cases.size();
+    all.token();
+    while (!in.atEnd()
+        && (all.levels.size() > depth
+            || all.cases.size() > open
+            || in.peek().isOperator("::")
+            || in.peek().isOperator(".")
+            || in.peek(-1).isOperator(".")
+            || (in.peek().isOperator("(") && (out.afterName || in.peek(-1).isWord("exists")))
+            || continuesCall(in.peek())
+            || continuesCall(in.peek(-1))
+            || in.peek().isWord("collate"))) {
+      all.token();
+    }
+  }
+
+  /// Whether it belongs to the call of an aggregate or window function in front of it.
+  static boolean continuesCall(Token token) {
+    return token.isWord("over") || token.isWord("filter");
+  }
+
+  /// COLLATE: every order of text is by bytes here.
+  void collate() {
+    Token word = in.next();
+    Token name = in.next();
+    if (name.isWord("pg_catalog") && in.acceptOperator(".")) {
+      name = in.next();
+    }
+    if (!name.isIdentifier()) {
+      throw TokenReader.syntaxErrorAt(all.sql, name);
+    }
+    boolean quotedName = name.kind() == Token.Kind.QUOTED_WORD;
+    if (!BYTE_COLLATIONS.contains(name.text())
+        || (!quotedName && !name.text().equals("ucs_basic"))) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_OBJECT,
+              "collation \"" + name.text() + "\" for encoding \"UTF8\" does not exist")
+          .withPosition(word.start() + 1);
+    }
+    int start = out.operandStart;
+    out.insert(start, RewrittenText.quoted(Rewriter.COLLATE_CALL) + "(");
+    out.emit(") ", word.start());
+    out.operandStart = start;
+  }
+}

@@ -1,0 +1,51 @@
+package dev.kakehashi.engine.sql;
+
+/// What a rewriter knows of an open parenthesis, or of the whole statement.
+final class RewriteLevel {
+  boolean cast;
+  boolean selectWithoutFrom;
+
+  /// Where in `text` the select list of the last SELECT begins; -1 if there is none.
+  int selectList = -1;
+
+  boolean distinct;
+
+  boolean setOperation;
+
+  /// Whether it is the parenthesis of a window definition, and whether that has had its ORDER BY.
+  boolean window;
+
+  boolean ordered;
+
+  /// Whether the WINDOW clause of the SELECT has begun.
+  boolean windowClause;
+
+  /// Whether the parenthesis holds the arguments of a function, so far without a query.
+  boolean arguments;
+
+  /// Whether it is the list of DISTINCT ON.
+  boolean distinctOn;
+
+  /// Where in `text` the operand begins that the parenthesis belongs to.
+  int start;
+
+  Chain chain;
+
+  RewriteLevel(int start) {
+    this.start = start;
+    this.chain = new Chain(start);
+  }
+
+  /// Operands with operators that bind more than comparisons.
+  static final class Chain {
+    /// Where in `text` it begins.
+    final int start;
+
+    /// Whether it is a `||` b, so far.
+    boolean concatenation;
+
+    Chain(int start) {
+      this.start = start;
+    }
+  }
+}
