@@ -24,7 +24,9 @@ final class ClauseRewriter {
   /// A frame clause becomes one more item of the window's ORDER BY: a call with mode, bounds and exclusion.
   void frame(RewriteLevel level) {
     Token mode = in.next();
-    out.emit((level.ordered ? ", " : "order by ") + RewrittenText.quoted(Rewriter.FRAME_CALL), mode.start());
+    out.emit(
+        (level.ordered ? ", " : "order by ") + RewrittenText.quoted(Rewriter.FRAME_CALL),
+        mode.start());
     out.emit("(" + RewrittenText.quoted("kh " + mode.text()), mode.start());
     if (in.acceptWords("between")) {
       bound();

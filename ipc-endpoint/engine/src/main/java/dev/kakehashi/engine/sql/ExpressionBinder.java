@@ -249,8 +249,7 @@ final class ExpressionBinder {
     return bindComparison(call.getKind(), call.operand(0), call.operand(1), scope, call);
   }
 
-  RexNode bindComparison(
-      SqlKind kind, SqlNode left, SqlNode right, Scope scope, SqlNode at) {
+  RexNode bindComparison(SqlKind kind, SqlNode left, SqlNode right, Scope scope, SqlNode at) {
     RexNode compared = rows.compare(kind, left, right, scope, at);
     return compared != null
         ? compared
@@ -271,7 +270,8 @@ final class ExpressionBinder {
     RexNode row = rows.distinct(call, distinct, scope);
     return row != null
         ? row
-        : calls.distinct(bind(call.operand(0), scope), bind(call.operand(1), scope), distinct, call);
+        : calls.distinct(
+            bind(call.operand(0), scope), bind(call.operand(1), scope), distinct, call);
   }
 
   private RexNode bindBetween(SqlCall call, Scope scope) {

@@ -91,7 +91,9 @@ final class FirstRows {
     RelNode ranked = windowing.apply(input, context, queries, places);
     RexNode skipped = offset == null ? number(0) : offset;
     RexNode last =
-        offset == null ? fetch : queries.expressions.calls.function(at, "+", List.of(offset, fetch));
+        offset == null
+            ? fetch
+            : queries.expressions.calls.function(at, "+", List.of(offset, fetch));
     RexNode condition =
         context.rex.makeCall(
             SqlStdOperatorTable.AND,

@@ -80,7 +80,8 @@ final class JoinBinder {
         using == null ? fields : mergeUsing(join, using, left.fields(), shifted, type);
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
     right.tables().forEach(t -> tables.add(t.moved(leftCount)));
-    return new From(rel, FromBinder.map(output, node -> from.retype(node, rel.getRowType())), tables);
+    return new From(
+        rel, FromBinder.map(output, node -> from.retype(node, rel.getRowType())), tables);
   }
 
   private static boolean isLateral(SqlNode node) {
@@ -137,7 +138,8 @@ final class JoinBinder {
     List<Scope.Field> fields = new ArrayList<>(left.fields());
     fields.addAll(FromBinder.map(right.fields(), node -> from.shift(node, leftCount)));
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
-    return new From(rel, FromBinder.map(fields, node -> from.retype(node, rel.getRowType())), tables);
+    return new From(
+        rel, FromBinder.map(fields, node -> from.retype(node, rel.getRowType())), tables);
   }
 
   private static JoinRelType type(SqlJoin join) {

@@ -46,7 +46,8 @@ final class MembershipBinder {
     if (anyRow) {
       List<RexNode> alternatives = new ArrayList<>();
       for (SqlNode row : list) {
-        alternatives.add(expressions.bindComparison(SqlKind.EQUALS, call.operand(0), row, scope, call));
+        alternatives.add(
+            expressions.bindComparison(SqlKind.EQUALS, call.operand(0), row, scope, call));
       }
       return alternatives.size() == 1
           ? alternatives.getFirst()
@@ -91,12 +92,14 @@ final class MembershipBinder {
     boolean any = operator.getKind() == SqlKind.SOME;
     if (operand.size() != 1
         || operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
-      throw expressions.unsupported(call, "ANY and ALL of a list, other than = ANY and <> ALL of an array");
+      throw expressions.unsupported(
+          call, "ANY and ALL of a list, other than = ANY and <> ALL of an array");
     }
     RexNode value = coercion.resolveUnknown(expressions.bind(call.operand(0), scope));
     RexNode array = expressions.bind(operand.get(0), scope);
     if (Coercion.oidOf(array) == Types.UNKNOWN) {
-      array = expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
+      array =
+          expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
     }
     int element = TypeOid.element(Coercion.oidOf(array));
     if (element == TypeOid.UNSPECIFIED) {

@@ -105,7 +105,8 @@ final class PlanTranslator {
               oids(sampled));
       case WorkTableRows table -> new PlanNode.WorkTable(table.number, oids(table));
       case Union union -> new SetOperations(this).union(union);
-      case Intersect intersect -> new SetOperations(this).counted(intersect.getInputs(), true, intersect.all);
+      case Intersect intersect ->
+          new SetOperations(this).counted(intersect.getInputs(), true, intersect.all);
       case Minus minus -> new SetOperations(this).counted(minus.getInputs(), false, minus.all);
       case ExpressionRows rows -> rows(rows);
       case FunctionRows rows ->

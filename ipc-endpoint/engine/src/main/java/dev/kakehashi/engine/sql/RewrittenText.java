@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.sql;
 
-import java.util.Arrays;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -37,8 +37,7 @@ final class RewrittenText {
 
   /// @param end of the rewritten piece in the statement
   Source source(int end) {
-    return new Source(
-        text.toString(), literals, Arrays.copyOf(positions, text.length()), end);
+    return new Source(text.toString(), literals, Arrays.copyOf(positions, text.length()), end);
   }
 
   /// Where the operand that was emitted last begins, with the signs in front of it, which bind more tightly than `^` and AT TIME ZONE.

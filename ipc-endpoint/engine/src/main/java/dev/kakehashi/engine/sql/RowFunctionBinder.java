@@ -85,7 +85,8 @@ final class RowFunctionBinder {
     List<RexNode> converted = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {
       converted.add(
-          expressions.calls.argument(arguments.get(i), function.argumentOids()[i], call.operand(i)));
+          expressions.calls.argument(
+              arguments.get(i), function.argumentOids()[i], call.operand(i)));
     }
     RelDataType type = context.types.of(SqlType.of(function.resultOid()), true);
     return new FunctionRows(

@@ -172,7 +172,10 @@ final class WindowBinder {
       for (int i = 0; i < converted.size(); i += 2) {
         converted.set(
             i,
-            expressions.calls.convertAll(List.of(converted.get(i)), common, name, function).getFirst());
+            expressions
+                .calls
+                .convertAll(List.of(converted.get(i)), common, name, function)
+                .getFirst());
       }
     }
     return converted;
@@ -341,7 +344,8 @@ final class WindowBinder {
     Windowing.Key key = order.getFirst();
     RexNode typed = rangeOffset(key.expression(), offset, node);
     boolean minus = (kind == FrameBoundKind.PRECEDING) != key.descending();
-    RexNode limit = expressions.calls.function(node, minus ? "-" : "+", List.of(key.expression(), typed));
+    RexNode limit =
+        expressions.calls.function(node, minus ? "-" : "+", List.of(key.expression(), typed));
     RexNode comparable =
         expressions.coercion.convert(
             key.expression(), Coercion.typeOf(limit), CastContext.EXPLICIT);
