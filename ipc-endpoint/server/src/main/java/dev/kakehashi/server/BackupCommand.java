@@ -18,8 +18,7 @@ import picocli.CommandLine.Parameters;
           + " reading and writing.",
       "Every commit that was stored before the beginning is in it. Temporary results, the log file and the outcomes of"
           + " transactions are not. Verify it with \"check\", use it with \"restore\"."
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class BackupCommand implements Callable<Integer> {
   @CommandLine.Mixin private Main.Common common = new Main.Common();
 
@@ -34,15 +33,16 @@ final class BackupCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Settings settings = common.settings();
-    if (DirectoryLock.owner(settings.dataDirectory()) < 0) {
-      throw new SettingsException(
-          "no endpoint runs on \""
-              + settings.dataDirectory()
-              + "\"; copy it as it is, or start one");
-    }
+    DirectoryLock.Owner owner =
+        DirectoryLock.owner(settings.dataDirectory())
+            .orElseThrow(() ->
+                new SettingsException(
+                    "no endpoint runs on \""
+                        + settings.dataDirectory()
+                        + "\"; copy it as it is, or start one"));
     Path absolute = java.util.Objects.requireNonNull(target).toAbsolutePath().normalize();
     PrintStream progress = quiet ? new PrintStream(PrintStream.nullOutputStream()) : System.out;
-    BackupSocket.ask(settings.runtimeDirectory(), absolute, progress);
+    BackupSocket.ask(owner.runtimeDirectory(settings.runtimeDirectory()), absolute, progress);
     BackupManifest manifest = BackupManifest.read(absolute);
     progress.println(
         "backup of %s: %d files, %d bytes"

@@ -20,8 +20,7 @@ import picocli.CommandLine.Parameters;
       "Verifies a backup, or a data directory on which no endpoint runs, and changes nothing in it: checksums, catalogue,"
           + " rows, constraints, indexes. Needs the memory that the endpoint needs (setting memory).",
       "Exit code 0: everything is as it should be; 1: something is not."
-    },
-    mixinStandardHelpOptions = true)
+    })
 final class CheckCommand implements Callable<Integer> {
   @CommandLine.Mixin private Main.Common common = new Main.Common();
 

@@ -8,8 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/// Keeps a data directory for one process: a locked file that names it. The lock goes with the process, whatever becomes of it.
+/// Keeps a data directory for one process: a locked file with its process id and, if it is an endpoint, with its runtime directory on the
+/// next line. The lock goes with the process, whatever becomes of it.
 final class DirectoryLock implements AutoCloseable {
   private static final String FILE = "endpoint.pid";
 
@@ -21,8 +25,33 @@ final class DirectoryLock implements AutoCloseable {
     this.channel = channel;
   }
 
+  /// Who has a data directory.
+  ///
+  /// @param runtimeDirectory of an endpoint; null of a process that is none
+  record Owner(long pid, @Nullable Path runtimeDirectory) {
+    /// Where its sockets are.
+    ///
+    /// @param configured the runtime directory of the settings
+    Path runtimeDirectory(Path configured) {
+      return runtimeDirectory == null ? configured : runtimeDirectory;
+    }
+  }
+
+  /// For a process that is no endpoint.
+  ///
   /// @throws SettingsException when another process has the directory
   static DirectoryLock take(Path data) throws IOException {
+    return take(data, "");
+  }
+
+  /// For an endpoint.
+  ///
+  /// @throws SettingsException when another process has the directory
+  static DirectoryLock take(Path data, Path runtimeDirectory) throws IOException {
+    return take(data, runtimeDirectory + "\n");
+  }
+
+  private static DirectoryLock take(Path data, String more) throws IOException {
     Path file = data.resolve(FILE);
     FileChannel channel =
         FileChannel.open(
@@ -33,9 +62,11 @@ final class DirectoryLock implements AutoCloseable {
       if (!locked) {
         throw inUse(data);
       }
-      channel.truncate(0);
-      byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-      channel.write(ByteBuffer.wrap(pid));
+      String lines = ProcessHandle.current().pid() + "\n" + more;
+      ByteBuffer bytes = ByteBuffer.wrap(lines.getBytes(StandardCharsets.UTF_8));
+      int length = bytes.remaining();
+      channel.write(bytes, 0);
+      channel.truncate(length);
       return new DirectoryLock(file, channel);
     } catch (OverlappingFileLockException e) {
       throw inUse(data);
@@ -49,22 +80,25 @@ final class DirectoryLock implements AutoCloseable {
   private static SettingsException inUse(Path data) throws IOException {
     return new SettingsException(
         "data directory \"%s\" is in use by another endpoint (process %s)"
-            .formatted(data, Files.readString(data.resolve(FILE)).trim()));
+            .formatted(data, Files.readAllLines(data.resolve(FILE)).getFirst()));
   }
 
-  /// Process that has a data directory; -1 when none does.
-  static long owner(Path data) throws IOException {
+  /// Process that has a data directory; none when it is free.
+  static Optional<Owner> owner(Path data) throws IOException {
     Path file = data.resolve(FILE);
     if (Files.notExists(file)) {
-      return -1;
+      return Optional.empty();
     }
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       if (channel.tryLock() != null) {
-        return -1; // left over: its owner was killed
+        return Optional.empty(); // left over: its owner was killed
       }
     }
-    return Long.parseLong(Files.readString(file).trim());
+    List<String> lines = Files.readAllLines(file);
+    return Optional.of(
+        new Owner(
+            Long.parseLong(lines.getFirst()), lines.size() > 1 ? Path.of(lines.get(1)) : null));
   }
 
   @Override

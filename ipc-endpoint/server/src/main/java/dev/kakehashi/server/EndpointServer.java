@@ -58,7 +58,7 @@ public final class EndpointServer implements AutoCloseable {
   private void open(EngineFactory factory) throws IOException {
     Path data = settings.dataDirectory();
     Files.createDirectories(data);
-    parts.push(DirectoryLock.take(data));
+    parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     var config = settings.transport(version());
     TaskScheduler scheduler = TaskScheduler.start(SchedulerSettings.config(settings));
     parts.push(scheduler);

@@ -19,14 +19,24 @@ final class Logging {
       "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level [%thread] %logger{0}: %msg%n";
 
   static void configure(Path dataDirectory, Level level) {
+    Logger root = configureRoot(level);
+    root.addAppender(file(root.getLoggerContext(), dataDirectory.resolve("logs")));
+  }
+
+  private static Logger configureRoot(Level level) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(level);
     root.addAppender(console(context));
-    root.addAppender(file(context, dataDirectory.resolve("logs")));
     // Chronicle says hello at length.
     context.getLogger("net.openhft").setLevel(Level.WARN);
+    return root;
+  }
+
+  /// Of a command that is no endpoint: warnings, to stderr.
+  static void configureCommand() {
+    configureRoot(Level.WARN);
   }
 
   private static Encoder<ILoggingEvent> encoder(LoggerContext context) {

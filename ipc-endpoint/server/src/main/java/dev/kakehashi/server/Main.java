@@ -2,7 +2,9 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +12,7 @@ import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -33,22 +36,33 @@ import picocli.CommandLine.Spec;
       UserCommand.class
     },
     versionProvider = Main.Version.class,
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    scope = CommandLine.ScopeType.INHERIT)
 public final class Main implements Runnable {
   @Spec private @Nullable CommandSpec spec;
 
   public static void main(String[] args) {
+    Logging.configureCommand();
     System.exit(commandLine().execute(args));
   }
 
   static CommandLine commandLine() {
     CommandLine command = new CommandLine(new Main());
     command.setExecutionExceptionHandler((exception, line, result) -> {
-      line.getErr().println("kakehashi: " + exception.getMessage());
+      line.getErr().println("kakehashi: " + reason(exception));
       LoggerFactory.getLogger(Main.class).debug("failed", exception);
       return 1;
     });
     return command;
+  }
+
+  /// One line for whoever ran a command. Messages of file systems are often no more than the name of a file.
+  static String reason(Exception exception) {
+    return switch (exception) {
+      case NoSuchFileException e -> "\"" + e.getFile() + "\" does not exist";
+      case AccessDeniedException e -> "permission denied for \"" + e.getFile() + "\"";
+      default -> exception.getMessage() == null ? exception.toString() : exception.getMessage();
+    };
   }
 
   @Override
@@ -153,14 +167,18 @@ public final class Main implements Runnable {
     @Override
     public Integer call() throws Exception {
       Path data = common.settings().dataDirectory();
-      long pid = DirectoryLock.owner(data);
-      ProcessHandle process = ProcessHandle.of(pid).orElse(null);
-      if (pid < 0 || process == null) {
-        System.err.println("kakehashi: no endpoint runs on \"" + data + "\"");
-        return 1;
-      }
+      ProcessHandle process =
+          DirectoryLock.owner(data)
+              .flatMap(owner -> ProcessHandle.of(owner.pid()))
+              .orElseThrow(() -> new SettingsException("no endpoint runs on \"" + data + "\""));
       process.destroy();
-      process.onExit().get(timeoutSeconds, TimeUnit.SECONDS);
+      try {
+        process.onExit().get(timeoutSeconds, TimeUnit.SECONDS);
+      } catch (TimeoutException e) {
+        throw new SettingsException(
+            "process %d has not ended within %d s; it goes on ending"
+                .formatted(process.pid(), timeoutSeconds));
+      }
       return 0;
     }
   }
@@ -188,19 +206,19 @@ public final class Main implements Runnable {
     @Override
     public Integer call() throws Exception {
       Settings settings = common.settings();
-      long pid = DirectoryLock.owner(settings.dataDirectory());
-      if (pid < 0) {
+      DirectoryLock.Owner owner = DirectoryLock.owner(settings.dataDirectory()).orElse(null);
+      if (owner == null) {
         System.out.println("no endpoint runs on \"" + settings.dataDirectory() + "\"");
         return 3;
       }
-      Path runtime = settings.runtimeDirectory();
+      Path runtime = owner.runtimeDirectory(settings.runtimeDirectory());
       if (json) {
         System.out.println(SchedulerReport.json(StatusSocket.ask(runtime)));
         return 0;
       }
       String said =
           Files.exists(runtime.resolve(StatusSocket.FILE)) ? StatusSocket.ask(runtime) : "";
-      System.out.println(ControlReport.read(runtime, pid, SessionReport.summary(said)));
+      System.out.println(ControlReport.read(runtime, owner.pid(), SessionReport.summary(said)));
       if (!said.isEmpty()) {
         System.out.println(SchedulerReport.text(said));
         print(sessions ? SessionReport.text(said) : "");

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -17,8 +18,7 @@ import picocli.CommandLine.Parameters;
     name = "restore",
     description =
         "Makes a data directory of a backup. The directory has to be empty or not to exist. All checksums of the"
-            + " backup are verified before anything is written.",
-    mixinStandardHelpOptions = true)
+            + " backup are verified before anything is written.")
 final class RestoreCommand implements Callable<Integer> {
   /// Where the files are until all of them are there: no endpoint takes it for a store.
   private static final String UNFINISHED = "restore.tmp";
@@ -33,9 +33,10 @@ final class RestoreCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path from = Objects.requireNonNull(backup);
     Path data = Objects.requireNonNull(directory);
-    long owner = DirectoryLock.owner(data);
-    if (owner >= 0) {
-      throw new SettingsException("an endpoint runs on \"%s\" (process %d)".formatted(data, owner));
+    Optional<DirectoryLock.Owner> owner = DirectoryLock.owner(data);
+    if (owner.isPresent()) {
+      throw new SettingsException(
+          "an endpoint runs on \"%s\" (process %d)".formatted(data, owner.get().pid()));
     }
     if (!Directories.isEmpty(data)) {
       throw new SettingsException("\"" + data + "\" is not empty");

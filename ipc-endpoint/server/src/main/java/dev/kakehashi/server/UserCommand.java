@@ -12,10 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `kakehashi user`: who may attach with `authentication = password`. Works on the file, with or without a running endpoint.
-@Command(
-    name = "user",
-    description = "Users of the endpoint and their passwords.",
-    mixinStandardHelpOptions = true)
+@Command(name = "user", description = "Users of the endpoint and their passwords.")
 final class UserCommand {
   @Command(
       name = "add",
