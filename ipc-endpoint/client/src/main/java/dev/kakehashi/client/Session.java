@@ -98,7 +98,8 @@ public final class Session implements AutoCloseable {
   void checkAlive() {
     if (!isAlive()) {
       throw EndpointException.of(
-          ErrorCode.CONNECTION_FAILURE, "endpoint has ended the session unexpectedly");
+          ErrorCode.CONNECTION_FAILURE,
+          closed ? "session is closed" : "endpoint has ended the session unexpectedly");
     }
   }
 

@@ -304,6 +304,14 @@ class EndToEndTest {
   }
 
   @Test
+  void shouldSayThatAClosedSessionIsClosed() {
+    session.close();
+    EndpointException e =
+        assertThrows(EndpointException.class, () -> session.prepare(FixedEngine.INSERT));
+    assertEquals("08006: session is closed", e.toString());
+  }
+
+  @Test
   void shouldEndWorkOfSessionThatCloses() {
     PreparedStatement statement = session.prepare(FixedEngine.FOREVER);
     Transaction transaction = session.begin();
