@@ -19,6 +19,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.ddl.DefinitionRun;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.TempSpace;
+import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
@@ -306,8 +307,16 @@ public final class EmbeddedEngine implements Engine {
   Task define(
       DdlStatement statement,
       StatementExecution execution,
+      ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
-    return new DefinitionRun(catalog, statement, execution, done);
+    return new DefinitionRun(
+        catalog,
+        statement,
+        execution,
+        (sql, state) ->
+            (SqlFront.Planned) SqlFront.prepare(sql, new int[0], state, facts, execution.zone()),
+        sink,
+        done);
   }
 
   /// The task that collects statistics of tables now.

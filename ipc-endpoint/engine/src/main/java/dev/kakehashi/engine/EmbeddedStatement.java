@@ -248,7 +248,7 @@ final class EmbeddedStatement implements Statement {
         return transaction.setConstraints(set, execution, finished);
       }
       SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
-      return engine.define(definition.statement(), execution, finished);
+      return engine.define(definition.statement(), execution, sink, finished);
     }
 
     private static @Nullable EngineException reported(@Nullable Throwable failed) {

@@ -76,7 +76,10 @@ final class StatementDifferenceTest {
         "limits",
         "rows",
         "to-number",
-        "similar"
+        "similar",
+        "definitions",
+        "table-copies",
+        "generated-columns"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

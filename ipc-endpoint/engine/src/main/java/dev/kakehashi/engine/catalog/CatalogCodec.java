@@ -13,13 +13,15 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (6) · utf schema · utf name · i8 tableId
+/// u1 version (7) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// since version 5: i4 foreign keys, each: utf name · i8 constraintId · ints columns · i8 referencedId · ints referencedColumns · utf onUpdate · utf onDelete
 ///                  · ints setColumns · u1 matchFull
 /// since version 6: per foreign key utf timing · u1 validated
+/// since version 7: per column text generation · i4 comments on constraints, each: utf name · text comment
 ///
 /// ints: i4 count · i4 each
 ///
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 6;
+  private static final int VERSION = 7;
 
   private CatalogCodec() {}
 
@@ -94,6 +97,14 @@ final class CatalogCodec {
       for (ForeignKey key : table.foreignKeys()) {
         out.writeUTF(key.timing().name());
         out.writeBoolean(key.validated());
+      }
+      for (Column column : table.columns()) {
+        writeText(out, column.generation());
+      }
+      out.writeInt(table.constraintComments().size());
+      for (Map.Entry<String, String> comment : table.constraintComments().entrySet()) {
+        out.writeUTF(comment.getKey());
+        writeText(out, comment.getValue());
       }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
@@ -349,6 +360,14 @@ final class CatalogCodec {
         ForeignKey.Timing timing = ForeignKey.Timing.valueOf(in.readUTF());
         foreignKeys.set(i, foreignKeys.get(i).with(timing, in.readBoolean()));
       }
+      for (int i = 0; version >= 7 && i < columnCount; i++) {
+        columns.set(i, columns.get(i).withGeneration(readText(in)));
+      }
+      Map<String, String> constraintComments = new HashMap<>();
+      for (int left = version >= 7 ? in.readInt() : 0; left > 0; left--) {
+        String constraint = in.readUTF();
+        constraintComments.put(constraint, String.valueOf(readText(in)));
+      }
       return new Table(
           schema,
           name,
@@ -357,7 +376,8 @@ final class CatalogCodec {
           List.copyOf(indexes),
           List.copyOf(checks),
           List.copyOf(foreignKeys),
-          comment);
+          comment,
+          constraintComments);
     } catch (IOException truncated) {
       throw new EngineException(
           ErrorCode.DATA_CORRUPTED, "catalogue entry \"" + key + "\" is incomplete", truncated);

@@ -8,13 +8,15 @@ import org.jspecify.annotations.Nullable;
 /// @param defaultText SQL expression of the default as written, or null
 /// @param sequence what makes its values when none are given, or null
 /// @param comment what COMMENT said, or null
+/// @param generation SQL expression that gives every value of a generated column, with the columns' present names, or null
 public record Column(
     String name,
     SqlType type,
     boolean notNull,
     @Nullable String defaultText,
     @Nullable Owned sequence,
-    @Nullable String comment) {
+    @Nullable String comment,
+    @Nullable String generation) {
   /// A sequence that belongs to a column and goes with it.
   public record Owned(long sequenceId, Generated generated) {}
 
@@ -29,7 +31,7 @@ public record Column(
   }
 
   public Column(String name, SqlType type, boolean notNull, @Nullable String defaultText) {
-    this(name, type, notNull, defaultText, null, null);
+    this(name, type, notNull, defaultText, null, null, null);
   }
 
   /// The sequence of an identity column, else null.
@@ -43,26 +45,31 @@ public record Column(
   }
 
   public Column withSequence(@Nullable Owned owned) {
-    return new Column(name, type, notNull, defaultText, owned, comment);
+    return new Column(name, type, notNull, defaultText, owned, comment, generation);
   }
 
   public Column withName(String newName) {
-    return new Column(newName, type, notNull, defaultText, sequence, comment);
+    return new Column(newName, type, notNull, defaultText, sequence, comment, generation);
   }
 
   public Column withType(SqlType newType) {
-    return new Column(name, newType, notNull, defaultText, sequence, comment);
+    return new Column(name, newType, notNull, defaultText, sequence, comment, generation);
   }
 
   public Column withNotNull(boolean refusesNull) {
-    return new Column(name, type, refusesNull, defaultText, sequence, comment);
+    return new Column(name, type, refusesNull, defaultText, sequence, comment, generation);
   }
 
   public Column withDefault(@Nullable String text) {
-    return new Column(name, type, notNull, text, sequence, comment);
+    return new Column(name, type, notNull, text, sequence, comment, generation);
   }
 
   public Column withComment(@Nullable String text) {
-    return new Column(name, type, notNull, defaultText, sequence, text);
+    return new Column(name, type, notNull, defaultText, sequence, text, generation);
+  }
+
+  /// The same column with values of an expression; null: it is an ordinary one.
+  public Column withGeneration(@Nullable String expression) {
+    return new Column(name, type, notNull, defaultText, sequence, comment, expression);
   }
 }

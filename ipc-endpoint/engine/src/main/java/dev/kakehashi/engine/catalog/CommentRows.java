@@ -10,7 +10,7 @@ final class CommentRows {
 
   private CommentRows() {}
 
-  /// In the order of object_type, object_schema, object_name, column_name, comment.
+  /// In the order of object_type, object_schema, object_name, column_name, comment, constraint_name.
   static List<@Nullable Object[]> of(CatalogSnapshot catalog) {
     CommentRows all = new CommentRows();
     for (String schema : catalog.schemas()) {
@@ -21,6 +21,10 @@ final class CommentRows {
       for (Index index : table.indexes()) {
         all.add("index", table.schema(), index.name(), null, index.comment());
       }
+      table
+          .constraintComments()
+          .forEach((constraint, comment) ->
+              all.add("constraint", table.schema(), table.name(), constraint, comment));
     }
     for (View view : catalog.views()) {
       all.addTable("view", view.form());
@@ -39,9 +43,13 @@ final class CommentRows {
   }
 
   private void add(
-      String type, String schema, String name, @Nullable String column, @Nullable String comment) {
+      String type, String schema, String name, @Nullable String part, @Nullable String comment) {
     if (comment != null) {
-      rows.add(new @Nullable Object[] {type, schema, name, column, comment});
+      boolean constraint = type.equals("constraint");
+      rows.add(
+          new @Nullable Object[] {
+            type, schema, name, constraint ? null : part, comment, constraint ? part : null
+          });
     }
   }
 }

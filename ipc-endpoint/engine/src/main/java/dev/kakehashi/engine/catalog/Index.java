@@ -34,6 +34,11 @@ public record Index(
     return new Index(name, indexId, columns, descending, unique, primary, needed, comment);
   }
 
+  /// The same unique index for a constraint of its name.
+  public Index ofConstraint(boolean isPrimary) {
+    return new Index(name, indexId, columns, descending, unique, isPrimary, true, comment);
+  }
+
   /// The same index over columns at other positions.
   ///
   /// @param newPosition of each column that the index has

@@ -49,7 +49,8 @@ public final class SystemTables {
               "not_null bool",
               "column_default text",
               "key_position int4",
-              "generated text"),
+              "generated text",
+              "generation_expression text"),
           table(
               -3,
               CATALOG_SCHEMA,
@@ -82,7 +83,9 @@ public final class SystemTables {
               "ordinal_position int4",
               "column_default text",
               "is_nullable text",
-              "data_type text"),
+              "data_type text",
+              "is_generated text",
+              "generation_expression text"),
           table(
               -7,
               CATALOG_SCHEMA,
@@ -179,7 +182,8 @@ public final class SystemTables {
               "object_schema text",
               "object_name text",
               "column_name text",
-              "comment text"),
+              "comment text",
+              "constraint_name text"),
           table(
               SESSIONS,
               CATALOG_SCHEMA,
@@ -363,13 +367,17 @@ public final class SystemTables {
             column.notNull(),
             column.defaultText(),
             keyPosition < 0 ? null : (Object) (keyPosition + 1L),
-            generated(column)
+            generated(column),
+            column.generation()
           });
     }
   }
 
-  /// Where values of the column come from if none are given: from a sequence of its own, or null.
+  /// Where values of the column come from if none are given: from a sequence of its own or an expression, or null.
   private static @Nullable String generated(Column column) {
+    if (column.generation() != null) {
+      return "stored";
+    }
     Column.Owned sequence = column.sequence();
     return sequence == null
         ? null
@@ -436,7 +444,9 @@ public final class SystemTables {
             i + 1L,
             column.defaultText(),
             column.notNull() ? "NO" : "YES",
-            Types.name(column.type().oid())
+            Types.name(column.type().oid()),
+            column.generation() == null ? "NEVER" : "ALWAYS",
+            column.generation()
           });
     }
   }

@@ -4,7 +4,10 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.store.TableDefinition;
 import dev.kakehashi.engine.type.Types;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// A table as of one version of the catalogue.
@@ -12,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param tableId the store's number; negative for system tables, which the store does not have
 /// @param indexes positions as in the store
 /// @param comment what COMMENT said, or null
+/// @param constraintComments what COMMENT said about constraints, by their names; what is said about one that is gone goes
 public record Table(
     String schema,
     String name,
@@ -20,11 +24,20 @@ public record Table(
     List<Index> indexes,
     List<CheckConstraint> checks,
     List<ForeignKey> foreignKeys,
-    @Nullable String comment) {
+    @Nullable String comment,
+    Map<String, String> constraintComments) {
+  public Table {
+    Map<String, String> present = new TreeMap<>(constraintComments);
+    present
+        .keySet()
+        .removeIf(constraint -> !hasConstraint(constraint, indexes, checks, foreignKeys));
+    constraintComments = Collections.unmodifiableMap(present);
+  }
+
   /// A table without CHECK constraints, foreign keys and comment.
   public Table(
       String schema, String name, long tableId, List<Column> columns, List<Index> indexes) {
-    this(schema, name, tableId, columns, indexes, List.of(), List.of(), null);
+    this(schema, name, tableId, columns, indexes, List.of(), List.of(), null, Map.of());
   }
 
   public boolean isSystem() {
@@ -64,6 +77,14 @@ public record Table(
 
   /// Whether a constraint of it has the name.
   public boolean hasConstraint(String constraint) {
+    return hasConstraint(constraint, indexes, checks, foreignKeys);
+  }
+
+  private static boolean hasConstraint(
+      String constraint,
+      List<Index> indexes,
+      List<CheckConstraint> checks,
+      List<ForeignKey> foreignKeys) {
     return indexes.stream().anyMatch(i -> i.constraint() && i.name().equals(constraint))
         || checks.stream().anyMatch(check -> check.name().equals(constraint))
         || foreignKeys.stream().anyMatch(key -> key.name().equals(constraint));
@@ -71,34 +92,34 @@ public record Table(
 
   /// The same table under another name.
   public Table withName(String newName) {
-    return new Table(schema, newName, tableId, columns, indexes, checks, foreignKeys, comment);
+    return new Table(schema, newName, tableId, columns, indexes, checks, foreignKeys, comment, constraintComments);
   }
 
   public Table withSchema(String newSchema) {
-    return new Table(newSchema, name, tableId, columns, indexes, checks, foreignKeys, comment);
+    return new Table(newSchema, name, tableId, columns, indexes, checks, foreignKeys, comment, constraintComments);
   }
 
   /// The same form for a table that takes its place.
   public Table renumbered(long newId) {
-    return new Table(schema, name, newId, columns, indexes, checks, foreignKeys, comment);
+    return new Table(schema, name, newId, columns, indexes, checks, foreignKeys, comment, constraintComments);
   }
 
   /// The same table with other columns; indexes and constraints name columns by position.
   public Table withColumns(List<Column> newColumns) {
     return new Table(
-        schema, name, tableId, List.copyOf(newColumns), indexes, checks, foreignKeys, comment);
+        schema, name, tableId, List.copyOf(newColumns), indexes, checks, foreignKeys, comment, constraintComments);
   }
 
   /// The same table with other CHECK constraints.
   public Table withChecks(List<CheckConstraint> newChecks) {
     return new Table(
-        schema, name, tableId, columns, indexes, List.copyOf(newChecks), foreignKeys, comment);
+        schema, name, tableId, columns, indexes, List.copyOf(newChecks), foreignKeys, comment, constraintComments);
   }
 
   /// The same table with other foreign keys.
   public Table withForeignKeys(List<ForeignKey> newKeys) {
     return new Table(
-        schema, name, tableId, columns, indexes, checks, List.copyOf(newKeys), comment);
+        schema, name, tableId, columns, indexes, checks, List.copyOf(newKeys), comment, constraintComments);
   }
 
   /// A unique index over exactly these columns, in any order, or null.
@@ -116,10 +137,22 @@ public record Table(
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
     return new Table(
-        schema, name, tableId, columns, List.copyOf(newIndexes), checks, foreignKeys, comment);
+        schema, name, tableId, columns, List.copyOf(newIndexes), checks, foreignKeys, comment, constraintComments);
   }
 
   public Table withComment(@Nullable String text) {
-    return new Table(schema, name, tableId, columns, indexes, checks, foreignKeys, text);
+    return new Table(schema, name, tableId, columns, indexes, checks, foreignKeys, text, constraintComments);
+  }
+
+  /// @param text null: none any more
+  public Table withConstraintComment(String constraint, @Nullable String text) {
+    Map<String, String> comments = new TreeMap<>(constraintComments);
+    if (text == null) {
+      comments.remove(constraint);
+    } else {
+      comments.put(constraint, text);
+    }
+    return new Table(
+        schema, name, tableId, columns, indexes, checks, foreignKeys, comment, comments);
   }
 }

@@ -13,6 +13,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// COMMENT. A comment is part of the form of what it is about: it goes where that goes.
@@ -52,8 +53,11 @@ final class CommentPlanner {
     View view = state.view(schema, name);
     Sequence sequence = state.sequence(schema, name);
     Table indexed = state.tableOfIndex(schema, name);
-    String column = comment.column();
-    if (comment.kind() == Commented.TABLE && table != null) {
+    boolean ofConstraint = comment.kind() == Commented.CONSTRAINT;
+    String column = ofConstraint ? null : comment.part();
+    if (ofConstraint && table != null) {
+      plan.change(CatalogSnapshot.put(commented(table, comment)));
+    } else if (comment.kind() == Commented.TABLE && table != null) {
       plan.change(CatalogSnapshot.put(table.withComment(text)));
     } else if (comment.kind() == Commented.VIEW && view != null) {
       plan.change(CatalogSnapshot.put(view.withComment(text)));
@@ -72,9 +76,21 @@ final class CommentPlanner {
               ErrorCode.WRONG_OBJECT_TYPE,
               column != null
                   ? "cannot comment on a column of relation \"" + name + "\""
-                  : "\"%s\" is not %s".formatted(name, article(comment.kind())))
+                  : "\"%s\" is not %s"
+                      .formatted(name, ofConstraint ? "a table" : article(comment.kind())))
           .withPosition(comment.name().position());
     }
+  }
+
+  private static Table commented(Table table, DdlStatement.Comment comment) {
+    String constraint = Objects.requireNonNull(comment.part());
+    if (!table.hasConstraint(constraint)) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT,
+          "constraint \"%s\" for table \"%s\" does not exist"
+              .formatted(constraint, table.name()));
+    }
+    return table.withConstraintComment(constraint, comment.text());
   }
 
   private static List<Column> commented(Table table, String column, @Nullable String text) {

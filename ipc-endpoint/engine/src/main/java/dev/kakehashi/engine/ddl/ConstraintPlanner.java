@@ -43,6 +43,9 @@ final class ConstraintPlanner {
           ErrorCode.INVALID_TABLE_DEFINITION,
           "multiple primary keys for table \"" + table.name() + "\" are not allowed");
     }
+    if (key.index() != null) {
+      return withConstraint(table, key, key.index());
+    }
     List<Integer> positions = positions(table, key.columns());
     positions.forEach(position -> requireKey(table.columns().get(position).type()));
     String given = key.name();
@@ -69,11 +72,44 @@ final class ConstraintPlanner {
             key.primary(),
             true,
             null));
+    return notNull(table.withIndexes(indexes), key.primary() ? positions : List.of());
+  }
+
+  private static Table notNull(Table table, List<Integer> positions) {
     List<Column> columns = new ArrayList<>(table.columns());
-    if (key.primary()) {
-      positions.forEach(position -> columns.set(position, columns.get(position).withNotNull(true)));
+    positions.forEach(position -> columns.set(position, columns.get(position).withNotNull(true)));
+    return table.withColumns(columns);
+  }
+
+  /// USING INDEX: the index gets the name of the constraint.
+  private Table withConstraint(Table table, DdlStatement.KeyDefinition key, String indexName) {
+    List<Index> indexes = new ArrayList<>(table.indexes());
+    int at = indexes.stream().map(Index::name).toList().indexOf(indexName);
+    if (at < 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT, "index \"" + indexName + "\" does not exist");
     }
-    return table.withColumns(columns).withIndexes(indexes);
+    Index index = indexes.get(at);
+    if (index.constraint()) {
+      throw new EngineException(
+          ErrorCode.NOT_IN_PREREQUISITE_STATE,
+          "index \"" + indexName + "\" is already associated with a constraint");
+    }
+    if (!index.unique() || index.descending().contains(true)) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE,
+              index.unique()
+                  ? "index \"" + indexName + "\" column number 1 does not have default sorting behavior"
+                  : "\"" + indexName + "\" is not a unique index")
+          .withDetail("Cannot create a primary key or unique constraint using such an index.");
+    }
+    String name = key.name() == null ? indexName : key.name();
+    refuseDuplicate(table, name);
+    if (!name.equals(indexName)) {
+      plan.refuseTaken(table.schema(), name);
+    }
+    indexes.set(at, index.withName(name).ofConstraint(key.primary()));
+    return notNull(table.withIndexes(indexes), key.primary() ? index.columns() : List.of());
   }
 
   private Table addCheck(Table table, DdlStatement.CheckDefinition check) {

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What one statement does to the catalogue: the locks that it needs first, then its steps in order. Made under the lock of the catalogue; confined to
 /// one thread at a time.
@@ -22,6 +23,7 @@ final class DefinitionPlan {
   private final long version;
   private final ConstantDefault rows;
   private CatalogSnapshot state;
+  private @Nullable String filling;
 
   /// Part of a statement.
   sealed interface Step {
@@ -81,6 +83,23 @@ final class DefinitionPlan {
   void change(CatalogChange change) {
     steps.add(new Step.Change(change));
     state = state.with(List.of(change), version);
+  }
+
+  /// @throws EngineException UNDEFINED_SCHEMA, or WRONG_OBJECT_TYPE for one of the system's
+  void requireSchema(String schema) {
+    if (!state.hasSchema(schema)) {
+      throw DefinitionPlanner.noSchema(schema);
+    }
+    DefinitionPlanner.refuseSystem(schema);
+  }
+
+  /// What fills a table that is made, at the end.
+  void fill(String statement) {
+    filling = statement;
+  }
+
+  @Nullable String filling() {
+    return filling;
   }
 
   void pass(TablePass pass) {

@@ -7,23 +7,21 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
-import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// Says what a DDL statement does: checks names, gives numbers and default names, lists the changes.
 final class DefinitionPlanner {
-  private static final int MAX_COLUMNS = 1600;
-
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
   private final SequencePlanner sequences;
+  private final TablePlanner tables;
+  private final NamePlanner names;
   private final ViewPlanner views;
   private final ForeignKeyPlanner references;
 
@@ -31,6 +29,8 @@ final class DefinitionPlanner {
     this.plan = plan;
     this.constraints = new ConstraintPlanner(plan);
     this.sequences = new SequencePlanner(plan);
+    this.tables = new TablePlanner(plan, constraints, sequences);
+    this.names = new NamePlanner(plan);
     this.views = new ViewPlanner(plan);
     this.references = new ForeignKeyPlanner(plan);
   }
@@ -58,7 +58,8 @@ final class DefinitionPlanner {
     switch (statement) {
       case DdlStatement.CreateSchema create -> createSchema(create);
       case DdlStatement.DropSchema drop -> drop.names().forEach(name -> dropSchema(name, drop));
-      case DdlStatement.CreateTable create -> createTable(create);
+      case DdlStatement.CreateTable create -> tables.create(schema(create.name()), create);
+      case DdlStatement.CreateTableAs create -> tables.createAs(schema(create.name()), create);
       case DdlStatement.DropTable drop -> {
         List<Table> tables = new ArrayList<>();
         for (DdlStatement.Name name : drop.names()) {
@@ -85,18 +86,22 @@ final class DefinitionPlanner {
       case DdlStatement.DropIndex drop ->
           drop.names().forEach(name -> dropIndex(name, drop.ifExists(), drop.cascade()));
       case DdlStatement.AlterTable alter -> {
-        Table table = findToAlter(alter.table(), alter.ifExists());
-        if (table != null) {
-          new TableAlteration(plan, constraints, sequences, table).apply(alter.alterations());
+        String renamed = NamePlanner.newName(alter);
+        if (renamed != null && "index".equals(kindOf(schema(alter.table()), alter.table().name()))) {
+          renameIndex(new DdlStatement.RenameIndex(alter.table(), false, renamed));
+        } else if (!names.alter(schema(alter.table()), alter)) {
+          Table table = findToAlter(alter.table(), alter.ifExists());
+          if (table != null) {
+            new TableAlteration(plan, constraints, sequences, tables, table)
+                .apply(alter.alterations());
+          }
         }
       }
+      case DdlStatement.RenameSchema rename -> names.renameSchema(rename.from(), rename.to());
       case DdlStatement.RenameIndex rename -> renameIndex(rename);
       case DdlStatement.CreateView create -> {
         String schema = schema(create.name());
-        if (!plan.state().hasSchema(schema)) {
-          throw noSchema(schema);
-        }
-        refuseSystem(schema);
+        plan.requireSchema(schema);
         views.create(schema, create);
       }
       case DdlStatement.DropView drop ->
@@ -104,14 +109,11 @@ final class DefinitionPlanner {
       case DdlStatement.Comment comment -> new CommentPlanner(plan).plan(comment);
       case DdlStatement.CreateSequence create -> {
         String schema = schema(create.name());
-        if (!plan.state().hasSchema(schema)) {
-          throw noSchema(schema);
-        }
-        refuseSystem(schema);
+        plan.requireSchema(schema);
         sequences.create(schema, create);
       }
       case DdlStatement.AlterSequence alter -> sequences.alter(schema(alter.name()), alter);
-      case DdlStatement.AlterName alter -> new NamePlanner(plan).alter(schema(alter.name()), alter);
+      case DdlStatement.AlterName alter -> names.alter(schema(alter.name()), alter);
       case DdlStatement.DropSequence drop ->
           drop.names()
               .forEach(name ->
@@ -128,21 +130,29 @@ final class DefinitionPlanner {
 
   private @Nullable Table find(DdlStatement.Name name, boolean ifExists) {
     Table table = plan.state().table(schema(name), name.name());
-    if (table == null && plan.state().view(schema(name), name.name()) != null) {
+    String kind = table == null ? kindOf(schema(name), name.name()) : null;
+    if (kind != null) {
       throw new EngineException(
               ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is not a table")
-          .withHint("Use DROP VIEW to remove a view.");
-    }
-    if (table == null && plan.state().sequence(schema(name), name.name()) != null) {
-      throw new EngineException(
-              ErrorCode.WRONG_OBJECT_TYPE, "\"" + name.name() + "\" is not a table")
-          .withHint("Use DROP SEQUENCE to remove a sequence.");
+          .withHint(
+              "Use DROP %s to remove %s %s."
+                  .formatted(
+                      kind.toUpperCase(Locale.ROOT), kind.equals("index") ? "an" : "a", kind));
     }
     if (table == null && !ifExists) {
       throw new EngineException(
           ErrorCode.UNDEFINED_TABLE, "table \"" + name.name() + "\" does not exist");
     }
     return table;
+  }
+
+  /// What has the name and is no table, or null.
+  private @Nullable String kindOf(String schema, String name) {
+    return plan.state().view(schema, name) != null
+        ? "view"
+        : plan.state().sequence(schema, name) != null
+            ? "sequence"
+            : plan.state().tableOfIndex(schema, name) != null ? "index" : null;
   }
 
   private @Nullable Table findToAlter(DdlStatement.Name name, boolean ifExists) {
@@ -250,50 +260,6 @@ final class DefinitionPlanner {
     references.replaced(table.tableId(), empty);
   }
 
-  private void createTable(DdlStatement.CreateTable create) {
-    String schema = schema(create.name());
-    String name = create.name().name();
-    if (create.columns().isEmpty() || create.columns().size() > MAX_COLUMNS) {
-      throw new EngineException(
-          ErrorCode.INVALID_TABLE_DEFINITION,
-          "a table must have between 1 and " + MAX_COLUMNS + " columns");
-    }
-    if (!plan.state().hasSchema(schema)) {
-      throw noSchema(schema);
-    }
-    refuseSystem(schema);
-    if (create.ifNotExists() && plan.isTaken(schema, name)) {
-      return;
-    }
-    plan.refuseTaken(schema, name);
-    Set<String> seen = new HashSet<>();
-    List<Column> columns = new ArrayList<>();
-    for (DdlStatement.ColumnDefinition column : create.columns()) {
-      if (!seen.add(column.name())) {
-        throw new EngineException(
-            ErrorCode.DUPLICATE_COLUMN,
-            "column \"" + column.name() + "\" specified more than once");
-      }
-      String defaultText = column.defaultText();
-      if (defaultText != null) {
-        SqlFront.checkDefault(defaultText, column.type(), plan.state());
-      }
-      columns.add(
-          sequences.withSequence(
-              schema,
-              name,
-              new Column(column.name(), column.type(), column.notNull(), defaultText),
-              column.sequence()));
-    }
-    Table table =
-        constraints.add(
-            new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of()),
-            create.constraints());
-    references.lockOthers(null, table);
-    plan.change(new CatalogChange.CreateTable(table.definition()));
-    plan.change(CatalogSnapshot.put(table));
-  }
-
   // ---- indexes ----
 
   private void createIndex(DdlStatement.CreateIndex create) {
@@ -311,7 +277,10 @@ final class DefinitionPlanner {
     }
     String given = create.name();
     String name =
-        given != null ? given : freeName(table, String.join("_", create.columns()) + "_idx");
+        given != null
+            ? given
+            : constraints.freeName(
+                table, table.name() + "_" + String.join("_", create.columns()) + "_idx");
     if (create.ifNotExists() && plan.isTaken(table.schema(), name)) {
       return;
     }
@@ -331,15 +300,6 @@ final class DefinitionPlanner {
     plan.lock(table, Mode.BUILD);
     plan.change(new CatalogChange.CreateIndex(table.tableId(), index.definition()));
     plan.change(CatalogSnapshot.put(table.withIndexes(indexes)));
-  }
-
-  private String freeName(Table table, String suffix) {
-    String base = table.name() + "_" + suffix;
-    String name = base;
-    for (int i = 1; plan.isTaken(table.schema(), name); i++) {
-      name = base + i;
-    }
-    return name;
   }
 
   private void dropIndex(DdlStatement.Name indexName, boolean ifExists, boolean cascade) {
@@ -390,6 +350,6 @@ final class DefinitionPlanner {
           ErrorCode.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
     }
     refuseSystem(schema);
-    new TableAlteration(plan, constraints, sequences, table).renameIndex(name, rename.to());
+    new TableAlteration(plan, constraints, sequences, tables, table).renameIndex(name, rename.to());
   }
 }

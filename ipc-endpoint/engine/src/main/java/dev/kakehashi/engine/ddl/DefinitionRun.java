@@ -1,9 +1,14 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.catalog.Catalog;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.txn.StatementExecution;
@@ -14,6 +19,7 @@ import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,17 +29,35 @@ public final class DefinitionRun implements Task {
   private final Catalog catalog;
   private final DdlStatement statement;
   private final StatementExecution execution;
+  private final QueryPlanner queries;
+  private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private @Nullable DefinitionPlan plan;
+
+  /// What fills the table that is made; null: nothing does.
+  private SqlFront.@Nullable Planned filling;
+
   private long mark;
   private int step;
 
-  /// @param done gets 0 or the failure, exactly once
+  /// Plans statements that change rows.
+  @FunctionalInterface
+  public interface QueryPlanner {
+    SqlFront.Planned plan(String sql, CatalogSnapshot catalog);
+  }
+
+  /// @param queries plans what fills a table that the statement makes
+  /// @param sink of the statement, which sends no rows
+  /// @param done gets the number of rows that the table was filled with, or the failure, exactly once
   public DefinitionRun(
       Catalog catalog,
       DdlStatement statement,
       StatementExecution execution,
+      QueryPlanner queries,
+      ResultSink sink,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    this.queries = queries;
+    this.sink = sink;
     this.catalog = catalog;
     this.statement = statement;
     this.execution = execution;
@@ -66,9 +90,25 @@ public final class DefinitionRun implements Task {
       mark = execution.transaction().mark();
       present = new DefinitionPlan(catalog, execution.catalog(), new ConstantDefault(execution));
       new DefinitionPlanner(present).plan(statement);
+      planFilling(present);
       plan = present;
     }
     return present;
+  }
+
+  private void planFilling(DefinitionPlan work) {
+    String sql = work.filling();
+    if (sql == null) {
+      return;
+    }
+    execution.refuseLong(statement.command());
+    SqlFront.Planned planned = queries.plan(sql, work.state());
+    for (long table : planned.tables()) {
+      if (execution.catalog().hasObject(table)) {
+        work.lock(table, TableLocks.Mode.SHARED);
+      }
+    }
+    filling = planned;
   }
 
   private TableLocks.@Nullable Wait lockTables(DefinitionPlan work) {
@@ -80,7 +120,8 @@ public final class DefinitionRun implements Task {
                 + statement.command()
                 + " because a table is being used by active queries in this transaction");
       }
-      if (!(statement instanceof DdlStatement.CreateTable)
+      if (lock.getValue() != TableLocks.Mode.SHARED
+          && !(statement instanceof DdlStatement.CreateTable)
           && execution.hasPendingChecks(lock.getKey())) {
         throw new EngineException(
             ErrorCode.OBJECT_IN_USE,
@@ -115,9 +156,29 @@ public final class DefinitionRun implements Task {
       }
       step++;
     }
+    SqlFront.Planned rows = filling;
+    if (rows == null) {
+      defined(work, 0);
+      return null;
+    }
+    execution.restart();
+    return StatementRunner.of(rows.plan(), rows.parameterOids())
+        .execute(
+            execution,
+            Parameters.NONE,
+            sink,
+            (count, failure) -> {
+              if (failure == null) {
+                defined(work, Objects.requireNonNull(count));
+              } else {
+                fail(failure);
+              }
+            });
+  }
+
+  private void defined(DefinitionPlan work, long rows) {
     execution.defined(work.state(), mark);
-    done.accept(0L, null);
-    return null;
+    done.accept(rows, null);
   }
 
   private static EngineException duplicates(DefinitionPlan work, DuplicateKey duplicate) {

@@ -55,6 +55,7 @@ final class ForeignKeyPlanner {
     } else {
       ConstraintPlanner.refuseDuplicate(table, name);
     }
+    refuseActionsOnGenerated(table, columns, key);
     for (int i = 0; i < columns.size(); i++) {
       requireType(
           name,
@@ -90,6 +91,20 @@ final class ForeignKeyPlanner {
             key.timing(),
             !key.notValid() || plan.state().table(table.tableId()) == null));
     return table.withForeignKeys(keys);
+  }
+
+  private static void refuseActionsOnGenerated(
+      Table table, List<Integer> columns, ForeignKeyDefinition key) {
+    boolean updates = key.onUpdate().changes();
+    boolean deletes = key.onDelete().changes() && key.onDelete() != ForeignKey.Action.CASCADE;
+    boolean generated =
+        columns.stream().anyMatch(column -> table.columns().get(column).generation() != null);
+    if (generated && (updates || deletes)) {
+      throw new EngineException(
+          ErrorCode.SYNTAX_ERROR,
+          "invalid %s action for foreign key constraint containing generated column"
+              .formatted(updates ? "ON UPDATE" : "ON DELETE"));
+    }
   }
 
   /// The table whose foreign key is looked at at another time, or, with null, is known to hold: that is to be looked at.
@@ -216,16 +231,24 @@ final class ForeignKeyPlanner {
   ///
   /// @param before null: it is a new table
   void lockOthers(@Nullable Table before, Table after) {
-    for (ForeignKey key : after.foreignKeys()) {
-      boolean isNew =
-          before == null
-              || before.foreignKeys().stream()
-                  .noneMatch(k ->
-                      k.constraintId() == key.constraintId() && k.validated() == key.validated());
-      if (isNew && key.referencedId() != after.tableId()) {
+    for (ForeignKey key : newKeys(before, after)) {
+      if (key.referencedId() != after.tableId()) {
         plan.lock(key.referencedId(), Mode.EXCLUSIVE);
       }
     }
+  }
+
+  /// Foreign keys that are new, or newly known to hold.
+  ///
+  /// @param before null: it is a new table
+  static List<ForeignKey> newKeys(@Nullable Table before, Table after) {
+    List<ForeignKey> present = before == null ? List.of() : before.foreignKeys();
+    return after.foreignKeys().stream()
+        .filter(key ->
+            present.stream()
+                .noneMatch(k ->
+                    k.constraintId() == key.constraintId() && k.validated() == key.validated()))
+        .toList();
   }
 
   /// Rows that are there have to fulfil new foreign keys, unless those are not valid; after the changes of the catalogue.

@@ -9,6 +9,7 @@ import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
 import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.SequenceText;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TableExpressions;
@@ -17,8 +18,9 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/// RENAME TO and SET SCHEMA of sequences and views, and SET SCHEMA of tables, with which their indexes and sequences go. Defaults and CHECK constraints that
+/// RENAME TO and SET SCHEMA of sequences and views, other names of schemas and of views' columns, and SET SCHEMA of tables, with which their indexes and sequences go. Defaults and CHECK constraints that
 /// name a sequence follow it.
 final class NamePlanner {
   private final DefinitionPlan plan;
@@ -49,7 +51,7 @@ final class NamePlanner {
       if (sequence != null) {
         refuseOwned(sequence);
       }
-      requireSchema(newSchema);
+      plan.requireSchema(newSchema);
       if (newSchema.equals(schema)) {
         return;
       }
@@ -65,31 +67,94 @@ final class NamePlanner {
     }
   }
 
-  private void refuseOwned(Sequence sequence) {
-    for (Table table : plan.state().tables()) {
-      for (Column column : table.columns()) {
-        if (column.owns(sequence.sequenceId())) {
-          throw new EngineException(
-                  ErrorCode.FEATURE_NOT_SUPPORTED,
-                  "cannot move an owned sequence into another schema")
-              .withDetail(
-                  "Sequence \"%s\" is linked to table \"%s\"."
-                      .formatted(sequence.name(), table.name()));
-        }
+  /// What ALTER TABLE does to a view or sequence: another name or schema, or of a view another name of a column.
+  ///
+  /// @return false if it is about something else
+  boolean alter(String schema, DdlStatement.AlterTable alter) {
+    String name = alter.table().name();
+    View view = plan.state().view(schema, name);
+    if (view == null && plan.state().sequence(schema, name) == null) {
+      return false;
+    }
+    switch (alter.alterations().getFirst()) {
+      case Alteration.RenameTable rename ->
+          alter(
+              schema,
+              new DdlStatement.AlterName(view != null, alter.table(), false, rename.to(), null));
+      case Alteration.SetSchema set ->
+          alter(
+              schema,
+              new DdlStatement.AlterName(view != null, alter.table(), false, null, set.schema()));
+      case Alteration.RenameColumn rename when view != null -> renameColumn(view, rename);
+      default -> {
+        return false;
       }
     }
+    return true;
   }
 
-  private void requireSchema(String schema) {
-    if (!plan.state().hasSchema(schema)) {
-      throw DefinitionPlanner.noSchema(schema);
+  /// Of ALTER TABLE ... RENAME TO, otherwise null.
+  static @Nullable String newName(DdlStatement.AlterTable alter) {
+    return alter.alterations().getFirst() instanceof Alteration.RenameTable rename
+        ? rename.to()
+        : null;
+  }
+
+  private void renameColumn(View view, Alteration.RenameColumn rename) {
+    Table form = view.form();
+    int position = form.columnIndex(rename.from());
+    if (position < 0) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_COLUMN, "column \"" + rename.from() + "\" does not exist");
     }
-    DefinitionPlanner.refuseSystem(schema);
+    if (form.columnIndex(rename.to()) >= 0) {
+      throw new EngineException(
+          ErrorCode.DUPLICATE_COLUMN,
+          "column \"%s\" of relation \"%s\" already exists".formatted(rename.to(), view.name()));
+    }
+    List<Column> columns = new ArrayList<>(view.columns());
+    columns.set(position, columns.get(position).withName(rename.to()));
+    plan.lock(view.viewId(), Mode.EXCLUSIVE);
+    plan.change(CatalogSnapshot.put(view.withColumns(columns)));
+  }
+
+  /// With all that is in it.
+  void renameSchema(String from, String to) {
+    plan.requireSchema(from);
+    if (plan.state().hasSchema(to)) {
+      throw new EngineException(
+          ErrorCode.DUPLICATE_SCHEMA, "schema \"" + to + "\" already exists");
+    }
+    CatalogSnapshot before = plan.state();
+    plan.change(CatalogSnapshot.putSchema(to, before.comment(from)));
+    for (Table table : before.tables(from)) {
+      plan.lock(table, Mode.EXCLUSIVE);
+      plan.change(CatalogSnapshot.put(table.withSchema(to)));
+    }
+    for (Sequence sequence : before.sequences()) {
+      if (sequence.schema().equals(from)) {
+        rename(sequence, sequence.named(to, sequence.name()));
+      }
+    }
+    for (View view : before.views()) {
+      if (view.schema().equals(from)) {
+        plan.lock(view.viewId(), Mode.EXCLUSIVE);
+        plan.change(CatalogSnapshot.put(view.named(to, view.name())));
+      }
+    }
+    plan.change(CatalogSnapshot.removeSchema(from));
+  }
+
+  private void refuseOwned(Sequence sequence) {
+    SequencePlanner.Owner owner = SequencePlanner.owner(sequence, plan.state());
+    if (owner != null) {
+      throw owner.refuse(sequence, "cannot move an owned sequence into another schema");
+    }
   }
 
   /// The table in another schema; its sequences are there afterwards.
   Table moved(Table table, String schema) {
-    requireSchema(schema);
+    plan.requireSchema(schema);
     if (table.schema().equals(schema)) {
       return table;
     }

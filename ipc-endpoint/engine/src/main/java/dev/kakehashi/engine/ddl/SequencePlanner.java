@@ -140,25 +140,39 @@ final class SequencePlanner {
     own(sequence, alter.options());
   }
 
+  /// The column that a sequence belongs to.
+  record Owner(Table table, Column column) {
+    EngineException refuse(Sequence sequence, String message) {
+      return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, message)
+          .withDetail(
+              "Sequence \"%s\" is linked to table \"%s\"."
+                  .formatted(sequence.name(), table.name()));
+    }
+  }
+
+  static @Nullable Owner owner(Sequence sequence, CatalogSnapshot state) {
+    for (Table table : state.tables()) {
+      for (Column column : table.columns()) {
+        if (column.owns(sequence.sequenceId())) {
+          return new Owner(table, column);
+        }
+      }
+    }
+    return null;
+  }
+
   /// OWNED BY.
   private void own(Sequence sequence, SequenceOptions options) {
     DdlStatement.ColumnName owner = options.ownedBy();
     if (owner == null && !options.ownedByNone()) {
       return;
     }
-    for (Table table : plan.state().tables()) {
-      for (Column column : table.columns()) {
-        if (column.owns(sequence.sequenceId())) {
-          if (column.identity() != null) {
-            throw new EngineException(
-                    ErrorCode.FEATURE_NOT_SUPPORTED, "cannot change ownership of identity sequence")
-                .withDetail(
-                    "Sequence \"%s\" is linked to table \"%s\"."
-                        .formatted(sequence.name(), table.name()));
-          }
-          setOwned(table, column, null);
-        }
+    Owner present = owner(sequence, plan.state());
+    if (present != null) {
+      if (present.column().identity() != null) {
+        throw present.refuse(sequence, "cannot change ownership of identity sequence");
       }
+      setOwned(present.table(), present.column(), null);
     }
     if (owner != null) {
       Table table = ownerTable(sequence, owner.table());

@@ -1,25 +1,19 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TableExpressions;
-import dev.kakehashi.engine.store.Placement;
-import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
-import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.protocol.TypeOid;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +28,9 @@ final class TableAlteration {
   private final DefinitionPlan plan;
   private final ConstraintPlanner constraints;
   private final SequencePlanner sequences;
+  private final TablePlanner tables;
   private final IdentityPlanner identities;
+  private final GenerationPlanner generations;
   private final Table old;
 
   /// The form so far.
@@ -52,6 +48,9 @@ final class TableAlteration {
   /// Columns whose sequences go.
   private final List<Column> dropped = new ArrayList<>();
 
+  /// Names of generated columns whose values are to be computed.
+  private final Set<String> newGenerated = new HashSet<>();
+
   private boolean copies;
   private boolean reshapes;
 
@@ -62,10 +61,16 @@ final class TableAlteration {
   private boolean cascades;
 
   TableAlteration(
-      DefinitionPlan plan, ConstraintPlanner constraints, SequencePlanner sequences, Table old) {
+      DefinitionPlan plan,
+      ConstraintPlanner constraints,
+      SequencePlanner sequences,
+      TablePlanner tables,
+      Table old) {
     this.plan = plan;
+    this.tables = tables;
     this.constraints = constraints;
     this.sequences = sequences;
+    this.generations = new GenerationPlanner(plan);
     this.identities = new IdentityPlanner(plan, sequences);
     this.old = old;
     this.table = old;
@@ -84,6 +89,9 @@ final class TableAlteration {
   void renameIndex(String from, String to) {
     plan.refuseTaken(old.schema(), to);
     table = old.withIndexes(renamed(from, to));
+    if (table.hasConstraint(to)) {
+      table = table.withConstraintComment(to, old.constraintComments().get(from));
+    }
     finish();
   }
 
@@ -112,6 +120,10 @@ final class TableAlteration {
             table,
             column,
             text == null ? "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead." : null);
+        GenerationPlanner.refuse(
+            table,
+            column,
+            text == null ? "Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead." : null);
         if (text != null) {
           SqlFront.checkDefault(text, column.type(), plan.state());
         }
@@ -124,6 +136,8 @@ final class TableAlteration {
       case Alteration.SetIdentity set ->
           replace(position(set.column()), column -> identities.changed(table, column, set));
       case Alteration.DropIdentity drop -> dropIdentity(drop);
+      case Alteration.DropExpression drop -> 
+          table = GenerationPlanner.dropped(table, drop, position(drop.column()));
       case Alteration.AddConstraint add -> addConstraint(add.constraint());
       case Alteration.DropConstraint drop -> dropConstraint(drop);
       case Alteration.AlterConstraint alter ->
@@ -164,26 +178,41 @@ final class TableAlteration {
       }
       throw duplicateColumn(definition.name());
     }
-    String defaultText = definition.defaultText();
-    if (defaultText != null) {
-      SqlFront.checkDefault(defaultText, definition.type(), plan.state());
-    }
     List<Column> columns = new ArrayList<>(table.columns());
-    columns.add(
-        sequences.withSequence(
-            table.schema(),
-            table.name(),
-            new Column(definition.name(), definition.type(), definition.notNull(), defaultText),
-            definition.sequence()));
+    columns.add(tables.column(table.schema(), table.name(), definition));
     table = table.withColumns(columns);
-    Expr value = TableExpressions.defaultValue(table, columns.size() - 1, plan.state());
-    values.add(value);
+    int position = columns.size() - 1;
+    if (definition.generation() == null) {
+      Expr value = TableExpressions.defaultValue(table, position, plan.state());
+      values.add(value);
+      copies |= ConstantDefault.isVolatile(value);
+    } else {
+      TableExpressions.generation(table, position, plan.state());
+      values.add(Expr.Constant.nullOf(definition.type().oid()));
+      newGenerated.add(definition.name());
+    }
     if (definition.notNull()) {
       newNotNull.add(definition.name());
     }
     reshapes = true;
-    copies |= ConstantDefault.isVolatile(value);
     addConstraint(add.constraints());
+  }
+
+  /// What rows have in new generated columns, in terms of the old columns.
+  private void computeGenerated() {
+    for (String name : newGenerated) {
+      int position = table.columnIndex(name);
+      Expr value = TableExpressions.generation(table, position, plan.state()).expression();
+      values.set(
+          position,
+          new ExprRewriter() {
+            @Override
+            public Expr column(Expr.Column column) {
+              return values.get(column.index());
+            }
+          }.rewrite(value));
+      copies = true;
+    }
   }
 
   private EngineException duplicateColumn(String name) {
@@ -196,6 +225,13 @@ final class TableAlteration {
   private void dropColumn(Alteration.DropColumn drop) {
     if (table.columnIndex(drop.column()) < 0 && drop.ifExists()) {
       return;
+    }
+    int generatedFrom = position(drop.column());
+    for (String generated : generations.from(table, generatedFrom)) {
+      if (!drop.cascade()) {
+        throw GenerationPlanner.dependent(table, drop.column(), generated);
+      }
+      dropColumn(new Alteration.DropColumn(generated, false, true));
     }
     int position = position(drop.column());
     if (table.columns().size() == 1) {
@@ -232,6 +268,7 @@ final class TableAlteration {
             .withIndexes(indexes)
             .withChecks(checks);
     newNotNull.remove(drop.column());
+    newGenerated.remove(drop.column());
     reshapes = true;
   }
 
@@ -244,7 +281,9 @@ final class TableAlteration {
     if (table.columnIndex(to) >= 0) {
       throw duplicateColumn(to);
     }
+    List<String> generated = generations.from(table, position);
     replace(position, column -> column.withName(to));
+    table = generations.renamed(table, generated, from, to);
     List<CheckConstraint> checks = new ArrayList<>();
     for (CheckConstraint check : table.checks()) {
       String text =
@@ -295,6 +334,7 @@ final class TableAlteration {
   private void setType(Alteration.SetType set) {
     int position = position(set.column());
     Column column = table.columns().get(position);
+    generations.refuseTypeChange(table, position, set);
     identities.retype(column, set.type());
     int oldPosition =
         values.get(position) instanceof Expr.Column value && sameType(value, column)
@@ -310,7 +350,7 @@ final class TableAlteration {
         ConstraintPlanner.requireKey(set.type());
       }
     }
-    boolean kept = set.using() == null && keepsForm(column.type(), set.type());
+    boolean kept = set.using() == null && StoredForm.keeps(column.type(), set.type());
     if (!kept) {
       references.refuseInKeys(old, table, position, set.column());
     }
@@ -321,6 +361,9 @@ final class TableAlteration {
       SqlFront.checkDefault(defaultText, set.type(), plan.state());
     }
     replace(position, present -> present.withType(set.type()));
+    if (column.generation() != null) {
+      TableExpressions.generation(table, position, plan.state());
+    }
     table.checks().stream()
         .filter(check -> check.columns().contains(position))
         .forEach(check -> {
@@ -335,39 +378,6 @@ final class TableAlteration {
 
   private boolean sameType(Expr.Column value, Column column) {
     return old.columns().get(value.index()).type().equals(column.type());
-  }
-
-  /// Whether every value of the one type is stored as the same value of the other.
-  private static boolean keepsForm(SqlType from, SqlType to) {
-    if (from.equals(to)) {
-      return true;
-    }
-    if (isInteger(from) && isInteger(to)) {
-      return bytes(from) <= bytes(to);
-    }
-    boolean wider =
-        to.typeModifier() < 0
-            || (from.typeModifier() >= 0 && from.typeModifier() <= to.typeModifier());
-    if (isText(from) && isText(to)) {
-      return wider;
-    }
-    return from.oid() == TypeOid.NUMERIC
-        && to.oid() == TypeOid.NUMERIC
-        && wider
-        && (to.typeModifier() < 0
-            || Types.scale(from.typeModifier()) == Types.scale(to.typeModifier()));
-  }
-
-  private static boolean isInteger(SqlType type) {
-    return type.oid() == TypeOid.INT2 || type.oid() == TypeOid.INT4 || type.oid() == TypeOid.INT8;
-  }
-
-  private static int bytes(SqlType type) {
-    return type.oid() == TypeOid.INT2 ? 2 : type.oid() == TypeOid.INT4 ? 4 : 8;
-  }
-
-  private static boolean isText(SqlType type) {
-    return type.oid() == TypeOid.TEXT || type.oid() == TypeOid.VARCHAR;
   }
 
   // ---- constraints ----
@@ -403,7 +413,13 @@ final class TableAlteration {
         check.name().equals(from) ? new CheckConstraint(to, check.text(), check.columns()) : check);
     List<ForeignKey> keys = new ArrayList<>(table.foreignKeys());
     keys.replaceAll(key -> key.name().equals(from) ? key.withName(to) : key);
-    table = table.withIndexes(renamed(from, to)).withChecks(checks).withForeignKeys(keys);
+    String comment = table.constraintComments().get(from);
+    table =
+        table
+            .withIndexes(renamed(from, to))
+            .withChecks(checks)
+            .withForeignKeys(keys)
+            .withConstraintComment(to, comment);
   }
 
   private void dropConstraint(Alteration.DropConstraint drop) {
@@ -442,12 +458,8 @@ final class TableAlteration {
       return;
     }
     plan.lock(old, Mode.EXCLUSIVE);
-    List<ForeignKey> newKeys =
-        table.foreignKeys().stream()
-            .filter(key ->
-                old.foreignKeys().stream()
-                    .noneMatch(k -> k.constraintId() == key.constraintId() && k.validated()))
-            .toList();
+    List<ForeignKey> newKeys = ForeignKeyPlanner.newKeys(old, table);
+    computeGenerated();
     references.lockOthers(old, table);
     table = references.altered(old, table, i -> moved[i], cascades);
     // The keys of an index say whether its columns may be null.
@@ -456,102 +468,9 @@ final class TableAlteration {
           index.columns().stream()
               .anyMatch(c -> nowNullable.contains(table.columns().get(c).name()));
     }
-    if (copies || (reshapes && !plan.rows().mayReshape(old.tableId(), added()))) {
-      copy();
-    } else {
-      changeInPlace();
-    }
+    new TableRewrite(plan, references, old, table, values, newNotNull, newChecks)
+        .run(copies, reshapes);
     references.validate(newKeys);
     sequences.dropOwned(dropped, cascades);
-  }
-
-  private int added() {
-    return (int) values.stream().filter(value -> !(value instanceof Expr.Column)).count();
-  }
-
-  /// Where the columns come from, added ones with what the rows present have.
-  private List<Placement.Origin> origins() {
-    List<Placement.Origin> origins = new ArrayList<>();
-    for (int i = 0; i < values.size(); i++) {
-      Expr value = values.get(i);
-      if (value instanceof Expr.Column column) {
-        origins.add(Placement.Origin.of(column.index()));
-      } else {
-        ByteBuffer missing = plan.rows().constant(value);
-        if (missing != null) {
-          newNotNull.remove(table.columns().get(i).name());
-        }
-        origins.add(Placement.Origin.added(missing));
-      }
-    }
-    return origins;
-  }
-
-  private void copy() {
-    List<Index> indexes = new ArrayList<>();
-    table.indexes().forEach(index -> indexes.add(index.renumbered(plan.newObjectId())));
-    Table next = table.renumbered(plan.newObjectId()).withIndexes(indexes);
-    plan.change(new CatalogChange.CreateTable(next.definition()));
-    plan.pass(new RowPass(old.tableId(), next.tableId(), values, rules(next)));
-    plan.change(new CatalogChange.DropTable(old.tableId()));
-    plan.change(CatalogSnapshot.remove(old));
-    plan.change(CatalogSnapshot.put(next));
-    references.replaced(old.tableId(), next);
-  }
-
-  private void changeInPlace() {
-    List<Placement.Origin> origins = reshapes ? origins() : List.of();
-    List<RowPass.Rule> rules = rules(table);
-    if (!rules.isEmpty()) {
-      plan.pass(new RowPass(old.tableId(), null, values, rules));
-    }
-    // Dropped ones first: the positions of the others are those of the list afterwards.
-    for (Index index : old.indexes()) {
-      if (!has(table, index)) {
-        plan.change(new CatalogChange.DropIndex(old.tableId(), index.indexId()));
-      }
-    }
-    if (reshapes) {
-      plan.change(new CatalogChange.Reshape(table.definition(), origins));
-    }
-    for (Index index : table.indexes()) {
-      if (!has(old, index)) {
-        plan.change(new CatalogChange.CreateIndex(old.tableId(), index.definition()));
-      }
-    }
-    plan.change(new CatalogChange.Redefine(table.definition()));
-    plan.change(CatalogSnapshot.put(table));
-  }
-
-  private static boolean has(Table table, Index index) {
-    return table.indexes().stream().anyMatch(other -> other.indexId() == index.indexId());
-  }
-
-  private List<RowPass.Rule> rules(Table next) {
-    List<RowPass.Rule> rules = new ArrayList<>();
-    for (int i = 0; i < next.columns().size(); i++) {
-      Column column = next.columns().get(i);
-      if (newNotNull.contains(column.name())) {
-        rules.add(
-            RowPass.notNull(i, column.type().oid(), column.name(), next.schema(), next.name()));
-      }
-    }
-    for (CheckConstraint check : next.checks()) {
-      if (newChecks.contains(check.name())) {
-        rules.add(
-            new RowPass.Rule(
-                TableExpressions.check(check.text(), next, plan.state()).expression(),
-                new EngineException(
-                        ErrorCode.CHECK_VIOLATION,
-                        "check constraint \""
-                            + check.name()
-                            + "\" of relation \""
-                            + next.name()
-                            + "\" is violated by some row")
-                    .withTable(next.schema(), next.name())
-                    .withConstraint(check.name())));
-      }
-    }
-    return rules;
   }
 }

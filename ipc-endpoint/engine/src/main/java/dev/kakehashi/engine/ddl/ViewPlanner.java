@@ -24,6 +24,9 @@ final class ViewPlanner {
   void create(String schema, DdlStatement.CreateView create) {
     String name = create.name().name();
     View present = create.orReplace() ? plan.state().view(schema, name) : null;
+    if (present == null && create.orReplace() && plan.isTaken(schema, name)) {
+      throw new EngineException(ErrorCode.WRONG_OBJECT_TYPE, "\"" + name + "\" is not a view");
+    }
     if (present == null) {
       plan.refuseTaken(schema, name);
     }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan.Check;
+import dev.kakehashi.engine.plan.PhysicalPlan.Generated;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.store.DuplicateKey;
@@ -28,6 +29,7 @@ final class ChangedTable {
 
   private final EvalContext context;
   private final Evaluator[] checks;
+  private final Evaluator[] generated;
   private final VarHeap scratch = new VarHeap();
 
   /// What foreign keys ask about; null: none does.
@@ -43,6 +45,7 @@ final class ChangedTable {
     this.target = target;
     this.context = context;
     this.checks = Evaluators.of(target.checks().stream().map(Check::condition).toList(), context);
+    this.generated = newGenerated();
     this.table = execution.scope().store().table(target.tableId());
     this.transaction = execution.scope().transaction();
   }
@@ -109,6 +112,30 @@ final class ChangedTable {
   void noteInserted(long rowId) {
     if (log != null) {
       log.noteInserted(rowId);
+    }
+  }
+
+  /// Evaluators of the generated columns. Their values are valid until the next evaluation.
+  Evaluator[] newGenerated() {
+    return Evaluators.of(target.generated().stream().map(Generated::value).toList(), context);
+  }
+
+  /// Whether new rows have columns that are computed from the others.
+  boolean isGenerated() {
+    return generated.length > 0;
+  }
+
+  /// Computes the generated columns of a batch of new rows whose columns may be replaced, with by-reference values in its heap.
+  void generate(VectorBatch batch) {
+    generate(batch, generated);
+  }
+
+  void generate(VectorBatch batch, Evaluator[] evaluators) {
+    if (evaluators.length > 0) {
+      context.functions.heap = batch.heap;
+      for (int i = 0; i < evaluators.length; i++) {
+        batch.columns[target.generated().get(i).column()] = evaluators[i].evaluate(batch);
+      }
     }
   }
 

@@ -66,8 +66,15 @@ final class DmlConsumer implements ChangeConsumer {
 
   @Override
   public boolean accept(VectorBatch batch) {
-    VectorBatch changed = plan instanceof PhysicalPlan.Update ? newRows(batch) : batch;
+    VectorBatch changed =
+        switch (plan) {
+          case PhysicalPlan.Update update -> newRows(batch);
+          case PhysicalPlan.Insert insert when table.isGenerated() -> copy(batch);
+          case PhysicalPlan.Insert insert -> batch;
+          case PhysicalPlan.Delete delete -> batch;
+        };
     if (!(plan instanceof PhysicalPlan.Delete)) {
+      table.generate(changed);
       table.check(changed);
     }
     int count = 0;
@@ -78,7 +85,7 @@ final class DmlConsumer implements ChangeConsumer {
     for (int k = 0; k < live; k++) {
       int row = batch.selected < 0 ? k : batch.selection[k];
       if (upsert != null) {
-        put(upsert, batch, row);
+        put(upsert, batch, changed, row);
       } else if (apply(batch, changed, row)) {
         affected[count++] = row;
       }
@@ -91,8 +98,8 @@ final class DmlConsumer implements ChangeConsumer {
     return true;
   }
 
-  private void put(Upsert into, VectorBatch batch, int row) {
-    Upsert.Outcome outcome = into.put(batch, row);
+  private void put(Upsert into, VectorBatch batch, VectorBatch changed, int row) {
+    Upsert.Outcome outcome = into.put(changed, row);
     if (outcome == Upsert.Outcome.LEFT) {
       return;
     }
@@ -100,7 +107,7 @@ final class DmlConsumer implements ChangeConsumer {
     if (returning != null) {
       boolean updated = outcome == Upsert.Outcome.UPDATED;
       first[0] = updated ? 0 : row;
-      returning.keep(updated ? into.updated() : batch, batch, first, 1);
+      returning.keep(updated ? into.updated() : changed, batch, first, 1);
     }
   }
 
@@ -114,6 +121,17 @@ final class DmlConsumer implements ChangeConsumer {
     for (int c = 0; c < expressions.length; c++) {
       newRow.columns[c] = expressions[c].evaluate(batch);
     }
+    return withRowsOf(batch);
+  }
+
+  /// The rows with columns that may be replaced.
+  private VectorBatch copy(VectorBatch batch) {
+    newRow.heap.reset();
+    System.arraycopy(batch.columns, 0, newRow.columns, 0, newRow.columns.length);
+    return withRowsOf(batch);
+  }
+
+  private VectorBatch withRowsOf(VectorBatch batch) {
     newRow.size = batch.size;
     newRow.selection = batch.selection;
     newRow.selected = batch.selected;

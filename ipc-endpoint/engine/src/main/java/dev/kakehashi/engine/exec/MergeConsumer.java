@@ -93,6 +93,7 @@ final class MergeConsumer implements ChangeConsumer {
     newRow.selection = chosen;
     newRow.selected = count;
     if (kind != MergeKind.DELETE) {
+      table.generate(newRow);
       table.check(newRow);
     }
     int changed = 0;

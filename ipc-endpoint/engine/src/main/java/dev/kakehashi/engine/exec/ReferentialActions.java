@@ -250,6 +250,7 @@ final class ReferentialActions {
       for (int i = 0; i < rule.columns().length; i++) {
         set(i, key);
       }
+      target.generate(next);
       target.check(next);
       if (target.update(batch.rowIds[row], next, 0) && action == Action.SET_DEFAULT) {
         // The default may be what went away: then nothing has changed, but has to be looked at.

@@ -33,6 +33,7 @@ final class Upsert {
   private final EvalContext context;
   private final Evaluator @Nullable [] values;
   private final @Nullable Evaluator condition;
+  private final Evaluator[] generated;
   private final int columns;
   private final int[] allColumns;
 
@@ -51,6 +52,8 @@ final class Upsert {
     this.values = conflict.values() == null ? null : Evaluators.of(conflict.values(), context);
     this.condition =
         conflict.condition() == null ? null : Evaluators.of(conflict.condition(), context);
+    // Its own: the values of the rows to insert stay.
+    this.generated = values == null ? new Evaluator[0] : table.newGenerated();
     this.columns = table.target().columns().size();
     boolean updates = values != null;
     // Without an update it is enough that a row is there.
@@ -137,6 +140,7 @@ final class Upsert {
       updated.columns[c] = assigned[c].evaluate(pair);
     }
     updated.size = 1;
+    table.generate(updated, generated);
     table.check(updated);
     if (!table.update(rowId, updated, 0)) {
       throw affectedTwice();

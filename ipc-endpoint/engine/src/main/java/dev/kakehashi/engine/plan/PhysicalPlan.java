@@ -80,6 +80,7 @@ public sealed interface PhysicalPlan {
   /// @param notNull whether column i refuses null
   /// @param checks CHECK constraints, in the order in which they are looked at
   /// @param references foreign keys that its changes concern; null: none
+  /// @param generated columns whose values are computed from the others, whatever the plan gives for them
   record Target(
       long tableId,
       String schema,
@@ -88,7 +89,8 @@ public sealed interface PhysicalPlan {
       int[] typeOids,
       boolean[] notNull,
       List<Check> checks,
-      @Nullable References references) {
+      @Nullable References references,
+      List<Generated> generated) {
     /// A table without CHECK constraints.
     public Target(
         long tableId,
@@ -97,9 +99,14 @@ public sealed interface PhysicalPlan {
         List<String> columns,
         int[] typeOids,
         boolean[] notNull) {
-      this(tableId, schema, table, columns, typeOids, notNull, List.of(), null);
+      this(tableId, schema, table, columns, typeOids, notNull, List.of(), null, List.of());
     }
   }
+
+  /// A generated column.
+  ///
+  /// @param value over the columns of the table, with the column's exact type
+  record Generated(int column, Expr value) {}
 
   /// A CHECK constraint.
   ///

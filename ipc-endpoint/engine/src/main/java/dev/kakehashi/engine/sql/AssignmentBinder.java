@@ -81,7 +81,8 @@ final class AssignmentBinder {
         oids,
         notNull,
         TableExpressions.checks(table, queries),
-        references);
+        references,
+        TableExpressions.generations(table, queries));
   }
 
   static int column(Table table, Name name) {
@@ -164,7 +165,7 @@ final class AssignmentBinder {
               ErrorCode.SYNTAX_ERROR, "multiple assignments to same column \"" + name.name() + "\"")
           .withPosition(name.position());
     }
-    if (isAlwaysGenerated(table, column) && !isDefault(value)) {
+    if (!isDefault(value) && (isAlwaysGenerated(table, column) || isComputed(table, column))) {
       throw generatedAlways(table, column, "column \"%s\" can only be updated to DEFAULT");
     }
     values[column] = assigned(value, table, column, at);
@@ -175,10 +176,17 @@ final class AssignmentBinder {
     return identity != null && identity.generated() == Column.Generated.ALWAYS;
   }
 
+  private static boolean isComputed(Table table, int column) {
+    return table.columns().get(column).generation() != null;
+  }
+
   private static EngineException generatedAlways(Table table, int column, String message) {
     String name = table.columns().get(column).name();
     return new EngineException(ErrorCode.GENERATED_ALWAYS, message.formatted(name))
-        .withDetail("Column \"" + name + "\" is an identity column defined as GENERATED ALWAYS.");
+        .withDetail(
+            isComputed(table, column)
+                ? "Column \"" + name + "\" is a generated column."
+                : "Column \"" + name + "\" is an identity column defined as GENERATED ALWAYS.");
   }
 
   private static boolean isDefault(RexNode value) {
@@ -188,6 +196,9 @@ final class AssignmentBinder {
   /// A value that INSERT gives for a column: what OVERRIDING says of identity columns, then as [#assigned].
   RexNode inserted(
       RexNode value, Table table, int column, ParsedStatement.Overriding overriding, SqlNode at) {
+    if (isComputed(table, column) && !isDefault(value)) {
+      throw generatedAlways(table, column, "cannot insert a non-DEFAULT value into column \"%s\"");
+    }
     if (table.columns().get(column).identity() != null && !isDefault(value)) {
       if (overriding == ParsedStatement.Overriding.USER) {
         return defaultValue(table, column);
@@ -210,6 +221,7 @@ final class AssignmentBinder {
     return complete;
   }
 
+  /// For a generated column null: its value is computed when the others are known.
   private RexNode defaultValue(Table table, int column) {
     Column.Owned identity = table.columns().get(column).identity();
     if (identity != null) {
@@ -242,7 +254,11 @@ final class AssignmentBinder {
     if (isDefault(value)) {
       return defaultValue(table, column);
     }
-    Column target = table.columns().get(column);
+    return converted(value, table.columns().get(column), at);
+  }
+
+  /// The value as the column's exact type.
+  RexNode converted(RexNode value, Column target, SqlNode at) {
     RexNode converted;
     try {
       converted = expressions.coercion.convert(value, target.type(), CastContext.ASSIGNMENT);

@@ -2,10 +2,12 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.ForeignKey;
+import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A parsed DDL statement.
@@ -24,12 +26,14 @@ public sealed interface DdlStatement {
   record ColumnName(Name table, String column) {}
 
   /// @param sequence of a serial or identity column, or null
+  /// @param generation expression of a generated column, or null
   record ColumnDefinition(
       String name,
       SqlType type,
       boolean notNull,
       @Nullable String defaultText,
-      @Nullable SequenceColumn sequence) {}
+      @Nullable SequenceColumn sequence,
+      @Nullable String generation) {}
 
   /// How the values of a serial or identity column come about.
   record SequenceColumn(Column.Generated generated, SequenceOptions options) {}
@@ -61,6 +65,24 @@ public sealed interface DdlStatement {
     public static SequenceOptions of(int typeOid) {
       return new SequenceOptions(
           typeOid, null, null, null, false, null, false, null, null, false, null, null, false);
+    }
+
+    /// All that another sequence has.
+    public static SequenceOptions of(int typeOid, SequenceDefinition numbers) {
+      return new SequenceOptions(
+          typeOid,
+          numbers.start(),
+          numbers.increment(),
+          numbers.min(),
+          false,
+          numbers.max(),
+          false,
+          numbers.cache(),
+          numbers.cycles(),
+          false,
+          null,
+          null,
+          false);
     }
 
     /// Also NO MINVALUE and NO MAXVALUE, where limits are not said.
@@ -105,7 +127,11 @@ public sealed interface DdlStatement {
       implements DdlStatement {}
 
   /// PRIMARY KEY or UNIQUE.
-  record KeyDefinition(@Nullable String name, List<String> columns, boolean primary) {}
+  ///
+  /// @param columns empty with an index
+  /// @param index of USING INDEX, or null
+  record KeyDefinition(
+      @Nullable String name, List<String> columns, boolean primary, @Nullable String index) {}
 
   /// CHECK.
   ///
@@ -137,10 +163,53 @@ public sealed interface DdlStatement {
     static Constraints empty() {
       return new Constraints(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     }
+
+    public static Constraints of(KeyDefinition key) {
+      return new Constraints(List.of(key), List.of(), List.of());
+    }
+
+    public static Constraints of(CheckDefinition check) {
+      return new Constraints(List.of(), List.of(check), List.of());
+    }
   }
 
   record CreateTable(
-      Name name, boolean ifNotExists, List<ColumnDefinition> columns, Constraints constraints)
+      Name name,
+      boolean ifNotExists,
+      List<ColumnDefinition> columns,
+      Constraints constraints,
+      List<Like> likes)
+      implements DdlStatement {}
+
+  /// LIKE in CREATE TABLE.
+  ///
+  /// @param position number of the table's own columns in front of those that are copied
+  record Like(int position, Name source, Set<LikeOption> options) {}
+
+  /// What LIKE copies besides names, types and NOT NULL.
+  enum LikeOption {
+    COMMENTS,
+    /// How values are compressed; nothing here.
+    COMPRESSION,
+    CONSTRAINTS,
+    DEFAULTS,
+    GENERATED,
+    IDENTITY,
+    INDEXES,
+    /// What is to be known of the values; nothing here.
+    STATISTICS,
+    /// Where values lie; nothing here.
+    STORAGE
+  }
+
+  /// CREATE TABLE ... AS.
+  ///
+  /// @param columns names; may be shorter than the number of columns
+  /// @param text the query
+  /// @param position of the query in the statement, from 0
+  /// @param data whether its rows are inserted
+  record CreateTableAs(
+      Name name, boolean ifNotExists, List<String> columns, String text, int position, boolean data)
       implements DdlStatement {}
 
   /// ALTER TABLE.
@@ -178,6 +247,9 @@ public sealed interface DdlStatement {
 
     record DropIdentity(String column, boolean ifExists) implements Alteration {}
 
+    /// A generated column becomes an ordinary one, with the values that it has.
+    record DropExpression(String column, boolean ifExists) implements Alteration {}
+
     record AddConstraint(Constraints constraint) implements Alteration {}
 
     record DropConstraint(String constraint, boolean ifExists, boolean cascade)
@@ -207,6 +279,14 @@ public sealed interface DdlStatement {
 
   record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}
 
+  /// ALTER SCHEMA ... RENAME TO.
+  record RenameSchema(String from, String to) implements DdlStatement {
+    @Override
+    public String command() {
+      return "ALTER SCHEMA";
+    }
+  }
+
   record DropTable(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
 
   /// @param columns names; may be shorter than the number of columns
@@ -219,10 +299,10 @@ public sealed interface DdlStatement {
   /// COMMENT.
   ///
   /// @param kind what is named
-  /// @param name of the object; of a column its table or view
-  /// @param column only of a column
+  /// @param name of the object; of a column its table or view, of a constraint its table
+  /// @param part the column or the constraint, or null
   /// @param text null: none any more
-  record Comment(Commented kind, Name name, @Nullable String column, @Nullable String text)
+  record Comment(Commented kind, Name name, @Nullable String part, @Nullable String text)
       implements DdlStatement {}
 
   /// What has comments.
@@ -232,7 +312,8 @@ public sealed interface DdlStatement {
     VIEW,
     SEQUENCE,
     INDEX,
-    COLUMN
+    COLUMN,
+    CONSTRAINT
   }
 
   record DropIndex(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}

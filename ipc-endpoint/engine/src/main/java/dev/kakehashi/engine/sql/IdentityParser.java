@@ -20,10 +20,7 @@ final class IdentityParser {
   SequenceColumn generated() {
     Generated generated = when();
     in.expectWord("as");
-    if (!in.peek().isWord("identity")) {
-      throw in.notSupported("generated column");
-    }
-    in.at++;
+    in.expectWord("identity");
     SequenceOptions options = SequenceOptions.NONE;
     if (in.acceptOperator("(")) {
       options = new SequenceOptionsParser(in).options(false);

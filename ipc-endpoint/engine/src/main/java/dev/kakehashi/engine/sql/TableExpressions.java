@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
@@ -59,6 +60,76 @@ public final class TableExpressions {
         "check constraints",
         queries,
         (node, scope) -> queries.expressions.bindCondition(node, scope, "argument of CHECK"));
+  }
+
+  /// Binds the expression of a generated column, as an assignment to it.
+  ///
+  /// @throws EngineException for whatever PostgreSQL would refuse
+  public static Bound generation(Table table, int column, CatalogSnapshot catalog) {
+    return generation(table, column, queries(catalog));
+  }
+
+  private static Bound generation(Table table, int column, QueryBinder queries) {
+    Column generated = table.columns().get(column);
+    Bound bound =
+        bind(
+            Objects.requireNonNull(generated.generation()),
+            table,
+            "column generation expressions",
+            queries,
+            (node, scope) ->
+                new AssignmentBinder(queries)
+                    .converted(queries.expressions.bind(node, scope), generated, node));
+    for (int used : bound.columns()) {
+      if (table.columns().get(used).generation() != null) {
+        throw new EngineException(
+                ErrorCode.INVALID_OBJECT_DEFINITION,
+                "cannot use generated column \"%s\" in column generation expression"
+                    .formatted(table.columns().get(used).name()))
+            .withDetail("A generated column cannot reference another generated column.");
+      }
+    }
+    if (!isImmutable(bound.expression())) {
+      throw new EngineException(
+          ErrorCode.INVALID_OBJECT_DEFINITION, "generation expression is not immutable");
+    }
+    return bound;
+  }
+
+  private static boolean isImmutable(Expr expression) {
+    boolean[] immutable = {true};
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr.Call call(Expr.Call call) {
+            immutable[0] &= call.function().immutable();
+            return call;
+          }
+        }.rewrite(expression);
+    return immutable[0];
+  }
+
+  /// Generated columns of the table, in their order.
+  static List<PhysicalPlan.Generated> generations(Table table, QueryBinder queries) {
+    List<PhysicalPlan.Generated> generated = new ArrayList<>();
+    for (int i = 0; i < table.columns().size(); i++) {
+      if (table.columns().get(i).generation() != null) {
+        generated.add(new PhysicalPlan.Generated(i, generation(table, i, queries).expression()));
+      }
+    }
+    return generated;
+  }
+
+  /// Whether every generated column of the table can be computed.
+  ///
+  /// @throws EngineException for whatever PostgreSQL would refuse
+  public static void checkGenerations(Table table, CatalogSnapshot catalog) {
+    generations(table, queries(catalog));
+  }
+
+  /// A name as an identifier in SQL.
+  public static String quoted(String name) {
+    return '"' + name.replace("\"", "\"\"") + '"';
   }
 
   /// The value of a new column in rows that are there already.
@@ -114,7 +185,7 @@ public final class TableExpressions {
       Table table, int column, SqlType type, @Nullable String using, CatalogSnapshot catalog) {
     QueryBinder queries = queries(catalog);
     Column present = table.columns().get(column);
-    String quoted = '"' + present.name().replace("\"", "\"\"") + '"';
+    String quoted = quoted(present.name());
     return bind(
             using == null ? quoted : using,
             table,
@@ -159,11 +230,7 @@ public final class TableExpressions {
               && next.kind() != Token.Kind.STRING
               && !(i > 0 && tokens.get(i - 1).isOperator("::"));
       if (names) {
-        result
-            .append(text, copied, token.start())
-            .append('"')
-            .append(to.replace("\"", "\"\""))
-            .append('"');
+        result.append(text, copied, token.start()).append(quoted(to));
         copied = token.end();
       }
     }
@@ -196,9 +263,10 @@ public final class TableExpressions {
           if (AssignmentBinder.hasSubquery(bound)) {
             throw new EngineException(
                 ErrorCode.FEATURE_NOT_SUPPORTED,
-                clause.startsWith("check")
-                    ? "cannot use subquery in check constraint"
-                    : "cannot use subquery in " + clause);
+                "cannot use subquery in "
+                    + (clause.startsWith("check") || clause.startsWith("column generation")
+                        ? clause.substring(0, clause.length() - 1)
+                        : clause));
           }
           TreeSet<Integer> columns = new TreeSet<>();
           bound.accept(

@@ -97,6 +97,15 @@ final class TokenReader {
     return identifiers;
   }
 
+  /// Takes CASCADE or RESTRICT if one follows.
+  boolean cascade() {
+    if (acceptWords("cascade")) {
+      return true;
+    }
+    acceptWords("restrict");
+    return false;
+  }
+
   /// A name, with the schema in front of it if there is one.
   DdlStatement.Name name() {
     int position = peek().start() + 1;

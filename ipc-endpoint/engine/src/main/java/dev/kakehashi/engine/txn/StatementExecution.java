@@ -296,6 +296,15 @@ public final class StatementExecution implements Execution, StatementScope {
     }
   }
 
+  /// @throws EngineException FEATURE_NOT_SUPPORTED in a long transaction, which has declared what it reads
+  public void refuseLong(String command) {
+    if (transaction.isLong()) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          command + " with rows is not supported in a long transaction");
+    }
+  }
+
   /// Whether a statement of the transaction reads the table and has not ended.
   public boolean isBeingRead(long tableId) {
     return transaction.isBeingRead(tableId);
