@@ -123,8 +123,6 @@ truncate nn;
 insert into nn (a) values (1) returning *;
 create view gv as select b from nn;
 alter table nn drop column a;
-alter table nn drop column a cascade;
-insert into nn default values;
 begin;
 create table tx (a int, b int generated always as (a + 1) stored);
 insert into tx (a) values (1);

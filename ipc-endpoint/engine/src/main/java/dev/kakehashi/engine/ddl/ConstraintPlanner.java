@@ -38,14 +38,10 @@ final class ConstraintPlanner {
   }
 
   private Table addKey(Table table, DdlStatement.KeyDefinition key) {
-    if (key.primary() && table.primaryKey() != null) {
-      throw new EngineException(
-          ErrorCode.INVALID_TABLE_DEFINITION,
-          "multiple primary keys for table \"" + table.name() + "\" are not allowed");
-    }
     if (key.index() != null) {
       return withConstraint(table, key, key.index());
     }
+    refuseSecond(table, key);
     List<Integer> positions = positions(table, key.columns());
     positions.forEach(position -> requireKey(table.columns().get(position).type()));
     String given = key.name();
@@ -73,6 +69,14 @@ final class ConstraintPlanner {
             true,
             null));
     return notNull(table.withIndexes(indexes), key.primary() ? positions : List.of());
+  }
+
+  private static void refuseSecond(Table table, DdlStatement.KeyDefinition key) {
+    if (key.primary() && table.primaryKey() != null) {
+      throw new EngineException(
+          ErrorCode.INVALID_TABLE_DEFINITION,
+          "multiple primary keys for table \"" + table.name() + "\" are not allowed");
+    }
   }
 
   private static Table notNull(Table table, List<Integer> positions) {
@@ -103,6 +107,7 @@ final class ConstraintPlanner {
                   : "\"" + indexName + "\" is not a unique index")
           .withDetail("Cannot create a primary key or unique constraint using such an index.");
     }
+    refuseSecond(table, key);
     String name = key.name() == null ? indexName : key.name();
     refuseDuplicate(table, name);
     if (!name.equals(indexName)) {

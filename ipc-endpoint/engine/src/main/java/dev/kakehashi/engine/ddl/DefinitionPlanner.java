@@ -307,11 +307,13 @@ final class DefinitionPlanner {
     String name = indexName.name();
     Table table = plan.state().tableOfIndex(schema, name);
     if (table == null) {
-      if (ifExists) {
+      if (ifExists && !plan.isTaken(schema, name)) {
         return;
       }
-      throw new EngineException(
-          ErrorCode.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");
+      throw plan.isTaken(schema, name)
+          ? new EngineException(ErrorCode.WRONG_OBJECT_TYPE, "\"" + name + "\" is not an index")
+          : new EngineException(
+              ErrorCode.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");
     }
     refuseSystem(schema);
     List<Index> remaining = new ArrayList<>();

@@ -15,6 +15,7 @@ import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -82,7 +83,7 @@ final class TableAlteration {
   }
 
   void apply(List<Alteration> alterations) {
-    alterations.forEach(this::alter);
+    alterations.stream().sorted(Comparator.comparingInt(TableAlteration::pass)).forEach(this::alter);
     finish();
   }
 
@@ -99,6 +100,20 @@ final class TableAlteration {
     List<Index> indexes = new ArrayList<>(table.indexes());
     indexes.replaceAll(index -> index.name().equals(from) ? index.withName(to) : index);
     return indexes;
+  }
+
+  /// Actions of one statement are made in the order that PostgreSQL has for them, those of one kind in the order in which they are written.
+  private static int pass(Alteration alteration) {
+    return switch (alteration) {
+      case Alteration.DropColumn drop -> 0;
+      case Alteration.DropConstraint drop -> 0;
+      case Alteration.DropExpression drop -> 0;
+      case Alteration.SetNotNull set when !set.notNull() -> 0;
+      case Alteration.SetType set -> 1;
+      case Alteration.AddColumn add -> 2;
+      case Alteration.AddConstraint add -> 4;
+      default -> 3;
+    };
   }
 
   private void alter(Alteration alteration) {

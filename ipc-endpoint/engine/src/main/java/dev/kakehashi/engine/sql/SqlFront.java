@@ -149,6 +149,10 @@ public final class SqlFront {
     if (DdlParser.accepts(tokens)) {
       return new Definition(DdlParser.parse(sql, tokens));
     }
+    DdlStatement into = SelectInto.parse(sql, tokens);
+    if (into != null) {
+      return new Definition(into);
+    }
     UnknownCommand.refuse(tokens);
     Explain explain = Explain.parse(sql, tokens);
     int from = explain == null ? 0 : explain.from();
