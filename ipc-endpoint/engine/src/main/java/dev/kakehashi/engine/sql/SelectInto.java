@@ -17,7 +17,7 @@ final class SelectInto {
     Token word = in.peek();
     boolean named = in.peek(1).isIdentifier() || in.peek(1).isWord("table");
     if (named && (word.isWord("temporary") || word.isWord("temp") || word.isWord("unlogged"))) {
-      throw DdlParser.notSupported(word, "SELECT INTO " + word.text() + " table");
+      throw TokenReader.notSupported(word, "SELECT INTO " + word.text() + " table");
     }
     in.acceptWords("table");
     DdlStatement.Name name = in.name();

@@ -42,8 +42,10 @@ public final class EngineTransaction implements Transaction {
   private final Turns turns;
   private final long timestamp = Clock.now();
 
-  /// What a savepoint goes back to: a mark of the store, and what was deferred.
-  private record Savepoint(long mark, DeferredConstraints.State deferred) {}
+  /// What a savepoint goes back to: a mark of the store, what was deferred, and the time.
+  private record Savepoint(long mark, DeferredConstraints.State deferred, long time) {}
+
+  private final SavepointClock clock = new SavepointClock();
 
   /// One per savepoint level.
   private final List<Savepoint> savepoints = new ArrayList<>(0);
@@ -199,6 +201,16 @@ public final class EngineTransaction implements Transaction {
   private void undefine(long mark) {
     defined.removeIf(each -> each.mark() >= mark);
     ownCatalog = defined.isEmpty() ? null : defined.getLast().version();
+  }
+
+  /// When it is, for what [#isUndone(long)] is asked about later.
+  public long savepointTime() {
+    return clock.now();
+  }
+
+  /// Whether a rollback to a savepoint has undone what was done at a time.
+  public boolean isUndone(long savepointTime) {
+    return clock.isUndone(savepointTime);
   }
 
   boolean isBeingRead(long tableId) {
@@ -617,7 +629,7 @@ public final class EngineTransaction implements Transaction {
             throw new EngineException(
                 ErrorCode.INVALID_PARAMETER_VALUE, "savepoint " + level + " already exists");
           }
-          Savepoint savepoint = new Savepoint(store.mark(), deferred.state());
+          Savepoint savepoint = new Savepoint(store.mark(), deferred.state(), clock.savepoint());
           while (savepoints.size() < level) {
             savepoints.add(savepoint);
           }
@@ -645,6 +657,7 @@ public final class EngineTransaction implements Transaction {
                   Savepoint savepoint = savepoints.get(level - 1);
                   undoTo(savepoint.mark());
                   deferred.restore(savepoint.deferred());
+                  clock.rollbackTo(savepoint.time());
                   truncate(level);
                 })));
   }

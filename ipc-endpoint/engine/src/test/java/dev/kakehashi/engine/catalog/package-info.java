@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.catalog;
+
+import org.jspecify.annotations.NullMarked;
