@@ -43,7 +43,9 @@ final class DefinitionTest {
   @Test
   void shouldKeepWhatAQueryFilledATableWith() {
     engine.run(
-        "create table copy as select g as id, 'row ' || g as word from generate_series(1, " + ROWS + ") g");
+        "create table copy as select g as id, 'row ' || g as word from generate_series(1, "
+            + ROWS
+            + ") g");
     engine.run("create table empty as select * from copy with no data");
     reopen();
     assertEquals(
@@ -80,20 +82,14 @@ final class DefinitionTest {
   private Transaction begin(Kind kind) {
     return engine.engine.begin(
         new TransactionOptions(
-            kind,
-            Isolation.SERIALIZABLE,
-            "",
-            0,
-            0,
-            new TransactionOptions.Areas("", "", "")));
+            kind, Isolation.SERIALIZABLE, "", 0, 0, new TransactionOptions.Areas("", "", "")));
   }
 
   @Test
   void shouldComputeGeneratedColumnsAfterARestart() {
     engine.run(
         "create table g (id int primary key, a int, twice int generated always as (a * 2) stored, word text generated always as ('w' || id) stored)");
-    engine.run(
-        "insert into g (id, a) select g, g * 10 from generate_series(1, " + ROWS + ") g");
+    engine.run("insert into g (id, a) select g, g * 10 from generate_series(1, " + ROWS + ") g");
     reopen();
     engine.run("insert into g (id, a) values (0, 7)");
     engine.run("update g set a = a + 1 where id = 2");
@@ -171,7 +167,10 @@ final class DefinitionTest {
         Stream.of("x", "y")
             .allMatch(name ->
                 engine
-                    .query("select table_name from kakehashi_catalog.tables where table_name = '" + name + "'")
+                    .query(
+                        "select table_name from kakehashi_catalog.tables where table_name = '"
+                            + name
+                            + "'")
                     .isEmpty()));
   }
 }

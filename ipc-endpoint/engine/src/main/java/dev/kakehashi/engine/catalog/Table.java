@@ -92,34 +92,77 @@ public record Table(
 
   /// The same table under another name.
   public Table withName(String newName) {
-    return new Table(schema, newName, tableId, columns, indexes, checks, foreignKeys, comment, constraintComments);
+    return new Table(
+        schema,
+        newName,
+        tableId,
+        columns,
+        indexes,
+        checks,
+        foreignKeys,
+        comment,
+        constraintComments);
   }
 
   public Table withSchema(String newSchema) {
-    return new Table(newSchema, name, tableId, columns, indexes, checks, foreignKeys, comment, constraintComments);
+    return new Table(
+        newSchema,
+        name,
+        tableId,
+        columns,
+        indexes,
+        checks,
+        foreignKeys,
+        comment,
+        constraintComments);
   }
 
   /// The same form for a table that takes its place.
   public Table renumbered(long newId) {
-    return new Table(schema, name, newId, columns, indexes, checks, foreignKeys, comment, constraintComments);
+    return new Table(
+        schema, name, newId, columns, indexes, checks, foreignKeys, comment, constraintComments);
   }
 
   /// The same table with other columns; indexes and constraints name columns by position.
   public Table withColumns(List<Column> newColumns) {
     return new Table(
-        schema, name, tableId, List.copyOf(newColumns), indexes, checks, foreignKeys, comment, constraintComments);
+        schema,
+        name,
+        tableId,
+        List.copyOf(newColumns),
+        indexes,
+        checks,
+        foreignKeys,
+        comment,
+        constraintComments);
   }
 
   /// The same table with other CHECK constraints.
   public Table withChecks(List<CheckConstraint> newChecks) {
     return new Table(
-        schema, name, tableId, columns, indexes, List.copyOf(newChecks), foreignKeys, comment, constraintComments);
+        schema,
+        name,
+        tableId,
+        columns,
+        indexes,
+        List.copyOf(newChecks),
+        foreignKeys,
+        comment,
+        constraintComments);
   }
 
   /// The same table with other foreign keys.
   public Table withForeignKeys(List<ForeignKey> newKeys) {
     return new Table(
-        schema, name, tableId, columns, indexes, checks, List.copyOf(newKeys), comment, constraintComments);
+        schema,
+        name,
+        tableId,
+        columns,
+        indexes,
+        checks,
+        List.copyOf(newKeys),
+        comment,
+        constraintComments);
   }
 
   /// A unique index over exactly these columns, in any order, or null.
@@ -137,11 +180,20 @@ public record Table(
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
     return new Table(
-        schema, name, tableId, columns, List.copyOf(newIndexes), checks, foreignKeys, comment, constraintComments);
+        schema,
+        name,
+        tableId,
+        columns,
+        List.copyOf(newIndexes),
+        checks,
+        foreignKeys,
+        comment,
+        constraintComments);
   }
 
   public Table withComment(@Nullable String text) {
-    return new Table(schema, name, tableId, columns, indexes, checks, foreignKeys, text, constraintComments);
+    return new Table(
+        schema, name, tableId, columns, indexes, checks, foreignKeys, text, constraintComments);
   }
 
   /// @param text null: none any more

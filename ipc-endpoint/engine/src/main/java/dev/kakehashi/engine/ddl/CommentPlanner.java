@@ -87,8 +87,7 @@ final class CommentPlanner {
     if (!table.hasConstraint(constraint)) {
       throw new EngineException(
           ErrorCode.UNDEFINED_OBJECT,
-          "constraint \"%s\" for table \"%s\" does not exist"
-              .formatted(constraint, table.name()));
+          "constraint \"%s\" for table \"%s\" does not exist".formatted(constraint, table.name()));
     }
     return table.withConstraintComment(constraint, comment.text());
   }

@@ -103,7 +103,9 @@ final class ConstraintPlanner {
       throw new EngineException(
               ErrorCode.WRONG_OBJECT_TYPE,
               index.unique()
-                  ? "index \"" + indexName + "\" column number 1 does not have default sorting behavior"
+                  ? "index \""
+                      + indexName
+                      + "\" column number 1 does not have default sorting behavior"
                   : "\"" + indexName + "\" is not a unique index")
           .withDetail("Cannot create a primary key or unique constraint using such an index.");
     }

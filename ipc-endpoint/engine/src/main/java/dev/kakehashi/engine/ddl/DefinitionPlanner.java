@@ -87,7 +87,8 @@ final class DefinitionPlanner {
           drop.names().forEach(name -> dropIndex(name, drop.ifExists(), drop.cascade()));
       case DdlStatement.AlterTable alter -> {
         String renamed = NamePlanner.newName(alter);
-        if (renamed != null && "index".equals(kindOf(schema(alter.table()), alter.table().name()))) {
+        if (renamed != null
+            && "index".equals(kindOf(schema(alter.table()), alter.table().name()))) {
           renameIndex(new DdlStatement.RenameIndex(alter.table(), false, renamed));
         } else if (!names.alter(schema(alter.table()), alter)) {
           Table table = findToAlter(alter.table(), alter.ifExists());

@@ -122,8 +122,7 @@ final class NamePlanner {
   void renameSchema(String from, String to) {
     plan.requireSchema(from);
     if (plan.state().hasSchema(to)) {
-      throw new EngineException(
-          ErrorCode.DUPLICATE_SCHEMA, "schema \"" + to + "\" already exists");
+      throw new EngineException(ErrorCode.DUPLICATE_SCHEMA, "schema \"" + to + "\" already exists");
     }
     CatalogSnapshot before = plan.state();
     plan.change(CatalogSnapshot.putSchema(to, before.comment(from)));

@@ -83,7 +83,9 @@ final class TableAlteration {
   }
 
   void apply(List<Alteration> alterations) {
-    alterations.stream().sorted(Comparator.comparingInt(TableAlteration::pass)).forEach(this::alter);
+    alterations.stream()
+        .sorted(Comparator.comparingInt(TableAlteration::pass))
+        .forEach(this::alter);
     finish();
   }
 
@@ -151,7 +153,7 @@ final class TableAlteration {
       case Alteration.SetIdentity set ->
           replace(position(set.column()), column -> identities.changed(table, column, set));
       case Alteration.DropIdentity drop -> dropIdentity(drop);
-      case Alteration.DropExpression drop -> 
+      case Alteration.DropExpression drop ->
           table = GenerationPlanner.dropped(table, drop, position(drop.column()));
       case Alteration.AddConstraint add -> addConstraint(add.constraint());
       case Alteration.DropConstraint drop -> dropConstraint(drop);

@@ -60,8 +60,7 @@ final class TablePlanner {
       columns.add(column(schema, name, create.columns().get(own)));
     }
     refuseDuplicates(columns);
-    Table table =
-        new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of());
+    Table table = new Table(schema, name, plan.newObjectId(), List.copyOf(columns), List.of());
     TableExpressions.checkGenerations(table, plan.state());
     table = constraints.add(table, create.constraints());
     for (int i = 0; i < sources.size(); i++) {
@@ -185,7 +184,8 @@ final class TablePlanner {
     boolean comments = options.contains(LikeOption.COMMENTS);
     if (options.contains(LikeOption.CONSTRAINTS)) {
       for (CheckConstraint check : source.checks()) {
-        Constraints one = Constraints.of(new DdlStatement.CheckDefinition(check.name(), check.text()));
+        Constraints one =
+            Constraints.of(new DdlStatement.CheckDefinition(check.name(), check.text()));
         next = constraints.add(next, one);
         if (comments) {
           next =
@@ -236,8 +236,6 @@ final class TablePlanner {
     Index index = indexes.removeLast();
     indexes.add(index.withComment(comment));
     Table next = table.withIndexes(indexes);
-    return index.constraint()
-        ? next.withConstraintComment(index.name(), constraintComment)
-        : next;
+    return index.constraint() ? next.withConstraintComment(index.name(), constraintComment) : next;
   }
 }

@@ -316,9 +316,7 @@ final class TableParser {
 
   /// ALWAYS AS (expression) STORED; null if something else follows.
   private @Nullable String generation() {
-    if (!in.peek().isWord("always")
-        || !in.peek(1).isWord("as")
-        || !in.peek(2).isOperator("(")) {
+    if (!in.peek().isWord("always") || !in.peek(1).isWord("as") || !in.peek(2).isOperator("(")) {
       return null;
     }
     in.at += 2;

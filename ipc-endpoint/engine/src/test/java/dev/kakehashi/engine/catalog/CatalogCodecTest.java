@@ -39,8 +39,7 @@ final class CatalogCodecTest {
           List.of(
               new Column("id", SqlType.of(TypeOid.INT4), true, null),
               new Column("a", SqlType.of(TypeOid.TEXT), false, "'x'").withComment("a n")),
-          List.of(
-              new Index("t_pkey", 8, List.of(0), List.of(false), true, true, true, null)),
+          List.of(new Index("t_pkey", 8, List.of(0), List.of(false), true, true, true, null)),
           List.of(new CheckConstraint("small", "id < 9", List.of(0))),
           List.of(),
           "table",
