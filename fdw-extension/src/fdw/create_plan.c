@@ -132,8 +132,15 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	initStringInfo(&sql);
 	kakehashi_deparse_select(&context, vars, remote, path->path.pathkeys, NULL);
 	deparse_locking(&sql, root, rel);
-	return make_foreignscan(tlist, local, rel->relid, context.params, list_make2(makeString(sql.data), retrieved), NIL,
+	return make_foreignscan(tlist, local, rel->relid, context.params, list_make3(makeString(sql.data), retrieved, makeInteger(0)), NIL,
 	                        remote, outer_plan);
+}
+
+static bool
+has_one_row(const KakehashiUpper *upper)
+{
+	return upper != NULL && upper->grouped && upper->group == NIL && upper->having == NIL &&
+	       upper->local_having == NIL && upper->limit == NULL && upper->offset == NULL;
 }
 
 /* A join, or something above a scan: its row is no table's, but described by a target list. */
@@ -162,7 +169,7 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
 	                         upper);
 	return make_foreignscan(tlist, local, 0, context.params,
-	                        list_make2(makeString(sql.data), numbers_to(list_length(scan_tlist))), scan_tlist, NIL,
+	                        list_make3(makeString(sql.data), numbers_to(list_length(scan_tlist)), makeInteger(has_one_row(upper) ? 1 : 0)), scan_tlist, NIL,
 	                        NULL);
 }
 

@@ -54,8 +54,9 @@ typedef struct KakehashiUpper
 /* Of ForeignScan.fdw_private. */
 enum KakehashiScanPrivate
 {
-	KAKEHASHI_SCAN_SQL,      /* String */
-	KAKEHASHI_SCAN_RETRIEVED /* List of attribute numbers of the scan's row, in the result's order */
+	KAKEHASHI_SCAN_SQL,       /* String */
+	KAKEHASHI_SCAN_RETRIEVED, /* List of attribute numbers of the scan's row, in the result's order */
+	KAKEHASHI_SCAN_ONE_ROW    /* Integer: 1 if the statement returns exactly one row, whatever its parameters */
 };
 
 /* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
@@ -80,6 +81,9 @@ extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cos
                                 Cost *total);
 /* True if the clauses fix every column of a base relation's key, so that there is at most one row. */
 extern bool kakehashi_is_key_lookup(PlannerInfo *root, RelOptInfo *rel, List *clauses);
+
+/* Rows that the engine looks at to check the clauses of a base relation: fewer than all if an index helps. */
+extern double kakehashi_rows_touched(PlannerInfo *root, RelOptInfo *rel, List *clauses);
 extern Cost kakehashi_sort_cost(double rows);
 
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
@@ -190,6 +194,18 @@ extern Node *kakehashi_create_lookup_state(CustomScan *plan);
 
 /* The user that a relation is read as, or InvalidOid: whoever runs the query. */
 extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
+
+/* ---- ahead.c: subqueries with values of the outer row, for many rows in one request ---- */
+
+typedef struct KakehashiAhead KakehashiAhead;
+
+/* NULL if the node evaluates no subquery that can be asked about ahead. Called when the node's expressions are there. */
+extern KakehashiAhead *kakehashi_ahead_create(PlanState *node);
+
+/* A look ahead: the number of rows to add at most, then the rows, then the requests. */
+extern int kakehashi_ahead_begin(KakehashiAhead *ahead);
+extern void kakehashi_ahead_add(KakehashiAhead *ahead, TupleTableSlot *slot);
+extern void kakehashi_ahead_send(KakehashiAhead *ahead);
 
 /* ---- statistics.c ---- */
 

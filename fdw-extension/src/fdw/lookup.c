@@ -1,6 +1,6 @@
 /*
- * Joins with a foreign table by its key: the rows of the other side are read in batches, and their keys go to the engine as
- * the parameter rows of one request, instead of one request for each row of a nested loop.
+ * Joins with a foreign table by its key, or by columns that an index begins with: the rows of the other side are read in batches, and their
+ * keys go to the engine as the parameter rows of one request, instead of one request for each row of a nested loop.
  *
  * The statement's first parameter is the number of the row in its batch, and comes back as the first column of what was
  * found for it; the engine runs the rows of parameters in order. So duplicates, nulls and outer rows without a match need
@@ -126,14 +126,15 @@ has_outer_values(Lookup *lookup, RelOptInfo *outer)
 	return true;
 }
 
+/* touched: rows that the engine looks at for each outer row. */
 static void
-add_lookup_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, Lookup *lookup)
+add_lookup_path(PlannerInfo *root, RelOptInfo *joinrel, Path *outer_path, Lookup *lookup, double touched)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) lookup->inner->fdw_private;
-	Path *outer_path = outer->cheapest_total_path;
 	CustomPath *path = makeNode(CustomPath);
 	QualCost local_cost;
 	double requests = ceil(outer_path->rows / ROWS_PER_REQUEST);
+	double retrieved = joinrel->rows / Max(fpinfo->local_selectivity, 1e-9);
 
 	cost_qual_eval(&local_cost, lookup->local, root);
 	path->path.pathtype = T_CustomScan;
@@ -142,8 +143,9 @@ add_lookup_path(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, Looku
 	path->path.rows = joinrel->rows;
 	path->path.startup_cost = outer_path->startup_cost + fpinfo->options.fdw_startup_cost + local_cost.startup;
 	path->path.total_cost = outer_path->total_cost + Max(requests, 1) * fpinfo->options.fdw_startup_cost +
-	                        local_cost.startup + outer_path->rows * LOOKUP_COST * cpu_tuple_cost +
-	                        joinrel->rows * (fpinfo->options.fdw_tuple_cost + local_cost.per_tuple);
+	                        local_cost.startup +
+	                        outer_path->rows * (LOOKUP_COST + touched * KAKEHASHI_ENGINE_ROW_COST) * cpu_tuple_cost +
+	                        retrieved * (fpinfo->options.fdw_tuple_cost + local_cost.per_tuple);
 	path->path.pathkeys = build_join_pathkeys(root, joinrel, lookup->join_type, outer_path->pathkeys);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(outer_path);
@@ -157,14 +159,23 @@ consider_lookup(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOp
                 JoinPathExtraData *extra)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) inner->fdw_private;
+	Path *outer_path = outer->cheapest_total_path;
 	Lookup *lookup;
+	double touched;
 
+	if (outer_path == NULL || PATH_REQ_OUTER(outer_path) != NULL)
+		return;
+	/* Rows of a semijoin's other side, each once. */
+	if (join_type == JOIN_UNIQUE_OUTER)
+	{
+		outer_path = (Path *) create_unique_path(root, outer, outer_path, extra->sjinfo);
+		join_type = JOIN_INNER;
+	}
 	if (join_type != JOIN_INNER && join_type != JOIN_LEFT && join_type != JOIN_SEMI && join_type != JOIN_ANTI)
 		return;
 	/* Rows that are locked or changed would have to be found again. */
 	if ((root->parse->commandType != CMD_SELECT && root->parse->commandType != CMD_INSERT) || root->rowMarks != NIL ||
-	    !bms_is_empty(joinrel->lateral_relids) || outer->cheapest_total_path == NULL ||
-	    PATH_REQ_OUTER(outer->cheapest_total_path) != NULL)
+	    !bms_is_empty(joinrel->lateral_relids) || outer_path == NULL)
 		return;
 	lookup = (Lookup *) palloc0(sizeof(Lookup));
 	lookup->inner = inner;
@@ -172,13 +183,17 @@ consider_lookup(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOp
 	if (!classify_clauses(root, lookup, joinrel, extra->restrictlist))
 		return;
 	lookup->remote = list_concat(lookup->remote, list_copy(fpinfo->remote_conds));
-	if (!kakehashi_is_key_lookup(root, inner, lookup->remote) || !has_outer_values(lookup, outer))
+	touched = kakehashi_is_key_lookup(root, inner, lookup->remote)
+	              ? 1
+	              : kakehashi_rows_touched(root, inner, lookup->remote);
+	/* Without an index it would be a scan for each outer row. What the engine does by itself it may have an index for, too, but not for a lookup. */
+	if (touched >= inner->tuples || !has_outer_values(lookup, outer))
 		return;
 	if (!take_columns(lookup, outer, pull_var_clause((Node *) joinrel->reltarget->exprs, PVC_INCLUDE_PLACEHOLDERS)) ||
 	    !take_columns(lookup, outer,
 	                  pull_var_clause((Node *) extract_actual_clauses(lookup->local, false), PVC_INCLUDE_PLACEHOLDERS)))
 		return;
-	add_lookup_path(root, joinrel, outer, lookup);
+	add_lookup_path(root, joinrel, outer_path, lookup, touched);
 }
 
 static void

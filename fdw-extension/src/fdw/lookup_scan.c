@@ -54,6 +54,8 @@ typedef struct LookupState
 	int position; /* outer row that is joined */
 	bool matched; /* a row has been found for it */
 	bool used;    /* the current found row has been handed out or looked at */
+	KakehashiAhead *ahead;
+	uint32 ahead_row; /* of batch: nothing is foreseen from here on */
 	KakehashiCost cost;
 } LookupState;
 
@@ -89,6 +91,8 @@ begin_lookup(CustomScanState *node, EState *estate, int eflags)
 	state->context = AllocSetContextCreate(estate->es_query_cxt, "kakehashi lookup rows", ALLOCSET_DEFAULT_SIZES);
 	state->rows = (MinimalTuple *) palloc(MAX_ROWS * sizeof(MinimalTuple));
 	state->row_limit = FIRST_ROWS;
+	if (state->join_type == JOIN_INNER || state->join_type == JOIN_LEFT)
+		state->ahead = kakehashi_ahead_create(&node->ss.ps);
 	/* Refused here if there is no endpoint; the first request waits until a row is wanted. */
 	(void) kakehashi_session_get(state->user);
 }
@@ -249,12 +253,43 @@ end_request(LookupState *state)
 	state->open = false;
 }
 
+/* The outer row that the batch's current row was found for. */
+static int
+number_of_row(const LookupState *state, uint32 row, int least)
+{
+	int number = kh_batch_is_null(&state->batch, row, 0) ? -1 : (int32) kh_batch_word(&state->batch, row, 0);
+
+	if (number < least || number >= state->row_count || number < 0)
+		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+		                errmsg("the engine answered for row %d of %d after row %d", number, state->row_count, least),
+		                errcontext("remote SQL command: %s", state->sql)));
+	return number;
+}
+
+/* Found rows of the batch that come before others are asked for. */
+static void
+look_ahead(LookupState *state)
+{
+	TupleTableSlot *slot;
+	uint32 end = Min(state->batch_row + (uint32) kakehashi_ahead_begin(state->ahead), state->batch.row_count);
+	int number = state->found;
+
+	for (uint32 row = state->batch_row; row < end; row++)
+	{
+		number = number_of_row(state, row, number);
+		slot = store_outer(state, state->rows[number]);
+		kakehashi_result_values(state->map, &state->batch, row, slot->tts_values, slot->tts_isnull);
+		kakehashi_ahead_add(state->ahead, slot);
+	}
+	ExecClearTuple(state->scan.ss.ss_ScanTupleSlot);
+	kakehashi_ahead_send(state->ahead);
+	state->ahead_row = end;
+}
+
 /* Makes the next found row the current one; the joined row must have been let go of. */
 static void
 next_found(LookupState *state)
 {
-	int number;
-
 	state->used = false;
 	if (state->has_batch)
 		state->batch_row++;
@@ -277,19 +312,14 @@ next_found(LookupState *state)
 		}
 		state->has_batch = true;
 		state->batch_row = 0;
+		state->ahead_row = 0;
 	}
 	/* The batch went with the call if a rollback has ended it. */
 	if (state->call->ipc == NULL)
 		(void) kakehashi_call_next_batch(state->call, &state->batch);
-	number = kh_batch_is_null(&state->batch, state->batch_row, 0)
-	             ? -1
-	             : (int32) kh_batch_word(&state->batch, state->batch_row, 0);
-	if (number < state->found || number >= state->row_count || number < 0)
-		ereport(ERROR,
-		        (errcode(ERRCODE_DATA_CORRUPTED),
-		         errmsg("the engine answered for row %d of %d after row %d", number, state->row_count, state->found),
-		         errcontext("remote SQL command: %s", state->sql)));
-	state->found = number;
+	state->found = number_of_row(state, state->batch_row, state->found);
+	if (state->ahead != NULL && state->batch_row >= state->ahead_row)
+		look_ahead(state);
 }
 
 /* What the current found row makes of the current outer row; NULL: nothing by itself. */

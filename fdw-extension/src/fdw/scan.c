@@ -138,29 +138,57 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 	state->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	/* Refused here if there is no endpoint; the request itself waits until a row is wanted. */
 	state->session = kakehashi_session_get(state->user);
+	if (!plan->scan.plan.parallel_aware)
+		state->ahead = kakehashi_ahead_create(&node->ss.ps);
 	if (is_due_at_once(node, plan, state->session))
 		kakehashi_scan_send(node, state);
+}
+
+KakehashiCall *
+kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes)
+{
+	KakehashiStatement *statement;
+	KakehashiCall *call;
+	MemoryContext old;
+
+	statement =
+		kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types, state->parameters->count);
+	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, statement);
+	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
+	call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, rows, bytes);
+	MemoryContextSwitchTo(old);
+	state->cost.timed = node->ss.ps.instrument != NULL;
+	kakehashi_call_measure(call, &state->cost);
+	return call;
 }
 
 void
 kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 {
-	KakehashiStatement *statement;
 	const void *row;
 	uint32 bytes;
-	MemoryContext old;
 
 	state->session = kakehashi_session_get(state->user);
 	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
-	statement =
-		kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types, state->parameters->count);
-	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, statement);
-	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
-	state->call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, row, bytes);
-	MemoryContextSwitchTo(old);
-	state->cost.timed = node->ss.ps.instrument != NULL;
-	kakehashi_call_measure(state->call, &state->cost);
+	state->call = kakehashi_scan_execute(node, state, row, bytes);
 	state->begun = true;
+}
+
+/* Rows that come before others are asked for: at most those of the batch. */
+static void
+look_ahead(ForeignScanState *node, RemoteScan *state)
+{
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	uint32 end = Min(state->next_row + (uint32) kakehashi_ahead_begin(state->ahead), state->batch.row_count);
+
+	for (uint32 row = state->next_row; row < end; row++)
+	{
+		kakehashi_result_store(state->map, &state->batch, row, slot);
+		kakehashi_ahead_add(state->ahead, slot);
+	}
+	ExecClearTuple(slot);
+	kakehashi_ahead_send(state->ahead);
+	state->ahead_row = end;
 }
 
 TupleTableSlot *
@@ -169,10 +197,17 @@ kakehashi_iterate_scan(ForeignScanState *node)
 	RemoteScan *state = (RemoteScan *) node->fdw_state;
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
+	if (state->took_foreseen)
+		return ExecClearTuple(slot);
 	if (!state->begun)
 	{
 		if (state->share != NULL)
 			kakehashi_scan_join(node, state);
+		else if (state->foreseen != NULL && kakehashi_foreseen_take(node, state))
+		{
+			state->took_foreseen = true;
+			return slot;
+		}
 		else
 			kakehashi_scan_send(node, state);
 	}
@@ -196,10 +231,13 @@ kakehashi_iterate_scan(ForeignScanState *node)
 		}
 		state->has_batch = true;
 		state->next_row = 0;
+		state->ahead_row = 0;
 	}
 	/* The batch went with the call if a rollback has ended it. */
 	if (state->call->ipc == NULL)
 		(void) kakehashi_call_next_batch(state->call, &state->batch);
+	if (state->ahead != NULL && state->next_row >= state->ahead_row)
+		look_ahead(node, state);
 	kakehashi_result_store(state->map, &state->batch, state->next_row++, slot);
 	return slot;
 }
@@ -227,6 +265,7 @@ kakehashi_rescan(ForeignScanState *node)
 
 	/* The row in the slot points into a batch that is about to go. */
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	state->took_foreseen = false;
 	/* A parallel scan is begun again by its leader, for all; that may have happened already. */
 	if (state->shared)
 	{
@@ -244,6 +283,7 @@ kakehashi_end_scan(ForeignScanState *node)
 	if (state == NULL)
 		return;
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	kakehashi_foreseen_drop(state);
 	kakehashi_scan_end_request(state);
 	if (node->ss.ss_currentRelation != NULL)
 		kakehashi_count(RelationGetRelid(node->ss.ss_currentRelation), &state->cost);

@@ -6,6 +6,9 @@
 
 #include "kakehashi_plan.h"
 
+/* See ahead.c. */
+typedef struct KakehashiForeseen KakehashiForeseen;
+
 typedef struct RemoteScan
 {
 	char *sql;
@@ -23,6 +26,11 @@ typedef struct RemoteScan
 
 	KakehashiCost cost; /* in this process and since the scan began */
 
+	KakehashiAhead *ahead;       /* subqueries of this scan's conditions; NULL: none */
+	uint32 ahead_row;            /* of batch: nothing is foreseen from here on */
+	KakehashiForeseen *foreseen; /* of this scan, which is a subquery's; NULL: it is none, or nobody looks ahead */
+	bool took_foreseen;          /* the row has been handed out */
+
 	/* Of a parallel scan; see parallel_scan.c. */
 	bool shared;          /* other processes read the rows of call, too */
 	Size share_bytes;     /* leader: room for what they share */
@@ -32,6 +40,13 @@ typedef struct RemoteScan
 
 /* Sends the request; state->call receives its rows. */
 extern void kakehashi_scan_send(ForeignScanState *node, RemoteScan *state);
+
+/* Sends rows of parameters, each of which the statement is executed with. */
+extern KakehashiCall *kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes);
+
+/* ahead.c: takes the foreseen row of the parameters that the scan has now into its slot; false if there is none. */
+extern bool kakehashi_foreseen_take(ForeignScanState *node, RemoteScan *state);
+extern void kakehashi_foreseen_drop(RemoteScan *state);
 
 /* Ends the request, if there is one. */
 extern void kakehashi_scan_end_request(RemoteScan *state);

@@ -98,16 +98,6 @@ has_columns(KakehashiUpper *upper, Node *expr)
 	return true;
 }
 
-static List *
-group_clause(PlannerInfo *root)
-{
-#if PG_VERSION_NUM >= 160000
-	return root->processed_groupClause;
-#else
-	return root->parse->groupClause;
-#endif
-}
-
 /* Fills tlist and group from the grouped target; what is not shipped as a whole is computed here from its parts. */
 static bool
 build_group_target(PlannerInfo *root, KakehashiUpper *upper, PathTarget *target)
@@ -120,7 +110,7 @@ build_group_target(PlannerInfo *root, KakehashiUpper *upper, PathTarget *target)
 		Expr *expr = (Expr *) lfirst(cell);
 		Index ref = get_pathtarget_sortgroupref(target, foreach_current_index(cell));
 
-		if (ref != 0 && get_sortgroupref_clause_noerr(ref, group_clause(root)) != NULL)
+		if (ref != 0 && get_sortgroupref_clause_noerr(ref, root->parse->groupClause) != NULL)
 		{
 			TargetEntry *entry;
 
@@ -180,7 +170,7 @@ add_group_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPa
 		else
 			return;
 	}
-	if (group_clause(root) == NIL)
+	if (root->parse->groupClause == NIL)
 		upper->rows = 1;
 	else
 		upper->rows = estimate_num_groups(root, upper->group, fpinfo->retrieved_rows, NULL, NULL);
