@@ -107,8 +107,8 @@ is_foreseen(const KakehashiForeseen *foreseen, int evaluation, const KakehashiPa
 
 		if (foreseen->nulls[at] != parameters->nulls[i])
 			return false;
-		if (!parameters->nulls[i] && !datumIsEqual(foreseen->values[at], parameters->values[i], foreseen->by_value[i],
-		                                           foreseen->lengths[i]))
+		if (!parameters->nulls[i] &&
+		    !datumIsEqual(foreseen->values[at], parameters->values[i], foreseen->by_value[i], foreseen->lengths[i]))
 			return false;
 	}
 	return true;
@@ -232,8 +232,10 @@ foreseen_send(ForeignScanState *node, RemoteScan *state)
  * are not.
  */
 static bool
-collect(Node *node, List **plans)
+collect(Node *node, void *context)
 {
+	List **plans = (List **) context;
+
 	if (node == NULL)
 		return false;
 	switch (nodeTag(node))
@@ -250,7 +252,7 @@ collect(Node *node, List **plans)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_CoerceViaIO:
-			return expression_tree_walker(node, collect, plans);
+			return expression_tree_walker(node, collect, context);
 		default:
 			return false;
 	}
@@ -273,8 +275,8 @@ scan_of(PlanState *node, SubPlan *plan)
 	if (scan == NULL || !IsA(scan, ForeignScanState) || scan->fdwroutine->IterateForeignScan != kakehashi_iterate_scan)
 		return NULL;
 	scan_plan = (ForeignScan *) scan->ss.ps.plan;
-	if (scan_plan->operation != CMD_SELECT || scan_plan->scan.plan.qual != NIL || scan_plan->scan.plan.initPlan != NIL ||
-	    scan_plan->scan.plan.parallel_aware || scan_plan->fdw_exprs == NIL ||
+	if (scan_plan->operation != CMD_SELECT || scan_plan->scan.plan.qual != NIL ||
+	    scan_plan->scan.plan.initPlan != NIL || scan_plan->scan.plan.parallel_aware || scan_plan->fdw_exprs == NIL ||
 	    intVal(list_nth(scan_plan->fdw_private, KAKEHASHI_SCAN_ONE_ROW)) == 0)
 		return NULL;
 	return scan;

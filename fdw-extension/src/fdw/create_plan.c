@@ -132,8 +132,8 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	initStringInfo(&sql);
 	kakehashi_deparse_select(&context, vars, remote, path->path.pathkeys, NULL);
 	deparse_locking(&sql, root, rel);
-	return make_foreignscan(tlist, local, rel->relid, context.params, list_make3(makeString(sql.data), retrieved, makeInteger(0)), NIL,
-	                        remote, outer_plan);
+	return make_foreignscan(tlist, local, rel->relid, context.params,
+	                        list_make3(makeString(sql.data), retrieved, makeInteger(0)), NIL, remote, outer_plan);
 }
 
 static bool
@@ -168,9 +168,10 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	initStringInfo(&sql);
 	kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
 	                         upper);
-	return make_foreignscan(tlist, local, 0, context.params,
-	                        list_make3(makeString(sql.data), numbers_to(list_length(scan_tlist)), makeInteger(has_one_row(upper) ? 1 : 0)), scan_tlist, NIL,
-	                        NULL);
+	return make_foreignscan(
+		tlist, local, 0, context.params,
+		list_make3(makeString(sql.data), numbers_to(list_length(scan_tlist)), makeInteger(has_one_row(upper) ? 1 : 0)),
+		scan_tlist, NIL, NULL);
 }
 
 ForeignScan *

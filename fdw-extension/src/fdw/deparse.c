@@ -184,10 +184,31 @@ deparse_operator(KakehashiDeparse *context, OpExpr *expr)
 }
 
 static void
+deparse_comparisons(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
+{
+	List *comparisons = NIL;
+
+	(void) kakehashi_comparisons(expr, &comparisons);
+	if (comparisons == NIL)
+	{
+		appendStringInfoString(context->buf, expr->useOr ? "FALSE" : "TRUE");
+		return;
+	}
+	appendStringInfoChar(context->buf, '(');
+	deparse_list(context, comparisons, expr->useOr ? " OR " : " AND ");
+	appendStringInfoChar(context->buf, ')');
+}
+
+static void
 deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 {
 	Expr *list = (Expr *) lsecond(expr->args);
 
+	if (!kakehashi_is_in_list(expr))
+	{
+		deparse_comparisons(context, expr);
+		return;
+	}
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
 	/* One text, and one statement on the engine, for arrays of all lengths. */

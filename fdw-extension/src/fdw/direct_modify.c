@@ -51,6 +51,18 @@ find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
 	return (ForeignScan *) subplan;
 }
 
+/*
+ * A value that a domain may refuse is refused when a row gets it. As a parameter it would be refused before anybody knows whether there is a
+ * row.
+ */
+static bool
+has_domain_check(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, CoerceToDomain) || expression_tree_walker(node, has_domain_check, context);
+}
+
 bool
 kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
@@ -83,7 +95,7 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 			if (lfirst_int(attnum_cell) <= InvalidAttrNumber)
 				elog(ERROR, "system-column update is not supported");
-			if (!kakehashi_is_shippable(root, rel, entry->expr))
+			if (!kakehashi_is_shippable(root, rel, entry->expr) || has_domain_check((Node *) entry->expr, NULL))
 				return false;
 			exprs = lappend(exprs, entry->expr);
 		}

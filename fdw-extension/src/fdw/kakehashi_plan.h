@@ -113,6 +113,12 @@ extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *exp
 /* "CASE a WHEN b" as "CASE WHEN a = b", whose parts stand for themselves; NULL if a comparison is not a plain one. */
 extern CaseExpr *kakehashi_searched_case(CaseExpr *expr);
 
+/* True for = ANY and <> ALL, which the engine compares with a whole array. */
+extern bool kakehashi_is_in_list(const ScalarArrayOpExpr *expr);
+
+/* The comparisons with single elements that ANY joins by OR and ALL by AND; false if the elements are not known, or too many. */
+extern bool kakehashi_comparisons(ScalarArrayOpExpr *expr, List **comparisons);
+
 /* The field of extract(), if it is a word that the engine knows too, or NULL. */
 extern const char *kakehashi_extract_field(FuncExpr *expr);
 

@@ -183,9 +183,8 @@ consider_lookup(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOp
 	if (!classify_clauses(root, lookup, joinrel, extra->restrictlist))
 		return;
 	lookup->remote = list_concat(lookup->remote, list_copy(fpinfo->remote_conds));
-	touched = kakehashi_is_key_lookup(root, inner, lookup->remote)
-	              ? 1
-	              : kakehashi_rows_touched(root, inner, lookup->remote);
+	touched =
+		kakehashi_is_key_lookup(root, inner, lookup->remote) ? 1 : kakehashi_rows_touched(root, inner, lookup->remote);
 	/* Without an index it would be a scan for each outer row. What the engine does by itself it may have an index for, too, but not for a lookup. */
 	if (touched >= inner->tuples || !has_outer_values(lookup, outer))
 		return;

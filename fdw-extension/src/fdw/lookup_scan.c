@@ -271,7 +271,8 @@ static void
 look_ahead(LookupState *state)
 {
 	TupleTableSlot *slot;
-	uint32 end = Min(state->batch_row + (uint32) kakehashi_ahead_begin(state->ahead), state->batch.row_count);
+	uint32 rows = (uint32) kakehashi_ahead_begin(state->ahead);
+	uint32 end = Min(state->batch_row + rows, state->batch.row_count);
 	int number = state->found;
 
 	for (uint32 row = state->batch_row; row < end; row++)

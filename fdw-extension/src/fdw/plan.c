@@ -255,8 +255,8 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	set_baserel_size_estimates(root, rel);
 	if (key)
 		rel->rows = 1;
-	fpinfo->engine_cost =
-		(key ? 1 : kakehashi_rows_touched(root, rel, fpinfo->remote_conds)) * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
+	fpinfo->engine_cost = (key ? 1 : kakehashi_rows_touched(root, rel, fpinfo->remote_conds)) *
+	                      KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	fpinfo->retrieved_rows = Min(rel->tuples, clamp_row_est(rel->rows / Max(fpinfo->local_selectivity, 1e-9)));
 }
 
@@ -466,7 +466,8 @@ add_parameterized_paths(PlannerInfo *root, RelOptInfo *rel)
 		 * A look-up by key or index touches little. Anything else may be a scan again and again, for which the engine gets
 		 * no credit: an estimate of few outer rows that is wrong must not cost more than it could win.
 		 */
-		touched = key ? 1 : kakehashi_rows_touched(root, rel, list_concat_copy(info->ppi_clauses, fpinfo->remote_conds));
+		touched =
+			key ? 1 : kakehashi_rows_touched(root, rel, list_concat_copy(info->ppi_clauses, fpinfo->remote_conds));
 		kakehashi_path_cost(fpinfo,
 		                    touched < rel->tuples ? touched * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost
 		                                          : rel->tuples * cpu_tuple_cost,

@@ -179,7 +179,8 @@ static void
 look_ahead(ForeignScanState *node, RemoteScan *state)
 {
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
-	uint32 end = Min(state->next_row + (uint32) kakehashi_ahead_begin(state->ahead), state->batch.row_count);
+	uint32 rows = (uint32) kakehashi_ahead_begin(state->ahead);
+	uint32 end = Min(state->next_row + rows, state->batch.row_count);
 
 	for (uint32 row = state->next_row; row < end; row++)
 	{

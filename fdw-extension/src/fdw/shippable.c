@@ -9,9 +9,11 @@
 #include "access/detoast.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -20,6 +22,9 @@
 
 /* A constant array that is longer is checked here; one that comes at execution time is bounded by the endpoint's max_batch_bytes. */
 #define MAX_ARRAY_BYTES (256 * 1024)
+
+/* Elements that something is compared with one by one. */
+#define MAX_COMPARED_ELEMENTS 100
 
 typedef struct Walk
 {
@@ -53,19 +58,73 @@ is_array_sendable(Expr *array)
 	       toast_raw_datum_size(((Const *) array)->constvalue) <= MAX_ARRAY_BYTES;
 }
 
+bool
+kakehashi_is_in_list(const ScalarArrayOpExpr *expr)
+{
+	char *name = get_opname(expr->opno);
+
+	return name != NULL && strcmp(name, expr->useOr ? "=" : "<>") == 0;
+}
+
+/* Elements as constants; false if the array is null, or has none of one dimension or too many. */
+static bool
+constant_elements(const Const *array, List **elements)
+{
+	Oid type = get_element_type(array->consttype);
+	ArrayType *value;
+	Datum *values;
+	bool *nulls;
+	int count;
+	int16 length;
+	bool by_value;
+	char align;
+
+	if (array->constisnull || !OidIsValid(type) || toast_raw_datum_size(array->constvalue) > MAX_ARRAY_BYTES)
+		return false;
+	value = DatumGetArrayTypeP(array->constvalue);
+	if (ARR_NDIM(value) > 1 || ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value)) > MAX_COMPARED_ELEMENTS)
+		return false;
+	get_typlenbyvalalign(type, &length, &by_value, &align);
+	deconstruct_array(value, type, length, by_value, align, &values, &nulls, &count);
+	for (int i = 0; i < count; i++)
+		*elements = lappend(*elements, makeConst(type, -1, array->constcollid, length, values[i], nulls[i], by_value));
+	return true;
+}
+
+bool
+kakehashi_comparisons(ScalarArrayOpExpr *expr, List **comparisons)
+{
+	Expr *list = (Expr *) lsecond(expr->args);
+	List *elements = NIL;
+	ListCell *cell;
+
+	if (IsA(list, ArrayExpr) && !((ArrayExpr *) list)->multidims &&
+	    list_length(((ArrayExpr *) list)->elements) <= MAX_COMPARED_ELEMENTS)
+		elements = ((ArrayExpr *) list)->elements;
+	else if (!IsA(list, Const) || !constant_elements((Const *) list, &elements))
+		return false;
+	foreach (cell, elements)
+	{
+		Expr *comparison = make_opclause(expr->opno, BOOLOID, false, (Expr *) linitial(expr->args),
+		                                 (Expr *) lfirst(cell), InvalidOid, expr->inputcollid);
+
+		*comparisons = lappend(*comparisons, comparison);
+	}
+	return true;
+}
+
 static bool
 is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 {
 	Expr *list = (Expr *) lsecond(expr->args);
-	char *name;
+	List *comparisons = NIL;
 
 	if (!kakehashi_is_shippable_operator(expr->opno, expr->inputcollid) ||
 	    !shippable(walk, (Expr *) linitial(expr->args)))
 		return false;
-	/* IN and NOT IN; the rest of ANY and ALL has no short form. */
-	name = get_opname(expr->opno);
-	if (name == NULL || strcmp(name, expr->useOr ? "=" : "<>") != 0)
-		return false;
+	/* The rest of ANY and ALL goes element by element. */
+	if (!kakehashi_is_in_list(expr))
+		return kakehashi_comparisons(expr, &comparisons) && all_shippable(walk, comparisons);
 	if (kakehashi_is_parameter(walk->root, walk->rel, list))
 		return is_array_sendable(list);
 	if (IsA(list, ArrayExpr))

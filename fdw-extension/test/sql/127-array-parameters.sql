@@ -41,11 +41,18 @@ SELECT id FROM arrays WHERE d = ANY (ARRAY[timestamp '2020-01-03', '2020-01-04 0
 SELECT id FROM arrays WHERE u = ANY ('{00000000-0000-0000-0000-000000000012}') ORDER BY id;
 SELECT id FROM arrays WHERE c = ANY ('{"c5  ",c6}'::char(4)[]) ORDER BY id;
 SELECT count(*) FROM arrays WHERE b = ANY ('{t,NULL}');
--- Elements that are columns go over one by one; other operators stay here.
+-- Elements that are columns go over one by one, and for other operators those of constants, too; arrays that come later stay here.
 EXPLAIN (VERBOSE, COSTS OFF) SELECT id FROM arrays WHERE 50 IN (id, big);
 SELECT id FROM arrays WHERE 50 IN (id, big) ORDER BY id;
 EXPLAIN (VERBOSE, COSTS OFF) SELECT id FROM arrays WHERE id < ANY ('{3,2}');
 SELECT id FROM arrays WHERE id < ANY ('{3,2}') ORDER BY id;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT id FROM arrays WHERE t LIKE ANY ('{t1_,t20%}') AND id > ALL (ARRAY[big / 20, 11, 12]) AND n <> ANY ('{3.5}');
+SELECT id FROM arrays WHERE t LIKE ANY ('{t1_,t20%}') AND id > ALL (ARRAY[big / 20, 11, 12]) AND n <> ANY ('{3.5}') ORDER BY id;
+SELECT count(*) FILTER (WHERE id < ALL ('{}')) AS all_of_none, count(*) FILTER (WHERE big < ANY ('{}')) AS any_of_none, count(*) FILTER (WHERE big > ALL ('{10,NULL}')) AS unknown,
+  count(*) FILTER (WHERE big > ANY ('{4000,NULL}')) AS some, count(*) FILTER (WHERE (big >= ANY (NULL::int8[])) IS NULL) AS no_array FROM arrays;
+PREPARE later(int[]) AS SELECT count(*) FROM arrays WHERE id >= ALL ($1);
+EXPLAIN (VERBOSE, COSTS OFF) EXECUTE later('{3}');
+EXECUTE later('{3,7}');
 
 -- Changes and joins
 EXPLAIN (VERBOSE, COSTS OFF) UPDATE arrays SET t = 'changed' WHERE id = ANY ('{1,2}');
