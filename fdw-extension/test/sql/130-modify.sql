@@ -80,10 +80,10 @@ SELECT tableoid::regclass, count(*) FROM parts WHERE id < 41000 AND id >= 39000 
 UPDATE parts SET stock = 2 WHERE id BETWEEN 39999 AND 40000 RETURNING tableoid::regclass, id, stock;
 -- What a domain refuses is refused when a row gets it.
 CREATE DOMAIN whole AS int CHECK (VALUE >= 0);
-ALTER FOREIGN TABLE items ALTER COLUMN stock TYPE whole;
-UPDATE items SET stock = -1 WHERE id = -5;
-UPDATE items SET stock = -1 WHERE id = 40000;
-UPDATE items SET stock = 3 WHERE id = 40000 RETURNING stock;
+CREATE FOREIGN TABLE stocks (id int OPTIONS (key 'true'), stock whole) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'items');
+UPDATE stocks SET stock = -1 WHERE id = -5;
+UPDATE stocks SET stock = -1 WHERE id = 40000;
+UPDATE stocks SET stock = 3 WHERE id = 40000 RETURNING stock;
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA m CASCADE;
