@@ -154,7 +154,11 @@ class LeakTest {
     public String toString() {
       return "backend: %d KB, %d files, %d mappings; endpoint: %d KB heap, %d files"
           .formatted(
-              backendBytes / 1024, backendFiles, backendMappings, heapBytes() / 1024, endpointFiles);
+              backendBytes / 1024,
+              backendFiles,
+              backendMappings,
+              heapBytes() / 1024,
+              endpointFiles);
     }
   }
 
