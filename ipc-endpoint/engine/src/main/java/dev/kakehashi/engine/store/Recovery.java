@@ -1,13 +1,13 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,10 +16,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Rebuilds the store in memory from its durable image: catalogue and definitions first, then the rows of all tables on all cores, then the indexes.
+/// Rebuilds the store in memory from its durable image: catalogue and definitions first, then the rows of all tables, with their indexes, on all cores.
 final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
@@ -35,6 +37,7 @@ final class Recovery {
   }
 
   void run() {
+    long start = System.nanoTime();
     Map<String, byte[]> catalog = catalog(log);
     long[] firstFreeId = {1};
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
@@ -44,6 +47,12 @@ final class Recovery {
     loadTables();
     loadPrepared();
     store.allTables().forEach(RowTable::finishRecovery);
+    List<RowTable> tables = store.allTables();
+    LOG.info(
+        "recovered {} rows of {} tables in {} ms",
+        tables.stream().mapToLong(RowTable::rowCount).sum(),
+        tables.size(),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
   }
 
   /// Where sequences stand, by the numbers of their states.
@@ -114,38 +123,51 @@ final class Recovery {
     table.replay(transaction, rowId, version);
   }
 
+  /// A part of a table's rows, that one loader loads.
+  private record Unit(RowTable table, long from, long to) {}
+
   private void loadTables() {
-    List<RowTable> tables = store.allTables();
-    if (tables.isEmpty()) {
-      return;
-    }
-    List<Callable<Void>> loads = new ArrayList<>();
-    for (RowTable table : tables) {
-      long units = (lastRow(table) >>> Page.SLOT_BITS) / PAGES_PER_UNIT + 1;
-      for (long unit = 0; unit < units; unit++) {
+    List<Unit> units = new ArrayList<>();
+    for (RowTable table : store.allTables()) {
+      long count = (lastRow(table) >>> Page.SLOT_BITS) / PAGES_PER_UNIT + 1;
+      for (long unit = 0; unit < count; unit++) {
         long from = (unit * PAGES_PER_UNIT) << Page.SLOT_BITS;
         long to = ((unit + 1) * PAGES_PER_UNIT) << Page.SLOT_BITS;
-        loads.add(() -> {
-          loadRows(table, from, to);
-          return null;
-        });
+        units.add(new Unit(table, from, to));
       }
     }
-    List<Callable<Void>> builds = new ArrayList<>();
-    for (RowTable table : tables) {
-      for (TableIndex index : table.indexes()) {
-        builds.add(() -> {
-          buildIndex(table, index);
-          return null;
-        });
-      }
+    if (units.isEmpty()) {
+      return;
     }
-    int threads = Math.min(Runtime.getRuntime().availableProcessors(), loads.size());
+    int threads = Math.min(Runtime.getRuntime().availableProcessors(), units.size());
+    AtomicInteger next = new AtomicInteger();
+    List<Callable<Void>> loads =
+        Collections.nCopies(
+            threads,
+            () -> {
+              load(units, next, threads);
+              return null;
+            });
     try (ExecutorService executor =
         Executors.newFixedThreadPool(
             threads, task -> new Thread(task, "kakehashi-store-recovery"))) {
       runAll(executor, loads);
-      runAll(executor, builds);
+    }
+  }
+
+  private void load(List<Unit> units, AtomicInteger next, int threads) {
+    boolean loaded = false;
+    try (RowLoader loader = new RowLoader(log, threads)) {
+      for (int i = next.getAndIncrement(); i < units.size(); i = next.getAndIncrement()) {
+        Unit unit = units.get(i);
+        loader.load(unit.table(), unit.from(), unit.to());
+      }
+      loader.finish();
+      loaded = true;
+    } finally {
+      if (!loaded) {
+        next.set(units.size()); // nothing becomes of what the others would load
+      }
     }
   }
 
@@ -170,56 +192,6 @@ final class Recovery {
     return log.lastKey(StoreKeys.row(table.tableId(), 0), StoreKeys.row(table.tableId() + 1, 0))
         .map(key -> ByteBuffer.wrap(key).getLong(9))
         .orElse(0L);
-  }
-
-  private void loadRows(RowTable table, long from, long to) {
-    RowVersion version = new RowVersion(table.layout.columns);
-    long[] count = {0};
-    log.scan(
-        StoreKeys.row(table.tableId(), from),
-        StoreKeys.row(table.tableId(), to),
-        (key, value) -> {
-          loadRow(table, key.getLong(9), value, version);
-          count[0]++;
-        });
-    table.addRowCount(count[0]);
-  }
-
-  /// Pages of one unit are filled by one thread, which needs no latch; the executor's end publishes them.
-  private void loadRow(RowTable table, long rowId, ByteBuffer value, RowVersion version) {
-    int slot = (int) rowId & (1 << Page.SLOT_BITS) - 1;
-    if (rowId < 0 || slot >= table.layout.rows) {
-      throw new EngineException(
-          ErrorCode.DATA_CORRUPTED,
-          "store is corrupted: table %d has row %d".formatted(table.tableId(), rowId));
-    }
-    Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
-    table.decode(value, version);
-    page.makeRoomFor(version);
-    page.claim(slot);
-    for (int c = 0; c < table.layout.columns; c++) {
-      page.setWord(c, slot, version.words[c], version.nulls[c]);
-    }
-    page.setUndo(slot, 0);
-    page.setStamp(slot, MemoryStore.FIRST_TIMESTAMP);
-    page.setLive(slot, true);
-    page.lastCommit = MemoryStore.FIRST_TIMESTAMP;
-  }
-
-  private static void buildIndex(RowTable table, TableIndex index) {
-    RowVersion version = new RowVersion(table.layout.columns);
-    KeyBuffer key = new KeyBuffer(64);
-    for (long number = 0; number < table.pageCount(); number++) {
-      Page page = table.page(number);
-      for (int slot = 0; page != null && slot < page.used; slot++) {
-        if (!Stamp.isTombstone(page.stamp(slot))) {
-          version.readHead(page, slot);
-          index.encode(version, key);
-          index.complete(key, page.rowId(slot));
-          index.tree.insert(key);
-        }
-      }
-    }
   }
 
   private void scanKind(int kind, DurableLog.Visitor visitor) {

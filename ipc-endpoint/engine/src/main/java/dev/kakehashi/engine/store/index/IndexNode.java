@@ -88,7 +88,12 @@ final class IndexNode {
 
   /// Number of slots whose key is less than `key` (or, with `orEqual`, not greater).
   static int position(long node, KeyBuffer key, long head, boolean orEqual) {
-    int low = 0;
+    return position(node, 0, key, head, orEqual);
+  }
+
+  /// The same, where it is known that the slots before `from` belong to them.
+  static int position(long node, int from, KeyBuffer key, long head, boolean orEqual) {
+    int low = from;
     int high = count(node);
     int prefix = prefixBytes(node);
     while (low < high) {

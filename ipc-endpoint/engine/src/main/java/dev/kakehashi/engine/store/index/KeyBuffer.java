@@ -73,6 +73,11 @@ public final class KeyBuffer {
     return false;
   }
 
+  /// Compares the bytes, unsigned.
+  static int compare(KeyBuffer a, KeyBuffer b) {
+    return Arrays.compareUnsigned(a.bytes, 0, a.length, b.bytes, 0, b.length);
+  }
+
   /// The first 8 bytes as an unsigned number; missing ones are 0.
   long head() {
     return head(bytes, 0, length);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.ScratchMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -206,6 +207,99 @@ final class OrderedTreeTest {
       }
     }
     assertEquals(stable, forward(new byte[0], true, 64).size());
+  }
+
+  /// Adds entries by sorted runs, as many as one has room for at a time.
+  private void insertByRuns(Iterable<byte[]> entries, int runBytes) {
+    try (ScratchMemory memory = new ScratchMemory(runBytes)) {
+      EntryRun run = new EntryRun(memory.address(), runBytes);
+      for (byte[] bytes : entries) {
+        if (!run.add(key(bytes))) {
+          insertAndClear(run);
+          assertTrue(run.add(key(bytes)));
+        }
+      }
+      insertAndClear(run);
+    }
+  }
+
+  private void insertAndClear(EntryRun run) {
+    run.sort();
+    tree.insert(run);
+    run.clear();
+  }
+
+  @Test
+  void shouldTakeSortedRunsAsASetDoes() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
+    for (int round = 0; round < 6; round++) {
+      List<byte[]> entries = new ArrayList<>();
+      for (int i = 0; i < 8_000; i++) {
+        // Also what is there already, in this run or in the tree.
+        entries.add(
+            random.nextInt(20) == 0 && !model.isEmpty() ? model.first() : randomKey(random));
+      }
+      model.addAll(entries);
+      insertByRuns(entries, 32 << (10 + random.nextInt(6)));
+      assertSame(model, forward(new byte[0], true, 256));
+      assertSame(model.descendingSet(), backward(new byte[0], true, 256));
+      for (int i = 0; i < 2_000; i++) {
+        byte[] victim = model.ceiling(randomKey(random));
+        if (victim != null) {
+          assertEquals(model.remove(victim), tree.remove(key(victim)));
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldTakeRunsOfSeveralThreadsAtATime() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    int threads = 3;
+    List<List<byte[]>> shares = new ArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      shares.add(new ArrayList<>());
+    }
+    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
+    for (long i = 0; i < 120_000; i++) {
+      // Half of them in stretches of ascending keys that the threads take turns in, half at random among them.
+      boolean ascending = i % 2 == 0;
+      KeyBuffer entry = key(ascending ? i : random.nextInt(120_000) * 2L + 1, (int) (i % 5));
+      byte[] bytes = Arrays.copyOf(entry.bytes, entry.length);
+      model.add(bytes);
+      shares.get(ascending ? (int) (i / 5_000) % threads : random.nextInt(threads)).add(bytes);
+    }
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      List<Future<?>> running = new ArrayList<>();
+      for (List<byte[]> share : shares) {
+        running.add(executor.submit(() -> insertByRuns(share, 256 << 10)));
+      }
+      for (Future<?> inserting : running) {
+        inserting.get();
+      }
+    }
+    assertSame(model, forward(new byte[0], true, 256));
+    assertSame(model.descendingSet(), backward(new byte[0], true, 256));
+  }
+
+  @Test
+  void shouldFillLeavesWithStretchesOfAscendingKeys() throws Exception {
+    // The later stretches come first: each of the others is entered before keys that are there.
+    for (long stretch = 9; stretch >= 0; stretch--) {
+      List<byte[]> entries = new ArrayList<>();
+      for (long i = stretch * 20_000; i < (stretch + 1) * 20_000; i++) {
+        entries.add(key(i, 8).bytes);
+      }
+      insertByRuns(entries, 4 << 20);
+    }
+    assertEquals(200_000, forward(new byte[0], true, 256).size());
+    long full = 200_000L * (16 + IndexNode.SLOT_BYTES);
+    assertTrue(pool.reservedBytes() < full * 5 / 4, "reserved " + pool.reservedBytes());
   }
 
   private static void checkOrder(List<byte[]> found, boolean up) {

@@ -1,0 +1,125 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.EntryRun;
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.memory.ScratchMemory;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// One thread's part of recovery: reads rows of the durable image into pages, and enters them into the indexes while it has them at hand.
+///
+/// Index entries are collected and sorted before they are entered, a million or so at a time: entered as they come, each one of an index whose keys are in another order
+/// than the rows waits for memory on every level of the tree, which took ten times as long as reading the row. Confined to one thread; different loaders work on
+/// different pages, and on the same indexes at the same time.
+final class RowLoader implements AutoCloseable {
+  private static final long MAX_SCRATCH_BYTES = 64 << 20;
+
+  /// For all loaders together.
+  private static final long ALL_SCRATCH_BYTES = 512 << 20;
+
+  private final DurableLog log;
+  private final ScratchMemory scratch;
+  private final KeyBuffer key = new KeyBuffer(64);
+
+  private @Nullable RowTable table;
+  private TableIndex[] indexes = {};
+  private EntryRun[] runs = {};
+  private RowVersion version = new RowVersion(0);
+  private @Nullable Page page;
+
+  /// @param loaders how many there are
+  RowLoader(DurableLog log, int loaders) {
+    this.log = log;
+    this.scratch = new ScratchMemory(Math.min(MAX_SCRATCH_BYTES, ALL_SCRATCH_BYTES / loaders));
+  }
+
+  /// Loads the rows `[from, to)`, all those of their pages.
+  void load(RowTable of, long from, long to) {
+    if (table != of) {
+      finish();
+      begin(of);
+    }
+    long[] count = {0};
+    log.scan(
+        StoreKeys.row(of.tableId(), from),
+        StoreKeys.row(of.tableId(), to),
+        (rowKey, value) -> {
+          loadRow(of, rowKey.getLong(9), value);
+          count[0]++;
+        });
+    of.addRowCount(count[0]);
+  }
+
+  private void begin(RowTable of) {
+    table = of;
+    page = null;
+    version = new RowVersion(of.layout.columns);
+    indexes = of.indexes();
+    runs = new EntryRun[indexes.length];
+    // Multiples of 8, as the beginning is.
+    long share = scratch.bytes() / Math.max(1, runs.length) & -8L;
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = new EntryRun(scratch.address() + i * share, (int) share);
+    }
+  }
+
+  /// A page is filled by one thread, which needs no latch; the end of all loaders publishes them.
+  private void loadRow(RowTable of, long rowId, ByteBuffer value) {
+    int slot = (int) rowId & (1 << Page.SLOT_BITS) - 1;
+    if (rowId < 0 || slot >= of.layout.rows) {
+      throw new EngineException(
+          ErrorCode.DATA_CORRUPTED,
+          "store is corrupted: table %d has row %d".formatted(of.tableId(), rowId));
+    }
+    Page present = page;
+    if (present == null || present.number != rowId >>> Page.SLOT_BITS) {
+      present = of.pageForRecovery(rowId >>> Page.SLOT_BITS);
+      page = present;
+    }
+    of.decode(value, version);
+    present.makeRoomFor(version);
+    present.claim(slot);
+    for (int c = 0; c < version.words.length; c++) {
+      present.setWord(c, slot, version.words[c], version.nulls[c]);
+    }
+    present.setUndo(slot, 0);
+    present.setStamp(slot, MemoryStore.FIRST_TIMESTAMP);
+    present.setLive(slot, true);
+    present.lastCommit = MemoryStore.FIRST_TIMESTAMP;
+    for (int i = 0; i < indexes.length; i++) {
+      indexes[i].encode(version, key);
+      indexes[i].complete(key, rowId);
+      collect(i);
+    }
+  }
+
+  private void collect(int index) {
+    if (!runs[index].add(key)) {
+      enter(index);
+      if (!runs[index].add(key)) {
+        indexes[index].tree.insert(key); // so many indexes that no run has room for such an entry
+      }
+    }
+  }
+
+  private void enter(int index) {
+    runs[index].sort();
+    indexes[index].tree.insert(runs[index]);
+    runs[index].clear();
+  }
+
+  /// Enters what has been collected.
+  void finish() {
+    for (int i = 0; i < runs.length; i++) {
+      enter(i);
+    }
+  }
+
+  @Override
+  public void close() {
+    scratch.close();
+  }
+}

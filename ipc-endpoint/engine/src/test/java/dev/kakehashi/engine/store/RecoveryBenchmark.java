@@ -1,0 +1,80 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/// How long does a store take to recover? What it says of the steps is in the log.
+///
+/// Arguments: directory, rows, shape. The directory is filled if it is not there, and stays. Each run of this program is one recovery by a new JVM, as a start is.
+/// Shapes: `ascending` is `(id int8 PRIMARY KEY, grp int4, val int4)` in the order of the keys; `random` has its keys in no order, an 80-byte text, and indexes of
+/// both other columns.
+final class RecoveryBenchmark {
+  private static final int BATCH = 10_000;
+  private static final long MEMORY_BYTES = 16L << 30;
+
+  private RecoveryBenchmark() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Path directory = Path.of(arguments[0]);
+    long rows = Long.parseLong(arguments[1]);
+    boolean random = "random".equals(arguments[2]);
+    if (!Files.exists(directory)) {
+      Files.createDirectories(directory);
+      fill(directory, rows, random);
+    }
+    long start = System.nanoTime();
+    try (Store store = StoreFactory.open(new StoreConfig(directory, MEMORY_BYTES))) {
+      System.out.printf(
+          Locale.ROOT,
+          "opened in %.0f ms, %d MB%n",
+          (System.nanoTime() - start) / 1e6,
+          store.usage().reservedBytes() >> 20);
+    }
+  }
+
+  private static void fill(Path directory, long rows, boolean random) throws Exception {
+    try (Store store = StoreFactory.open(new StoreConfig(directory, MEMORY_BYTES))) {
+      long tableId = store.nextObjectId();
+      List<IndexDefinition> indexes =
+          random
+              ? List.of(index(store, "pkey", 0, true), index(store, "number", 1, false), index(store, "text", 2, false))
+              : List.of(index(store, "pkey", 0, true));
+      CatalogTool.change(
+          store,
+          List.of(
+              new CatalogChange.CreateTable(
+                  new TableDefinition(
+                      tableId,
+                      List.of(
+                          ColumnKind.INTEGER,
+                          ColumnKind.INTEGER,
+                          random ? ColumnKind.VARLENA : ColumnKind.INTEGER),
+                      List.of(true, false, false),
+                      indexes))));
+      TableStore table = store.table(tableId);
+      for (long from = 1; from <= rows; from += BATCH) {
+        StoreTransaction transaction = store.begin(false, false);
+        transaction.beginStatement();
+        for (long i = from; i < Math.min(rows + 1, from + BATCH); i++) {
+          long id = random ? i * 0x9E37_79B9_7F4A_7C15L : i;
+          try (VectorBatch batch =
+              random
+                  ? Rows.batch(id, i * 7919 % 100_000, "text %d %s".formatted(id % 1_000_000, "t".repeat(60)))
+                  : Rows.batch(id, i % 10, i * 7919 % 100_000)) {
+            table.insert(transaction, batch, 0);
+          }
+        }
+        Rows.commit(transaction, false);
+      }
+    }
+  }
+
+  private static IndexDefinition index(Store store, String name, int column, boolean unique) {
+    return new IndexDefinition(store.nextObjectId(), name, List.of(column), List.of(false), unique);
+  }
+}
