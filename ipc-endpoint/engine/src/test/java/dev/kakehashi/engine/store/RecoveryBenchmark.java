@@ -42,7 +42,10 @@ final class RecoveryBenchmark {
       long tableId = store.nextObjectId();
       List<IndexDefinition> indexes =
           random
-              ? List.of(index(store, "pkey", 0, true), index(store, "number", 1, false), index(store, "text", 2, false))
+              ? List.of(
+                  index(store, "pkey", 0, true),
+                  index(store, "number", 1, false),
+                  index(store, "text", 2, false))
               : List.of(index(store, "pkey", 0, true));
       CatalogTool.change(
           store,
@@ -64,7 +67,10 @@ final class RecoveryBenchmark {
           long id = random ? i * 0x9E37_79B9_7F4A_7C15L : i;
           try (VectorBatch batch =
               random
-                  ? Rows.batch(id, i * 7919 % 100_000, "text %d %s".formatted(id % 1_000_000, "t".repeat(60)))
+                  ? Rows.batch(
+                      id,
+                      i * 7919 % 100_000,
+                      "text %d %s".formatted(id % 1_000_000, "t".repeat(60)))
                   : Rows.batch(id, i % 10, i * 7919 % 100_000)) {
             table.insert(transaction, batch, 0);
           }

@@ -126,10 +126,7 @@ public final class EntryRun {
       long at = next;
       while (at > first
           && compare(
-                  Native.getLong(at - SLOT_BYTES),
-                  Native.getLong(at - SLOT_BYTES + 8),
-                  head,
-                  place)
+                  Native.getLong(at - SLOT_BYTES), Native.getLong(at - SLOT_BYTES + 8), head, place)
               > 0) {
         move(at - SLOT_BYTES, at);
         at -= SLOT_BYTES;

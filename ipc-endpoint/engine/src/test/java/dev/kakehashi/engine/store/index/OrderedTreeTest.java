@@ -267,7 +267,8 @@ final class OrderedTreeTest {
     }
     NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
     for (long i = 0; i < 120_000; i++) {
-      // Half of them in stretches of ascending keys that the threads take turns in, half at random among them.
+      // Half of them in stretches of ascending keys that the threads take turns in, half at random
+      // among them.
       boolean ascending = i % 2 == 0;
       KeyBuffer entry = key(ascending ? i : random.nextInt(120_000) * 2L + 1, (int) (i % 5));
       byte[] bytes = Arrays.copyOf(entry.bytes, entry.length);
