@@ -37,7 +37,7 @@ public class BrokenStress {
     @Actor
     public void worker(II_Result r) {
       r.r2 = deque.size() > 0 ? 1 : 0;
-      sleepers.announce(ProtocolStress.lentWorker(), false);
+      sleepers.announce(ProtocolStress.lentWorker().sleeper, false);
     }
   }
 

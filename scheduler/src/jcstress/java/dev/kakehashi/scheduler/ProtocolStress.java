@@ -297,7 +297,7 @@ public class ProtocolStress {
 
     @Actor
     public void worker(II_Result r) {
-      sleepers.announce(IDLE.workers()[0], false);
+      sleepers.announce(IDLE.workers()[0].sleeper, false);
       r.r2 = inbox.isEmpty() ? 0 : 1;
     }
   }
@@ -322,7 +322,7 @@ public class ProtocolStress {
 
     @Actor
     public void worker(II_Result r) {
-      sleepers.announce(IDLE.workers()[0], false);
+      sleepers.announce(IDLE.workers()[0].sleeper, false);
       r.r2 = deque.size() > 0 ? 1 : 0;
     }
   }
@@ -340,7 +340,7 @@ public class ProtocolStress {
     private final Item item = new Item();
 
     public LastSearcher() {
-      sleepers.announce(IDLE.workers()[1], false);
+      sleepers.announce(IDLE.workers()[1].sleeper, false);
       sleepers.startSearching();
     }
 
@@ -352,7 +352,7 @@ public class ProtocolStress {
 
     @Actor
     public void searcher(II_Result r) {
-      r.r2 = sleepers.stopSearching() && !inbox.isEmpty() ? 1 : 0;
+      r.r2 = sleepers.stopSearching() != Sleepers.Left.NOTHING && !inbox.isEmpty() ? 1 : 0;
     }
   }
 

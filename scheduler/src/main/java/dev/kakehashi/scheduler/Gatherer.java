@@ -52,16 +52,28 @@ final class Gatherer {
       Inbox inbox = inboxes[at];
       int share = inbox.share(max, inboxes.length);
       if (share > 0) {
-        int n = inbox.drain(batch, share, counters);
+        int n = taken(inbox.drain(batch, share, counters));
         if (n > 0) {
-          counters.add(Counters.INBOX_TAKEN, n);
-          counters.add(Counters.INBOX_BATCHES);
           return n;
         }
       }
       at = at + 1 == inboxes.length ? 0 : at + 1;
     }
     return 0;
+  }
+
+  /// One task of that inbox.
+  int fromInbox(Inbox inbox) {
+    giveBack();
+    return taken(inbox.drain(batch, 1, counters));
+  }
+
+  private int taken(int n) {
+    if (n > 0) {
+      counters.add(Counters.INBOX_TAKEN, n);
+      counters.add(Counters.INBOX_BATCHES);
+    }
+    return n;
   }
 
   int fromOverflow() {

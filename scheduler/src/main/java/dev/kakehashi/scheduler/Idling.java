@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// The search is as long as searches have paid lately: its budget doubles when work came during it or soon after,
 /// and halves otherwise. See [Sleepers] for the protocol and why no task is left beside a sleeping worker.
 ///
-/// Fields are the worker's own except what a waker writes before `permit` (see [#wake]).
+/// Fields are the worker's own; what a waker writes is in [Sleeper].
 final class Idling {
   private static final int TIGHT_LOOKS = 32; // about 1 us with the pause instruction
   private static final int LOOKS_FOR_TWO = 8; // a single task is about to be popped by its owner
@@ -22,6 +22,7 @@ final class Idling {
   private static final int IGNORED_SHORT_SLEEPS = 64; // before searching is tried again
 
   private final Worker worker;
+  private final Sleeper sleeper;
   private final TaskScheduler scheduler;
   private final Counters counters;
   private final Sleepers sleepers;
@@ -33,14 +34,6 @@ final class Idling {
   private final long spinLimitNanos;
   private final long suspendNanos;
 
-  // Set by the waker after it has taken this worker off the stack, cleared here; volatile, pairs
-  // with unpark.
-  volatile boolean permit;
-  boolean wokenSearching; // written by the waker before permit
-  long wokenNanos; // likewise
-  private boolean handedStolen; // likewise
-  private int handed; // tasks that the distributor has put into our hand; written before permit
-
   // For a thread that takes over: whether this worker is counted as searching, is or was on the
   // sleepers' stack and has not taken its permit; a task that was found and is about to run.
   private boolean searching;
@@ -50,8 +43,14 @@ final class Idling {
   private long spinNanos;
   private int shortSleepsToIgnore;
 
+  // Of the last sleep, until it is accounted for.
+  private boolean owesAccount;
+  private long sleepsNanos;
+  private long awakeNanos;
+
   Idling(Worker worker, Sleepers sleepers, Gatherer gatherer) {
     this.worker = worker;
+    sleeper = worker.sleeper;
     this.sleepers = sleepers;
     this.gatherer = gatherer;
     scheduler = worker.scheduler;
@@ -70,7 +69,7 @@ final class Idling {
     searching = sleepers.startSearching();
     for (; ; ) {
       if (searching) {
-        found = role ? distribute() : search();
+        found = role ? distribute() : searchFrom(sleeper.wokenFor);
         if (found != null) {
           searching = !role; // a distributor with a task has left its role
           Platform.point(Point.FOUND);
@@ -86,23 +85,26 @@ final class Idling {
           searching = false;
           sleepers.stopSearching();
         }
+        accountForSleep();
         found = lastLook();
         return takeFound();
       }
       sleep();
-      if (handed > 0) {
-        int n = handed;
-        handed = 0;
-        found = worker.keep(n, handedStolen);
+      if (sleeper.handed > 0) {
+        int n = sleeper.handed;
+        sleeper.handed = 0;
+        found = worker.keep(n, sleeper.handedStolen);
         return takeFound();
       }
-      found = worker.takePinned();
-      if (found != null) {
-        if (searching) {
-          searching = false;
-          endSearch();
+      if (role || !searching) { // a search looks for them, after what it was woken for
+        found = worker.takePinned();
+        if (found != null) {
+          if (searching) {
+            searching = false;
+            endSearch();
+          }
+          return takeFound();
         }
-        return takeFound();
       }
       if (!searching) {
         searching = sleepers.startSearching();
@@ -119,10 +121,16 @@ final class Idling {
   private void endSearch() {
     if (role) {
       sleepers.passRole();
-    } else if (sleepers.stopSearching()
-        && scheduler.anyWork()
-        && !Platform.mutated(Mutation.FINDER_DOES_NOT_LOOK)) {
-      worker.signal();
+    } else {
+      boolean isLeft =
+          switch (sleepers.stopSearching()) {
+            case NOTHING -> false;
+            case OWN_AND_OUTSIDE -> worker.deque.size() > 0 || scheduler.anyOutside();
+            case EVERYTHING -> scheduler.anyWork();
+          };
+      if (isLeft && !Platform.mutated(Mutation.FINDER_DOES_NOT_LOOK)) {
+        worker.signal();
+      }
     }
   }
 
@@ -131,13 +139,13 @@ final class Idling {
   /// Leaves the sleepers' stack.
   void leaveSleepers() {
     if (announced) {
-      sleepers.wake(worker);
-      while (!permit) {
+      sleepers.wake(sleeper);
+      while (!sleeper.permit) {
         Platform.pause(); // whoever took it off the stack is about to
       }
-      permit = false;
+      sleeper.takePermit();
       announced = false;
-      searching = wokenSearching;
+      searching = sleeper.wokenSearching;
     }
   }
 
@@ -147,7 +155,7 @@ final class Idling {
       scheduler.overflow().add(found, itsJob);
       found = null;
     }
-    handed = 0;
+    sleeper.handed = 0;
   }
 
   /// Gives the search role back, after everything else, so that the last look finds it.
@@ -170,12 +178,12 @@ final class Idling {
         n = gatherer.fromVictims(1);
       }
       if (n > 0) {
-        Worker sleeper = sleepers.recipient();
-        if (sleeper == null) {
+        Sleeper recipient = sleepers.recipient();
+        if (recipient == null) {
           return worker.keep(n, areStolen);
         }
         counters.add(Counters.DISTRIBUTED, n);
-        sleeper.idling.hand(gatherer, n, areStolen);
+        recipient.worker.idling.hand(gatherer, n, areStolen);
         gatherer.letGo(n);
         round = 0;
       } else if (scheduler.stopped() || !worker.pinned.isEmpty() || !sleepers.othersAwake()) {
@@ -199,6 +207,17 @@ final class Idling {
     }
   }
 
+  private @Nullable Task searchFrom(@Nullable Inbox first) {
+    if (first != null) {
+      sleeper.wokenFor = null;
+      Task task = worker.takeFrom(first);
+      if (task != null) {
+        return task;
+      }
+    }
+    return search();
+  }
+
   private @Nullable Task search() {
     for (int i = 0; i < TIGHT_LOOKS; i++) {
       Task task = searchOnce(i);
@@ -207,6 +226,7 @@ final class Idling {
       }
       Platform.pause();
     }
+    accountForSleep();
     long budget = busy ? Long.MAX_VALUE : spinNanos;
     long start = Platform.nanoTime();
     long now = start;
@@ -260,8 +280,9 @@ final class Idling {
   /// Sleeps until woken; `searching` says afterwards whether this worker is counted as that. It may be without having
   /// slept: someone has to distribute.
   private void sleep() {
+    accountForSleep();
     Platform.point(Point.BEFORE_ANNOUNCE);
-    Sleepers.Announced how = sleepers.announce(worker, searching);
+    Sleepers.Announced how = sleepers.announce(sleeper, searching);
     if (how == Sleepers.Announced.MUST_DISTRIBUTE) {
       searching = true;
       return;
@@ -277,15 +298,15 @@ final class Idling {
       worker.signal();
     }
     if (!worker.pinned.isEmpty()) {
-      sleepers.wake(worker); // nobody else can take it
+      sleepers.wake(sleeper); // nobody else can take it
     }
     counters.add(Counters.PARKS);
     long start = Platform.nanoTime();
     Platform.point(Point.BEFORE_PARK);
-    while (!permit) {
+    while (!sleeper.permit) {
       Platform.parkNanos(
           worker, Platform.mutated(Mutation.SLEEP_FOR_EVER) ? Long.MAX_VALUE : suspendNanos);
-      if (!permit && Platform.nanoTime() - start >= suspendNanos) {
+      if (!sleeper.permit && Platform.nanoTime() - start >= suspendNanos) {
         counters.add(Counters.PARK_TIMEOUTS);
         start = Platform.nanoTime();
         if (scheduler.anyWork() && sleepers.signal(false)) {
@@ -293,16 +314,27 @@ final class Idling {
         }
       }
     }
-    permit = false;
+    sleeper.takePermit();
     announced = false;
-    searching = wokenSearching;
-    counters.add(Counters.WAKES_RECEIVED);
+    searching = sleeper.wokenSearching;
     Thread.interrupted(); // a stray interrupt must not turn later parks into spinning
-    long now = Platform.nanoTime();
-    counters.latencies.record(Latencies.Kind.WAKE, now - wokenNanos);
+    sleepsNanos = start;
+    awakeNanos = Platform.nanoTime();
+    owesAccount = true;
+  }
+
+  /// Counts the last wake-up and learns from the length of its sleep. Not before the task that it was for: after a sleep
+  /// every cache line that is touched first makes that wait by a tenth of a microsecond.
+  void accountForSleep() {
+    if (!owesAccount) {
+      return;
+    }
+    owesAccount = false;
+    counters.add(Counters.WAKES_RECEIVED);
+    counters.latencies.record(Latencies.Kind.WAKE, awakeNanos - sleeper.wokenNanos);
     if (shortSleepsToIgnore > 0) {
       shortSleepsToIgnore--;
-    } else if (now - start <= SHORT_SLEEP_NANOS) {
+    } else if (awakeNanos - sleepsNanos <= SHORT_SLEEP_NANOS) {
       widenSearch();
     } else {
       spinNanos >>= 1;
@@ -315,21 +347,11 @@ final class Idling {
             && how != Sleepers.Announced.ASLEEP_AS_LAST_SEARCHER);
   }
 
-  /// Lets the sleeping worker go on. Called by the thread that took it off the stack.
-  ///
-  /// @param asSearcher whether that thread has counted it as searching
-  void wake(boolean asSearcher) {
-    wokenSearching = asSearcher;
-    wokenNanos = Platform.nanoTime();
-    permit = true;
-    Platform.unpark(worker.thread);
-  }
-
   /// Wakes the sleeping worker with tasks for it. Its own hand is empty while it sleeps, and the permit orders the copy.
   private void hand(Gatherer from, int n, boolean areStolen) {
     gatherer.receive(from, n);
-    handedStolen = areStolen;
-    handed = n;
-    wake(false);
+    sleeper.handedStolen = areStolen;
+    sleeper.handed = n;
+    sleeper.wake(false);
   }
 }

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 ///  field     written by                     access
 ///  tail      producers, the closer          CAS, getAndBitwiseOr; claims an index; the sign is `closed`
 ///  tasks     the claimer, then the consumer release/acquire; index i is at i & mask
-///  jobs      likewise                       plain, written before the task; most stay as they are, so that its cache
-///                                           lines are shared, and one of `tasks` brings twice as many
+///  jobs      likewise                       plain, written before the task; null for a task without a job, so that a
+///                                           producer of those touches nothing but `tasks`; what is the scheduler's own
+///                                           has a mark
 ///  head      the consumer, under `lock`     release; producers acquire it before they claim
 ///  limit     producers                      release/acquire; head as last seen, so that a producer
 ///                                           rarely touches the consumer's cache line
@@ -85,6 +86,7 @@ final class Inbox {
   private long r0, r1, r2, r3, r4, r5, r6, r7;
 
   private static final long INDEX = Long.MAX_VALUE;
+  private static final Object INTERNAL = new Object();
 
   private final @Nullable Object[] tasks;
   private final @Nullable Object[] jobs;
@@ -110,17 +112,18 @@ final class Inbox {
     this.room = room;
   }
 
-  /// Adds at the end; false if the ring is full.
+  /// Adds at the end; false if the ring is full. `job` is null for what is the scheduler's own.
   boolean offer(Task task, @Nullable Job job) {
-    return offer(task, job, Long.MIN_VALUE);
+    return offer(task, job == null ? INTERNAL : job, Long.MIN_VALUE);
   }
 
   /// Adds a task without a job at the end; false if the ring is full or closed.
   boolean offerJobless(Task task) {
-    return offer(task, jobless, 0);
+    return offer(task, null, 0);
   }
 
-  private boolean offer(Task given, @Nullable Job job, long least) {
+  @SuppressWarnings("ReferenceEquality") // of the mark
+  private boolean offer(Task given, @Nullable Object job, long least) {
     Task task = given;
     for (; ; ) {
       long word = tail;
@@ -137,12 +140,12 @@ final class Inbox {
       }
       // Before the claim, after which nothing may fail. Index 0 is none: a mask of ones asks for
       // it.
-      if ((t & sampleMask) == 0 && t != 0 && job != null && !(task instanceof SampledTask)) {
+      if ((t & sampleMask) == 0 && t != 0 && job != INTERNAL && !(task instanceof SampledTask)) {
         task = new SampledTask(given);
       }
       if (TAIL.compareAndSet(this, word, word + 1)) {
         int at = (int) t & mask;
-        if (jobs[at] != job) {
+        if (job != null) {
           jobs[at] = job;
         }
         try {
@@ -183,6 +186,7 @@ final class Inbox {
 
   /// Takes up to `max` from the front into `batch` as pairs (task, job); 0 if there is none or another
   /// worker is taking. Tasks without a job are accepted now, in `counters`.
+  @SuppressWarnings("ReferenceEquality") // of the mark
   int drain(@Nullable Object[] batch, int max, Counters counters) {
     if (!LOCK.compareAndSet(this, 0, 1)) {
       return 0;
@@ -200,10 +204,11 @@ final class Inbox {
       }
       batch[2 * n] = task;
       Object job = jobs[at];
-      batch[2 * n + 1] = job;
-      if (job == jobless) {
-        withoutJob++; // stays in its place
+      if (job == null) {
+        batch[2 * n + 1] = jobless;
+        withoutJob++;
       } else {
+        batch[2 * n + 1] = job == INTERNAL ? null : job;
         jobs[at] = null;
       }
       tasks[at] = null; // plain: handed over by the release of head

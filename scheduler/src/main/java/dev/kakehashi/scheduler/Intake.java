@@ -5,7 +5,6 @@ import dev.kakehashi.scheduler.SchedulerConfig.RejectionPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Where work from outside comes in: the inboxes, striped by submitting thread, what happens when one is full, and
@@ -18,8 +17,6 @@ final class Intake {
   private final OverflowQueue overflow = new OverflowQueue();
   private final Sleepers sleepers;
   private final EventCount room = new EventCount();
-  private final boolean stripeByThread;
-  private final AtomicInteger roundRobin = new AtomicInteger();
   private final RejectionPolicy policy;
   private final long capacity;
 
@@ -29,7 +26,6 @@ final class Intake {
 
   Intake(SchedulerConfig config, Sleepers sleepers, Job jobless) {
     this.sleepers = sleepers;
-    stripeByThread = config.flag(Parameter.PREFERRED_WORKER_FOR_THREAD);
     policy = config.rejectionPolicy();
     capacity = config.get(Parameter.INBOX_CAPACITY);
     inboxes = new Inbox[config.workers()];
@@ -46,37 +42,24 @@ final class Intake {
     return overflow;
   }
 
-  /// The current thread's inbox: a worker's own, or the one that its id falls upon.
-  Inbox stripe(@Nullable Worker worker) {
-    if (worker != null) {
-      return inboxes[worker.workerIndex()];
-    }
-    // Thread ids are small and dense; the multiplication spreads them without a division.
-    int key =
-        stripeByThread
-            ? (int) Platform.threadId(Platform.currentThread()) * 0x9E3779B9
-            : roundRobin.getAndAdd(0x9E3779B9);
-    return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
-  }
-
   /// Queues an accepted task; never refuses and never blocks. What throws has queued nothing.
   void enqueue(Inbox inbox, Task task, @Nullable Job job, boolean immediate) {
     if (!inbox.offer(task, job)) {
       overflow.add(task, job);
     }
     try {
-      tell(immediate);
+      tell(inbox, immediate);
     } catch (StackOverflowError queued) {
       sleepers.signalMissed = true;
     }
   }
 
-  /// Tells workers about what was queued.
-  private void tell(boolean immediate) {
+  /// Tells workers about what was queued: a sleeper first, because that takes long, then the busy ones.
+  private void tell(Inbox inbox, boolean immediate) {
+    sleepers.signal(immediate, inbox);
     if (!waiting) {
       waiting = true;
     }
-    sleepers.signal(immediate);
   }
 
   /// Whether something may have waited in an inbox since one was last found empty.
@@ -101,7 +84,7 @@ final class Intake {
       return false;
     }
     try {
-      tell(immediate);
+      tell(inbox, immediate);
     } catch (StackOverflowError queued) {
       sleepers.signalMissed = true;
     }
@@ -114,7 +97,7 @@ final class Intake {
       return false;
     }
     try {
-      tell(false);
+      tell(inbox, false);
     } catch (StackOverflowError queued) {
       sleepers.signalMissed = true;
     }

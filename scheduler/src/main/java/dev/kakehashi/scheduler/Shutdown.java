@@ -91,10 +91,10 @@ final class Shutdown {
     List<String> stuck = new ArrayList<>();
     for (Worker worker : scheduler.workers()) {
       if (!join(worker)) {
-        String stack = Arrays.toString(worker.thread.getStackTrace());
-        worker.thread.interrupt();
+        String stack = Arrays.toString(worker.thread().getStackTrace());
+        worker.thread().interrupt();
         if (!join(worker)) {
-          stuck.add(worker.thread.getName() + " " + stack);
+          stuck.add(worker.thread().getName() + " " + stack);
         }
       }
     }
@@ -116,7 +116,7 @@ final class Shutdown {
 
   private static boolean join(Worker worker) throws InterruptedException {
     for (; ; ) {
-      WorkerThread thread = worker.thread;
+      WorkerThread thread = worker.thread();
       if (!thread.begun()) {
         Platform.pause(); // it is about to, or cannot start and is given up for another one
         continue;
@@ -124,7 +124,7 @@ final class Shutdown {
       if (!Platform.join(thread, AFTER_CANCEL.toNanos())) {
         return false;
       }
-      if (thread.equals(worker.thread)) {
+      if (thread.equals(worker.thread())) {
         return true; // otherwise another thread has taken the worker over
       }
     }

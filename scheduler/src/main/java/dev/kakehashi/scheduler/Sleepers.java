@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///  ctl    unparked << 32 | searching      everyone, RMW only
-///  stack  sleeping workers, last in first out   guarded by `lock`, touched only around a sleep
+///  top    sleeping workers, last in first out   guarded by `lock`, touched only around a sleep
 /// ```
 ///
 /// *Guarantee*: no task stays queued while a worker sleeps, except for the length of a wake-up. It is
@@ -61,8 +61,7 @@ final class Sleepers {
   volatile boolean signalMissed;
 
   private final Object lock = new Object();
-  private final Worker[] stack;
-  private int depth;
+  private @Nullable Sleeper top;
   private final int workers;
   private final int maxSearchers;
   private final boolean role;
@@ -71,29 +70,35 @@ final class Sleepers {
     this.role = role;
     this.workers = workers;
     this.maxSearchers = maxSearchers;
-    stack = new Worker[workers];
     ctl = workers * ONE_UNPARKED;
   }
 
   /// To be called after every publication. Wakes one sleeper if nobody searches; with `immediate`, if
   /// fewer than the allowed number do. True if it woke one.
   boolean signal(boolean immediate) {
+    return signal(immediate, null);
+  }
+
+  /// Likewise, for a publication in that inbox, where who is woken looks first.
+  boolean signal(boolean immediate, @Nullable Inbox source) {
     Platform.point(Point.BEFORE_SIGNAL);
-    return wanted(ctl, immediate) && wake(immediate);
+    return wanted(ctl, immediate) && wake(immediate, source);
   }
 
   private boolean wanted(long c, boolean immediate) {
     return unparked(c) < workers && searching(c) < (immediate ? maxSearchers : 1);
   }
 
-  private boolean wake(boolean immediate) {
-    Thread woken;
+  private boolean wake(boolean immediate, @Nullable Inbox source) {
+    Sleeper woken;
+    Thread thread;
     long now = Platform.nanoTime();
     synchronized (lock) {
       // A CAS because others start and stop searching meanwhile without the lock.
       for (; ; ) {
         long c = ctl;
-        if (depth == 0 || !wanted(c, immediate)) {
+        woken = top;
+        if (woken == null || !wanted(c, immediate)) {
           return false;
         }
         if (CTL.compareAndSet(this, c, c + ONE_UNPARKED + 1)) {
@@ -102,13 +107,14 @@ final class Sleepers {
       }
       // No call between the CAS and the permit: a publisher's stack may end here, and a worker off
       // the stack without a permit would never come back. With it, it does when its time is up.
-      Worker worker = stack[--depth];
-      worker.idling.wokenSearching = true;
-      worker.idling.wokenNanos = now;
-      worker.idling.permit = true;
-      woken = worker.thread;
+      top = woken.below;
+      woken.wokenSearching = true;
+      woken.wokenNanos = now;
+      woken.wokenFor = source;
+      thread = woken.thread;
+      woken.permit = true;
     }
-    Platform.unpark(woken);
+    Platform.unpark(thread);
     return true;
   }
 
@@ -123,31 +129,36 @@ final class Sleepers {
   /// Wakes that very worker if it sleeps: for its pinned tasks. The caller has published them before; a worker that
   /// announces its sleep looks for them afterwards, so one of the two sees the other.
   @SuppressWarnings("ReferenceEquality") // no calls, as in wake(boolean)
-  boolean wake(Worker worker) {
-    Worker distributor = null;
+  boolean wake(Sleeper sleeper) {
+    Sleeper distributor = null;
     long now = Platform.nanoTime();
     synchronized (lock) {
-      int at = depth - 1;
-      while (at >= 0 && worker != stack[at]) {
-        at--;
+      Sleeper above = null;
+      Sleeper at = top;
+      while (at != null && at != sleeper) {
+        above = at;
+        at = at.below;
       }
-      if (at < 0) {
+      if (at == null) {
         return false;
       }
       CTL.getAndAdd(this, ONE_UNPARKED);
-      for (; at + 1 < depth; at++) {
-        stack[at] = stack[at + 1];
+      if (above == null) {
+        top = sleeper.below;
+      } else {
+        above.below = sleeper.below;
       }
-      depth--;
-      worker.idling.wokenSearching = false;
-      worker.idling.wokenNanos = now;
-      worker.idling.permit = true;
-      if (role && searching(ctl) == 0 && depth > 0) {
-        distributor = stack[--depth];
+      sleeper.wokenSearching = false;
+      sleeper.wokenNanos = now;
+      sleeper.wokenFor = null;
+      sleeper.permit = true;
+      if (role && searching(ctl) == 0 && top != null) {
+        distributor = top;
+        top = distributor.below;
         CTL.getAndAdd(this, ONE_UNPARKED + 1);
       }
     }
-    Platform.unpark(worker.thread);
+    Platform.unpark(sleeper.thread);
     if (distributor != null) {
       distributor.wake(true);
     }
@@ -157,11 +168,13 @@ final class Sleepers {
   /// The distributor has tasks in hand. A sleeper to hand them to, who is no longer asleep for anyone else; or null,
   /// and then the caller has left the role and runs them: nobody sleeps, or nobody else works and a sleeper was woken
   /// into the role.
-  @Nullable Worker recipient() {
+  @Nullable Sleeper recipient() {
     synchronized (lock) {
-      if (depth > 0 && unparked(ctl) > 1) {
+      Sleeper next = top;
+      if (next != null && unparked(ctl) > 1) {
         CTL.getAndAdd(this, ONE_UNPARKED);
-        return stack[--depth];
+        top = next.below;
+        return next;
       }
     }
     passRole();
@@ -170,14 +183,15 @@ final class Sleepers {
 
   /// The distributor works from here on: a sleeper takes the role over; without sleepers nobody needs it.
   void passRole() {
-    Worker next;
+    Sleeper next;
     synchronized (lock) {
-      if (depth == 0) {
+      next = top;
+      if (next == null) {
         CTL.getAndAdd(this, -1L);
         return;
       }
       CTL.getAndAdd(this, ONE_UNPARKED);
-      next = stack[--depth];
+      top = next.below;
     }
     next.wake(true);
   }
@@ -190,12 +204,13 @@ final class Sleepers {
   /// Wakes everyone: the scheduler stops.
   void wakeAll() {
     for (; ; ) {
-      Worker woken;
+      Sleeper woken;
       synchronized (lock) {
-        if (depth == 0) {
+        woken = top;
+        if (woken == null) {
           return;
         }
-        woken = stack[--depth];
+        top = woken.below;
         CTL.getAndAdd(this, ONE_UNPARKED + 1);
       }
       woken.wake(true);
@@ -227,20 +242,30 @@ final class Sleepers {
     }
   }
 
-  /// Gives the search role back because work was found; true if this was the last searcher, who must look
-  /// whether work is left and then signal. Without a sleeper there is nobody to be signalled.
-  boolean stopSearching() {
+  /// Where who has given the search role back must look, and then signal if work is left there.
+  enum Left {
+    /// Nowhere: another one searches, or nobody sleeps who could be signalled.
+    NOTHING,
+    /// At its own deque, where the rest of a hand may be, and at what comes from outside: nobody else is awake, and who sleeps
+    /// has left nothing in its deque.
+    OWN_AND_OUTSIDE,
+    EVERYTHING
+  }
+
+  /// Gives the search role back because work was found. The last searcher must look whether more is left.
+  Left stopSearching() {
     long before = (long) CTL.getAndAdd(this, -1L);
     if (Checks.ON) {
       Checks.that(searching(before) > 0, "searchers >= 0");
     }
     if (searching(before) != 1 || unparked(before) == workers) {
-      return false;
+      return Left.NOTHING;
     }
-    if (unparked(before) > 1) {
-      Fences.heavy();
+    if (unparked(before) == 1) {
+      return Left.OWN_AND_OUTSIDE;
     }
-    return true;
+    Fences.heavy();
+    return Left.EVERYTHING;
   }
 
   /// What has become of an announcement.
@@ -253,13 +278,14 @@ final class Sleepers {
   }
 
   /// Announces a sleep. Once asleep the caller must look at all queues, and signal if it finds anything.
-  Announced announce(Worker worker, boolean searched) {
+  Announced announce(Sleeper sleeper, boolean searched) {
     long before;
     synchronized (lock) {
       if (role && unparked(ctl) > 1 && (searched || takeSearch())) {
         return Announced.MUST_DISTRIBUTE;
       }
-      stack[depth++] = worker;
+      sleeper.below = top;
+      top = sleeper;
       before = (long) CTL.getAndAdd(this, -ONE_UNPARKED - (searched ? 1 : 0));
       if (Checks.ON) {
         Checks.that(unparked(before) > 0, "workers awake >= 0");

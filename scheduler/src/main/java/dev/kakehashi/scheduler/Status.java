@@ -67,9 +67,9 @@ final class Status {
   void dump(Appendable out) throws IOException {
     out.append(metrics().toJson()).append('\n');
     for (Worker worker : scheduler.workers()) {
-      out.append(worker.thread.getName())
+      out.append(worker.thread().getName())
           .append(' ')
-          .append(worker.thread.getState().toString())
+          .append(worker.thread().getState().toString())
           .append(", ")
           .append(Integer.toString(worker.deque.size()))
           .append(" queued")

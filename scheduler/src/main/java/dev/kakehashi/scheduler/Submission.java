@@ -10,6 +10,9 @@ final class Submission {
   private final TaskScheduler scheduler;
   private final JobRegistry registry;
   private final Intake intake;
+  private final Inbox[] inboxes;
+  private final boolean stripeByThread;
+  private final AtomicInteger roundRobin = new AtomicInteger();
   private final Sleepers sleepers;
   private final CounterSum counters;
   private final Watchdog watchdog;
@@ -31,6 +34,8 @@ final class Submission {
     this.scheduler = scheduler;
     this.registry = registry;
     this.intake = intake;
+    inboxes = intake.inboxes();
+    stripeByThread = scheduler.config().flag(SchedulerConfig.Parameter.PREFERRED_WORKER_FOR_THREAD);
     this.sleepers = sleepers;
     this.counters = counters;
     this.watchdog = watchdog;
@@ -224,7 +229,7 @@ final class Submission {
     // An inbox even if this worker is at home: what waits in a lane is mostly a request, and must
     // not
     // wait behind the worker's own job.
-    intake.enqueue(homeWorker < 0 ? stripe() : intake.inboxes()[homeWorker], laneTask, null, false);
+    intake.enqueue(homeWorker < 0 ? stripe() : inboxes[homeWorker], laneTask, null, false);
   }
 
   /// Queues a pinned lane that has a permit.
@@ -232,7 +237,7 @@ final class Submission {
     scheduler.count(Counters.LANES_SCHEDULED, 1, runner);
     Worker home = scheduler.workers()[worker];
     home.pinned.add(laneTask, null);
-    sleepers.wake(home);
+    sleepers.wake(home.sleeper);
   }
 
   /// The workers take their share of the pinned lanes in turn.
@@ -240,12 +245,18 @@ final class Submission {
     return Math.floorMod(pinnedLanes.getAndIncrement(), workers);
   }
 
+  /// The current thread's inbox: a worker's own, or the one that its id falls upon.
   private Inbox stripe() {
-    return intake.stripe(
-        Platform.currentThread() instanceof WorkerThread thread
-                && thread.worker.scheduler == scheduler
-            ? thread.worker
-            : null);
+    Thread current = Platform.currentThread();
+    if (current instanceof WorkerThread thread && thread.worker.scheduler == scheduler) {
+      return inboxes[thread.worker.workerIndex()];
+    }
+    // Thread ids are small and dense; the multiplication spreads them without a division.
+    int key =
+        stripeByThread
+            ? (int) Platform.threadId(current) * 0x9E3779B9
+            : roundRobin.getAndAdd(0x9E3779B9);
+    return inboxes[(int) (((key & 0xFFFF_FFFFL) * inboxes.length) >>> 32)];
   }
 
   /// The runner whose task is running on this thread, or null.

@@ -93,8 +93,8 @@ public final class TaskScheduler implements AutoCloseable {
   }
 
   void startWorker(Worker worker) {
-    watchdog.watch(worker, worker.thread);
-    Platform.start(worker.thread);
+    watchdog.watch(worker, worker.thread());
+    Platform.start(worker.thread());
   }
 
   /// Describes a job; nothing happens before its [JobBuilder#submit].
@@ -230,7 +230,7 @@ public final class TaskScheduler implements AutoCloseable {
 
   /// Whether any queue that a sleeping worker could take from holds a task.
   boolean anyWork() {
-    if (!intake.isEmpty()) {
+    if (anyOutside()) {
       return true;
     }
     if (stealing) {
@@ -241,6 +241,11 @@ public final class TaskScheduler implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  /// Whether an inbox or the overflow holds a task.
+  boolean anyOutside() {
+    return !intake.isEmpty();
   }
 
   /// Whether all tasks without a job have ended; after [#refuseJobless] this stays. What has ended is read

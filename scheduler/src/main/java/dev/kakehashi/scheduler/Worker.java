@@ -45,8 +45,7 @@ final class Worker extends Runner implements Runnable {
   final StealHalfDeque deque;
   final OverflowQueue pinned = new OverflowQueue(); // filled by anyone, drained by this worker
 
-  /// Changes when a fresh thread takes the worker over.
-  volatile WorkerThread thread;
+  final Sleeper sleeper;
 
   private @Nullable Job nextJob;
   private boolean nextStolen;
@@ -83,8 +82,13 @@ final class Worker extends Runner implements Runnable {
     fairnessNanos = config.nanos(Parameter.FAIRNESS_INTERVAL);
     deque = new StealHalfDeque(config.intValue(Parameter.LOCAL_CAPACITY), 0, scheduler.jobless());
     gatherer = new Gatherer(scheduler, counters, index, deque);
+    sleeper = new Sleeper(this, newThread());
     idling = new Idling(this, sleepers, gatherer);
-    thread = newThread();
+  }
+
+  /// Its thread at present: a fresh one when the last one has failed.
+  WorkerThread thread() {
+    return sleeper.thread;
   }
 
   @Override
@@ -116,15 +120,15 @@ final class Worker extends Runner implements Runnable {
   /// this worker has. False if there can be none: then this one goes on.
   private boolean isTakenOver(Throwable thrown) {
     try {
-      scheduler.uncaught(thread.getName(), thrown);
+      scheduler.uncaught(thread().getName(), thrown);
       recover();
       counters.add(Counters.WORKERS_REPLACED);
-      thread = newThread(); // before it starts: it must be known to who wakes it
+      sleeper.thread = newThread(); // before it starts: it must be known to who wakes it
       scheduler.startWorker(this);
       return true;
     } catch (Throwable again) {
-      thread = (WorkerThread) Platform.currentThread();
-      scheduler.uncaught(thread.getName(), again);
+      sleeper.thread = (WorkerThread) Platform.currentThread();
+      scheduler.uncaught(thread().getName(), again);
       return false;
     }
   }
@@ -156,15 +160,27 @@ final class Worker extends Runner implements Runnable {
       task = lookAround();
     }
     if (task == null) {
-      emptyLooks++;
-      nextJob = null; // an idle worker keeps nothing alive
-      task = idling.idle();
-      if (task == null) {
-        return false;
-      }
-      // Idle time is not task time.
-      restartFairness(Platform.nanoTime());
+      return idle();
     }
+    run(task);
+    return true;
+  }
+
+  private boolean idle() {
+    emptyLooks++;
+    nextJob = null; // an idle worker keeps nothing alive
+    Task task = idling.idle();
+    if (task == null) {
+      return false;
+    }
+    // Idle time is not task time.
+    restartFairness(Platform.nanoTime());
+    run(task);
+    idling.accountForSleep();
+    return true;
+  }
+
+  private void run(Task task) {
     emptyLooks = 0;
     Job job = nextJob;
     if (job == null) {
@@ -172,7 +188,6 @@ final class Worker extends Runner implements Runnable {
     } else {
       execute(task, job, nextStolen);
     }
-    return true;
   }
 
   private @Nullable Task lookAround() {
@@ -335,6 +350,15 @@ final class Worker extends Runner implements Runnable {
     return keep(n, true);
   }
 
+  /// One task of an inbox.
+  @Nullable Task takeFrom(Inbox inbox) {
+    if (gatherer.fromInbox(inbox) == 0) {
+      return null;
+    }
+    servesOutside = true;
+    return keep(1, false);
+  }
+
   /// After that task the look goes outside, as it would have now.
   private @Nullable Task owing(@Nullable Task instead) {
     lookOwed = true;
@@ -374,11 +398,6 @@ final class Worker extends Runner implements Runnable {
   }
 
   // ---- sleeping and waking ----
-
-  /// As [Idling#wake].
-  void wake(boolean searching) {
-    idling.wake(searching);
-  }
 
   void signal() {
     if (sleepers.signal(false)) {

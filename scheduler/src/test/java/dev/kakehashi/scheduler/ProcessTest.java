@@ -480,7 +480,9 @@ class ProcessTest {
     int hops = 50_000;
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long[] ids =
-        Arrays.stream(scheduler.workers()).mapToLong(worker -> worker.thread.threadId()).toArray();
+        Arrays.stream(scheduler.workers())
+            .mapToLong(worker -> worker.thread().threadId())
+            .toArray();
     long least = Long.MAX_VALUE;
     // What has not been compiled yet may allocate, so only the best of the rounds counts.
     for (int round = 0; round < 40 && least > hops; round++) {
