@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler.bench;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -9,6 +10,9 @@ import java.util.Locale;
 /// setting, and whether the goal was met.
 ///
 /// `java -cp target/classes:target/test-classes dev.kakehashi.scheduler.bench.Comparison [repetitions] [row...]`
+///
+/// Each row has a JVM of its own: what the compiler has learnt from one would decide the next one's figures, in either
+/// direction, and for ForkJoinPool by a factor of two.
 ///
 /// Rows: `external tree ping skewed lanes round wake signal long bytes idle metrics light`; all of them without names. Figures are
 /// medians of the repetitions, which alternate between the schedulers; in brackets the least and the most.
@@ -31,22 +35,38 @@ public final class Comparison {
 
   private Comparison() {}
 
-  /// Measures; takes about two minutes with 7 repetitions of everything.
+  /// Measures; takes about four minutes with 7 repetitions of everything.
   public static void main(String[] args) throws Exception {
     int repetitions = args.length == 0 ? 7 : Integer.parseInt(args[0]);
     List<String> rows = args.length < 2 ? ALL : Arrays.asList(args).subList(1, args.length);
+    if (rows.size() > 1) {
+      for (String row : rows) {
+        measureApart(repetitions, row);
+      }
+      return;
+    }
     System.out.printf(
         Locale.ROOT,
-        "workers=%d repetitions=%d java=%s%n",
+        "%n%s: workers=%d repetitions=%d java=%s%n",
+        rows.getFirst(),
         Runtime.getRuntime().availableProcessors(),
         repetitions,
         Runtime.version());
     try (Pools pools = new Pools()) {
-      for (String row : rows) {
-        run(row, pools, repetitions);
-      }
-      System.out.println();
-      System.out.println(pools.ours.metrics().toJson());
+      run(rows.getFirst(), pools, repetitions);
+    }
+  }
+
+  private static void measureApart(int repetitions, String row)
+      throws IOException, InterruptedException {
+    java.lang.Process jvm =
+        Jvm.start(
+            Comparison.class,
+            List.of(),
+            ProcessBuilder.Redirect.INHERIT,
+            List.of(Integer.toString(repetitions), row));
+    if (jvm.waitFor() != 0) {
+      throw new IllegalStateException("the JVM that measures \"" + row + "\" failed");
     }
   }
 
@@ -65,6 +85,9 @@ public final class Comparison {
       }
       case "ping" -> Spawning.pingPong(pools, repetitions).run();
       case "skewed" -> {
+        try (Skewed skewed = new Skewed(2 * Math.max(2, pools.workers))) {
+          skewed.stealing(repetitions).run();
+        }
         try (Skewed skewed = new Skewed(Math.max(2, pools.workers))) {
           skewed.stealing(repetitions).run();
           skewed.distribution(repetitions).run();
@@ -78,11 +101,9 @@ public final class Comparison {
         Latency.roundTripOfJobs(pools, repetitions).run();
       }
       case "wake" -> {
-        for (boolean callerSleeps : new boolean[] {true, false}) {
-          for (int percent : new int[] {50, 99}) {
-            Latency.wakeUp(pools, callerSleeps, percent, repetitions).run();
-          }
-        }
+        Latency.warmUp(pools);
+        Latency.wakeUp(pools, true, repetitions).run();
+        Latency.wakeUp(pools, false, repetitions).run();
       }
       case "long" -> {
         Latency.behindLongJob(pools, Math.min(3, repetitions)).run();

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /// What is not a time: bytes allocated for a task, processor time of idle pools; what the metrics cost; the light job on its caller.
@@ -57,14 +58,11 @@ public final class Cost {
 
   private static double otherJvm(String metrics) throws IOException, InterruptedException {
     java.lang.Process jvm =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElse("java"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "-Dscheduler.metrics=" + metrics,
-                Cost.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        Jvm.start(
+            Cost.class,
+            List.of("-Dscheduler.metrics=" + metrics),
+            ProcessBuilder.Redirect.PIPE,
+            List.of());
     String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (jvm.waitFor() != 0) {
       throw new IllegalStateException("the measuring JVM failed: " + output);

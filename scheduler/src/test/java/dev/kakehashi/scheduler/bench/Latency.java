@@ -7,6 +7,7 @@ import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -18,7 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// How long single tasks wait: for a parked caller, in an idle pool, behind a long job.
 final class Latency {
   private static final int ROUND_TRIPS = 5_000;
-  private static final int WAKE_UPS = 300;
+  private static final int SIGNALS = 300;
+  private static final int WAKE_UPS = 30; // a turn
+  private static final int WARM_UPS = 20_000; // until the compiled code is the last one
+  private static final long WARM_UP_PAUSE_NANOS =
+      50_000; // and as long as a timer is late: all sleep again
   private static final long IDLE_NANOS = 1_500_000;
   private static final long TASK_NANOS = 500_000;
   private static final int LONG_TASKS = 2_000;
@@ -35,7 +40,9 @@ final class Latency {
         .forkJoin("async", () -> roundTrip(pools.async))
         .forkJoin("lifo", () -> roundTrip(pools.lifo))
         .other("ThreadPoolExecutor", () -> roundTrip(pools.threads))
-        .other("virtual threads", () -> roundTrip(pools.virtual));
+        .other("virtual threads", () -> roundTrip(pools.virtual))
+        .floor("a thread that spins", () -> OneThread.with(false, Latency::roundTrip))
+        .floor("a thread that parks", () -> OneThread.with(true, Latency::roundTrip));
   }
 
   static Row roundTripOfJobs(Pools pools, int repetitions) {
@@ -113,7 +120,7 @@ final class Latency {
   /// The task waits; after a pause as given the caller signals, and the task says when it runs.
   private static double signalled(TaskScheduler scheduler, long pauseNanos, int percent)
       throws InterruptedException {
-    long[] nanos = new long[WAKE_UPS];
+    long[] nanos = new long[SIGNALS];
     Condition condition = scheduler.condition();
     AtomicLong signalledNanos = new AtomicLong();
     AtomicInteger ran = new AtomicInteger();
@@ -124,11 +131,11 @@ final class Latency {
             int at = ran.get();
             nanos[at] = System.nanoTime() - signalledNanos.get();
             ran.setRelease(at + 1);
-            return at + 1 < WAKE_UPS ? context.await(condition, this) : null;
+            return at + 1 < SIGNALS ? context.await(condition, this) : null;
           }
         };
     Job job = scheduler.submit(context -> context.await(condition, task));
-    for (int i = 0; i < WAKE_UPS; i++) {
+    for (int i = 0; i < SIGNALS; i++) {
       while (condition.pending() == 0) {
         Thread.onSpinWait();
       }
@@ -144,33 +151,49 @@ final class Latency {
 
   // ---- one submission to a pool that sleeps ----
 
-  static Row wakeUp(Pools pools, boolean callerSleeps, int percent, int repetitions) {
+  static Row wakeUp(Pools pools, boolean callerSleeps, int repetitions) {
+    String title = "wake-up of an idle pool, caller " + (callerSleeps ? "sleeps" : "spins");
     return new Row(
-            "wake-up of an idle pool, p"
-                + percent
-                + ", caller "
-                + (callerSleeps ? "sleeps" : "spins")
-                + " afterwards",
-            "us",
-            repetitions)
+            List.of(title + " afterwards, p50", title + " afterwards, p99"), "us", repetitions)
+        .percentiles(50, 99)
         .ratio(1.0)
-        .ours(() -> wakeUp(submitter(pools.ours), callerSleeps, percent))
-        .forkJoin("async", () -> wakeUp(pools.async, callerSleeps, percent))
-        .forkJoin("lifo", () -> wakeUp(pools.lifo, callerSleeps, percent))
-        .other("ThreadPoolExecutor", () -> wakeUp(pools.threads, callerSleeps, percent))
-        .other("virtual threads", () -> wakeUp(pools.virtual, callerSleeps, percent));
+        .oursAll(() -> wakeUp(submitter(pools.ours), callerSleeps))
+        .forkJoinAll("async", () -> wakeUp(pools.async, callerSleeps))
+        .forkJoinAll("lifo", () -> wakeUp(pools.lifo, callerSleeps))
+        .otherAll("ThreadPoolExecutor", () -> wakeUp(pools.threads, callerSleeps))
+        .otherAll("virtual threads", () -> wakeUp(pools.virtual, callerSleeps))
+        .floorAll(
+            "a thread that parks",
+            () -> OneThread.with(true, executor -> wakeUp(executor, callerSleeps)));
   }
 
-  static double wakeUp(Executor executor, boolean callerSleeps, int percent)
-      throws InterruptedException {
+  /// Wakes every pool as often as it takes until what they do is compiled for good, as it is in a program that has run for
+  /// some minutes: a few hundred wake-ups would measure the interpreter and its profiles.
+  static void warmUp(Pools pools) {
+    List.of(submitter(pools.ours), pools.async, pools.lifo, pools.threads, pools.virtual)
+        .forEach(Latency::warmUp);
+    OneThread.with(true, Latency::warmUp);
+  }
+
+  /// How many wake-ups it took.
+  private static int warmUp(Executor executor) {
+    for (int i = 0; i < WARM_UPS; i++) {
+      executor.execute(() -> {});
+      LockSupport.parkNanos(WARM_UP_PAUSE_NANOS);
+    }
+    return WARM_UPS;
+  }
+
+  /// The time of each wake-up, in microseconds.
+  static double[] wakeUp(Executor executor, boolean callerSleeps) {
     long[] nanos = new long[WAKE_UPS];
-    CountDownLatch all = new CountDownLatch(WAKE_UPS);
+    AtomicInteger ran = new AtomicInteger();
     for (int i = 0; i < WAKE_UPS; i++) {
       int at = i;
       long start = System.nanoTime();
       executor.execute(() -> {
         nanos[at] = System.nanoTime() - start;
-        all.countDown();
+        ran.incrementAndGet();
       });
       if (callerSleeps) {
         LockSupport.parkNanos(IDLE_NANOS);
@@ -180,8 +203,10 @@ final class Latency {
         }
       }
     }
-    all.await();
-    return quantile(nanos, percent);
+    while (ran.get() < WAKE_UPS) {
+      Thread.onSpinWait();
+    }
+    return Arrays.stream(nanos).mapToDouble(each -> each / 1000.0).toArray();
   }
 
   // ---- short tasks behind one long job of 500 us tasks ----

@@ -4,34 +4,47 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One question, asked of several schedulers in turn: each repetition measures every one of them, so that whatever
 /// else the machine does meets all. Reports medians and extremes, and the ratios of medians and of least figures to
 /// the best of what the row compares with, mostly ForkJoinPool's settings. On a machine that does something else
-/// meanwhile the least figures say more, because a disturbance only adds; a goal that they alone meet is marked so.
+/// meanwhile the least figures say more, because a disturbance only adds; a goal that they alone meet is marked so. A goal
+/// beside a floor, the least that the machine allows any scheduler, is marked where the floor misses it, too.
+///
+/// A row may have several figures of the same runs, as the median and a percentile.
 final class Row {
-  /// What ours is to reach: `most` is the largest wanted ratio to the base, or the largest wanted figure.
-  private record Goal(double most, boolean isRatio) {}
+  private static final int TURNS = 10;
+
+  /// What ours is to reach: `most` is the largest wanted ratio to the base, or the largest wanted figure; of the first
+  /// figures of the row.
+  private record Goal(double most, boolean isRatio, int parts) {}
 
   /// One run of one scheduler on the row's work; the figure's unit is the row's.
   interface Measure {
     double run() throws Exception;
   }
 
-  private record Subject(String name, Kind kind, Measure measure, double[] figures) {
-    double median() {
-      double[] sorted = figures.clone();
-      Arrays.sort(sorted);
-      return sorted[sorted.length / 2];
+  /// One run that gives all the figures of a row, or of a row of percentiles some samples.
+  interface Measures {
+    double[] run() throws Exception;
+  }
+
+  /// @param figures sorted after the measurement, those of each title
+  private record Subject(String name, Kind kind, Measures measures, double[][] figures) {
+    double median(int part) {
+      return figures[part][figures[part].length / 2];
     }
 
-    double least() {
-      return Arrays.stream(figures).min().orElse(Double.NaN);
+    double least(int part) {
+      return figures[part][0];
     }
 
-    double most() {
-      return Arrays.stream(figures).max().orElse(Double.NaN);
+    double most(int part) {
+      return figures[part][figures[part].length - 1];
     }
   }
 
@@ -39,30 +52,50 @@ final class Row {
     OURS,
     OURS_TOO,
     BASE,
-    OTHER
+    OTHER,
+    FLOOR
   }
 
-  private final String title;
+  private final List<String> titles;
   private final String unit;
   private final int repetitions;
   private final List<Subject> subjects = new ArrayList<>();
   private @Nullable Goal goal;
+  private int @Nullable [] percents;
 
   Row(String title, String unit, int repetitions) {
-    this.title = title;
+    this(List.of(title), unit, repetitions);
+  }
+
+  /// With a figure for each title.
+  Row(List<String> titles, String unit, int repetitions) {
+    this.titles = titles;
     this.unit = unit;
     this.repetitions = repetitions;
   }
 
+  /// The figures are these percentiles of what the runs return: of the samples of several short runs, which take turns with
+  /// those of the others, so that all meet the same machine.
+  Row percentiles(int... wanted) {
+    percents = wanted;
+    return this;
+  }
+
   /// Wants a ratio of ours to the best base of at most this.
   Row ratio(double most) {
-    goal = new Goal(most, true);
+    goal = new Goal(most, true, titles.size());
+    return this;
+  }
+
+  /// As [#ratio], of the first figure alone.
+  Row ratioOfFirst(double most) {
+    goal = new Goal(most, true, 1);
     return this;
   }
 
   /// Wants a figure of ours of at most this.
   Row figure(double most) {
-    goal = new Goal(most, false);
+    goal = new Goal(most, false, titles.size());
     return this;
   }
 
@@ -91,63 +124,132 @@ final class Row {
     return add(name, Kind.OTHER, measure);
   }
 
+  /// What no scheduler can do in less.
+  Row floor(String name, Measure measure) {
+    return add("floor: " + name, Kind.FLOOR, measure);
+  }
+
+  /// As [#ours(Measure)], [#forkJoin], [#other] and [#floor], for a row with several figures.
+  Row oursAll(Measures measures) {
+    return add("ours", Kind.OURS, measures);
+  }
+
+  Row forkJoinAll(String name, Measures measures) {
+    return add("FJP " + name, Kind.BASE, measures);
+  }
+
+  Row baseAll(String name, Measures measures) {
+    return add(name, Kind.BASE, measures);
+  }
+
+  Row otherAll(String name, Measures measures) {
+    return add(name, Kind.OTHER, measures);
+  }
+
+  Row floorAll(String name, Measures measures) {
+    return add("floor: " + name, Kind.FLOOR, measures);
+  }
+
   private Row add(String name, Kind kind, Measure measure) {
-    subjects.add(new Subject(name, kind, measure, new double[repetitions]));
+    return add(name, kind, (Measures) () -> new double[] {measure.run()});
+  }
+
+  private Row add(String name, Kind kind, Measures measures) {
+    subjects.add(new Subject(name, kind, measures, new double[titles.size()][repetitions]));
     return this;
   }
 
-  /// Measures and prints; true if the goal was met or there is none.
-  boolean run() throws Exception {
+  /// Measures and prints.
+  void run() throws Exception {
     for (int warmUp = 0; warmUp < 2; warmUp++) {
       for (Subject subject : subjects) {
-        subject.measure.run();
+        subject.measures.run();
       }
     }
     // Each time another one begins: what the one before leaves behind, warm or cold, meets all.
     for (int i = 0; i < repetitions; i++) {
-      for (int k = 0; k < subjects.size(); k++) {
-        Subject subject = subjects.get((i + k) % subjects.size());
-        subject.figures[i] = subject.measure.run();
+      List<DoubleStream.Builder> samples =
+          Stream.generate(DoubleStream::builder).limit(subjects.size()).toList();
+      for (int turn = 0; turn < (percents == null ? 1 : TURNS); turn++) {
+        for (int k = 0; k < subjects.size(); k++) {
+          int which = (i + turn + k) % subjects.size();
+          for (double sample : subjects.get(which).measures.run()) {
+            samples.get(which).add(sample);
+          }
+        }
+      }
+      for (int which = 0; which < subjects.size(); which++) {
+        double[] figures = figures(samples.get(which).build().toArray());
+        for (int part = 0; part < figures.length; part++) {
+          subjects.get(which).figures[part][i] = figures[part];
+        }
       }
     }
-    double median = best(Subject::median);
-    double least = best(Subject::least);
-    boolean met = true;
-    System.out.printf(Locale.ROOT, "%n%s, %s%n", title, unit);
     for (Subject subject : subjects) {
-      double ratio = subject.median() / median;
-      double ratioOfLeast = subject.least() / least;
-      String verdict = "";
-      Goal wanted = goal;
-      if (subject.kind == Kind.OURS && wanted != null) {
-        boolean byMedian = (wanted.isRatio ? ratio : subject.median()) <= wanted.most;
-        met = byMedian || (wanted.isRatio ? ratioOfLeast : subject.least()) <= wanted.most;
-        verdict =
-            String.format(
-                Locale.ROOT,
-                "  goal %s%.2f %s",
-                wanted.isRatio ? "x" : "",
-                wanted.most,
-                byMedian ? "met" : met ? "met by the least" : "MISSED");
+      for (double[] figures : subject.figures) {
+        Arrays.sort(figures);
       }
+    }
+    for (int part = 0; part < titles.size(); part++) {
+      print(part);
+    }
+  }
+
+  private double[] figures(double[] samples) {
+    int[] wanted = percents;
+    if (wanted == null) {
+      return samples;
+    }
+    Arrays.sort(samples);
+    return Arrays.stream(wanted)
+        .mapToDouble(percent -> samples[(samples.length - 1) * percent / 100])
+        .toArray();
+  }
+
+  private void print(int part) {
+    double median = best(Kind.BASE, subject -> subject.median(part));
+    double least = best(Kind.BASE, subject -> subject.least(part));
+    System.out.printf(Locale.ROOT, "%n%s, %s%n", titles.get(part), unit);
+    for (Subject subject : subjects) {
+      double ratio = subject.median(part) / median;
+      double ratioOfLeast = subject.least(part) / least;
+      Goal wanted = subject.kind == Kind.OURS && goal != null && part < goal.parts ? goal : null;
       System.out.printf(
           Locale.ROOT,
-          "  %-34s %10.1f  [%.1f .. %.1f]%s%s%n",
+          "  %-36s %10.1f  [%.1f .. %.1f]%s%s%n",
           subject.name,
-          subject.median(),
-          subject.least(),
-          subject.most(),
+          subject.median(part),
+          subject.least(part),
+          subject.most(part),
           Double.isNaN(median)
               ? ""
               : String.format(Locale.ROOT, "  x%.2f  least x%.2f", ratio, ratioOfLeast),
-          verdict);
+          wanted == null
+              ? ""
+              : wanted.isRatio
+                  ? verdict(wanted, ratio, ratioOfLeast, floor(part) / median)
+                  : verdict(wanted, subject.median(part), subject.least(part), floor(part)));
     }
-    return met;
   }
 
-  private double best(java.util.function.ToDoubleFunction<Subject> figure) {
+  private double floor(int part) {
+    return best(Kind.FLOOR, subject -> subject.median(part));
+  }
+
+  private static String verdict(Goal wanted, double byMedian, double byLeast, double byFloor) {
+    String outcome =
+        byMedian <= wanted.most
+            ? "met"
+            : byLeast <= wanted.most
+                ? "met by the least"
+                : byFloor > wanted.most ? "MISSED, also by the floor" : "MISSED";
+    return String.format(
+        Locale.ROOT, "  goal %s%.2f %s", wanted.isRatio ? "x" : "", wanted.most, outcome);
+  }
+
+  private double best(Kind kind, ToDoubleFunction<Subject> figure) {
     return subjects.stream()
-        .filter(subject -> subject.kind == Kind.BASE)
+        .filter(subject -> subject.kind == kind)
         .mapToDouble(figure)
         .min()
         .orElse(Double.NaN);

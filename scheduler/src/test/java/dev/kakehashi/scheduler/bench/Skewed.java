@@ -3,9 +3,12 @@ package dev.kakehashi.scheduler.bench;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.SchedulerMetrics;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -13,35 +16,42 @@ import org.jspecify.annotations.Nullable;
 /// ways of distribution.
 final class Skewed implements AutoCloseable {
   private static final int CHILDREN = 30_000;
+  private static final int JOBS = 100; // of a millisecond, of which a wake-up is a part
 
   private final int workers;
-  private final TaskScheduler half = scheduler(config -> config);
-  private final TaskScheduler one = scheduler(config -> config.set(Parameter.STEAL_LIMIT, 1));
-  private final TaskScheduler role = scheduler(config -> config.distribution(Distribution.ROLE));
+  private final TaskScheduler half;
+  private final TaskScheduler one;
+  private final TaskScheduler role;
 
   Skewed(int workers) {
     this.workers = workers;
+    half = scheduler(workers, config -> config);
+    one = scheduler(workers, config -> config.set(Parameter.STEAL_LIMIT, 1));
+    role = scheduler(workers, config -> config.distribution(Distribution.ROLE));
   }
 
-  private TaskScheduler scheduler(UnaryOperator<SchedulerConfig.Builder> settings) {
+  private static TaskScheduler scheduler(
+      int workers, UnaryOperator<SchedulerConfig.Builder> settings) {
     return TaskScheduler.start(
         settings
             .apply(
                 SchedulerConfig.builder()
-                    .workers(Math.max(2, Runtime.getRuntime().availableProcessors()))
+                    .workers(workers)
                     .threadNamePrefix("skewed")
                     .set(Parameter.LOCAL_CAPACITY, 1 << 15))
             .build());
   }
 
+  /// With what it went by: how often thieves came, and how much they took.
   Row stealing(int repetitions) {
+    String load = "skewed load, " + workers + " workers, one makes all tasks of about 25 ns";
     return new Row(
-            "skewed load, " + workers + " workers: one makes all tasks of about 25 ns",
-            "ns/task",
+            List.of(load + ", ns/task", "steals in a thousand tasks", "stolen of a thousand tasks"),
+            "medians of " + JOBS + " jobs",
             repetitions)
-        .ratio(1.0)
-        .ours(() -> spread(half))
-        .base("ours, steal one (stealLimit 1)", () -> spread(one));
+        .ratioOfFirst(1.0)
+        .oursAll(() -> spreadAndSteals(half))
+        .baseAll("ours, steal one (stealLimit 1)", () -> spreadAndSteals(one));
   }
 
   Row distribution(int repetitions) {
@@ -53,13 +63,31 @@ final class Skewed implements AutoCloseable {
 
   Row wakeUpOfDistribution(int repetitions) {
     return new Row("wake-up of an idle pool, p50, SEARCH against ROLE", "us", repetitions)
+        .percentiles(50)
         .ratio(1.0)
-        .ours(() -> Latency.wakeUp(Latency.submitter(half), true, 50))
-        .base("ours, distribution ROLE", () -> Latency.wakeUp(Latency.submitter(role), true, 50));
+        .oursAll(() -> Latency.wakeUp(Latency.submitter(half), true))
+        .baseAll("ours, distribution ROLE", () -> Latency.wakeUp(Latency.submitter(role), true));
+  }
+
+  private static double[] spreadAndSteals(TaskScheduler scheduler) throws InterruptedException {
+    SchedulerMetrics before = scheduler.metrics();
+    double nanos = spread(scheduler);
+    SchedulerMetrics after = scheduler.metrics();
+    double thousands = CHILDREN * JOBS / 1000.0;
+    return new double[] {
+      nanos,
+      (after.get("steal.successes") - before.get("steal.successes")) / thousands,
+      (after.get("steal.items") - before.get("steal.items")) / thousands
+    };
   }
 
   private static double spread(TaskScheduler scheduler) throws InterruptedException {
-    return Spawning.job(scheduler, Skewed::makeAll, CHILDREN);
+    double[] nanos = new double[JOBS];
+    for (int i = 0; i < JOBS; i++) {
+      nanos[i] = Spawning.job(scheduler, Skewed::makeAll, CHILDREN);
+    }
+    Arrays.sort(nanos);
+    return nanos[JOBS / 2];
   }
 
   private static @Nullable Task makeAll(TaskContext context) {

@@ -1,0 +1,66 @@
+package dev.kakehashi.scheduler.bench;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// The least that anyone can do who hands a task to another thread: one place for it, and one thread that parks until
+/// something is there, or spins. What it takes is the machine's and the JVM's, so it is the floor of every scheduler's.
+///
+/// For one submitter, who waits while the place is taken.
+final class OneThread implements Executor, AutoCloseable {
+  private final AtomicReference<@Nullable Runnable> place = new AtomicReference<>();
+  private final boolean parks;
+  private volatile boolean over;
+  private final Thread thread = Thread.ofPlatform().name("one").daemon().unstarted(this::run);
+
+  private OneThread(boolean parks) {
+    this.parks = parks;
+  }
+
+  /// Measures with a thread of its own, which parks or spins; it lives no longer, because one that spins takes a processor.
+  static <T> T with(boolean parks, Function<Executor, T> measure) {
+    try (OneThread one = new OneThread(parks)) {
+      one.thread.start();
+      return measure.apply(one);
+    }
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    while (place.get() != null) {
+      Thread.onSpinWait();
+    }
+    place.set(task);
+    if (parks) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void run() {
+    while (!over) {
+      Runnable task = place.get();
+      if (task != null) {
+        place.set(null);
+        task.run();
+      } else if (parks) {
+        LockSupport.park(this);
+      } else {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    over = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
