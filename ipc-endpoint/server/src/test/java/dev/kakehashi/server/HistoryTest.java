@@ -21,11 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,15 +38,10 @@ class HistoryTest {
   private static final long MONEY = 100L * ACCOUNTS;
   private static final int COMMITS_BEFORE_KILL = 120;
   private static final int KILLS = Integer.getInteger("kakehashi.kills", 2);
-  private static final long LIMIT_NANOS = 60_000_000_000L;
-
   private final History history = new History(); // guarded by itself
   private final AtomicLong values = new AtomicLong();
-  private final AtomicInteger commits = new AtomicInteger();
   private final AtomicInteger longCommits = new AtomicInteger();
   private final AtomicInteger refusals = new AtomicInteger();
-  private final AtomicBoolean stopping = new AtomicBoolean();
-  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   @Test
   @Timeout(3600)
@@ -74,26 +66,12 @@ class HistoryTest {
           session.execute("insert into accounts values (" + id + ", 100)");
         }
       }
-      List<Thread> clients = new ArrayList<>();
+      ClientLoad load = new ClientLoad(endpoint);
       for (int c = 0; c < CLIENTS; c++) {
-        Client client = new Client(endpoint, isolation, "client" + c, new Random(seed + c));
-        clients.add(new Thread(client, client.name));
+        Client client = new Client(load, isolation, "client" + c, new Random(seed + c));
+        load.add(client.name, session -> client.new Life(session)::one);
       }
-      clients.forEach(Thread::start);
-      for (int kill = 0; kill <= KILLS; kill++) {
-        awaitCommits((kill + 1) * COMMITS_BEFORE_KILL);
-        if (kill < KILLS) {
-          endpoint.kill();
-          endpoint.start();
-        }
-      }
-      stopping.set(true);
-      for (Thread client : clients) {
-        client.join();
-      }
-      if (failure.get() != null) {
-        throw new AssertionError("seed " + seed, failure.get());
-      }
+      load.run(COMMITS_BEFORE_KILL, KILLS, () -> {});
       try (Session session = endpoint.attach()) {
         Map<Long, List<Long>> finals = finals(session);
         List<String> findings = history.check(finals, isolation == IsolationLevel.SERIALIZABLE);
@@ -103,7 +81,7 @@ class HistoryTest {
       System.out.println(
           history.size()
               + " transactions, "
-              + commits
+              + load.commits()
               + " committed, of them "
               + longCommits
               + " long ones, "
@@ -113,19 +91,6 @@ class HistoryTest {
               + " kills");
       assertTrue(longCommits.get() > 0, "no long transaction committed, seed " + seed);
       assertTrue(refusals.get() > 0, "nothing ever conflicted, seed " + seed);
-    }
-  }
-
-  private void awaitCommits(int count) throws InterruptedException {
-    int last = -1;
-    long deadline = System.nanoTime() + LIMIT_NANOS;
-    while (commits.get() < count && failure.get() == null) {
-      if (commits.get() != last) {
-        last = commits.get();
-        deadline = System.nanoTime() + LIMIT_NANOS;
-      }
-      assertTrue(System.nanoTime() < deadline, "no transaction commits any more");
-      Thread.sleep(1);
     }
   }
 
@@ -170,59 +135,18 @@ class HistoryTest {
   }
 
   /// One client: a session for each life of the endpoint, one transaction after the other.
-  private final class Client implements Runnable {
-    private final EndpointProcess endpoint;
+  private final class Client {
+    private final ClientLoad load;
     private final TransactionOptions options;
     private final String name;
     private final Random random;
     private int count;
 
-    Client(EndpointProcess endpoint, IsolationLevel isolation, String name, Random random) {
-      this.endpoint = endpoint;
+    Client(ClientLoad load, IsolationLevel isolation, String name, Random random) {
+      this.load = load;
       this.options = TransactionOptions.DEFAULT.withIsolation(isolation);
       this.name = name;
       this.random = random;
-    }
-
-    @Override
-    public void run() {
-      try {
-        while (!stopping.get() && failure.get() == null) {
-          try (Session session = attach()) {
-            live(session);
-          }
-        }
-      } catch (Throwable e) {
-        failure.compareAndSet(null, e);
-      }
-    }
-
-    /// Until the endpoint dies.
-    private void live(Session session) {
-      try {
-        Life life = new Life(session);
-        while (!stopping.get() && failure.get() == null) {
-          life.one();
-        }
-      } catch (EndpointException e) {
-        if (session.isAlive()) {
-          throw e;
-        }
-      }
-    }
-
-    private Session attach() throws InterruptedException {
-      long deadline = System.nanoTime() + 3 * LIMIT_NANOS;
-      while (true) {
-        try {
-          return endpoint.attach();
-        } catch (EndpointException down) {
-          if (System.nanoTime() > deadline || failure.get() != null) {
-            throw down;
-          }
-          Thread.sleep(20);
-        }
-      }
     }
 
     /// What one session does until the endpoint dies.
@@ -279,7 +203,7 @@ class HistoryTest {
         try {
           transaction.commit();
           outcome = Outcome.COMMITTED;
-          commits.incrementAndGet();
+          load.committed();
           longCommits.addAndGet(isLong ? 1 : 0);
         } catch (EndpointException refused) {
           if (session.isAlive()) {
@@ -295,7 +219,7 @@ class HistoryTest {
 
       /// The registry may know; otherwise the lists will tell.
       private Outcome askLater(long handle) {
-        try (Session next = attach()) {
+        try (Session next = load.attach()) {
           TransactionState state = next.outcome(handle);
           return switch (state) {
             case COMMITTED -> Outcome.COMMITTED;
