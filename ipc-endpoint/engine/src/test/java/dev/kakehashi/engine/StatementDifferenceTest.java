@@ -75,6 +75,8 @@ final class StatementDifferenceTest {
         "from-char",
         "limits",
         "rows",
+        "row-subqueries",
+        "correlated",
         "to-number",
         "similar",
         "definitions",

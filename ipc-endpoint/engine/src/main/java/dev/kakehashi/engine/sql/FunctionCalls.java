@@ -117,6 +117,15 @@ final class FunctionCalls {
                 + " matches the given name and argument types. You might need to add explicit type casts.");
   }
 
+  /// The type as which values of two types are compared with each other.
+  SqlType comparedType(SqlType left, SqlType right, SqlNode at) {
+    int[] oids = {left.oid(), right.oid()};
+    if (Functions.resolve("=", oids) == null) {
+      throw noFunction(at, "=", oids);
+    }
+    return coercion.commonType(List.of(left, right), "IN", at);
+  }
+
   /// Comparison of two operands: Calcite's operator when both sides have one form, else a function.
   RexNode comparison(SqlKind kind, RexNode left, RexNode right, SqlNode at) {
     List<SqlNode> nodes =

@@ -16,7 +16,6 @@ import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rel.rules.FilterProjectTransposeRule;
 import org.apache.calcite.rex.RexUtil;
-import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 
 /// Rewrites algebra with Calcite's rules: subqueries to joins, filters down, joins in a good order, unused columns away.
@@ -90,12 +89,12 @@ final class Optimizer {
     RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(rel.getCluster(), null);
     boolean subqueries = Inspection.hasSubquery(rel);
     if (subqueries) {
-      rel = ExistsJoins.convert(rel);
+      rel = ExistsJoins.convert(RowSubqueries.convert(rel));
       subqueries = Inspection.hasSubquery(rel);
     }
     if (subqueries || Inspection.count(rel, Correlate.class) > 0) {
       rel = subqueries ? run(SUBQUERIES, rel) : rel;
-      rel = RelDecorrelator.decorrelateQuery(rel, builder);
+      rel = Decorrelation.apply(rel, builder);
     }
     rel = run(PUSH_DOWN, rel);
     int joins = Inspection.count(rel, Join.class);

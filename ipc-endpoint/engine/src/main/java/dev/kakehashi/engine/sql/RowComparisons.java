@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
@@ -48,13 +49,29 @@ final class RowComparisons {
           at);
     }
     requireSameSize(first, second, at);
-    return switch (kind) {
-      case EQUALS, NOT_EQUALS ->
-          combine(
-              kind == SqlKind.EQUALS ? SqlStdOperatorTable.AND : SqlStdOperatorTable.OR,
-              each(kind, first, second, at));
-      default -> order(kind, first, second, at);
-    };
+    return compare(
+        kind,
+        first.size(),
+        (each, entry) -> expressions.calls.comparison(each, first.get(entry), second.get(entry), at),
+        context.rex);
+  }
+
+  /// Compares an entry of one row with that of another.
+  interface EntryComparison {
+    RexNode compare(SqlKind kind, int entry);
+  }
+
+  /// A comparison of rows from that of their entries.
+  static RexNode compare(SqlKind kind, int size, EntryComparison entries, RexBuilder rex) {
+    if (kind == SqlKind.EQUALS || kind == SqlKind.NOT_EQUALS) {
+      List<RexNode> terms = new ArrayList<>();
+      for (int i = 0; i < size; i++) {
+        terms.add(entries.compare(kind, i));
+      }
+      return combine(
+          kind == SqlKind.EQUALS ? SqlStdOperatorTable.AND : SqlStdOperatorTable.OR, terms, rex);
+    }
+    return order(kind, size, entries, rex);
   }
 
   /// IS [NOT] DISTINCT FROM; null if neither side is a row.
@@ -69,7 +86,7 @@ final class RowComparisons {
     for (int i = 0; i < first.size(); i++) {
       terms.add(expressions.calls.distinct(first.get(i), second.get(i), distinct, call));
     }
-    return combine(distinct ? SqlStdOperatorTable.OR : SqlStdOperatorTable.AND, terms);
+    return combine(distinct ? SqlStdOperatorTable.OR : SqlStdOperatorTable.AND, terms, context.rex);
   }
 
   /// IS NULL: all entries are; IS NOT NULL: none is. Null if it is no row.
@@ -83,7 +100,8 @@ final class RowComparisons {
         entries.stream()
             .map(
                 entry -> context.rex.makeCall(operator, expressions.coercion.resolveUnknown(entry)))
-            .toList());
+            .toList(),
+        context.rex);
   }
 
   /// @param counterpart of a query; null: it may not be one
@@ -103,39 +121,30 @@ final class RowComparisons {
     }
   }
 
-  private List<RexNode> each(SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
-    List<RexNode> terms = new ArrayList<>();
-    for (int i = 0; i < left.size(); i++) {
-      terms.add(expressions.calls.comparison(kind, left.get(i), right.get(i), at));
-    }
-    return terms;
-  }
-
   /// `(a, b) < (c, d)` is `a <= c AND (a < c OR (a = c AND b < d))`; the first term is for indexes.
-  private RexNode order(SqlKind kind, List<RexNode> left, List<RexNode> right, SqlNode at) {
+  private static RexNode order(SqlKind kind, int size, EntryComparison entries, RexBuilder rex) {
     boolean less = kind == SqlKind.LESS_THAN || kind == SqlKind.LESS_THAN_OR_EQUAL;
     SqlKind strict = less ? SqlKind.LESS_THAN : SqlKind.GREATER_THAN;
-    int last = left.size() - 1;
-    RexNode result = expressions.calls.comparison(kind, left.get(last), right.get(last), at);
-    for (int i = last - 1; i >= 0; i--) {
-      RexNode same = expressions.calls.comparison(SqlKind.EQUALS, left.get(i), right.get(i), at);
-      RexNode before = expressions.calls.comparison(strict, left.get(i), right.get(i), at);
+    RexNode result = entries.compare(kind, size - 1);
+    for (int i = size - 2; i >= 0; i--) {
+      RexNode same = entries.compare(SqlKind.EQUALS, i);
+      RexNode before = entries.compare(strict, i);
       result =
           combine(
               SqlStdOperatorTable.OR,
-              List.of(before, combine(SqlStdOperatorTable.AND, List.of(same, result))));
+              List.of(before, combine(SqlStdOperatorTable.AND, List.of(same, result), rex)),
+              rex);
     }
-    if (last == 0) {
+    if (size == 1) {
       return result;
     }
     SqlKind loose = less ? SqlKind.LESS_THAN_OR_EQUAL : SqlKind.GREATER_THAN_OR_EQUAL;
-    RexNode range = expressions.calls.comparison(loose, left.getFirst(), right.getFirst(), at);
-    return combine(SqlStdOperatorTable.AND, List.of(range, result));
+    return combine(SqlStdOperatorTable.AND, List.of(entries.compare(loose, 0), result), rex);
   }
 
-  private RexNode combine(SqlOperator operator, List<RexNode> terms) {
+  private static RexNode combine(SqlOperator operator, List<RexNode> terms, RexBuilder rex) {
     return terms.size() == 1
         ? terms.getFirst()
-        : RexUtil.flatten(context.rex, context.rex.makeCall(operator, terms));
+        : RexUtil.flatten(rex, rex.makeCall(operator, terms));
   }
 }

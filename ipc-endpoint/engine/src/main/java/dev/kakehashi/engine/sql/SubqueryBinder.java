@@ -92,7 +92,7 @@ final class SubqueryBinder {
     List<SqlNode> entries = RowComparisons.entries(node);
     if (entries != null) {
       for (SqlNode operand : entries) {
-        left.add(queries.expressions.bindTyped(operand, scope));
+        left.add(queries.expressions.bind(operand, scope));
       }
     } else {
       left.add(queries.expressions.bind(node, scope));
@@ -120,8 +120,8 @@ final class SubqueryBinder {
     List<SqlType> targets = new ArrayList<>();
     for (int i = 0; i < left.size(); i++) {
       SqlType common =
-          queries.expressions.coercion.commonType(
-              List.of(Coercion.typeOf(left.get(i)), bound.types().get(i)), "IN", at);
+          queries.expressions.calls.comparedType(
+              Coercion.typeOf(left.get(i)), bound.types().get(i), at);
       SqlType target = SqlType.of(common.oid());
       targets.add(target);
       operands.addAll(queries.expressions.calls.convertAll(List.of(left.get(i)), target, "IN", at));
