@@ -52,7 +52,8 @@ final class RowComparisons {
     return compare(
         kind,
         first.size(),
-        (each, entry) -> expressions.calls.comparison(each, first.get(entry), second.get(entry), at),
+        (each, entry) ->
+            expressions.calls.comparison(each, first.get(entry), second.get(entry), at),
         context.rex);
   }
 

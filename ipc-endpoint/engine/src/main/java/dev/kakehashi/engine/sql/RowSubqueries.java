@@ -193,8 +193,8 @@ final class RowSubqueries {
     /// The subquery with what is in it converted.
     private RexNode inside(RexSubQuery subquery) {
       RelNode rel = RowSubqueries.this.visit(subquery.rel);
-      changed |= rel != subquery.rel;
-      return super.visitSubQuery(rel == subquery.rel ? subquery : subquery.clone(rel));
+      changed |= !rel.equals(subquery.rel);
+      return super.visitSubQuery(rel.equals(subquery.rel) ? subquery : subquery.clone(rel));
     }
 
     private boolean mayBeNull(RexSubQuery subquery) {
@@ -232,8 +232,7 @@ final class RowSubqueries {
                       correlated(subquery.getOperands().get(entry), id),
                       rex.makeInputRef(query, entry)),
               rex);
-      RexNode condition =
-          unknown ? rex.makeCall(SqlStdOperatorTable.IS_NULL, compared) : compared;
+      RexNode condition = unknown ? rex.makeCall(SqlStdOperatorTable.IS_NULL, compared) : compared;
       return RexSubQuery.exists(filtered(query, condition));
     }
 
