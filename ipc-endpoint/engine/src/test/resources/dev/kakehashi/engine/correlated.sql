@@ -45,3 +45,5 @@ select x.a, x.na, exists (select 1 from u where u.a is not distinct from x.na) f
 select x.a, x.na, (select count(*) from u where u.a is not distinct from x.na) from (select t.a, n.a as na from t full join n on t.a = n.a) x order by 1,2;
 select c from t where not exists (select 1 from n where not exists (select 1 from u where u.a = n.a and u.b = t.b)) order by c;
 select a from t group by a having exists (select 1 from u where u.a is not distinct from t.a) and exists (select 1 from n where n.a = t.a) order by 1;
+select c from t where exists (select 1 from u where u.a is not distinct from t.a and exists (select 1 from n where n.b = u.b and coalesce(n.a = t.a, true))) order by c;
+select c from t where exists (select 1 from u where u.a = t.a and exists (select 1 from n where n.b = u.b and n.a = t.a + 0)) order by c;

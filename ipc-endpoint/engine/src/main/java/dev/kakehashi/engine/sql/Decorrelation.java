@@ -10,23 +10,31 @@ import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelVisitor;
 import org.apache.calcite.rel.RelWriter;
+import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexFieldAccess;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 import org.jspecify.annotations.Nullable;
 
 /// Turns correlated subqueries and LATERAL into joins, by Calcite's decorrelator.
 ///
-/// It is asked for one at a time, from the inside, and not for those of which it makes joins that lose rows: what an outer join gives nulls for has no values of the outer query any more.
-/// So what names a query two levels up, or the outer query inside of an outer join or in more than one WHERE, stays as it is and is evaluated for each row.
+/// It is asked for one at a time, from the inside, and not for those of which it makes joins that lose rows: what an outer join gives nulls for has no values of the outer query any more,
+/// and two conditions that are true of different rows where the outer column is null have one set of its values. Those stay as they are and are evaluated for each row.
 final class Decorrelation {
   private final RelBuilder builder;
 
@@ -53,10 +61,12 @@ final class Decorrelation {
     CorrelationId id = correlate.getCorrelationId();
     Set<CorrelationId> outer = new HashSet<>(RelOptUtil.getVariablesUsed(correlate));
     outer.remove(id);
-    if (!outer.isEmpty()
-        || Inspection.count(correlate, Correlate.class) > 1
-        || insideOuterJoin(correlate.getRight(), id)
-        || filters(correlate.getRight()) > 1) {
+    if (!outer.isEmpty() || Inspection.count(correlate.getLeft(), Correlate.class) > 0) {
+      return correlate;
+    }
+    Uses uses = new Uses();
+    uses.go(correlate.getRight());
+    if (uses.inOuterJoin || uses.aboveGroups || (uses.filters > 1 && uses.ofNull)) {
       return correlate;
     }
     RelNode left = correlate.getLeft();
@@ -77,35 +87,61 @@ final class Decorrelation {
     return hidden ? shown(joined) : joined;
   }
 
-  private static boolean insideOuterJoin(RelNode rel, CorrelationId id) {
-    boolean[] found = {false};
-    new RelVisitor() {
-      @Override
-      public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
-        if (node instanceof Join join && join.getJoinType().isOuterJoin()) {
-          found[0] |= RelOptUtil.getVariablesUsed(join).contains(id);
-        }
-        super.visit(node, ordinal, parent);
-      }
-    }.go(rel);
-    return found[0];
-  }
+  /// How a subquery names outer queries.
+  private static final class Uses extends RelVisitor {
+    /// Whether in what an outer join may find nothing of.
+    boolean inOuterJoin;
 
-  /// The number of filters that name the outer query.
-  private static int filters(RelNode rel) {
-    int[] count = {0};
-    new RelVisitor() {
-      @Override
-      public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
-        if (node instanceof Filter filter
-            && RexUtil.containsCorrelation(filter.getCondition())
-            && !(parent instanceof Filter)) {
-          count[0]++;
+    /// Whether in a column that is computed from groups.
+    boolean aboveGroups;
+
+    /// The number of filters.
+    int filters;
+
+    /// Whether one of the filters may be true where the outer column is null.
+    boolean ofNull;
+
+    @Override
+    public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
+      switch (node) {
+        case Join join ->
+            inOuterJoin |=
+                join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
+        case Correlate inner -> inOuterJoin |= inner.getJoinType() != JoinRelType.INNER;
+        case Project project ->
+            aboveGroups |=
+                project.getProjects().stream().anyMatch(RexUtil::containsCorrelation)
+                    && Inspection.count(project, Aggregate.class) > 0;
+        case Filter filter -> {
+          for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
+            ofNull |= RexUtil.containsCorrelation(term) && !isStrict(term);
+          }
+          if (!(parent instanceof Filter) && RexUtil.containsCorrelation(filter.getCondition())) {
+            filters++;
+          }
         }
-        super.visit(node, ordinal, parent);
+        default -> {}
       }
-    }.go(rel);
-    return count[0];
+      super.visit(node, ordinal, parent);
+    }
+
+    private static boolean isStrict(RexNode node) {
+      return switch (node) {
+        case RexCall call ->
+            (SqlKind.COMPARISON.contains(call.getKind())
+                    && call.getKind() != SqlKind.IS_DISTINCT_FROM
+                    && call.getKind() != SqlKind.IS_NOT_DISTINCT_FROM
+                    && call.getOperands().stream().allMatch(Uses::isStrict))
+                || (call.getOperator() instanceof PgOperators.FunctionOperator operator
+                    && operator.function.strict()
+                    && call.getOperands().stream().allMatch(Uses::isStrict))
+                || call.getOperator() instanceof PgOperators.ConstantOperator;
+        case RexInputRef reference -> true;
+        case RexFieldAccess access -> true;
+        case RexLiteral literal -> true;
+        default -> false;
+      };
+    }
   }
 
   private static boolean hasOuterJoin(RelNode rel) {

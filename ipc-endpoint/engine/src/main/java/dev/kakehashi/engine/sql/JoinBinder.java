@@ -22,6 +22,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.jspecify.annotations.Nullable;
 
 /// Binds joins: the condition, USING and NATURAL, and right sides that name columns of the left.
@@ -63,7 +64,14 @@ final class JoinBinder {
     Scope scope = new Scope(parent);
     scope.fields.addAll(fields);
     scope.clause = "JOIN conditions";
-    scope.rowType = context.types.createJoinType(left.rel().getRowType(), right.rel().getRowType());
+    scope.rowType =
+        SqlValidatorUtil.deriveJoinRowType(
+            left.rel().getRowType(),
+            right.rel().getRowType(),
+            JoinRelType.INNER,
+            context.types,
+            null,
+            List.of());
     List<String> using = usingColumns(join, left.fields(), right.fields());
     RexNode condition =
         using != null

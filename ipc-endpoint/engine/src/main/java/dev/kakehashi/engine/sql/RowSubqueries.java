@@ -32,7 +32,7 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 /// Comparisons of a row with the rows of a query, `(a, b) NOT IN (SELECT ...)` and `(a, b) < ANY (SELECT ...)`, become EXISTS.
 ///
 /// One says whether there is a row that the comparison is true of, and another, if something may be null, whether there is one that it is null of.
-/// `(a, b) IN (SELECT ...)` that has to be true stays: it is a semi-join.
+/// `(a, b) IN (SELECT ...)` that has to be true stays: it is a semi-join. Subqueries in the condition of an inner join become a filter above it, as they are in WHERE.
 final class RowSubqueries {
   private final RelOptCluster cluster;
   private final RexBuilder rex;
@@ -70,7 +70,9 @@ final class RowSubqueries {
     }
     return outer.changed
         ? LogicalFilter.create(
-            filter.getInput(), RexUtil.composeConjunction(rex, terms), outer.variables())
+            filter.getInput(),
+            RexUtil.flatten(rex, RexUtil.composeConjunction(rex, terms)),
+            outer.variables())
         : filter;
   }
 
@@ -81,7 +83,7 @@ final class RowSubqueries {
         ? LogicalProject.create(
             project.getInput(),
             project.getHints(),
-            columns,
+            columns.stream().map(column -> RexUtil.flatten(rex, column)).toList(),
             project.getRowType().getFieldNames(),
             outer.variables())
         : project;
@@ -91,12 +93,15 @@ final class RowSubqueries {
     List<RexNode> rest = new ArrayList<>();
     List<RexNode> filters = new ArrayList<>();
     for (RexNode term : RelOptUtil.conjunctions(join.getCondition())) {
-      (contains(term) ? filters : rest).add(term);
+      (contains(term, false) ? filters : rest).add(term);
     }
     if (filters.isEmpty()) {
       return join;
     }
     if (join.getJoinType() != JoinRelType.INNER) {
+      if (filters.stream().noneMatch(term -> contains(term, true))) {
+        return join;
+      }
       throw new EngineException(
           ErrorCode.FEATURE_NOT_SUPPORTED,
           "a row compared with the rows of a query in the condition of an outer join is not supported");
@@ -116,13 +121,16 @@ final class RowSubqueries {
             ImmutableSet.copyOf(join.getVariablesSet())));
   }
 
-  private static boolean contains(RexNode expression) {
+  /// Whether an expression has a subquery in it.
+  ///
+  /// @param ofRows one that compares rows
+  private static boolean contains(RexNode expression, boolean ofRows) {
     boolean[] found = {false};
     expression.accept(
         new RexShuttle() {
           @Override
           public RexNode visitSubQuery(RexSubQuery subquery) {
-            found[0] |= comparesRows(subquery);
+            found[0] |= !ofRows || comparesRows(subquery);
             return super.visitSubQuery(subquery);
           }
         });
