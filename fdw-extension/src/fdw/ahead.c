@@ -6,6 +6,9 @@
  * the engine runs in order, one row of the result for each: that is what a SELECT of aggregates without groups gives. The evaluation itself stays PostgreSQL's. The
  * scan below it takes the foreseen row if its parameters are those that were foreseen, and sends a request of its own if not. So
  * nothing depends on what is foreseen being right.
+ *
+ * Rows that are looked at here may never be reached, because of a LIMIT for example. So nothing that can fail is evaluated ahead on this side, and
+ * where it fails on the other side the rest is evaluated when PostgreSQL asks for it.
  */
 #include "scan.h"
 
@@ -31,6 +34,7 @@ struct KakehashiForeseen
 	bool *by_value;
 	Datum *values; /* of the parameters, MAX_ROWS times; those of one evaluation stand together */
 	bool *nulls;
+	bool failed;         /* an evaluation did: no more are foreseen */
 	bool open;           /* the writer of the parameters takes more rows */
 	int count;           /* of evaluations */
 	int position;        /* the last one that was taken; earlier rows of the result are gone */
@@ -114,7 +118,7 @@ is_foreseen(const KakehashiForeseen *foreseen, int evaluation, const KakehashiPa
 	return true;
 }
 
-/* Stands at the row of the result for an evaluation; false if the result is gone with a subtransaction. */
+/* Stands at the row of the result for an evaluation; false if the result is gone with a subtransaction, or ended with an error before that row. */
 static bool
 go_to(RemoteScan *state, int evaluation)
 {
@@ -130,6 +134,12 @@ go_to(RemoteScan *state, int evaluation)
 			kh_call_release(foreseen->call->ipc);
 		}
 		foreseen->has_batch = kakehashi_call_next_batch(foreseen->call, &foreseen->batch);
+		if (!foreseen->has_batch && kakehashi_call_failed(foreseen->call))
+		{
+			foreseen->failed = true;
+			kakehashi_foreseen_drop(state);
+			return false;
+		}
 		if (!foreseen->has_batch)
 			ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 			                errmsg("the engine answered %d of %d evaluations of a subquery", foreseen->batch_first,
@@ -175,7 +185,8 @@ foreseen_begin(ForeignScanState *node, RemoteScan *state)
 	foreseen->batch_first = 0;
 	state->session = kakehashi_session_get(state->user);
 	/* Half of the response slots are left to others. */
-	foreseen->open = kh_session_free_slots(state->session->ipc) > kh_session_limits(state->session->ipc)->slots / 2;
+	foreseen->open = !foreseen->failed &&
+	                 kh_session_free_slots(state->session->ipc) > kh_session_limits(state->session->ipc)->slots / 2;
 	if (foreseen->open)
 		kakehashi_row_writer_start(state->parameters->writer, state->session, MAX_ROWS);
 }
@@ -223,9 +234,43 @@ foreseen_send(ForeignScanState *node, RemoteScan *state)
 		return;
 	rows = kakehashi_row_writer_finish(state->parameters->writer, &bytes);
 	foreseen->call = kakehashi_scan_execute(node, state, rows, bytes);
+	foreseen->call->tentative = true;
 }
 
 /* ---- the node that evaluates subqueries ---- */
+
+static bool
+is_leaky(Oid function, void *context)
+{
+	(void) context;
+	return !get_func_leakproof(function);
+}
+
+/* Whether an evaluation can end in an error. A function that is leakproof has none that depends on its arguments. */
+static bool
+may_fail(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_List:
+		case T_Var:
+		case T_Param:
+		case T_Const:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_ScalarArrayOpExpr:
+		case T_FuncExpr:
+			return check_functions_in_node(node, is_leaky, context) || expression_tree_walker(node, may_fail, context);
+		default:
+			return true;
+	}
+}
 
 /*
  * The subqueries that are evaluated whenever the expression is: arguments of operators and functions are, branches of a CASE
@@ -290,7 +335,7 @@ add_subquery(KakehashiAhead *ahead, PlanState *node, SubPlan *plan)
 	ForeignScanState *scan = scan_of(node, plan);
 
 	if (scan == NULL || plan->subLinkType != EXPR_SUBLINK || plan->parParam == NIL ||
-	    contain_volatile_functions((Node *) plan->args) || contain_subplans((Node *) plan->args))
+	    may_fail((Node *) plan->args, NULL) || may_fail((Node *) ((ForeignScan *) scan->ss.ps.plan)->fdw_exprs, NULL))
 		return;
 	state = (RemoteScan *) scan->fdw_state;
 	if (state->foreseen == NULL)
@@ -326,7 +371,9 @@ kakehashi_ahead_create(PlanState *node)
 		conditions = list_make1(condition);
 		if (contain_subplans(condition))
 			break;
-		before = lappend(before, condition);
+		/* Without it subqueries are asked about for rows that will not need them. */
+		if (!may_fail(condition, NULL))
+			before = lappend(before, condition);
 	}
 	(void) collect(cell != NULL ? (Node *) conditions : (Node *) node->plan->targetlist, &plans);
 	ahead = (KakehashiAhead *) palloc0(sizeof(KakehashiAhead));

@@ -72,6 +72,19 @@ note_transaction(KakehashiCall *call, const kh_result *result)
 	}
 }
 
+/* Data exceptions of what was asked for on suspicion. The statement is undone, and the transaction goes on. */
+static bool
+is_forgiven(const KakehashiCall *call, const kh_result *result)
+{
+	return call->tentative && !call->session->aborted && strncmp(result->error.sqlstate, "22", 2) == 0;
+}
+
+bool
+kakehashi_call_failed(const KakehashiCall *call)
+{
+	return call->ipc != NULL && call->finished && kh_call_result(call->ipc)->failed;
+}
+
 static void
 note_finished(KakehashiCall *call)
 {
@@ -86,7 +99,7 @@ note_finished(KakehashiCall *call)
 	note_transaction(call, result);
 	if (call->in_transaction && call->statement != NULL && call->statement->kind == KH_DML && !result->failed)
 		call->session->rows_written += result->rows_affected;
-	if (!result->failed)
+	if (!result->failed || is_forgiven(call, result))
 		return;
 	/* The engine has dropped it, or DDL has changed what it returns: the next use prepares it again. */
 	if (call->statement != NULL &&

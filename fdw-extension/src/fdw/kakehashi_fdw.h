@@ -222,6 +222,8 @@ typedef struct KakehashiCall
 	bool in_transaction; /* its final frame speaks of the session's transaction */
 	bool finished;
 	bool settled; /* ended for its slot; rows_affected is what its owner will ask for */
+	bool
+		tentative; /* nobody has asked for it yet: that its values do not fit is no error, see kakehashi_call_failed() */
 	uint64 rows_affected;
 	KakehashiCost *cost; /* NULL: nobody asks; outlives the call's use */
 } KakehashiCall;
@@ -235,6 +237,9 @@ extern void kakehashi_call_make_room(KakehashiSession *session);
 /* Takes over the result of kh_send_*; reports error if it is NULL. */
 extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,
                                            const char *sql);
+
+/* A tentative call has ended without all of its rows. */
+extern bool kakehashi_call_failed(const KakehashiCall *call);
 
 /* From now on the call is measured; cost NULL: it is not. */
 extern void kakehashi_call_measure(KakehashiCall *call, KakehashiCost *cost);

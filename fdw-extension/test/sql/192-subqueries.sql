@@ -73,6 +73,9 @@ SELECT count(*) FROM item i WHERE id < 10 AND (SELECT p.item FROM part p WHERE p
 
 -- An error in one of them
 SELECT count(*) FROM item i WHERE id < 100 AND (SELECT sum(p.qty / i.grp) FROM part p WHERE p.item = i.id) > 0;
+-- An error that PostgreSQL would not reach is none
+SELECT count(*) FROM (SELECT i.id FROM item i WHERE (SELECT sum(p.qty / i.grp) FROM part p WHERE p.item = i.id) IS NOT NULL LIMIT 3) l;
+SELECT count(*) FROM (SELECT i.id FROM item i WHERE (SELECT count(*) FROM part p WHERE p.item = 10 / i.grp) >= 0 LIMIT 3) l;
 -- LIMIT ends it early; a cursor goes on over what was foreseen before a rollback
 SELECT i.id, (SELECT sum(p.qty) FROM part p WHERE p.item = i.id) AS s FROM item i LIMIT 0;
 SELECT count(*) FROM (SELECT i.id FROM item i WHERE i.amount > (SELECT sum(p.qty) FROM part p WHERE p.item = i.id) LIMIT 3) l;
