@@ -99,4 +99,33 @@ IMPORT FOREIGN SCHEMA import_options FROM SERVER kakehashi INTO imported OPTIONS
 IMPORT FOREIGN SCHEMA import_options FROM SERVER kakehashi INTO imported OPTIONS (color 'red');
 SELECT count(*) FROM information_schema.tables WHERE table_schema = 'imported';
 DROP SCHEMA imported;
+
+-- Columns that the engine computes from others
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE import_options.orders, import_options."Serials" CASCADE');
+SELECT kakehashi_execute('kakehashi', $$
+  CREATE TABLE import_options.computed (
+    id int PRIMARY KEY, price int, tax int GENERATED ALWAYS AS (price / 10) STORED, label text GENERATED ALWAYS AS ('no. ' || id) STORED) $$);
+CREATE SCHEMA imported;
+IMPORT FOREIGN SCHEMA import_options LIMIT TO (computed) FROM SERVER kakehashi INTO imported;
+SELECT attname, attfdwoptions, attgenerated FROM pg_attribute WHERE attrelid = 'imported.computed'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT problem FROM kakehashi_verify_tables('kakehashi') WHERE foreign_table::text LIKE 'imported.%';
+INSERT INTO imported.computed (id, price) VALUES (1, 100) RETURNING *;
+INSERT INTO imported.computed VALUES (2, 200, DEFAULT, DEFAULT), (3, 300, NULL, NULL) RETURNING *;
+INSERT INTO imported.computed (id, price) SELECT g, g * 100 FROM generate_series(4, 6) g;
+COPY imported.computed (id, price) FROM stdin;
+7	700
+8	\N
+\.
+INSERT INTO imported.computed (id, price) VALUES (1, 0) ON CONFLICT DO NOTHING;
+UPDATE imported.computed SET price = price + 10 WHERE id = 1 RETURNING *;
+-- Row by row, because of a condition that only PostgreSQL knows
+UPDATE imported.computed SET price = price + 10 WHERE id < 3 AND pg_backend_pid() > 0 RETURNING *;
+DELETE FROM imported.computed WHERE tax = 30 RETURNING *;
+SELECT * FROM imported.computed ORDER BY id;
+\set VERBOSITY sqlstate
+INSERT INTO imported.computed (id, tax) VALUES (9, 5);
+UPDATE imported.computed SET tax = 5 WHERE id = 1;
+UPDATE imported.computed SET tax = 5 WHERE id = 1 AND pg_backend_pid() > 0;
+\set VERBOSITY default
+DROP SCHEMA imported CASCADE;
 SELECT kakehashi_execute('kakehashi', 'DROP SCHEMA import_options CASCADE');

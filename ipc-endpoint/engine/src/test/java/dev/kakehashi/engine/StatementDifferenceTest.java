@@ -81,7 +81,8 @@ final class StatementDifferenceTest {
         "similar",
         "definitions",
         "table-copies",
-        "generated-columns"
+        "generated-columns",
+        "deferred-unique"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     List<String> differences = new ArrayList<>();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (7) · utf schema · utf name · i8 tableId
+/// u1 version (8) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///                  · ints setColumns · u1 matchFull
 /// since version 6: per foreign key utf timing · u1 validated
 /// since version 7: per column text generation · i4 comments on constraints, each: utf name · text comment
+/// since version 8: per index utf timing
 ///
 /// ints: i4 count · i4 each
 ///
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 7;
+  private static final int VERSION = 8;
 
   private CatalogCodec() {}
 
@@ -105,6 +106,9 @@ final class CatalogCodec {
       for (Map.Entry<String, String> comment : table.constraintComments().entrySet()) {
         out.writeUTF(comment.getKey());
         writeText(out, comment.getValue());
+      }
+      for (Index index : table.indexes()) {
+        out.writeUTF(index.timing().name());
       }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
@@ -367,6 +371,9 @@ final class CatalogCodec {
       for (int left = version >= 7 ? in.readInt() : 0; left > 0; left--) {
         String constraint = in.readUTF();
         constraintComments.put(constraint, String.valueOf(readText(in)));
+      }
+      for (int i = 0; version >= 8 && i < indexCount; i++) {
+        indexes.set(i, indexes.get(i).with(ForeignKey.Timing.valueOf(in.readUTF())));
       }
       return new Table(
           schema,

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.catalog.ForeignKey.Timing;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param descending per key column
 /// @param constraint whether it is there for a constraint of the same name
 /// @param comment what COMMENT said, or null
+/// @param timing when the uniqueness of a constraint is looked at; the store refuses duplicates of those that are not deferrable, at once
 public record Index(
     String name,
     long indexId,
@@ -19,24 +21,62 @@ public record Index(
     boolean unique,
     boolean primary,
     boolean constraint,
-    @Nullable String comment) {
+    @Nullable String comment,
+    Timing timing) {
+  /// An index of which duplicates, if it is unique, are refused at once.
+  public Index(
+      String name,
+      long indexId,
+      List<Integer> columns,
+      List<Boolean> descending,
+      boolean unique,
+      boolean primary,
+      boolean constraint,
+      @Nullable String comment) {
+    this(
+        name,
+        indexId,
+        columns,
+        descending,
+        unique,
+        primary,
+        constraint,
+        comment,
+        Timing.NOT_DEFERRABLE);
+  }
+
+  public boolean deferrable() {
+    return timing != Timing.NOT_DEFERRABLE;
+  }
+
+  /// Whether there are never two rows with equal, non-null keys.
+  public boolean isKey() {
+    return unique && !deferrable();
+  }
+
+  /// The same constraint, looked at at another time.
+  public Index with(Timing newTiming) {
+    return new Index(
+        name, indexId, columns, descending, unique, primary, constraint, comment, newTiming);
+  }
+
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
-    return new Index(name, newId, columns, descending, unique, primary, constraint, comment);
+    return new Index(name, newId, columns, descending, unique, primary, constraint, comment, timing);
   }
 
   public Index withName(String newName) {
-    return new Index(newName, indexId, columns, descending, unique, primary, constraint, comment);
+    return new Index(newName, indexId, columns, descending, unique, primary, constraint, comment, timing);
   }
 
   /// The same index with or without a constraint that needs it.
   Index asConstraint(boolean needed) {
-    return new Index(name, indexId, columns, descending, unique, primary, needed, comment);
+    return new Index(name, indexId, columns, descending, unique, primary, needed, comment, timing);
   }
 
   /// The same unique index for a constraint of its name.
   public Index ofConstraint(boolean isPrimary) {
-    return new Index(name, indexId, columns, descending, unique, isPrimary, true, comment);
+    return new Index(name, indexId, columns, descending, unique, isPrimary, true, comment, timing);
   }
 
   /// The same index over columns at other positions.
@@ -51,14 +91,15 @@ public record Index(
         unique,
         primary,
         constraint,
-        comment);
+        comment,
+        timing);
   }
 
   public Index withComment(@Nullable String text) {
-    return new Index(name, indexId, columns, descending, unique, primary, constraint, text);
+    return new Index(name, indexId, columns, descending, unique, primary, constraint, text, timing);
   }
 
   public IndexDefinition definition() {
-    return new IndexDefinition(indexId, name, columns, descending, unique);
+    return new IndexDefinition(indexId, name, columns, descending, isKey());
   }
 }

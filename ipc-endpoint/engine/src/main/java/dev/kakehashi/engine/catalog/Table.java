@@ -168,7 +168,7 @@ public record Table(
   /// A unique index over exactly these columns, in any order, or null.
   public @Nullable Index uniqueIndex(List<Integer> keyColumns) {
     for (Index index : indexes) {
-      if (index.unique()
+      if (index.isKey()
           && index.columns().size() == keyColumns.size()
           && index.columns().containsAll(keyColumns)) {
         return index;

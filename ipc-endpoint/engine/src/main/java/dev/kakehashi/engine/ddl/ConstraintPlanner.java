@@ -67,7 +67,8 @@ final class ConstraintPlanner {
             true,
             key.primary(),
             true,
-            null));
+            null,
+            key.timing()));
     return notNull(table.withIndexes(indexes), key.primary() ? positions : List.of());
   }
 

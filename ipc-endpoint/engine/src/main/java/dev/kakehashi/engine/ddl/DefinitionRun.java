@@ -149,8 +149,12 @@ public final class DefinitionRun implements Task {
           }
         }
         case DefinitionPlan.Step.Rows rows -> {
-          if (!rows.pass().run(execution, context)) {
-            return context.resubmit(this);
+          try {
+            if (!rows.pass().run(execution, context)) {
+              return context.resubmit(this);
+            }
+          } catch (DuplicateKey duplicate) {
+            throw duplicates(work, duplicate);
           }
         }
       }

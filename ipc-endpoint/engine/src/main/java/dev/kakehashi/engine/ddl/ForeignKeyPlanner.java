@@ -41,6 +41,7 @@ final class ForeignKeyPlanner {
           ErrorCode.INVALID_FOREIGN_KEY,
           "number of referencing and referenced columns for foreign key disagree");
     }
+    refuseDeferrable(referenced, referencedColumns);
     if (new HashSet<>(referencedColumns).size() < referencedColumns.size()
         || referenced.uniqueIndex(referencedColumns) == null) {
       throw new EngineException(
@@ -91,6 +92,22 @@ final class ForeignKeyPlanner {
             key.timing(),
             !key.notValid() || plan.state().table(table.tableId()) == null));
     return table.withForeignKeys(keys);
+  }
+
+  /// What is referenced has to be unique at any time.
+  private static void refuseDeferrable(Table referenced, List<Integer> columns) {
+    for (Index index : referenced.indexes()) {
+      if (index.deferrable()
+          && index.columns().size() == columns.size()
+          && index.columns().containsAll(columns)
+          && referenced.uniqueIndex(columns) == null) {
+        throw new EngineException(
+            ErrorCode.NOT_IN_PREREQUISITE_STATE,
+            "cannot use a deferrable unique constraint for referenced table \""
+                + referenced.name()
+                + "\"");
+      }
+    }
   }
 
   private static void refuseActionsOnGenerated(

@@ -203,7 +203,8 @@ final class TablePlanner {
                 ? constraints.add(
                     next,
                     Constraints.of(
-                        new DdlStatement.KeyDefinition(null, names, index.primary(), null)))
+                        new DdlStatement.KeyDefinition(
+                            null, names, index.primary(), null, index.timing())))
                 : withIndex(next, index, names);
         if (comments) {
           next = withComments(next, index.comment(), source.constraintComments().get(index.name()));

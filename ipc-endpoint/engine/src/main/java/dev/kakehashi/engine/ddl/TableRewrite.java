@@ -85,6 +85,7 @@ final class TableRewrite {
     Table next = table.renumbered(plan.newObjectId()).withIndexes(indexes);
     plan.change(new CatalogChange.CreateTable(next.definition()));
     plan.pass(new RowPass(old.tableId(), next.tableId(), values, rules(next)));
+    next.indexes().forEach(index -> requireUnique(next, index));
     plan.change(new CatalogChange.DropTable(old.tableId()));
     plan.change(CatalogSnapshot.remove(old));
     plan.change(CatalogSnapshot.put(next));
@@ -109,10 +110,18 @@ final class TableRewrite {
     for (Index index : table.indexes()) {
       if (!has(old, index)) {
         plan.change(new CatalogChange.CreateIndex(old.tableId(), index.definition()));
+        requireUnique(table, index);
       }
     }
     plan.change(new CatalogChange.Redefine(table.definition()));
     plan.change(CatalogSnapshot.put(table));
+  }
+
+  /// The store lets a deferrable key have duplicates.
+  private void requireUnique(Table of, Index index) {
+    if (index.deferrable()) {
+      plan.pass(new UniquePass(of, index));
+    }
   }
 
   private static boolean has(Table table, Index index) {

@@ -52,6 +52,7 @@ final class ChangedTable {
 
   /// Begins an execution of a statement.
   void begin(Execution execution) {
+    execution.noteChanges(target);
     References references = target.references();
     if (references != null) {
       log = execution.newLog(target, references);

@@ -2,7 +2,9 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ForeignKey.Action;
+import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.plan.UniqueKey;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowChanges;
 import dev.kakehashi.engine.store.RowChanges.Before;
@@ -21,7 +23,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at deferred foreign keys, when their transaction commits or SET CONSTRAINTS asks for it.
+/// Looks at deferred constraints, foreign keys and unique ones ([UniqueKeys]), when their transaction commits or SET CONSTRAINTS asks for it.
 ///
 /// What is to be looked at is not kept anywhere: it is what the transaction has done to rows, as its list of writes has it for a rollback. So deferred
 /// checks take no memory, and a rollback to a savepoint takes them back with the changes. Keys that went away are gathered and looked for in portions.
@@ -34,8 +36,8 @@ public final class DeferredReferences implements Task {
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final MemoryAccount memory = new MemoryAccount();
 
-  /// A foreign key, and the mark from which on changes have not been looked at.
-  public record Deferred(Rule rule, long mark) {}
+  /// A constraint, and the mark from which on changes have not been looked at.
+  public record Deferred(DeferrableConstraint constraint, long mark) {}
 
   /// @param deferred in the order in which they are looked at
   /// @param done gets 0 or the failure, exactly once
@@ -48,18 +50,26 @@ public final class DeferredReferences implements Task {
     this.done = done;
   }
 
-  /// Whether a transaction has done something to a table that a foreign key is still to look at.
+  /// Whether a transaction has done something to a table that a constraint is still to look at.
   public static boolean isPending(
       Deferred each, long tableId, StoreTransaction transaction, Store store) {
-    Rule rule = each.rule;
+    return switch (each.constraint) {
+      case Rule rule -> isPending(rule, each.mark, tableId, transaction, store);
+      case UniqueKey key ->
+          key.tableId() == tableId && UniqueKeys.isPending(transaction, store, key, each.mark);
+    };
+  }
+
+  private static boolean isPending(
+      Rule rule, long mark, long tableId, StoreTransaction transaction, Store store) {
     if (rule.tableId() != tableId && rule.referencedId() != tableId) {
       return false;
     }
     TableStore table = store.table(tableId);
     ReadView view = transaction.beginStatement();
-    return (rule.tableId() == tableId && newReferences(each, transaction, table, view, row -> true))
+    return (rule.tableId() == tableId && newReferences(rule, mark, transaction, table, view, row -> true))
         || (rule.referencedId() == tableId
-            && goneKeys(each, transaction, table, view, row -> true));
+            && goneKeys(rule, mark, transaction, table, view, row -> true));
   }
 
   @Override
@@ -103,13 +113,22 @@ public final class DeferredReferences implements Task {
   }
 
   private void check(Deferred each) {
-    Rule rule = each.rule;
+    switch (each.constraint) {
+      case Rule rule -> check(rule, each.mark);
+      case UniqueKey key ->
+          UniqueKeys.require(
+              scope.transaction(), scope.store(), key, each.mark, scope::checkCancelled);
+    }
+  }
+
+  private void check(Rule rule, long mark) {
     StoreTransaction transaction = scope.transaction();
     TableStore table = scope.store().table(rule.tableId());
     ReadView view = scope.referenceView();
     try (ReferenceLookup lookup = new ReferenceLookup(rule, scope.store(), view)) {
       newReferences(
-          each,
+          rule,
+          mark,
           transaction,
           table,
           view,
@@ -124,7 +143,8 @@ public final class DeferredReferences implements Task {
     try (ReferenceLookup lookup = new ReferenceLookup(rule, scope.store(), latest);
         GoneKeys keys = new GoneKeys(rule, false, memory)) {
       goneKeys(
-          each,
+          rule,
+          mark,
           transaction,
           referenced,
           latest,
@@ -154,14 +174,14 @@ public final class DeferredReferences implements Task {
   ///
   /// @param each gets the columns of the rule, and says whether it is enough
   private static boolean newReferences(
-      Deferred of,
+      Rule rule,
+      long mark,
       StoreTransaction transaction,
       TableStore table,
       ReadView view,
       Predicate<VectorBatch> each) {
-    Rule rule = of.rule;
     int width = rule.columns().length;
-    RowChanges changes = transaction.changes(rule.tableId(), of.mark, rule.columns());
+    RowChanges changes = transaction.changes(rule.tableId(), mark, rule.columns());
     try (VectorBatch before = VectorBatch.ofRows(width, 1);
         VectorBatch now = VectorBatch.ofRows(width, 1)) {
       while (changes.next()) {
@@ -184,18 +204,18 @@ public final class DeferredReferences implements Task {
   ///
   /// @param each gets the columns of the key, and says whether it is enough
   private static boolean goneKeys(
-      Deferred of,
+      Rule rule,
+      long mark,
       StoreTransaction transaction,
       TableStore referenced,
       ReadView view,
       Predicate<VectorBatch> each) {
-    Rule rule = of.rule;
     if (rule.onDelete() != Action.NO_ACTION && rule.onUpdate() != Action.NO_ACTION) {
       return false;
     }
     int width = rule.columns().length;
     int[] columns = rule.referencedColumns();
-    RowChanges changes = transaction.changes(rule.referencedId(), of.mark, columns);
+    RowChanges changes = transaction.changes(rule.referencedId(), mark, columns);
     try (VectorBatch before = VectorBatch.ofRows(width, 1);
         VectorBatch now = VectorBatch.ofRows(width, 1)) {
       while (changes.next()) {

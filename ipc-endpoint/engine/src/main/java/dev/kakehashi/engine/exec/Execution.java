@@ -4,6 +4,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.References;
+import dev.kakehashi.engine.plan.UniqueKey;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
@@ -38,6 +39,9 @@ final class Execution {
 
   /// What foreign keys make of changes, by the foreign keys of the changed table.
   private final IdentityHashMap<References, ReferentialActions> actions = new IdentityHashMap<>(0);
+
+  /// Unique keys to be looked at when the changes are made, and marks before those.
+  private final IdentityHashMap<UniqueKey, Long> uniqueKeys = new IdentityHashMap<>(0);
 
   private final List<PendingChanges> pending = new ArrayList<>(0);
 
@@ -162,14 +166,27 @@ final class Execution {
     return log;
   }
 
-  /// All changes of the statement are made: what foreign keys make of them.
+  /// Notes that rows of a table are about to be changed whose unique keys are looked at afterwards.
+  void noteChanges(Target target) {
+    for (UniqueKey key : target.deferrableKeys()) {
+      if (!scope().defers(key)) {
+        uniqueKeys.putIfAbsent(key, scope().transaction().mark());
+      }
+    }
+  }
+
+  /// All changes of the statement are made: what foreign keys make of them, and whether unique keys still are.
   void settleReferences() {
     pending.forEach(each -> each.actions.settle(each.log));
+    uniqueKeys.forEach((key, mark) ->
+        UniqueKeys.require(
+            scope().transaction(), scope().store(), key, mark, scope()::checkCancelled));
     forgetChanges();
   }
 
   /// Forgets the changes, which are settled or undone.
   void forgetChanges() {
+    uniqueKeys.clear();
     if (!pending.isEmpty()) {
       pending.clear();
       actions.values().forEach(ReferentialActions::close);

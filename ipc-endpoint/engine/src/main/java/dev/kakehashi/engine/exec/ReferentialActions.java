@@ -159,6 +159,7 @@ final class ReferentialActions {
         return;
       }
       Target target = Objects.requireNonNull(references.targets().get(rule.tableId()));
+      execution.noteChanges(target);
       ChangedTable changed = new ChangedTable(target, execution, context, newLog(target));
       try (Change change = new Change(rule, action, updated, keys, changed)) {
         new ReferencingRows(execution.scope(), rule, view, keys, true, change).visit();

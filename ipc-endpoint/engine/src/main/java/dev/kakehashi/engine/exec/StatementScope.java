@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec;
 
-import dev.kakehashi.engine.plan.References;
+import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
@@ -21,7 +21,7 @@ public interface StatementScope extends FunctionSession {
   ReadView referenceView();
 
   /// Whether a foreign key is looked at when the transaction commits. If so, the changes of its rows from now on are.
-  boolean defers(References.Rule rule);
+  boolean defers(DeferrableConstraint constraint);
 
   /// Begins the statement again after a conflict whose owner has ended; takes a newer snapshot where the isolation level says so.
   void restart();

@@ -81,6 +81,7 @@ public sealed interface PhysicalPlan {
   /// @param checks CHECK constraints, in the order in which they are looked at
   /// @param references foreign keys that its changes concern; null: none
   /// @param generated columns whose values are computed from the others, whatever the plan gives for them
+  /// @param deferrableKeys unique keys that are looked at when all changes are made
   record Target(
       long tableId,
       String schema,
@@ -90,7 +91,8 @@ public sealed interface PhysicalPlan {
       boolean[] notNull,
       List<Check> checks,
       @Nullable References references,
-      List<Generated> generated) {
+      List<Generated> generated,
+      List<UniqueKey> deferrableKeys) {
     /// A table without CHECK constraints.
     public Target(
         long tableId,
@@ -99,7 +101,7 @@ public sealed interface PhysicalPlan {
         List<String> columns,
         int[] typeOids,
         boolean[] notNull) {
-      this(tableId, schema, table, columns, typeOids, notNull, List.of(), null, List.of());
+      this(tableId, schema, table, columns, typeOids, notNull, List.of(), null, List.of(), List.of());
     }
   }
 

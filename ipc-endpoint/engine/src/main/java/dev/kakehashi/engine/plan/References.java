@@ -45,7 +45,8 @@ public record References(Map<Long, PhysicalPlan.Target> targets, List<Rule> rule
       Set<Integer> setColumns,
       List<Expr> defaults,
       boolean matchFull,
-      ForeignKey.Timing timing) {}
+      ForeignKey.Timing timing)
+      implements DeferrableConstraint {}
 
   /// Foreign keys of a table.
   public List<Rule> of(long tableId) {

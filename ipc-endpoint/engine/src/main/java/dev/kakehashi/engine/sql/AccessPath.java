@@ -116,7 +116,7 @@ final class AccessPath {
         equals.size() * SCORE_EQUAL
             + (lower == null ? 0 : SCORE_BOUND)
             + (upper == null ? 0 : SCORE_BOUND)
-            + (index.unique() && equals.size() == index.columns().size() ? SCORE_UNIQUE : 0)
+            + (index.isKey() && equals.size() == index.columns().size() ? SCORE_UNIQUE : 0)
             - (anyOf == null ? 0 : SCORE_ANY);
     return new Match(position, equals, anyOf, lower, upper, ordered, score);
   }

@@ -82,7 +82,8 @@ final class AssignmentBinder {
         notNull,
         TableExpressions.checks(table, queries),
         references,
-        TableExpressions.generations(table, queries));
+        TableExpressions.generations(table, queries),
+        ReferenceBinder.deferrableKeys(table));
   }
 
   static int column(Table table, Name name) {

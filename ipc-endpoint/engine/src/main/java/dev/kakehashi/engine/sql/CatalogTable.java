@@ -91,7 +91,7 @@ final class CatalogTable extends RelOptAbstractTable {
     for (Index index : table.indexes()) {
       boolean notNull =
           index.columns().stream().allMatch(column -> table.columns().get(column).notNull());
-      if (index.unique() && notNull) {
+      if (index.isKey() && notNull) {
         keys.add(ImmutableBitSet.of(index.columns()));
       }
     }

@@ -62,14 +62,4 @@ final class ConstraintTiming {
     } while (more);
     return timing.result();
   }
-
-  /// After PRIMARY KEY or UNIQUE.
-  ///
-  /// @throws EngineException FEATURE_NOT_SUPPORTED if it is to be deferrable
-  static void refuseDeferrable(TokenReader in) {
-    Token at = in.peek();
-    if (parse(in) != Timing.NOT_DEFERRABLE) {
-      throw TokenReader.notSupported(at, "deferrable unique constraint");
-    }
-  }
 }

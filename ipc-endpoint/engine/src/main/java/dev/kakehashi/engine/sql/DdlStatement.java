@@ -131,7 +131,11 @@ public sealed interface DdlStatement {
   /// @param columns empty with an index
   /// @param index of USING INDEX, or null
   record KeyDefinition(
-      @Nullable String name, List<String> columns, boolean primary, @Nullable String index) {}
+      @Nullable String name,
+      List<String> columns,
+      boolean primary,
+      @Nullable String index,
+      ForeignKey.Timing timing) {}
 
   /// CHECK.
   ///

@@ -128,6 +128,13 @@ final class InsertBinder {
           constraint != null
               ? index.name().equals(constraint.name())
               : names == null || Set.copyOf(index.columns()).equals(wanted);
+      if (index.deferrable() && meant) {
+        throw new EngineException(
+                ErrorCode.NOT_IN_PREREQUISITE_STATE,
+                "ON CONFLICT does not support deferrable unique constraints as arbiters")
+            .withTable(table.schema(), table.name())
+            .withConstraint(index.name());
+      }
       if (index.unique() && meant) {
         indexes.add(index.indexId());
       }

@@ -7,9 +7,11 @@ import dev.kakehashi.engine.catalog.ForeignKey.Action;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.plan.UniqueKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -78,9 +80,36 @@ public final class ReferenceBinder {
     tables.add(key.referencedId());
   }
 
-  /// The foreign key of a number; null if there is none any more.
-  public static @Nullable Rule rule(long constraintId, CatalogSnapshot catalog) {
+  /// Unique keys of a table that are not looked at at once.
+  static List<UniqueKey> deferrableKeys(Table table) {
+    List<UniqueKey> keys = new ArrayList<>();
+    for (Index index : table.indexes()) {
+      if (index.deferrable()) {
+        keys.add(
+            new UniqueKey(
+                index.indexId(),
+                index.name(),
+                table.schema(),
+                table.name(),
+                table.tableId(),
+                names(table, index.columns()),
+                positions(index.columns()),
+                oids(table, index.columns()),
+                index.timing()));
+      }
+    }
+    return keys;
+  }
+
+  /// The constraint of a number that may be deferrable; null if there is none any more.
+  public static @Nullable DeferrableConstraint constraint(
+      long constraintId, CatalogSnapshot catalog) {
     for (Table table : catalog.tables()) {
+      for (UniqueKey key : deferrableKeys(table)) {
+        if (key.constraintId() == constraintId) {
+          return key;
+        }
+      }
       for (ForeignKey key : table.foreignKeys()) {
         if (key.constraintId() == constraintId) {
           return rule(table, key, catalog);

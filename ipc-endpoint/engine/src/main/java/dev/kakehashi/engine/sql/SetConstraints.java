@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.ForeignKey;
+import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -59,6 +60,12 @@ public record SetConstraints(List<DdlStatement.Name> names, boolean deferred)
           if (key.name().equals(name.name())) {
             isKey = key.timing() != ForeignKey.Timing.NOT_DEFERRABLE;
             all.add(key.constraintId());
+          }
+        }
+        for (Index index : table.indexes()) {
+          if (index.constraint() && index.name().equals(name.name())) {
+            isKey = index.deferrable();
+            all.add(index.indexId());
           }
         }
         deferrable &= isKey;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Column;
+import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.DdlStatement.CheckDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.ColumnDefinition;
@@ -230,14 +231,14 @@ final class TableParser {
       if (!primary) {
         in.expectWord("unique");
       }
-      boolean using = in.acceptWords("using", "index");
-      constraints
-          .keys()
-          .add(
-              using
-                  ? new KeyDefinition(name, List.of(), primary, in.expectIdentifier())
-                  : new KeyDefinition(name, in.identifiers(), primary, null));
-      ConstraintTiming.refuseDeferrable(in);
+      Token at = in.peek();
+      String index = in.acceptWords("using", "index") ? in.expectIdentifier() : null;
+      List<String> columns = index == null ? in.identifiers() : List.of();
+      ForeignKey.Timing timing = ConstraintTiming.parse(in);
+      if (index != null && timing != ForeignKey.Timing.NOT_DEFERRABLE) {
+        throw TokenReader.notSupported(at, "deferrable constraint USING INDEX");
+      }
+      constraints.keys().add(new KeyDefinition(name, columns, primary, index, timing));
       return true;
     }
     if (in.peek().isWord("check") && in.peek(1).isOperator("(")) {
@@ -277,12 +278,18 @@ final class TableParser {
         case "null" -> notNull = false;
         case "primary" -> {
           in.expectWord("key");
-          constraints.keys().add(new KeyDefinition(constraint, List.of(name), true, null));
-          ConstraintTiming.refuseDeferrable(in);
+          constraints
+              .keys()
+              .add(
+                  new KeyDefinition(
+                      constraint, List.of(name), true, null, ConstraintTiming.parse(in)));
         }
         case "unique" -> {
-          constraints.keys().add(new KeyDefinition(constraint, List.of(name), false, null));
-          ConstraintTiming.refuseDeferrable(in);
+          constraints
+              .keys()
+              .add(
+                  new KeyDefinition(
+                      constraint, List.of(name), false, null, ConstraintTiming.parse(in)));
         }
         case "check" -> constraints.checks().add(new CheckDefinition(constraint, parenthesised()));
         case "default" -> defaultText = expressionText();

@@ -287,6 +287,15 @@ final class RowTable implements TableStore {
     }
   }
 
+  @Override
+  public void requireUnique(StoreTransaction transaction, long indexId, long rowId) {
+    for (TableIndex index : indexes) {
+      if (index.definition.indexId() == indexId) {
+        writer.requireUnique(own(transaction), index, rowId);
+      }
+    }
+  }
+
   /// After a change that found no memory and left nothing: frees what nobody sees any more, in case the collector has not come to it. Then it is worth a second try.
   private void makeRoom(EngineException refused) {
     if (refused.code() != ErrorCode.OUT_OF_MEMORY) {

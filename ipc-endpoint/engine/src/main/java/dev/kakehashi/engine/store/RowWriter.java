@@ -8,6 +8,7 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Changes of the rows of one table. Thread-safe.
@@ -554,6 +555,35 @@ final class RowWriter {
     synchronized (index.stripe(key, keyLength)) {
       checkUnique(transaction, index, key, keyLength, rowId);
       index.tree.insert(key);
+    }
+  }
+
+  /// See [TableStore#requireUnique].
+  void requireUnique(RowTransaction transaction, TableIndex index, long rowId) {
+    // Our version and entry are there for everybody before we look for those of others.
+    VarHandle.fullFence();
+    Page page = pageOf(rowId);
+    int slot = slotOf(rowId);
+    RowVersion version = new RowVersion(table.layout.columns);
+    KeyBuffer key = new KeyBuffer(64);
+    boolean exempt;
+    int cell = readers.enter();
+    try {
+      long seen;
+      int spins = 0;
+      boolean gone;
+      do {
+        Page.pause(spins++);
+        seen = page.stableVersion();
+        gone = Stamp.isTombstone(page.stamp(slot));
+        version.readHead(page, slot);
+      } while (!page.validate(seen));
+      exempt = gone || index.encode(version, key);
+    } finally {
+      readers.leave(cell);
+    }
+    if (!exempt) {
+      checkUnique(transaction, index, key, key.length, rowId);
     }
   }
 

@@ -76,6 +76,14 @@ public interface TableStore {
   /// The same for all rows; for a prepared transaction that an earlier run has left.
   void lockKeys(StoreTransaction transaction);
 
+  /// Looks whether the newest version of a row is the only one with its key, for an index that lets duplicates in.
+  ///
+  /// Who has made his own version and entry before he looks meets everybody else's who has done so, or is met by them.
+  ///
+  /// @throws DuplicateKey if another row has the key
+  /// @throws RowConflict if another row has it or not by the end of another transaction
+  void requireUnique(StoreTransaction transaction, long indexId, long rowId);
+
   /// Reads one row.
   ///
   /// @param columns positions wanted, in the order of the batch's columns

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
 import dev.kakehashi.engine.exec.DeferredReferences.Deferred;
-import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.sql.ReferenceBinder;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -39,16 +39,16 @@ final class DeferredConstraints {
     return state.marks.isEmpty();
   }
 
-  /// Whether a foreign key is deferred. If so, changes from `mark` on are to be looked at.
-  boolean defers(Rule rule, long mark) {
-    if (rule.timing() == Timing.NOT_DEFERRABLE) {
+  /// Whether a constraint is deferred. If so, changes from `mark` on are to be looked at.
+  boolean defers(DeferrableConstraint constraint, long mark) {
+    if (constraint.timing() == Timing.NOT_DEFERRABLE) {
       return false;
     }
-    Boolean said = state.named.getOrDefault(rule.constraintId(), state.all);
-    boolean defers = said == null ? rule.timing() == Timing.INITIALLY_DEFERRED : said;
-    if (defers && !state.marks.containsKey(rule.constraintId())) {
+    Boolean said = state.named.getOrDefault(constraint.constraintId(), state.all);
+    boolean defers = said == null ? constraint.timing() == Timing.INITIALLY_DEFERRED : said;
+    if (defers && !state.marks.containsKey(constraint.constraintId())) {
       Map<Long, Long> marks = new TreeMap<>(state.marks);
-      marks.put(rule.constraintId(), mark);
+      marks.put(constraint.constraintId(), mark);
       state = new State(state.all, state.named, marks);
     }
     return defers;
@@ -60,12 +60,12 @@ final class DeferredConstraints {
   List<Deferred> pending(@Nullable Collection<Long> constraints, CatalogSnapshot catalog) {
     List<Deferred> pending = new ArrayList<>();
     state.marks.forEach((id, mark) -> {
-      Rule rule =
+      DeferrableConstraint constraint =
           constraints == null || constraints.contains(id)
-              ? ReferenceBinder.rule(id, catalog)
+              ? ReferenceBinder.constraint(id, catalog)
               : null;
-      if (rule != null) {
-        pending.add(new Deferred(rule, mark));
+      if (constraint != null) {
+        pending.add(new Deferred(constraint, mark));
       }
     });
     return pending;

@@ -6,7 +6,7 @@ import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.exec.TempSpace;
-import dev.kakehashi.engine.plan.References.Rule;
+import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
@@ -517,8 +517,8 @@ public final class StatementExecution implements Execution, StatementScope {
   }
 
   @Override
-  public boolean defers(Rule rule) {
-    return transaction.deferred().defers(rule, transaction.store().mark());
+  public boolean defers(DeferrableConstraint constraint) {
+    return transaction.deferred().defers(constraint, transaction.store().mark());
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.plan.References;
+import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
@@ -67,7 +67,7 @@ final class TestScope implements StatementScope {
   }
 
   @Override
-  public boolean defers(References.Rule rule) {
+  public boolean defers(DeferrableConstraint constraint) {
     return false;
   }
 
