@@ -57,8 +57,29 @@ TRUNCATE definitions.larger;
 INSERT INTO definitions.numbered VALUES (9, 9);
 SELECT kakehashi_execute('kakehashi', 'DROP TABLE numbered');
 \set VERBOSITY default
-SELECT * FROM kakehashi_query('kakehashi', 'SELECT * FROM kakehashi_catalog.comments')
+SELECT * FROM kakehashi_query('kakehashi', 'SELECT object_type, object_schema, object_name, column_name, comment FROM kakehashi_catalog.comments')
   AS q (object_type text, object_schema text, object_name text, column_name text, comment text);
 SELECT kakehashi_execute('kakehashi', 'DROP TABLE numbered CASCADE');
 SELECT * FROM definitions.larger;
+-- A table of a query, in the transaction of both sides; keys that are looked at at its end
+BEGIN;
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE copied AS SELECT g AS k, ''row '' || g AS word FROM generate_series(1, 3) g');
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE copied ADD PRIMARY KEY (k) DEFERRABLE INITIALLY DEFERRED');
+IMPORT FOREIGN SCHEMA public LIMIT TO (copied) FROM SERVER kakehashi INTO definitions;
+UPDATE definitions.copied SET k = k + 1;
+INSERT INTO definitions.copied VALUES (3, 'again');
+SELECT * FROM definitions.copied ORDER BY k, word;
+\set VERBOSITY sqlstate
+COMMIT;
+\set VERBOSITY default
+BEGIN;
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE copied AS SELECT g AS k, ''row '' || g AS word FROM generate_series(1, 3) g');
+SELECT kakehashi_execute('kakehashi', 'ALTER TABLE copied ADD PRIMARY KEY (k) DEFERRABLE INITIALLY DEFERRED');
+IMPORT FOREIGN SCHEMA public LIMIT TO (copied) FROM SERVER kakehashi INTO definitions;
+UPDATE definitions.copied SET k = k + 1;
+INSERT INTO definitions.copied VALUES (3, 'again');
+DELETE FROM definitions.copied WHERE word = 'row 2';
+COMMIT;
+SELECT * FROM definitions.copied ORDER BY k;
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE copied');
 DROP SCHEMA definitions CASCADE;
