@@ -29,7 +29,8 @@ final class IndexParser {
     List<Boolean> descending = new ArrayList<>();
     do {
       if (in.peek().isOperator("(") || in.peek(1).isOperator("(")) {
-        throw in.notSupported("index on expressions");
+        throw in.notSupported("index on expressions")
+            .withHint("A generated column can have an index.");
       }
       columns.add(in.expectIdentifier());
       boolean desc = in.acceptWords("desc");

@@ -3,7 +3,9 @@ package dev.kakehashi.engine.statistics;
 import dev.kakehashi.engine.catalog.Table;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +30,27 @@ public record TableStatistics(
   private static final double SIMILAR_DISTINCT = 1.5;
   private static final double SIMILAR_FRACTION = 0.05;
 
+  private Map<Integer, ColumnStatistics> byPosition() {
+    Map<Integer, ColumnStatistics> known = new HashMap<>();
+    for (int i = 0; i < positions.size(); i++) {
+      ColumnStatistics column = columns.get(i);
+      if (column != null) {
+        known.put(positions.get(i), column);
+      }
+    }
+    return known;
+  }
+
   /// What is known about the table's present columns: about those that have come since, or have got another type, nothing.
   ///
   /// @param present where they lie in its rows
   TableStatistics of(Table table, List<Integer> present) {
     List<@Nullable ColumnStatistics> known = new ArrayList<>();
-    boolean same = present.equals(positions);
+    boolean unmoved = present.equals(positions);
+    Map<Integer, ColumnStatistics> moved = unmoved ? Map.of() : byPosition();
+    boolean same = unmoved;
     for (int i = 0; i < present.size(); i++) {
-      int at = positions.indexOf(present.get(i));
-      ColumnStatistics column = at < 0 ? null : columns.get(at);
+      ColumnStatistics column = unmoved ? columns.get(i) : moved.get(present.get(i));
       boolean fits = column != null && column.oid() == table.columns().get(i).type().oid();
       known.add(fits ? column : null);
       same &= fits;
