@@ -2,6 +2,7 @@ package dev.kakehashi.engine;
 
 import static dev.kakehashi.engine.TestEngine.assertState;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
@@ -58,7 +59,9 @@ final class DeferredUniqueTest {
           assertTrue(each.get(60, TimeUnit.SECONDS));
           ended++;
         } catch (ExecutionException refused) {
-          String state = ((EngineException) refused.getCause()).code().sqlstate();
+          EngineException cause =
+              assertInstanceOf(EngineException.class, refused.getCause(), "the refusal");
+          String state = cause.code().sqlstate();
           assertTrue(EXPECTED.contains(state), state);
         }
       }
@@ -99,8 +102,7 @@ final class DeferredUniqueTest {
       engine.run("update t set k = 2003 - k");
       assertState("23505", () -> engine.run("update t set k = 5 where v < 3"));
       assertState("23505", () -> engine.run("insert into t values (1005, 0)"));
-      assertEquals(
-          List.of("1000|1000"), engine.query("select count(*), count(distinct k) from t"));
+      assertEquals(List.of("1000|1000"), engine.query("select count(*), count(distinct k) from t"));
     }
   }
 

@@ -62,11 +62,13 @@ public record Index(
 
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
-    return new Index(name, newId, columns, descending, unique, primary, constraint, comment, timing);
+    return new Index(
+        name, newId, columns, descending, unique, primary, constraint, comment, timing);
   }
 
   public Index withName(String newName) {
-    return new Index(newName, indexId, columns, descending, unique, primary, constraint, comment, timing);
+    return new Index(
+        newName, indexId, columns, descending, unique, primary, constraint, comment, timing);
   }
 
   /// The same index with or without a constraint that needs it.

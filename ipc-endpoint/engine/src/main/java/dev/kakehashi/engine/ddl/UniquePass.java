@@ -29,8 +29,7 @@ final class UniquePass implements TablePass {
     RowCursor rows = cursor;
     if (rows == null) {
       rows =
-          table.scan(
-              execution.transaction().beginLatest(), 0, table.pageCount(), NO_COLUMNS, true);
+          table.scan(execution.transaction().beginLatest(), 0, table.pageCount(), NO_COLUMNS, true);
       cursor = rows;
     }
     while (rows.next(source)) {

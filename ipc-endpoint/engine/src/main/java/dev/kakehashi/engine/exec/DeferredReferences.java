@@ -67,7 +67,8 @@ public final class DeferredReferences implements Task {
     }
     TableStore table = store.table(tableId);
     ReadView view = transaction.beginStatement();
-    return (rule.tableId() == tableId && newReferences(rule, mark, transaction, table, view, row -> true))
+    return (rule.tableId() == tableId
+            && newReferences(rule, mark, transaction, table, view, row -> true))
         || (rule.referencedId() == tableId
             && goneKeys(rule, mark, transaction, table, view, row -> true));
   }

@@ -73,8 +73,7 @@ final class UniqueKeys {
   }
 
   /// Whether there are duplicates at the moment, or may be.
-  static boolean isPending(
-      StoreTransaction transaction, Store store, UniqueKey key, long mark) {
+  static boolean isPending(StoreTransaction transaction, Store store, UniqueKey key, long mark) {
     try {
       require(transaction, store, key, mark, () -> {});
       return false;

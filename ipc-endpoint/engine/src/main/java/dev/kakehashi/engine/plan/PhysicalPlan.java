@@ -101,7 +101,9 @@ public sealed interface PhysicalPlan {
         List<String> columns,
         int[] typeOids,
         boolean[] notNull) {
-      this(tableId, schema, table, columns, typeOids, notNull, List.of(), null, List.of(), List.of());
+      this(
+          tableId, schema, table, columns, typeOids, notNull, List.of(), null, List.of(),
+          List.of());
     }
   }
 
