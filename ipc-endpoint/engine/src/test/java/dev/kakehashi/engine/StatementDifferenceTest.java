@@ -77,6 +77,7 @@ final class StatementDifferenceTest {
         "rows",
         "row-subqueries",
         "correlated",
+        "select-rows",
         "to-number",
         "similar",
         "definitions",

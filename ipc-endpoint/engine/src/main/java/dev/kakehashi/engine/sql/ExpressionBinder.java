@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
@@ -10,6 +11,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
@@ -27,6 +29,7 @@ import org.apache.calcite.sql.fun.SqlLikeOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
 import org.apache.calcite.sql.type.SqlTypeName;
+import org.jspecify.annotations.Nullable;
 
 /// Gives expressions names, types and functions by PostgreSQL's rules.
 ///
@@ -62,7 +65,7 @@ final class ExpressionBinder {
       case SqlDynamicParam parameter -> literal(parameter, scope);
       case SqlLiteral literal -> calciteLiteral(literal);
       case SqlIdentifier identifier -> names.column(identifier, scope);
-      case SqlCase sqlCase -> bindCase(sqlCase, scope);
+      case SqlCase sqlCase -> withoutRows("CASE", scope, () -> bindCase(sqlCase, scope));
       case SqlCall call -> bindCall(call, scope);
       default -> throw unsupported(node, node.getKind().lowerName);
     };
@@ -177,7 +180,11 @@ final class ExpressionBinder {
           bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
       case Rewriter.ROW_CALL -> throw unsupported(call, "row expression");
-      case "coalesce" -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE");
+      case "coalesce" ->
+          withoutRows(
+              "COALESCE",
+              scope,
+              () -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE"));
       case "greatest" -> bindVariadic(call, scope, PgOperators.GREATEST, "GREATEST");
       case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
       case "nullif" -> bindNullIf(call, scope);
@@ -241,8 +248,60 @@ final class ExpressionBinder {
       }
       bound.add(bind(argument, scope));
     }
+    RexNode rows = rows(at, name, bound, arguments, scope);
+    if (rows != null) {
+      return rows;
+    }
     RexNode sequence = SequenceBinder.accepts(name) ? sequences.bind(at, name, bound) : null;
     return sequence != null ? sequence : calls.function(at, name, bound, arguments);
+  }
+
+  /// A call of a function that returns rows; null if it is another.
+  private @Nullable RexNode rows(
+      SqlNode at, String name, List<RexNode> bound, List<SqlNode> nodes, Scope scope) {
+    RowFunction function = calls.rowFunction(at, name, bound);
+    if (function == null) {
+      return null;
+    }
+    if (scope.aggregation != null && scope.aggregation.inside) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "aggregate function calls cannot contain set-returning function calls",
+          at);
+    }
+    if (scope.windowing != null && scope.windowing.inside) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "window function calls cannot contain set-returning function calls",
+          at);
+    }
+    if (scope.rowCalls == null) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "set-returning functions are not allowed in " + scope.clause,
+          at);
+    }
+    if (bound.stream().anyMatch(node -> PgOperators.Place.isIn(node, PgOperators.RowPlace.class))) {
+      throw unsupported(at, "a set-returning function as an argument of another");
+    }
+    return scope.rowCalls.place(
+        new RowCalls.Call(function, calls.arguments(bound, function.argumentOids(), at, nodes)));
+  }
+
+  /// Binds what is evaluated only sometimes, so that it can hold no function that returns rows.
+  private <T> T withoutRows(String what, Scope scope, Supplier<T> binding) {
+    RowCalls rowCalls = scope.rowCalls;
+    String clause = scope.clause;
+    scope.rowCalls = null;
+    if (rowCalls != null) {
+      scope.clause = what;
+    }
+    try {
+      return binding.get();
+    } finally {
+      scope.rowCalls = rowCalls;
+      scope.clause = clause;
+    }
   }
 
   private RexNode bindComparison(SqlCall call, Scope scope) {

@@ -3,6 +3,8 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.type.RowFunction;
+import dev.kakehashi.engine.type.RowFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
@@ -51,7 +53,7 @@ final class FunctionCalls {
       throw noFunction(at, name, oids);
     }
     return coercion.call(
-        function, convert(arguments, function, at, nodes), resultType(function), "");
+        function, arguments(arguments, function.argumentOids(), at, nodes), resultType(function), "");
   }
 
   /// `concat` takes any number of arguments of any type and skips nulls.
@@ -75,14 +77,26 @@ final class FunctionCalls {
     return SqlType.of(function.resultOid());
   }
 
-  private List<RexNode> convert(
-      List<RexNode> arguments, ScalarFunction function, SqlNode at, List<SqlNode> nodes) {
+  /// Arguments as the types that a function declares.
+  ///
+  /// @param nodes the arguments' places in the statement, or none
+  List<RexNode> arguments(
+      List<RexNode> arguments, int[] declared, SqlNode at, List<SqlNode> nodes) {
     List<RexNode> converted = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {
       SqlNode node = i < nodes.size() ? nodes.get(i) : at;
-      converted.add(argument(arguments.get(i), function.argumentOids()[i], node));
+      converted.add(argument(arguments.get(i), declared[i], node));
     }
     return converted;
+  }
+
+  /// The function that returns rows which a call means; null if it is another.
+  @Nullable RowFunction rowFunction(SqlNode at, String name, List<RexNode> arguments) {
+    try {
+      return RowFunctions.resolve(name, arguments.stream().mapToInt(Coercion::oidOf).toArray());
+    } catch (EngineException ambiguous) {
+      throw ambiguous.withPosition(context.position(at));
+    }
   }
 
   /// An argument as the type that a function declares.
@@ -138,7 +152,7 @@ final class FunctionCalls {
     if (function == null) {
       throw noFunction(at, operator.getName(), oids);
     }
-    List<RexNode> operands = convert(List.of(left, right), function, at, nodes);
+    List<RexNode> operands = arguments(List.of(left, right), function.argumentOids(), at, nodes);
     int[] declared = function.argumentOids();
     if (declared[0] == declared[1]
         || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {

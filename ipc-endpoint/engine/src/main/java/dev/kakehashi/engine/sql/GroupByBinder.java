@@ -149,7 +149,10 @@ final class GroupByBinder {
       throw context.error(
           ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in GROUP BY", node);
     }
-    if (Windowing.hasPlace(bound)) {
+    if (PgOperators.Place.isIn(bound, PgOperators.RowPlace.class)) {
+      throw queries.expressions.unsupported(node, "a set-returning function in GROUP BY");
+    }
+    if (PgOperators.Place.isIn(bound, PgOperators.WindowPlace.class)) {
       throw context.error(
           ErrorCode.WINDOWING_ERROR, "window functions are not allowed in GROUP BY", node);
     }

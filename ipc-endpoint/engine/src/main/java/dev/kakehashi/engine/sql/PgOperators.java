@@ -6,9 +6,11 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.VolatileFunctions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlFunctionCategory;
@@ -131,21 +133,66 @@ public final class PgOperators {
     }
   }
 
-  /// Place of a window function's value in an expression, until windows are computed.
-  static final class WindowPlace extends SqlFunction {
+  /// Stands for a value in an expression until there is a column of it.
+  abstract static class Place extends SqlFunction {
     private static final long serialVersionUID = 1L;
 
     final int number;
 
-    WindowPlace(int number) {
+    Place(String kind, int number) {
       super(
-          "window" + number,
+          kind + number,
           SqlKind.OTHER_FUNCTION,
           null,
           null,
           null,
           SqlFunctionCategory.USER_DEFINED_FUNCTION);
       this.number = number;
+    }
+
+    /// Whether an expression has a place of a kind in it.
+    static boolean isIn(RexNode node, Class<? extends Place> kind) {
+      boolean[] found = {false};
+      node.accept(
+          new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+              found[0] |= kind.isInstance(call.getOperator());
+              return super.visitCall(call);
+            }
+          });
+      return found[0];
+    }
+
+    /// An expression with columns in place of the places of a kind.
+    static RexNode replace(RexNode node, Class<? extends Place> kind, IntFunction<RexNode> column) {
+      return node.accept(
+          new RexShuttle() {
+            @Override
+            public RexNode visitCall(RexCall call) {
+              return kind.isInstance(call.getOperator())
+                  ? column.apply(((Place) call.getOperator()).number)
+                  : super.visitCall(call);
+            }
+          });
+    }
+  }
+
+  /// Place of a window function's value, until windows are computed.
+  static final class WindowPlace extends Place {
+    private static final long serialVersionUID = 1L;
+
+    WindowPlace(int number) {
+      super("window", number);
+    }
+  }
+
+  /// Place of a value of a function that returns rows, until the rows are joined.
+  static final class RowPlace extends Place {
+    private static final long serialVersionUID = 1L;
+
+    RowPlace(int number) {
+      super("rows", number);
     }
   }
 

@@ -1,8 +1,6 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.RowFunction;
-import dev.kakehashi.engine.type.RowFunctions;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -71,7 +69,7 @@ final class RowFunctionBinder {
     for (SqlNode argument : call.getOperandList()) {
       arguments.add(expressions.bind(argument, scope));
     }
-    RowFunction function = resolve(name, arguments, call);
+    RowFunction function = expressions.calls.rowFunction(call, name, arguments);
     if (function == null) {
       RexNode value =
           expressions.coercion.resolveUnknown(expressions.calls.function(call, name, arguments));
@@ -82,23 +80,12 @@ final class RowFunctionBinder {
       RelDataType rowType = rowType(table, column, value.getType());
       return new ExpressionRows(context.cluster, rowType, List.of(row));
     }
-    List<RexNode> converted = new ArrayList<>();
-    for (int i = 0; i < arguments.size(); i++) {
-      converted.add(
-          expressions.calls.argument(
-              arguments.get(i), function.argumentOids()[i], call.operand(i)));
-    }
+    List<RexNode> converted =
+        expressions.calls.arguments(
+            arguments, function.argumentOids(), call, call.getOperandList());
     RelDataType type = context.types.of(SqlType.of(function.resultOid()), true);
     return new FunctionRows(
         context.cluster, rowType(table, column, type), function, converted, hasOrdinality(table));
-  }
-
-  private @Nullable RowFunction resolve(String name, List<RexNode> arguments, SqlCall call) {
-    try {
-      return RowFunctions.resolve(name, arguments.stream().mapToInt(Coercion::oidOf).toArray());
-    } catch (EngineException ambiguous) {
-      throw ambiguous.withPosition(context.position(call));
-    }
   }
 
   private RelDataType rowType(SqlCall table, String column, RelDataType type) {

@@ -47,6 +47,9 @@ final class Scope {
   /// Collects window functions while a SELECT list is bound; null where they are not allowed.
   @Nullable Windowing windowing;
 
+  /// Collects functions that return rows while a SELECT list is bound; null where they are not allowed.
+  @Nullable RowCalls rowCalls;
+
   /// In RETURNING of MERGE what `merge_action()` is, else null.
   @Nullable RexNode mergeAction;
 

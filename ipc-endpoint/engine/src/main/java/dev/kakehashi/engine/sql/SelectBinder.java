@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.logical.LogicalAggregate;
 import org.apache.calcite.rel.logical.LogicalFilter;
@@ -57,8 +58,11 @@ final class SelectBinder {
     scope.aggregation = aggregation;
     Windowing windowing = windowing(select);
     scope.windowing = windowing;
+    RowCalls rowCalls = new RowCalls(context);
+    scope.rowCalls = rowCalls;
     List<Item> items = items(select.getSelectList(), scope, expectation);
     scope.windowing = null;
+    scope.rowCalls = null;
     scope.clause = "HAVING";
     RexNode having =
         select.getHaving() == null
@@ -67,10 +71,12 @@ final class SelectBinder {
     List<String> names = items.stream().map(Item::name).toList();
     List<RexNode> output = new ArrayList<>(items.stream().map(Item::expression).toList());
     scope.windowing = windowing;
+    scope.rowCalls = rowCalls;
     List<SortOrder> keys = orderKeys(tail, names, output, scope, select.isDistinct());
     List<Integer> distinctOn = distinctOn(select, names, output, scope);
     scope.aggregation = null;
     scope.windowing = null;
+    scope.rowCalls = null;
 
     if (select.getGroup() != null || having != null || !aggregation.calls.isEmpty()) {
       if (scope.locks != null) {
@@ -84,6 +90,7 @@ final class SelectBinder {
       }
       grouping.complete(output, select);
       windowing.calls.forEach(call -> grouping.complete(call.expressions(), select));
+      grouping.complete(rowCalls.expressions(), select);
       if (having != null) {
         grouping.complete(List.of(having), select);
       }
@@ -97,6 +104,7 @@ final class SelectBinder {
       }
       output = new ArrayList<>(output.stream().map(grouping::rewrite).toList());
       windowing.rewrite(grouping::rewrite);
+      rowCalls.rewrite(grouping::rewrite);
     }
     if (!windowing.calls.isEmpty()) {
       if (scope.locks != null) {
@@ -104,8 +112,21 @@ final class SelectBinder {
       }
       int[] places = new int[windowing.calls.size()];
       RelNode windows = windowing.apply(rel, context, queries, places);
-      output.replaceAll(node -> Windowing.resolve(node, windows, places, context));
+      UnaryOperator<RexNode> resolve =
+          node ->
+              PgOperators.Place.replace(
+                  node,
+                  PgOperators.WindowPlace.class,
+                  number -> context.rex.makeInputRef(windows, places[number]));
+      output.replaceAll(resolve);
+      rowCalls.rewrite(resolve);
       rel = windows;
+    }
+    if (!rowCalls.isEmpty()) {
+      if (scope.locks != null) {
+        throw RowLocks.notAllowed("set-returning functions in the target list");
+      }
+      rel = rowCalls.apply(rel, queries, output);
     }
     return finish(select, rel, names, output, keys, distinctOn, tail, scope);
   }

@@ -10,9 +10,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataType;
-import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.sql.SqlWindow;
 import org.jspecify.annotations.Nullable;
 
@@ -196,32 +194,5 @@ final class Windowing {
     }
     columns.add(node);
     return columns.size() - 1;
-  }
-
-  /// Whether a window function's value is part of the expression.
-  static boolean hasPlace(RexNode node) {
-    boolean[] found = {false};
-    node.accept(
-        new RexShuttle() {
-          @Override
-          public RexNode visitCall(RexCall call) {
-            found[0] |= call.getOperator() instanceof PgOperators.WindowPlace;
-            return super.visitCall(call);
-          }
-        });
-    return found[0];
-  }
-
-  /// An expression with the functions' values in place of their places.
-  static RexNode resolve(RexNode node, RelNode input, int[] places, BindContext context) {
-    return node.accept(
-        new RexShuttle() {
-          @Override
-          public RexNode visitCall(RexCall call) {
-            return call.getOperator() instanceof PgOperators.WindowPlace place
-                ? context.rex.makeInputRef(input, places[place.number])
-                : super.visitCall(call);
-          }
-        });
   }
 }
