@@ -182,9 +182,7 @@ final class ExpressionBinder {
       case Rewriter.ROW_CALL -> throw unsupported(call, "row expression");
       case "coalesce" ->
           withoutRows(
-              "COALESCE",
-              scope,
-              () -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE"));
+              "COALESCE", scope, () -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE"));
       case "greatest" -> bindVariadic(call, scope, PgOperators.GREATEST, "GREATEST");
       case "least" -> bindVariadic(call, scope, PgOperators.LEAST, "LEAST");
       case "nullif" -> bindNullIf(call, scope);

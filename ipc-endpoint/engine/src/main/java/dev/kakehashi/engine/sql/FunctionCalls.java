@@ -53,7 +53,10 @@ final class FunctionCalls {
       throw noFunction(at, name, oids);
     }
     return coercion.call(
-        function, arguments(arguments, function.argumentOids(), at, nodes), resultType(function), "");
+        function,
+        arguments(arguments, function.argumentOids(), at, nodes),
+        resultType(function),
+        "");
   }
 
   /// `concat` takes any number of arguments of any type and skips nulls.

@@ -59,8 +59,7 @@ final class RowCalls {
 
   /// Puts the arguments over other input columns.
   void rewrite(UnaryOperator<RexNode> change) {
-    calls.replaceAll(
-        call -> new Call(call.function, call.arguments.stream().map(change).toList()));
+    calls.replaceAll(call -> new Call(call.function, call.arguments.stream().map(change).toList()));
   }
 
   /// The input with one more column per call, behind its own columns.
@@ -101,11 +100,11 @@ final class RowCalls {
                 RelOptUtil.correlationColumns(id, rows),
                 JoinRelType.INNER);
     int first = left.getRowType().getFieldCount();
-    output.replaceAll(
-        node -> PgOperators.Place.replace(
-                node,
-                PgOperators.RowPlace.class,
-                number -> context.rex.makeInputRef(all, first + number)));
+    output.replaceAll(node ->
+        PgOperators.Place.replace(
+            node,
+            PgOperators.RowPlace.class,
+            number -> context.rex.makeInputRef(all, first + number)));
     return all;
   }
 
@@ -114,8 +113,7 @@ final class RowCalls {
     if (numbered) {
       rowType.add(NUMBER, context.types.of(TypeOid.INT8, false));
     }
-    return new FunctionRows(
-        context.cluster, rowType.build(), call.function, arguments, numbered);
+    return new FunctionRows(context.cluster, rowType.build(), call.function, arguments, numbered);
   }
 
   /// Rows of the same number as one; the number is the last column.
@@ -127,8 +125,7 @@ final class RowCalls {
             SqlStdOperatorTable.EQUALS,
             context.rex.makeInputRef(joined.getFieldList().get(count - 1).getType(), count - 1),
             context.rex.makeInputRef(joined.getFieldList().get(count + 1).getType(), count + 1));
-    RelNode join =
-        LogicalJoin.create(left, right, List.of(), same, Set.of(), JoinRelType.FULL);
+    RelNode join = LogicalJoin.create(left, right, List.of(), same, Set.of(), JoinRelType.FULL);
     List<RexNode> columns = new ArrayList<>();
     for (int i = 0; i < count + 1; i++) {
       if (i != count - 1) {
