@@ -67,6 +67,8 @@ public final class SchedulerConfig {
     STEAL_LIMIT("stealLimit", "tasks", 1, 128, 32),
     /// Whether thieves ask workers on the same core, cache and socket first, where the machine says which those are.
     VICTIM_LOCALITY("victimLocality", "bool", 0, 1, 1),
+    /// Whether worker `i` keeps to processor `i` of those the process may use, as the locality of victims takes it to be.
+    PIN_WORKERS("pinWorkers", "bool", 0, 1, 0),
     /// Looks at inboxes and overflow that find nothing before the first look at other workers.
     STEAL_WAIT("stealWait", "looks", 0, 1000, 0),
     /// Workers that look for work at the same time; 0 stands for half of the workers, at least 1.

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 ///
 /// A worker that steals asks the nearest ones first, because what it takes lies in their caches. Worker `i` is taken
 /// to run on processor `i` of those the process may use, going round when there are more workers. That is a
-/// fact only where `onWorkerStart` pins the threads; otherwise it is a guess that costs nothing.
+/// fact only with `pinWorkers`, or where `onWorkerStart` pins the threads; otherwise it is a guess that costs nothing.
 public final class Topology {
   /// How far one processor is from another.
   public enum Distance {
@@ -81,6 +81,11 @@ public final class Topology {
       return flat(); // another operating system, or a container that hides it: there is nothing to
       // go by
     }
+  }
+
+  /// The numbers of the processors that this process may use, in ascending order.
+  static List<Integer> allowed() throws IOException {
+    return allowed(PROCESS);
   }
 
   private static List<Integer> allowed(Path process) throws IOException {

@@ -98,6 +98,13 @@ final class Worker extends Runner implements Runnable {
 
   @Override
   public void run() {
+    if (scheduler.config().flag(Parameter.PIN_WORKERS)) {
+      try {
+        Pinning.pin(index);
+      } catch (UnsupportedOperationException e) {
+        scheduler.uncaught(thread().getName(), e); // it works on all processors, then
+      }
+    }
     try {
       scheduler.config().onWorkerStart().accept(index);
     } catch (Throwable t) {

@@ -10,11 +10,15 @@ import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
 import dev.kakehashi.scheduler.Topology.Distance;
 import dev.kakehashi.scheduler.Topology.Processor;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +29,44 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Which workers are near, and that thieves ask them first.
 @Timeout(60)
 class TopologyTest {
+  @Test
+  void shouldKeepEachWorkerOnItsProcessor() throws Exception {
+    List<Integer> allowed = Topology.allowed();
+    ConcurrentHashMap<Integer, String> listed = new ConcurrentHashMap<>();
+    try (TaskScheduler scheduler =
+        TaskScheduler.start(
+            SchedulerConfig.builder()
+                .workers(2)
+                .set(Parameter.PIN_WORKERS, 1)
+                .onWorkerStart(worker -> {
+                  try (var lines = Files.lines(Path.of("/proc/thread-self/status"))) {
+                    lines
+                        .filter(line -> line.startsWith("Cpus_allowed_list:"))
+                        .forEach(line ->
+                            listed.put(worker, line.substring(line.indexOf(':') + 1).strip()));
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                })
+                .build())) {
+      CountDownLatch both = new CountDownLatch(2);
+      for (int i = 0; i < 2; i++) {
+        scheduler.execute(context -> {
+          both.countDown();
+          both.await(); // so that both workers have started
+          return null;
+        });
+      }
+      assertTrue(both.await(30, TimeUnit.SECONDS));
+    }
+    for (int worker = 0; worker < 2; worker++) {
+      assertEquals(
+          Integer.toString(allowed.get(worker % allowed.size())),
+          listed.get(worker),
+          listed::toString);
+    }
+  }
+
   /// Two sockets with two caches of two cores with two threads each; the second threads come last, as Linux has it.
   private static List<Processor> sixteen() {
     List<Processor> processors = new ArrayList<>();
