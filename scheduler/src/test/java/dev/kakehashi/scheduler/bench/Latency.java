@@ -21,6 +21,8 @@ final class Latency {
   private static final int ROUND_TRIPS = 5_000;
   private static final int SIGNALS = 300;
   private static final int WAKE_UPS = 30; // a turn
+  private static final int FIRST_WAKE_UPS =
+      3; // likewise, not counted: the others' turns are between
   private static final int WARM_UPS = 20_000; // until the compiled code is the last one
   private static final long WARM_UP_PAUSE_NANOS =
       50_000; // and as long as a timer is late: all sleep again
@@ -41,8 +43,8 @@ final class Latency {
         .forkJoin("lifo", () -> roundTrip(pools.lifo))
         .other("ThreadPoolExecutor", () -> roundTrip(pools.threads))
         .other("virtual threads", () -> roundTrip(pools.virtual))
-        .floor("a thread that spins", () -> OneThread.with(false, Latency::roundTrip))
-        .floor("a thread that parks", () -> OneThread.with(true, Latency::roundTrip));
+        .floor("a thread that spins", Latency::roundTripToSpinning)
+        .floor("a thread that parks", () -> roundTrip(pools.parking));
   }
 
   static Row roundTripOfJobs(Pools pools, int repetitions) {
@@ -61,6 +63,12 @@ final class Latency {
           runnable.run();
           return null;
         });
+  }
+
+  private static double roundTripToSpinning() {
+    try (OneThread spinning = OneThread.spinning()) {
+      return roundTrip(spinning);
+    }
   }
 
   private static double roundTrip(Executor executor) {
@@ -162,9 +170,7 @@ final class Latency {
         .forkJoinAll("lifo", () -> wakeUp(pools.lifo, callerSleeps))
         .otherAll("ThreadPoolExecutor", () -> wakeUp(pools.threads, callerSleeps))
         .otherAll("virtual threads", () -> wakeUp(pools.virtual, callerSleeps))
-        .floorAll(
-            "a thread that parks",
-            () -> OneThread.with(true, executor -> wakeUp(executor, callerSleeps)));
+        .floorAll("a thread that parks", () -> wakeUp(pools.parking, callerSleeps));
   }
 
   /// Wakes every pool as often as it takes until what they do is compiled for good, as it is in a program that has run for
@@ -172,23 +178,21 @@ final class Latency {
   static void warmUp(Pools pools) {
     List.of(submitter(pools.ours), pools.async, pools.lifo, pools.threads, pools.virtual)
         .forEach(Latency::warmUp);
-    OneThread.with(true, Latency::warmUp);
+    warmUp(pools.parking);
   }
 
-  /// How many wake-ups it took.
-  private static int warmUp(Executor executor) {
+  private static void warmUp(Executor executor) {
     for (int i = 0; i < WARM_UPS; i++) {
       executor.execute(() -> {});
       LockSupport.parkNanos(WARM_UP_PAUSE_NANOS);
     }
-    return WARM_UPS;
   }
 
   /// The time of each wake-up, in microseconds.
   static double[] wakeUp(Executor executor, boolean callerSleeps) {
-    long[] nanos = new long[WAKE_UPS];
+    long[] nanos = new long[FIRST_WAKE_UPS + WAKE_UPS];
     AtomicInteger ran = new AtomicInteger();
-    for (int i = 0; i < WAKE_UPS; i++) {
+    for (int i = 0; i < nanos.length; i++) {
       int at = i;
       long start = System.nanoTime();
       executor.execute(() -> {
@@ -203,10 +207,10 @@ final class Latency {
         }
       }
     }
-    while (ran.get() < WAKE_UPS) {
+    while (ran.get() < nanos.length) {
       Thread.onSpinWait();
     }
-    return Arrays.stream(nanos).mapToDouble(each -> each / 1000.0).toArray();
+    return Arrays.stream(nanos).skip(FIRST_WAKE_UPS).mapToDouble(each -> each / 1000.0).toArray();
   }
 
   // ---- short tasks behind one long job of 500 us tasks ----

@@ -3,7 +3,6 @@ package dev.kakehashi.scheduler.bench;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The least that anyone can do who hands a task to another thread: one place for it, and one thread that parks until
@@ -20,12 +19,19 @@ final class OneThread implements Executor, AutoCloseable {
     this.parks = parks;
   }
 
-  /// Measures with a thread of its own, which parks or spins; it lives no longer, because one that spins takes a processor.
-  static <T> T with(boolean parks, Function<Executor, T> measure) {
-    try (OneThread one = new OneThread(parks)) {
-      one.thread.start();
-      return measure.apply(one);
-    }
+  static OneThread parking() {
+    return started(true);
+  }
+
+  /// Takes a processor until it is closed.
+  static OneThread spinning() {
+    return started(false);
+  }
+
+  private static OneThread started(boolean parks) {
+    OneThread one = new OneThread(parks);
+    one.thread.start();
+    return one;
   }
 
   @Override

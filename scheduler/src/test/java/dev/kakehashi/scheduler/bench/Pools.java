@@ -18,6 +18,7 @@ final class Pools implements AutoCloseable {
   final ForkJoinPool async = forkJoin(true);
   final ExecutorService threads = Executors.newFixedThreadPool(workers);
   final ExecutorService virtual = Executors.newVirtualThreadPerTaskExecutor();
+  final OneThread parking = OneThread.parking();
 
   /// A worker with a number of its own: pool indices are given again to workers that replace idle ones.
   static final class CountingWorker extends ForkJoinWorkerThread {
@@ -45,5 +46,6 @@ final class Pools implements AutoCloseable {
     async.close();
     threads.close();
     virtual.close();
+    parking.close();
   }
 }
