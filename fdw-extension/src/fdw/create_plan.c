@@ -166,8 +166,10 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 		scan_tlist = add_to_flat_tlist(scan_tlist, pull_var_clause((Node *) local, PVC_RECURSE_PLACEHOLDERS));
 	}
 	initStringInfo(&sql);
-	kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
-	                         upper);
+	/* Of a change, the statement is made when all of it is known; see direct_modify.c. */
+	if (root->parse->commandType != CMD_UPDATE && root->parse->commandType != CMD_DELETE)
+		kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
+		                         upper);
 	return make_foreignscan(
 		tlist, local, 0, context.params,
 		list_make3(makeString(sql.data), numbers_to(list_length(scan_tlist)), makeInteger(has_one_row(upper) ? 1 : 0)),

@@ -56,9 +56,8 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 	appendStringInfoChar(context->buf, ')');
 }
 
-/* Conditions, then [NOT] EXISTS for each of semi_joins. */
-static void
-deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins)
+void
+kakehashi_deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins)
 {
 	ListCell *cell;
 
@@ -73,7 +72,8 @@ deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, 
 		appendStringInfo(context->buf, " %s (%sEXISTS (SELECT 1 FROM ", keyword,
 		                 join->join_type == JOIN_ANTI ? "NOT " : "");
 		deparse_from(context, join->inner);
-		deparse_where(context, "WHERE", list_concat_copy(join->join_clauses, inner->remote_conds), inner->semi_joins);
+		kakehashi_deparse_where(context, "WHERE", list_concat_copy(join->join_clauses, inner->remote_conds),
+		                        inner->semi_joins);
 		appendStringInfoString(context->buf, "))");
 		keyword = "AND";
 	}
@@ -136,7 +136,7 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
 		deparse_list(context, "SELECT ", exprs);
 	appendStringInfoString(context->buf, " FROM ");
 	deparse_from(context, context->rel);
-	deparse_where(context, "WHERE", conditions, fpinfo->semi_joins);
+	kakehashi_deparse_where(context, "WHERE", conditions, fpinfo->semi_joins);
 	if (upper == NULL)
 	{
 		deparse_order(context, pathkeys, NIL);

@@ -10,6 +10,7 @@
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/plancat.h"
 #include "parser/parsetree.h"
 
 typedef struct DirectModify
@@ -46,7 +47,11 @@ find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
 			return NULL;
 		subplan = (Plan *) list_nth(append->appendplans, subplan_index);
 	}
-	if (!IsA(subplan, ForeignScan) || ((ForeignScan *) subplan)->scan.scanrelid != result_relation)
+	if (!IsA(subplan, ForeignScan))
+		return NULL;
+	if (((ForeignScan *) subplan)->scan.scanrelid != result_relation &&
+	    (((ForeignScan *) subplan)->scan.scanrelid != 0 ||
+	     !bms_is_member((int) result_relation, ((ForeignScan *) subplan)->fs_relids)))
 		return NULL;
 	return (ForeignScan *) subplan;
 }
@@ -63,11 +68,62 @@ has_domain_check(Node *node, void *context)
 	return IsA(node, CoerceToDomain) || expression_tree_walker(node, has_domain_check, context);
 }
 
+/* The table whose rows the SEMI and ANTI joins of rel let through; NULL if there are other joins. */
+static RelOptInfo *
+outermost(RelOptInfo *rel)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+
+	while (fpinfo->outer != NULL)
+	{
+		if (fpinfo->join_type != JOIN_SEMI && fpinfo->join_type != JOIN_ANTI)
+			return NULL;
+		rel = fpinfo->outer;
+		fpinfo = (KakehashiRelation *) rel->fdw_private;
+	}
+	return rel;
+}
+
+/*
+ * What is decided here must be what PostgreSQL and kakehashi_plan_direct_modify decide later: there is no way to change the rows of a join one
+ * by one.
+ */
+bool
+kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) joinrel->fdw_private;
+	Query *parse = root->parse;
+	RelOptInfo *target = outermost(joinrel);
+	ListCell *cell;
+
+	if ((parse->commandType != CMD_UPDATE && parse->commandType != CMD_DELETE) || target == NULL ||
+	    fpinfo->local_conds != NIL || !bms_is_subset(root->all_baserels, joinrel->relids) ||
+	    (int) target->relid != parse->resultRelation || bms_membership(root->all_result_relids) != BMS_SINGLETON ||
+	    parse->returningList != NIL || parse->withCheckOptions != NIL || parse->hasTargetSRFs ||
+	    has_row_triggers(root, target->relid, parse->commandType) || has_stored_generated_columns(root, target->relid))
+		return false;
+	foreach (cell, root->rowMarks)
+	{
+		if (lfirst_node(PlanRowMark, cell)->strength != LCS_NONE)
+			return false;
+	}
+	foreach (cell, root->processed_tlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+
+		if (!entry->resjunk &&
+		    (!kakehashi_is_shippable(root, joinrel, entry->expr) || has_domain_check((Node *) entry->expr, NULL)))
+			return false;
+	}
+	return true;
+}
+
 bool
 kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
 	ForeignScan *scan;
 	RelOptInfo *rel;
+	bool joined;
 	Relation relation;
 	List *exprs = NIL;
 	List *attnums = NIL;
@@ -82,8 +138,10 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	scan = find_scan(plan, result_relation, subplan_index);
 	if (scan == NULL || scan->scan.plan.qual != NIL)
 		return false;
-	rel = find_base_rel(root, (int) result_relation);
+	joined = scan->scan.scanrelid == 0;
+	rel = joined ? find_join_rel(root, scan->fs_relids) : find_base_rel(root, (int) result_relation);
 	context.rel = rel;
+	context.qualified = joined;
 	if (plan->operation == CMD_UPDATE)
 	{
 		List *targets;
@@ -110,6 +168,8 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	}
 	appendStringInfoString(&sql, plan->operation == CMD_UPDATE ? "UPDATE " : "DELETE FROM ");
 	kakehashi_deparse_table(&sql, relation);
+	if (joined)
+		appendStringInfo(&sql, " AS r%u", result_relation);
 	forboth(expr_cell, exprs, attnum_cell, attnums)
 	{
 		appendStringInfoString(&sql, foreach_current_index(expr_cell) == 0 ? " SET " : ", ");
@@ -118,7 +178,11 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 		appendStringInfoString(&sql, " = ");
 		kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
 	}
-	kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
+	if (joined)
+		kakehashi_deparse_where(&context, "WHERE", ((KakehashiRelation *) rel->fdw_private)->remote_conds,
+		                        ((KakehashiRelation *) rel->fdw_private)->semi_joins);
+	else
+		kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, relation, false);
 	if (plan->returningLists != NIL && returning == NIL)
 		returning = list_make1_int(linitial_int(kakehashi_insert_columns(relation))); /* one row each, at least */
@@ -150,7 +214,7 @@ void
 kakehashi_begin_direct_modify(ForeignScanState *node, int eflags)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-	Relation rel = node->ss.ss_currentRelation;
+	Relation rel = node->resultRelInfo->ri_RelationDesc;
 	List *returning = (List *) list_nth(plan->fdw_private, KAKEHASHI_DIRECT_RETURNING);
 	DirectModify *direct;
 
@@ -250,5 +314,5 @@ kakehashi_end_direct_modify(ForeignScanState *node)
 		pfree(direct->call);
 		direct->call = NULL;
 	}
-	kakehashi_count(RelationGetRelid(node->ss.ss_currentRelation), &direct->cost);
+	kakehashi_count(RelationGetRelid(node->resultRelInfo->ri_RelationDesc), &direct->cost);
 }

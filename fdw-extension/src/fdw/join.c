@@ -152,14 +152,16 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	KakehashiRelation *outer_info = (KakehashiRelation *) outer->fdw_private;
 	KakehashiRelation *inner_info = (KakehashiRelation *) inner->fdw_private;
 	KakehashiRelation *fpinfo;
+	bool changes;
 
 	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL)
 		return;
-	/* Rows that are locked or changed would have to be found again. */
-	if (root->parse->commandType != CMD_SELECT || root->rowMarks != NIL)
+	/* Rows that are locked or changed one by one would have to be found again. */
+	changes = root->parse->commandType == CMD_UPDATE || root->parse->commandType == CMD_DELETE;
+	if (!changes && (root->parse->commandType != CMD_SELECT || root->rowMarks != NIL))
 		return;
 	if (outer_info->local_conds != NIL || inner_info->local_conds != NIL || !bms_is_empty(joinrel->lateral_relids) ||
-	    has_placeholders(root, joinrel) || !has_simple_target(joinrel))
+	    has_placeholders(root, joinrel) || (!changes && !has_simple_target(joinrel)))
 		return;
 
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
@@ -190,5 +192,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	}
 	else
 		joinrel->fdw_private = fpinfo;
-	kakehashi_add_paths(root, joinrel);
+	/* Part of a change is no scan: its rows have columns that are for finding them again. */
+	if (!changes || kakehashi_can_change_directly(root, joinrel))
+		kakehashi_add_paths(root, joinrel);
 }

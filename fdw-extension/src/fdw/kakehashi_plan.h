@@ -89,6 +89,11 @@ extern Cost kakehashi_sort_cost(double rows);
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
 extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey);
 
+/* ---- direct_modify.c ---- */
+
+/* True if the query changes the rows of one table that SEMI and ANTI joins let through, and the engine can do it in one statement. */
+extern bool kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel);
+
 /* ---- parallel_plan.c ---- */
 
 extern bool kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
@@ -159,6 +164,9 @@ extern void kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr);
 
 /* Expressions joined by AND; nothing for an empty list. keyword precedes the first. Members may be RestrictInfos. */
 extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses);
+
+/* The same, then [NOT] EXISTS for each of semi_joins. Columns are qualified. */
+extern void kakehashi_deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins);
 
 /* A SELECT over rel. exprs: its columns; upper: NULL for rel alone. Fills context->params. */
 extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
