@@ -58,6 +58,9 @@ SELECT * FROM pg_temp.difference('SELECT k.n, u.id FROM keys k JOIN up u ON u.id
 SELECT * FROM pg_temp.difference('SELECT k.n, v FROM keys k JOIN pair p ON p.x = k.k AND p.y = ''y'' || k.n % 90');
 SELECT * FROM pg_temp.difference('SELECT count(*), sum(a.id) AS a, sum(b.id) AS b FROM keys k JOIN up a ON a.id = k.k LEFT JOIN up b ON b.id = a.id + k.n');
 SELECT * FROM pg_temp.difference('SELECT n, (SELECT sum(u.a) FROM generate_series(k.n, k.n + 2) g JOIN up u ON u.id = g) FROM keys k WHERE n < 100');
+-- By the first column of a key, or of an index
+SELECT * FROM pg_temp.difference('SELECT k.n, v FROM keys k JOIN pair p ON p.x = k.k');
+SELECT * FROM pg_temp.difference('SELECT k.n, v FROM keys k LEFT JOIN pair p ON p.x = k.k AND p.v > k.n');
 
 -- The order of the outer side stays; LIMIT ends it early; cursors go on from where they were
 SELECT k.n, u.a FROM (SELECT * FROM heap_looked.keys ORDER BY n OFFSET 0) k JOIN up u ON u.id = k.k LIMIT 5;

@@ -59,8 +59,6 @@ SELECT * FROM pg_temp.difference('SELECT w.g, i.id FROM wanted w JOIN item i ON 
 SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE i.grp IN (SELECT g % 50 FROM wanted) AND i.amount > (SELECT sum(p.qty) FROM part p WHERE p.item = i.id)');
 SELECT * FROM pg_temp.difference('SELECT w.g, i.id, (SELECT max(p.note) FROM part p WHERE p.item = i.id) AS m FROM wanted w LEFT JOIN item i ON i.grp = w.g');
 SET search_path = asked;
-EXPLAIN (VERBOSE, COSTS OFF)
-  SELECT w.g, i.id FROM heap_asked.wanted w JOIN item i ON i.grp = w.g WHERE i.amount > (SELECT sum(p.qty) FROM part p WHERE p.item = i.id);
 RESET enable_hashjoin;
 RESET enable_mergejoin;
 RESET enable_nestloop;
