@@ -9,6 +9,7 @@ CREATE TABLE heap_looked.up AS SELECT i::int8 AS id, nullif(i % 7, 3)::int4 AS a
 CREATE TABLE heap_looked.pair AS SELECT i % 100 AS x, 'y' || i / 100 AS y, i AS v FROM generate_series(0, 9999) i;
 INSERT INTO looked.up SELECT * FROM heap_looked.up;
 INSERT INTO looked.pair SELECT * FROM heap_looked.pair;
+SELECT kakehashi_execute('kakehashi', 'ANALYZE looked.pair') \gset
 -- More rows than one request takes; duplicates, nulls, keys that are not there
 CREATE TABLE heap_looked.keys AS
   SELECT CASE WHEN i % 11 = 0 THEN NULL ELSE i * 31 % 25000 END::int8 AS k, i AS n, repeat('k', i % 50) AS pad FROM generate_series(1, 3000) i;
