@@ -16,6 +16,8 @@ INSERT INTO asked.item SELECT * FROM heap_asked.item;
 INSERT INTO asked.part SELECT * FROM heap_asked.part;
 SELECT kakehashi_execute('kakehashi', 'ANALYZE') \gset
 ANALYZE heap_asked.item, heap_asked.part, heap_asked.wanted;
+-- Which index there is comes with the statistics, and these are there now.
+SET kakehashi.column_statistics = on;
 
 -- The same over both schemas; a difference is a row. requests: what the scans of subqueries have sent
 CREATE FUNCTION pg_temp.difference(query text, fewest bigint DEFAULT 0, most bigint DEFAULT 100) RETURNS TABLE (side text, rows bigint) LANGUAGE plpgsql AS $$
@@ -59,6 +61,7 @@ SELECT * FROM pg_temp.difference('SELECT w.g, i.id FROM wanted w JOIN item i ON 
 SELECT * FROM pg_temp.difference('SELECT i.id FROM item i WHERE i.grp IN (SELECT g % 50 FROM wanted) AND i.amount > (SELECT sum(p.qty) FROM part p WHERE p.item = i.id)');
 SELECT * FROM pg_temp.difference('SELECT w.g, i.id, (SELECT max(p.note) FROM part p WHERE p.item = i.id) AS m FROM wanted w LEFT JOIN item i ON i.grp = w.g');
 SET search_path = asked;
+EXPLAIN (COSTS OFF) SELECT w.g, i.id FROM heap_asked.wanted w JOIN item i ON i.grp = w.g;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
 RESET enable_nestloop;
@@ -99,4 +102,5 @@ SELECT count(*) FROM item i WHERE i.id < 20 AND
   (SELECT sum(p.qty) FROM part p WHERE p.item = i.id + 6) + (SELECT sum(p.qty) FROM part p WHERE p.item = i.id + 7) + (SELECT sum(p.qty) FROM part p WHERE p.item = i.id + 8) +
   (SELECT sum(p.qty) FROM part p WHERE p.item = i.id + 9) + (SELECT sum(p.qty) FROM part p WHERE p.item = i.id + 10) + (SELECT sum(p.qty) FROM part p WHERE p.item = i.id + 11) > 0;
 RESET search_path;
+RESET kakehashi.column_statistics;
 SELECT outstanding_calls FROM kakehashi_sessions;

@@ -45,6 +45,7 @@ class LeakTest {
 
   /// Of the backend's memory contexts.
   private static final long BACKEND_BYTES_PER_STATEMENT = 150;
+
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   /// By themselves, and what a failed transaction answers.
