@@ -131,9 +131,9 @@ final class ChainPruner {
     if (older == 0) {
       return;
     }
-    long keysChanged = Native.getLong(record + RowLayout.UNDO_FLAGS) & RowLayout.KEYS_CHANGED;
-    Native.putLong(
-        older + RowLayout.UNDO_FLAGS, Native.getLong(older + RowLayout.UNDO_FLAGS) | keysChanged);
+    if (RowLayout.keysChanged(record)) {
+      RowLayout.setKeysChanged(older);
+    }
     for (int c : layout.byReference) {
       // A replaced value is the row's own, so the older record can have it only if it has the
       // column.
@@ -165,7 +165,7 @@ final class ChainPruner {
     TableIndex[] indexes = page.table.indexes(); // before the layout, which has all their columns
     RowLayout layout = page.table.layout;
     long flags = Native.getLong(record + RowLayout.UNDO_FLAGS);
-    if ((flags & RowLayout.KEYS_CHANGED) != 0) {
+    if (RowLayout.keysChanged(record)) {
       RowVersion version = new RowVersion(layout.columns);
       version.readUndo(layout, record);
       KeyBuffer key = new KeyBuffer(64);

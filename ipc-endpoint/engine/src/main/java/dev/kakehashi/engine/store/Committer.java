@@ -280,7 +280,8 @@ final class Committer {
       this.transaction = transaction;
       this.reads = transaction.readSet;
       // Nobody has changed what a long transaction has read, see LongTransactions.
-      this.validated = transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
+      this.validated =
+          transaction.admission().claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
     }
 
     boolean begin() {
@@ -310,18 +311,19 @@ final class Committer {
       KeyBuffer key = new KeyBuffer(64);
       for (RowTransaction other : now) {
         ReadSet guarded = other.readSet;
-        for (int i = 0; guarded != null && i < transaction.writes(); i++) {
-          Page page = transaction.page(i);
+        for (int i = 0; guarded != null && i < transaction.writes().size(); i++) {
+          Page page = transaction.writes().page(i);
           long tableId = page.table.tableId();
           boolean touched = guarded.hasTable(tableId);
           if (!touched) {
             for (ReadSet.Range range : guarded.ranges(tableId)) {
               touched |=
-                  reader.touchesInFlight(page, transaction.rowSlot(i), transaction, range, key);
+                  reader.touchesInFlight(
+                      page, transaction.writes().rowSlot(i), transaction, range, key);
             }
           }
           if (touched) {
-            conflict = RowConflict.changed(page, transaction.rowSlot(i));
+            conflict = RowConflict.changed(page, transaction.writes().rowSlot(i));
             return false;
           }
         }

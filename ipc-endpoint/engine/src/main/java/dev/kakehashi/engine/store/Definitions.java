@@ -107,7 +107,7 @@ final class Definitions {
 
   private void add(
       CatalogChange change, Runnable undo, Consumer<LogRecord> encode, Runnable publish) {
-    steps.add(new Step(change, transaction.writes(), undo, encode, publish));
+    steps.add(new Step(change, transaction.writes().size(), undo, encode, publish));
   }
 
   private static void putDefinition(RowTable table, LogRecord log) {
@@ -178,14 +178,14 @@ final class Definitions {
     } finally {
       if (!built) {
         table.removeIndex(index);
-        freeWithTransaction(index.tree::free);
+        freeWithTransaction(index::free);
       }
     }
     add(
         create,
         () -> {
           table.removeIndex(index);
-          freeWithTransaction(index.tree::free);
+          freeWithTransaction(index::free);
         },
         log -> putDefinition(table, log),
         Definitions::nothing);
@@ -202,7 +202,7 @@ final class Definitions {
         drop,
         () -> table.addIndex(position, index),
         log -> putDefinition(table, log),
-        () -> store.freeLater(index.tree::free));
+        () -> store.freeLater(index::free));
   }
 
   private RowTable require(long tableId) {

@@ -121,14 +121,14 @@ final class IndexCheck {
 
   private boolean belongs(RowTable table, TableIndex index, long rowId, KeyBuffer key) {
     Page page = table.page(rowId >>> Page.SLOT_BITS);
-    int slot = slotOf(rowId);
+    int slot = Page.slotOf(rowId);
     return page != null && slot < page.used && table.isNeeded(index, page, slot, key, horizon);
   }
 
   /// Whether an entry is that of a committed row whose key has no null.
   private static boolean isCurrent(RowTable table, TableIndex index, long rowId, KeyBuffer key) {
     Page page = table.page(rowId >>> Page.SLOT_BITS);
-    int slot = slotOf(rowId);
+    int slot = Page.slotOf(rowId);
     if (page == null || !isCommittedRow(page, slot)) {
       return false;
     }
@@ -142,9 +142,5 @@ final class IndexCheck {
 
   private static boolean sameKey(KeyBuffer a, KeyBuffer b) {
     return Arrays.equals(a.bytes, 0, a.length - 8, b.bytes, 0, b.length - 8);
-  }
-
-  private static int slotOf(long rowId) {
-    return (int) rowId & (1 << Page.SLOT_BITS) - 1;
   }
 }

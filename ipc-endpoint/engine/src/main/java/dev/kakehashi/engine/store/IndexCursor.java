@@ -127,7 +127,7 @@ final class IndexCursor implements RowCursor {
   private void take(VectorBatch batch, int at) {
     long rowId = entries.rowId(at);
     Page page = table.page(rowId >>> Page.SLOT_BITS);
-    int slot = (int) rowId & (1 << Page.SLOT_BITS) - 1;
+    int slot = Page.slotOf(rowId);
     if (page == null || !reader.read(page, slot, version, needed)) {
       return;
     }

@@ -170,7 +170,7 @@ final class MemoryStore implements Store {
   @Override
   public StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area) {
     RowTransaction transaction = beginRows(false, serializable);
-    transaction.declare(area);
+    transaction.admission().declare(area);
     return transaction;
   }
 
@@ -242,7 +242,7 @@ final class MemoryStore implements Store {
           .withHint("Wait for its end, or roll it back.");
     }
     for (RowTransaction transaction : prepared.values()) {
-      if (transaction.hasChanged(table)) {
+      if (transaction.writes().contains(table)) {
         throw new EngineException(
                 ErrorCode.OBJECT_IN_USE,
                 "cannot drop or truncate a table that a prepared transaction has changed")
@@ -267,7 +267,7 @@ final class MemoryStore implements Store {
     if (transaction.readSet != null && transaction.preparation() == null) {
       committer.endSerializable();
     }
-    transaction.endClaim();
+    transaction.admission().endClaim();
     slots.release(transaction.slot);
   }
 

@@ -21,8 +21,8 @@ final class OwnChanges implements RowChanges {
 
   @Override
   public boolean next() {
-    while (++write < transaction.writes()) {
-      if (transaction.page(write).table.tableId() == tableId) {
+    while (++write < transaction.writes().size()) {
+      if (transaction.writes().page(write).table.tableId() == tableId) {
         return true;
       }
     }
@@ -31,18 +31,18 @@ final class OwnChanges implements RowChanges {
 
   @Override
   public long rowId() {
-    return transaction.page(write).rowId(transaction.rowSlot(write));
+    return transaction.writes().page(write).rowId(transaction.writes().rowSlot(write));
   }
 
   @Override
   public boolean isLast() {
-    return transaction.isLastOfRow(write);
+    return transaction.writes().isLastOfRow(write);
   }
 
   @Override
   public Before before(VectorBatch row) {
     row.reset();
-    long undo = transaction.undo(write);
+    long undo = transaction.writes().undo(write);
     if (undo == 0) {
       return Before.NOTHING;
     }
@@ -50,7 +50,7 @@ final class OwnChanges implements RowChanges {
     if (Stamp.isTombstone(stamp)) {
       return Before.NOTHING;
     }
-    RowTable table = transaction.page(write).table;
+    RowTable table = transaction.writes().page(write).table;
     RowLayout layout = table.layout;
     RowVersion version = new RowVersion(layout.columns);
     version.readUndo(layout, undo);

@@ -104,6 +104,11 @@ final class Page {
     return number << SLOT_BITS | slot;
   }
 
+  /// Slot of a row identifier in its page.
+  static int slotOf(long rowId) {
+    return (int) rowId & (1 << SLOT_BITS) - 1;
+  }
+
   // ---- version ----
 
   /// The version, even, waited for.
@@ -114,6 +119,18 @@ final class Page {
       seen = (long) VERSION.getAcquire(this);
     }
     return seen;
+  }
+
+  /// Slots that have held a row, with those of every change that was begun before this call.
+  int stableUsed() {
+    for (int spins = 0; ; spins++) {
+      long seen = stableVersion();
+      int slots = used;
+      if (validate(seen)) {
+        return slots;
+      }
+      pause(spins);
+    }
   }
 
   /// Whether nothing read since `seen` was noted can have been torn.

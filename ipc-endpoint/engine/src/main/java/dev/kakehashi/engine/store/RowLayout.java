@@ -203,6 +203,16 @@ final class RowLayout {
     return (long) columns << UNDO_COLUMNS_SHIFT | (keysChanged ? KEYS_CHANGED : 0);
   }
 
+  /// Whether a key differs between the version that a record holds and the one that follows it.
+  static boolean keysChanged(long record) {
+    return (Native.getLong(record + UNDO_FLAGS) & KEYS_CHANGED) != 0;
+  }
+
+  /// Says that a key differs. The caller has the page's latch, and keeps the collector from freeing.
+  static void setKeysChanged(long record) {
+    Native.putLong(record + UNDO_FLAGS, Native.getLong(record + UNDO_FLAGS) | KEYS_CHANGED);
+  }
+
   static int undoColumns(long record) {
     return (int) (Native.getLong(record + UNDO_FLAGS) >>> UNDO_COLUMNS_SHIFT);
   }

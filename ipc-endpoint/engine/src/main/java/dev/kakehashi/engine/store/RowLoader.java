@@ -68,7 +68,7 @@ final class RowLoader implements AutoCloseable {
 
   /// A page is filled by one thread, which needs no latch; the end of all loaders publishes them.
   private void loadRow(RowTable of, long rowId, ByteBuffer value) {
-    int slot = (int) rowId & (1 << Page.SLOT_BITS) - 1;
+    int slot = Page.slotOf(rowId);
     if (rowId < 0 || slot >= of.layout.rows) {
       throw new EngineException(
           ErrorCode.DATA_CORRUPTED,

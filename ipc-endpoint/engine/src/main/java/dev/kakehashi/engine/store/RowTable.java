@@ -35,6 +35,7 @@ final class RowTable implements TableStore {
   private volatile int[] dead = {};
 
   private final RowWriter writer;
+  final IndexEntries entries;
   final KeyLocks keyLocks = new KeyLocks();
   private volatile TableDefinition definition;
   private volatile TableIndex[] indexes;
@@ -62,6 +63,7 @@ final class RowTable implements TableStore {
         definition.indexes().stream()
             .map(index -> new TableIndex(definition, index, pool))
             .toArray(TableIndex[]::new);
+    this.entries = new IndexEntries(this);
     this.writer = new RowWriter(this);
   }
 
@@ -137,6 +139,16 @@ final class RowTable implements TableStore {
   /// Page by number; null if there never was a row there.
   @Nullable Page page(long number) {
     return number >= 0 && number < pageCount ? pages[(int) number] : null;
+  }
+
+  /// @throws IllegalArgumentException if there never was a row there
+  Page pageOf(long rowId) {
+    Page page = page(rowId >>> Page.SLOT_BITS);
+    if (page == null) {
+      throw new IllegalArgumentException(
+          "table %d has no row %d".formatted(tableId(), rowId));
+    }
+    return page;
   }
 
   TableIndex[] indexes() {
@@ -215,7 +227,8 @@ final class RowTable implements TableStore {
     Page page = page(rowId >>> Page.SLOT_BITS);
     int[] wanted = stored(columns);
     RowVersion version = new RowVersion(layout.columns);
-    if (page == null || !new RowReader(store, view).read(page, slotOf(rowId), version, wanted)) {
+    if (page == null
+        || !new RowReader(store, view).read(page, Page.slotOf(rowId), version, wanted)) {
       return false;
     }
     version.appendTo(to, layout, wanted);
@@ -262,18 +275,14 @@ final class RowTable implements TableStore {
       StoreTransaction transaction, long rowId, int[] columns, VectorBatch key, int row) {
     RowTransaction own = own(transaction);
     Page page = page(rowId >>> Page.SLOT_BITS);
-    return page != null && keyLocks.lock(own, page, slotOf(rowId), stored(columns), key, row);
+    return page != null && keyLocks.lock(own, page, Page.slotOf(rowId), stored(columns), key, row);
   }
 
   @Override
   public void lockKeys(StoreTransaction transaction) {
     RowTransaction prepared = (RowTransaction) transaction;
-    prepared.reenter(this);
+    prepared.admission().reenter(this);
     keyLocks.lockAll(prepared, this);
-  }
-
-  private static int slotOf(long rowId) {
-    return (int) rowId & (1 << Page.SLOT_BITS) - 1;
   }
 
   @Override
@@ -291,7 +300,7 @@ final class RowTable implements TableStore {
   public void requireUnique(StoreTransaction transaction, long indexId, long rowId) {
     for (TableIndex index : indexes) {
       if (index.definition.indexId() == indexId) {
-        writer.requireUnique(own(transaction), index, rowId);
+        entries.requireUnique(own(transaction), index, rowId);
       }
     }
   }
@@ -313,7 +322,7 @@ final class RowTable implements TableStore {
       throw new EngineException(
           ErrorCode.UNDEFINED_TABLE, "table %d was dropped".formatted(tableId()));
     }
-    known.enter(this);
+    known.admission().enter(this);
     return known;
   }
 
@@ -329,7 +338,7 @@ final class RowTable implements TableStore {
   ///
   /// @param version the row as the transaction leaves it, its values in the pool; null: deleted
   void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
-    transaction.reenter(this);
+    transaction.admission().reenter(this);
     writer.replay(transaction, rowId, version);
   }
 
@@ -428,14 +437,14 @@ final class RowTable implements TableStore {
   ///
   /// @param key the entry: key and row identifier
   void dropEntry(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
-    if (!dropped) {
-      writer.dropEntry(index, page, slot, key, horizon);
+    if (!dropped && !index.isFreed()) {
+      entries.drop(index, page, slot, key, horizon);
     }
   }
 
   /// Whether some version of a row that may still be read has the key of an index entry.
   boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
-    return writer.isNeeded(index, page, slot, key, horizon);
+    return entries.isNeeded(index, page, slot, key, horizon);
   }
 
   // ---- definition ----
@@ -510,7 +519,7 @@ final class RowTable implements TableStore {
   ///
   /// @param transaction whose index it is: its own rows are no conflict
   void buildIndex(RowTransaction transaction, TableIndex index, long horizon) {
-    writer.build(transaction, index, horizon);
+    new IndexBuild(this, transaction, index, horizon).run();
   }
 
   boolean isDropped() {
@@ -539,7 +548,7 @@ final class RowTable implements TableStore {
     pool.freePages(Arrays.copyOf(addresses, freed));
     layout.freeMissing(pool);
     for (TableIndex index : indexes) {
-      index.tree.free();
+      index.free();
     }
   }
 }

@@ -5,8 +5,6 @@ import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -15,12 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A running transaction: its snapshot and the list of its writes.
 ///
-/// The list is the undo log in order; a write is a page, a row slot, and the undo record of what was there (0: nothing, an insert). Rolling back
-/// takes it from the end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
+/// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
 /// which cursors on several threads fill.
 final class RowTransaction implements StoreTransaction {
-  private static final int STAMPS_PER_LATCH = 64;
-
   final MemoryStore store;
   final int slot;
   final boolean readOnly;
@@ -31,25 +26,15 @@ final class RowTransaction implements StoreTransaction {
   /// Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable Preparation preparation;
 
-  /// Tables that it has come to change; a table is entered before the first change, and stays. Replaced by the transaction's thread.
-  private volatile RowTable[] changed = {};
-
-  private @Nullable RowTable lastEntered;
-
-  /// Of a long transaction. Set before the transaction is used.
-  private LongTransactions.@Nullable Claim claim;
-
-  private boolean claimEnded;
+  private final TableAdmission admission = new TableAdmission(this);
 
   private final long id;
   private long pinned;
   private long snapshot;
   private int statement;
 
-  private Page[] pages = new Page[8];
-  private int[] rowSlots = new int[8];
-  private long[] undos = new long[8];
-  private int writes;
+  /// The undo log, in order.
+  private final WriteList writes = new WriteList();
 
   /// What its rolled back writes have left, for the collector.
   private @Nullable Garbage garbage;
@@ -129,7 +114,7 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public void advanceSnapshot() {
     store.slots().unbound(slot);
-    if (readSet == null || claim != null) {
+    if (readSet == null || admission.claim() != null) {
       // In the order in which a transaction begins, see TransactionSlots.
       pinned = store.published();
       store.slots().pin(slot, pinned);
@@ -149,7 +134,7 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public long mark() {
     Definitions defined = definitions;
-    return defined == null ? writes : (long) defined.size() << Integer.SIZE | writes;
+    return defined == null ? writes.size() : (long) defined.size() << Integer.SIZE | writes.size();
   }
 
   @Override
@@ -212,11 +197,7 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public Set<Long> changedTables() {
-    Set<Long> tables = new HashSet<>();
-    for (int i = 0; i < writes; i++) {
-      tables.add(pages[i].table.tableId());
-    }
-    return tables;
+    return writes.tables();
   }
 
   @Override
@@ -236,102 +217,36 @@ final class RowTransaction implements StoreTransaction {
 
   // ---- long transactions ----
 
-  void declare(LongArea area) {
-    claim = store.longTransactions().declare(this, area);
-  }
-
-  LongTransactions.@Nullable Claim claim() {
-    return claim;
+  TableAdmission admission() {
+    return admission;
   }
 
   @Override
   public long epoch() {
+    LongTransactions.Claim claim = admission.claim();
     return claim == null ? 0 : claim.epoch();
-  }
-
-  /// It keeps nothing from others any more.
-  void endClaim() {
-    if (claim != null && !claimEnded) {
-      claimEnded = true;
-      store.longTransactions().end(claim);
-    }
   }
 
   @Override
   public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
-    return claim == null
-        || switch (store.longTransactions().acquire(claim, tables, whenReady)) {
-          case WAIT -> false;
-          case READY -> true;
-          case NEW_SNAPSHOT -> {
-            // What was read before has not changed since, so this is no other view of it.
-            if (viewsInUse) {
-              refreshSnapshot();
-            } else {
-              advanceSnapshot();
-            }
-            yield true;
-          }
-        };
+    return switch (admission.acquire(tables, whenReady)) {
+      case WAIT -> false;
+      case READY -> true;
+      case NEW_SNAPSHOT -> {
+        // What was read before has not changed since, so this is no other view of it.
+        if (viewsInUse) {
+          refreshSnapshot();
+        } else {
+          advanceSnapshot();
+        }
+        yield true;
+      }
+    };
   }
 
   @Override
   public boolean mayCommit(Runnable whenReady) {
-    return claim == null || store.longTransactions().mayCommit(claim, whenReady);
-  }
-
-  /// The transaction is about to change the table.
-  ///
-  /// @throws RowConflict PRESERVED
-  void enter(RowTable table) {
-    if (table == lastEntered) {
-      return;
-    }
-    if (!isInside(table.tableId())) {
-      admit(table);
-    }
-    lastEntered = table;
-  }
-
-  private void admit(RowTable table) {
-    if (claim != null) {
-      if (!claim.writes(table.tableId())) {
-        throw new EngineException(
-            ErrorCode.UNDECLARED_TABLE,
-            "cannot change a table that the long transaction has not declared");
-      }
-      reenter(table);
-      return;
-    }
-    RowTable[] before = changed;
-    // First this, then a look at what others have declared, see LongTransactions.
-    reenter(table);
-    try {
-      store.longTransactions().admit(this, table.tableId());
-    } catch (RowConflict refused) {
-      changed = before;
-      throw refused;
-    }
-  }
-
-  /// Enters a table that it has been in before.
-  void reenter(RowTable table) {
-    RowTable[] present = changed;
-    if (!isInside(table.tableId())) {
-      RowTable[] more = Arrays.copyOf(present, present.length + 1);
-      more[present.length] = table;
-      changed = more;
-    }
-  }
-
-  /// Whether it has come to change the table. Any thread.
-  boolean isInside(long tableId) {
-    for (RowTable table : changed) {
-      if (table.tableId() == tableId) {
-        return true;
-      }
-    }
-    return false;
+    return admission.mayCommit(whenReady);
   }
 
   private void checkRunning() {
@@ -355,20 +270,12 @@ final class RowTransaction implements StoreTransaction {
   }
 
   void logWrite(Page page, int rowSlot, long undo) {
-    pages[writes] = page;
-    rowSlots[writes] = rowSlot;
-    undos[writes] = undo;
-    writes++;
+    writes.add(page, rowSlot, undo);
   }
 
   /// Makes room for one more write, so that logging it cannot fail after it was made.
   void reserveWrite() {
-    if (writes == undos.length) {
-      int capacity = writes * 2;
-      pages = Arrays.copyOf(pages, capacity);
-      rowSlots = Arrays.copyOf(rowSlots, capacity);
-      undos = Arrays.copyOf(undos, capacity);
-    }
+    writes.reserve();
   }
 
   void addRows(RowTable table, int count) {
@@ -386,23 +293,15 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public void rollbackTo(long mark) {
-    if (mark < 0 || mark > mark() || (int) mark > writes) {
+    if (mark < 0 || mark > mark() || (int) mark > writes.size()) {
       throw new IllegalArgumentException("no such mark: " + mark);
     }
     Definitions defined = definitions;
     while (defined != null && defined.size() > (int) (mark >>> Integer.SIZE)) {
-      undoWrites(defined.lastWrites());
+      writes.undo(this, defined.lastWrites());
       defined.undoLast();
     }
-    undoWrites((int) mark);
-  }
-
-  private void undoWrites(int downTo) {
-    while (writes > downTo) {
-      writes--;
-      Page page = pages[writes];
-      page.table.undoWrite(this, page, rowSlots[writes], undos[writes]);
-    }
+    writes.undo(this, (int) mark);
   }
 
   // ---- ending ----
@@ -449,9 +348,9 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private void committed(Committer.Outcome outcome) {
-    stampWrites(outcome.timestamp());
+    writes.stamp(this, outcome.timestamp());
     rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
-    countChanges();
+    writes.countChanges();
     if (definitions != null) {
       definitions.publish();
     }
@@ -495,7 +394,7 @@ final class RowTransaction implements StoreTransaction {
     preparation = how;
     store.slots().unpin(slot);
     store.addPrepared(this);
-    endClaim();
+    admission.endClaim();
     store.committer().finished(outcome);
   }
 
@@ -580,16 +479,6 @@ final class RowTransaction implements StoreTransaction {
     store.addPrepared(this);
   }
 
-  /// Whether it has changed rows of a table.
-  boolean hasChanged(RowTable table) {
-    for (int i = 0; i < writes; i++) {
-      if (pages[i].table == table) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   @Override
   public void abort() {
     if (isEnded() || committing) {
@@ -615,50 +504,16 @@ final class RowTransaction implements StoreTransaction {
   @Nullable Garbage commitGarbage(boolean keepAll) {
     Garbage left = garbage;
     garbage = null;
-    boolean replaces = keepAll;
-    for (int i = 0; i < writes && !replaces; i++) {
-      replaces = undos[i] != 0;
-    }
-    if (replaces) {
+    if (keepAll || writes.replaces()) {
       left = left == null ? new Garbage() : left;
-      left.setWrites(pages, rowSlots, undos, writes);
+      writes.handTo(left);
     }
     return left;
   }
 
-  /// Replaces the stamps of all writes by the timestamp; neighbours in a page under one latch, but not so many that readers wait.
-  private void stampWrites(long timestamp) {
-    int at = 0;
-    while (at < writes) {
-      Page page = pages[at];
-      int end = Math.min(writes, at + STAMPS_PER_LATCH);
-      page.latch();
-      while (at < end && pages[at] == page) {
-        page.table.stampCommitted(this, page, rowSlots[at], timestamp);
-        at++;
-      }
-      page.unlatch();
-    }
-  }
-
-  /// Most transactions write one table, or one after another.
-  private void countChanges() {
-    int from = 0;
-    for (int i = 1; i <= writes; i++) {
-      if (i == writes || pages[i].table != pages[from].table) {
-        pages[from].table.addChanges(i - from);
-        from = i;
-      }
-    }
-  }
-
   private LogRecord encodeWrites() {
-    LogRecord record = new LogRecord(64 * Math.min(writes, 1 << 16));
-    for (int i = 0; i < writes; i++) {
-      if (isLastOfRow(i)) {
-        RowCodec.encode(pages[i], rowSlots[i], record);
-      }
-    }
+    LogRecord record = new LogRecord(writes.encodedBytes());
+    writes.encode(record);
     if (definitions != null) {
       definitions.encode(record);
     }
@@ -666,40 +521,18 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private LogRecord encodePrepared(Preparation how) {
-    LogRecord record = new LogRecord(256 + 64 * Math.min(writes, 1 << 16));
+    LogRecord record = new LogRecord(256 + writes.encodedBytes());
     PreparedCodec.encode(how, readSet, record);
     byte[] key = StoreKeys.prepared(how.globalId());
     if (definitions != null) {
       definitions.encodePrepared(key, record);
     }
-    for (int i = 0; i < writes; i++) {
-      if (isLastOfRow(i)) {
-        RowCodec.encodePrepared(key, pages[i], rowSlots[i], record);
-      }
-    }
+    writes.encodePrepared(key, record);
     return record;
   }
 
-  /// Of several writes to one row the last one stands at the head of the chain.
-  boolean isLastOfRow(int write) {
-    return pages[write].undo(rowSlots[write]) == undos[write];
-  }
-
-  int writes() {
+  WriteList writes() {
     return writes;
-  }
-
-  Page page(int write) {
-    return pages[write];
-  }
-
-  int rowSlot(int write) {
-    return rowSlots[write];
-  }
-
-  /// Record of the row as it was before a write; 0: there was none.
-  long undo(int write) {
-    return undos[write];
   }
 
   private void end() {

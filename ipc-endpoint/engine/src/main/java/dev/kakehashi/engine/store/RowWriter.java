@@ -1,14 +1,12 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
-import dev.kakehashi.engine.store.index.EntryBatch;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Changes of the rows of one table. Thread-safe.
@@ -17,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// to an undo record, write the new one with an in-flight stamp. Then, without the latch: enter new keys into the indexes. If the last step fails the
 /// change is taken back before the failure is reported.
 final class RowWriter {
-  private static final int UNIQUE_FETCH = 8;
-
   private final RowTable table;
   private final MemoryPool pool;
   private final TransactionSlots slots;
   private final ChainReaders readers;
+  private final IndexEntries entries;
 
   RowWriter(RowTable table) {
     this.table = table;
     this.pool = table.pool;
     this.slots = table.store.slots();
     this.readers = table.store.chainReaders();
+    this.entries = table.entries;
   }
 
   // ---- insert ----
@@ -72,7 +70,7 @@ final class RowWriter {
         KeyBuffer key = new KeyBuffer(64);
         for (TableIndex index : indexes) {
           boolean anyNull = index.encode(version, key);
-          addEntry(transaction, index, key, anyNull, rowId);
+          entries.add(transaction, index, key, anyNull, rowId);
         }
       } catch (RuntimeException e) {
         transaction.rollbackTo(transaction.mark() - 1);
@@ -125,8 +123,8 @@ final class RowWriter {
   boolean update(RowTransaction transaction, long rowId, VectorBatch values, int row) {
     RowLayout layout = table.layout;
     transaction.reserveWrite();
-    Page page = pageOf(rowId);
-    int slot = slotOf(rowId);
+    Page page = table.pageOf(rowId);
+    int slot = Page.slotOf(rowId);
     RowVersion version = new RowVersion(layout.columns);
     RowVersion old = new RowVersion(layout.columns);
     boolean[] shared = new boolean[layout.columns];
@@ -290,7 +288,7 @@ final class RowWriter {
         index.encode(old, oldKey);
         boolean anyNull = index.encode(version, key);
         if (!java.util.Arrays.equals(oldKey.bytes, 0, oldKey.length, key.bytes, 0, key.length)) {
-          addEntry(transaction, index, key, anyNull, rowId);
+          entries.add(transaction, index, key, anyNull, rowId);
         }
       }
     }
@@ -301,8 +299,8 @@ final class RowWriter {
   boolean delete(RowTransaction transaction, long rowId) {
     RowLayout layout = table.layout;
     transaction.reserveWrite();
-    Page page = pageOf(rowId);
-    int slot = slotOf(rowId);
+    Page page = table.pageOf(rowId);
+    int slot = Page.slotOf(rowId);
     long record = pool.allocate(layout.undoBytes);
     boolean written = false;
     page.latch();
@@ -337,7 +335,7 @@ final class RowWriter {
     RowLayout layout = table.layout;
     transaction.reserveWrite();
     Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
-    int slot = slotOf(rowId);
+    int slot = Page.slotOf(rowId);
     RowVersion old = new RowVersion(layout.columns);
     boolean present = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
     long record = present ? pool.allocate(layout.undoBytes) : 0;
@@ -386,8 +384,8 @@ final class RowWriter {
   boolean lock(RowTransaction transaction, long rowId) {
     RowLayout layout = table.layout;
     transaction.reserveWrite();
-    Page page = pageOf(rowId);
-    int slot = slotOf(rowId);
+    Page page = table.pageOf(rowId);
+    int slot = Page.slotOf(rowId);
     RowVersion same = new RowVersion(layout.columns);
     long record = pool.allocate(layout.undoBytes);
     boolean written = false;
@@ -486,15 +484,6 @@ final class RowWriter {
     if (!tombstone) {
       // Our own version: nobody else changes it.
       version.readHead(page, slot);
-      if (record != 0
-          && (Native.getLong(record + RowLayout.UNDO_FLAGS) & RowLayout.KEYS_CHANGED) != 0) {
-        KeyBuffer key = new KeyBuffer(64);
-        for (TableIndex index : table.indexes()) {
-          index.encode(version, key);
-          key.putLong(page.rowId(slot));
-          garbage.addEntry(index, page, slot, key);
-        }
-      }
     }
     for (int c : layout.byReference) {
       long word = version.words[c];
@@ -502,14 +491,18 @@ final class RowWriter {
         garbage.addBlock(word, Varlena.bytes(layout.kinds[c], word));
       }
     }
+    RowVersion before = new RowVersion(record == 0 ? 0 : layout.columns);
+    boolean keysChanged = false;
     page.latch();
     if (record == 0) {
       page.inFlight--;
       page.vacate(slot);
     } else {
-      version.readUndo(layout, record);
+      // Whoever builds an index says so under the latch, see IndexBuild.
+      keysChanged = RowLayout.keysChanged(record);
+      before.readUndo(layout, record);
       for (int c = 0; c < layout.columns; c++) {
-        page.setWord(c, slot, version.words[c], version.nulls[c]);
+        page.setWord(c, slot, before.words[c], before.nulls[c]);
       }
       long stamp = Native.getLong(record + RowLayout.UNDO_STAMP);
       if (!Stamp.isInFlight(stamp)) {
@@ -523,11 +516,19 @@ final class RowWriter {
     if (record == 0) {
       transaction.addRows(table, -1);
       dropInserted(page, slot, version);
-    } else {
-      garbage.addBlock(record, RowLayout.undoSize(record));
-      if (tombstone) {
-        transaction.addRows(table, 1);
+      return;
+    }
+    if (keysChanged && !tombstone) {
+      KeyBuffer key = new KeyBuffer(64);
+      for (TableIndex index : table.indexes()) {
+        index.encode(version, key);
+        key.putLong(page.rowId(slot));
+        garbage.addEntry(index, page, slot, key);
       }
+    }
+    garbage.addBlock(record, RowLayout.undoSize(record));
+    if (tombstone) {
+      transaction.addRows(table, 1);
     }
   }
 
@@ -538,212 +539,7 @@ final class RowWriter {
     for (TableIndex index : table.indexes()) {
       index.encode(version, key);
       key.putLong(page.rowId(slot));
-      dropEntry(index, page, slot, key, Stamp.TIMESTAMP_MASK);
-    }
-  }
-
-  // ---- indexes ----
-
-  private void addEntry(
-      RowTransaction transaction, TableIndex index, KeyBuffer key, boolean anyNull, long rowId) {
-    int keyLength = key.length;
-    index.complete(key, rowId);
-    if (!index.definition.unique() || anyNull) {
-      index.tree.insert(key);
-      return;
-    }
-    synchronized (index.stripe(key, keyLength)) {
-      checkUnique(transaction, index, key, keyLength, rowId);
-      index.tree.insert(key);
-    }
-  }
-
-  /// See [TableStore#requireUnique].
-  void requireUnique(RowTransaction transaction, TableIndex index, long rowId) {
-    // Our version and entry are there for everybody before we look for those of others.
-    VarHandle.fullFence();
-    Page page = pageOf(rowId);
-    int slot = slotOf(rowId);
-    RowVersion version = new RowVersion(table.layout.columns);
-    KeyBuffer key = new KeyBuffer(64);
-    boolean exempt;
-    int cell = readers.enter();
-    try {
-      long seen;
-      int spins = 0;
-      boolean gone;
-      do {
-        Page.pause(spins++);
-        seen = page.stableVersion();
-        gone = Stamp.isTombstone(page.stamp(slot));
-        version.readHead(page, slot);
-      } while (!page.validate(seen));
-      exempt = gone || index.encode(version, key);
-    } finally {
-      readers.leave(cell);
-    }
-    if (!exempt) {
-      checkUnique(transaction, index, key, key.length, rowId);
-    }
-  }
-
-  private void checkUnique(
-      RowTransaction transaction, TableIndex index, KeyBuffer key, int keyLength, long rowId) {
-    EntryBatch entries = new EntryBatch();
-    KeyBuffer position = new KeyBuffer(keyLength + 8);
-    position.set(key.bytes, 0, keyLength);
-    KeyBuffer other = new KeyBuffer(keyLength);
-    boolean inclusive = true;
-    boolean more = true;
-    while (more) {
-      more = index.tree.fetchForward(position, inclusive, null, UNIQUE_FETCH, entries);
-      inclusive = entries.inclusive;
-      for (int i = 0; i < entries.count(); i++) {
-        int from = entries.offset(i);
-        if (!java.util.Arrays.equals(
-            entries.bytes(),
-            from,
-            from + Math.min(keyLength, entries.length(i)),
-            key.bytes,
-            0,
-            keyLength)) {
-          return;
-        }
-        if (entries.rowId(i) != rowId) {
-          int cell = readers.enter();
-          try {
-            checkOtherRow(transaction, index, key, keyLength, entries.rowId(i), other);
-          } finally {
-            readers.leave(cell);
-          }
-        }
-      }
-    }
-  }
-
-  /// Refuses a key that another row has, or will have if its transaction ends the one way or the other.
-  private void checkOtherRow(
-      RowTransaction transaction,
-      TableIndex index,
-      KeyBuffer key,
-      int keyLength,
-      long rowId,
-      KeyBuffer other) {
-    RowLayout layout = table.layout;
-    Page page = table.page(rowId >>> Page.SLOT_BITS);
-    int slot = slotOf(rowId);
-    if (page == null) {
-      return;
-    }
-    RowVersion version = new RowVersion(layout.columns);
-    for (int spins = 0; ; spins++) {
-      long seen = page.stableVersion();
-      long stamp = page.stamp(slot);
-      long undo = page.undo(slot);
-      version.readHead(page, slot);
-      boolean inFlight = Stamp.isInFlight(stamp);
-      boolean own = inFlight && Stamp.slot(stamp) == transaction.slot;
-      boolean undecided = inFlight && !own && slots.commitTimestamp(Stamp.slot(stamp)) == 0;
-      RowTransaction owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
-      if (!page.validate(seen)) {
-        Page.pause(spins);
-        continue;
-      }
-      boolean matches = !Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other);
-      if (!undecided) {
-        if (matches) {
-          throw new DuplicateKey(index.definition);
-        }
-        return;
-      }
-      // A rollback, whole or to a savepoint, may bring back any version down to the committed one.
-      for (long at = undo; at != 0 && !matches; ) {
-        long older = Native.getLong(at + RowLayout.UNDO_STAMP);
-        version.readUndo(layout, at);
-        matches = !Stamp.isTombstone(older) && hasKey(index, version, key, keyLength, other);
-        at = Stamp.isInFlight(older) ? Native.getLong(at + RowLayout.UNDO_PREVIOUS) : 0;
-      }
-      if (matches) {
-        throw RowConflict.owned(owner, page, slot);
-      }
-      return;
-    }
-  }
-
-  private static boolean hasKey(
-      TableIndex index, RowVersion version, KeyBuffer key, int keyLength, KeyBuffer other) {
-    index.encode(version, other);
-    return java.util.Arrays.equals(other.bytes, 0, other.length, key.bytes, 0, keyLength);
-  }
-
-  /// Enters all versions that anybody may read into an index. The caller keeps the collector from freeing.
-  ///
-  /// @param horizon snapshots from here on may be in use
-  void build(RowTransaction transaction, TableIndex index, long horizon) {
-    RowLayout layout = table.layout;
-    RowVersion version = new RowVersion(layout.columns);
-    KeyBuffer key = new KeyBuffer(64);
-    for (long number = 0; number < table.pageCount(); number++) {
-      Page page = table.page(number);
-      for (int slot = 0; page != null && slot < page.used; slot++) {
-        buildRow(transaction, index, page, slot, horizon, version, key);
-      }
-    }
-  }
-
-  private void buildRow(
-      RowTransaction transaction,
-      TableIndex index,
-      Page page,
-      int slot,
-      long horizon,
-      RowVersion version,
-      KeyBuffer key) {
-    RowLayout layout = table.layout;
-    long stamp;
-    long undo;
-    long seen;
-    int spins = 0;
-    do {
-      Page.pause(spins++);
-      seen = page.stableVersion();
-      stamp = page.stamp(slot);
-      undo = page.undo(slot);
-      version.readHead(page, slot);
-    } while (!page.validate(seen));
-    boolean inFlight = Stamp.isInFlight(stamp);
-    boolean undecided =
-        inFlight
-            && Stamp.slot(stamp) != transaction.slot
-            && slots.commitTimestamp(Stamp.slot(stamp)) == 0;
-    RowTransaction owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
-    try {
-      if (!Stamp.isTombstone(stamp)) {
-        boolean anyNull = index.encode(version, key);
-        addEntry(transaction, index, key, anyNull, page.rowId(slot));
-      }
-      boolean current = undecided;
-      while (undo != 0 && (Stamp.isInFlight(stamp) || Stamp.timestamp(stamp) > horizon)) {
-        stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
-        version.readUndo(layout, undo);
-        undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
-        if (!Stamp.isTombstone(stamp)) {
-          boolean anyNull = index.encode(version, key);
-          if (current) {
-            addEntry(transaction, index, key, anyNull, page.rowId(slot));
-          } else {
-            index.complete(key, page.rowId(slot));
-            index.tree.insert(key);
-          }
-        }
-        // What a rollback may bring back ends with the committed version.
-        current &= Stamp.isInFlight(stamp);
-      }
-    } catch (DuplicateKey duplicate) {
-      if (undecided) {
-        throw RowConflict.owned(owner, page, slot); // there is one only if it ends the one way
-      }
-      throw duplicate;
+      entries.drop(index, page, slot, key, Stamp.TIMESTAMP_MASK);
     }
   }
 
@@ -751,8 +547,7 @@ final class RowWriter {
 
   void freeReplaced(
       Page page, int slot, long record, long timestamp, long horizon, boolean dropped) {
-    boolean keysChanged =
-        (Native.getLong(record + RowLayout.UNDO_FLAGS) & RowLayout.KEYS_CHANGED) != 0;
+    boolean keysChanged = RowLayout.keysChanged(record);
     // An index has only columns of a layout that was there before it.
     TableIndex[] indexes = table.indexes();
     RowLayout layout = table.layout;
@@ -764,7 +559,7 @@ final class RowWriter {
         for (TableIndex index : indexes) {
           index.encode(old, key);
           key.putLong(page.rowId(slot));
-          dropEntry(index, page, slot, key, horizon);
+          entries.drop(index, page, slot, key, horizon);
         }
       }
       freeDeleted(page, slot, timestamp);
@@ -794,39 +589,6 @@ final class RowWriter {
     }
   }
 
-  void dropEntry(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
-    page.latch();
-    try {
-      if (!isNeeded(index, page, slot, key, horizon)) {
-        index.tree.remove(key);
-      }
-    } finally {
-      page.unlatch();
-    }
-  }
-
-  boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
-    RowLayout layout = table.layout;
-    RowVersion version = new RowVersion(layout.columns);
-    KeyBuffer other = new KeyBuffer(key.length);
-    int keyLength = key.length - 8;
-    long stamp = page.stamp(slot);
-    long undo = page.undo(slot);
-    version.readHead(page, slot);
-    while (true) {
-      if (!Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other)) {
-        return true;
-      }
-      boolean lastNeeded = !Stamp.isInFlight(stamp) && Stamp.timestamp(stamp) <= horizon;
-      if (lastNeeded || undo == 0) {
-        return false;
-      }
-      stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
-      version.readUndo(layout, undo);
-      undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
-    }
-  }
-
   /// Frees the values of a page's newest versions; older ones go with their undo records.
   void freeValues(Page page) {
     RowLayout layout = table.layout;
@@ -840,18 +602,5 @@ final class RowWriter {
         }
       }
     }
-  }
-
-  private Page pageOf(long rowId) {
-    Page page = table.page(rowId >>> Page.SLOT_BITS);
-    if (page == null) {
-      throw new IllegalArgumentException(
-          "table %d has no row %d".formatted(table.tableId(), rowId));
-    }
-    return page;
-  }
-
-  private static int slotOf(long rowId) {
-    return (int) rowId & (1 << Page.SLOT_BITS) - 1;
   }
 }

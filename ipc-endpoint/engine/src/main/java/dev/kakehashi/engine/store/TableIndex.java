@@ -30,6 +30,9 @@ final class TableIndex {
 
   private final Object[] stripes;
 
+  /// Guarded by the collector's lock.
+  private boolean freed;
+
   TableIndex(TableDefinition table, IndexDefinition definition, MemoryPool pool) {
     this.definition = definition;
     this.codec = new KeyCodec(table, definition);
@@ -42,6 +45,18 @@ final class TableIndex {
   /// Gives the index the name, and the positions in the table, of a definition that is otherwise the same.
   void describe(IndexDefinition renamed) {
     definition = renamed;
+  }
+
+  /// Frees its nodes, of an index that no running transaction may know. Called by the collector, or by whoever has the table for himself.
+  void free() {
+    freed = true;
+    tree.free();
+  }
+
+  /// Whether its nodes are gone: the collector may still have entries of it to drop, of a transaction that took changes back beside one that made the index, when that
+  /// was rolled back before this one ended.
+  boolean isFreed() {
+    return freed;
   }
 
   /// Encodes the key of a version.

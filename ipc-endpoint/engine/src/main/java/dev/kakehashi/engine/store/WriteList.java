@@ -1,0 +1,153 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.GarbageCollector.Garbage;
+import dev.kakehashi.engine.store.log.LogRecord;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+/// What a transaction has written, in order: of each write the page, the row's slot, and the undo record of what was there (0: nothing, an insert). Confined to one
+/// thread at a time.
+final class WriteList {
+  private static final int STAMPS_PER_LATCH = 64;
+
+  private Page[] pages = new Page[8];
+  private int[] rowSlots = new int[8];
+  private long[] undos = new long[8];
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  Page page(int write) {
+    return pages[write];
+  }
+
+  int rowSlot(int write) {
+    return rowSlots[write];
+  }
+
+  /// Record of the row as it was before a write; 0: there was none.
+  long undo(int write) {
+    return undos[write];
+  }
+
+  /// Makes room for one more write, so that adding it cannot fail after it was made.
+  void reserve() {
+    if (size == undos.length) {
+      int capacity = size * 2;
+      pages = Arrays.copyOf(pages, capacity);
+      rowSlots = Arrays.copyOf(rowSlots, capacity);
+      undos = Arrays.copyOf(undos, capacity);
+    }
+  }
+
+  /// Adds a write that room was made for.
+  void add(Page page, int rowSlot, long undo) {
+    pages[size] = page;
+    rowSlots[size] = rowSlot;
+    undos[size] = undo;
+    size++;
+  }
+
+  /// Takes writes back, the last one first.
+  void undo(RowTransaction transaction, int downTo) {
+    while (size > downTo) {
+      size--;
+      Page page = pages[size];
+      page.table.undoWrite(transaction, page, rowSlots[size], undos[size]);
+    }
+  }
+
+  /// Of several writes to one row the last one stands at the head of the chain.
+  boolean isLastOfRow(int write) {
+    return pages[write].undo(rowSlots[write]) == undos[write];
+  }
+
+  /// Tables of the rows.
+  Set<Long> tables() {
+    Set<Long> tables = new HashSet<>();
+    for (int i = 0; i < size; i++) {
+      tables.add(pages[i].table.tableId());
+    }
+    return tables;
+  }
+
+  boolean contains(RowTable table) {
+    for (int i = 0; i < size; i++) {
+      if (pages[i].table == table) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether a version was replaced that somebody has to free.
+  boolean replaces() {
+    for (int i = 0; i < size; i++) {
+      if (undos[i] != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Gives the list to the collector too; from now on it does not change.
+  void handTo(Garbage garbage) {
+    garbage.setWrites(pages, rowSlots, undos, size);
+  }
+
+  /// Replaces the stamps of all writes by the timestamp; neighbours in a page under one latch, but not so many that readers wait.
+  void stamp(RowTransaction transaction, long timestamp) {
+    int at = 0;
+    while (at < size) {
+      Page page = pages[at];
+      int end = Math.min(size, at + STAMPS_PER_LATCH);
+      page.latch();
+      while (at < end && pages[at] == page) {
+        page.table.stampCommitted(transaction, page, rowSlots[at], timestamp);
+        at++;
+      }
+      page.unlatch();
+    }
+  }
+
+  /// Adds the writes to the tables' numbers of changes. Most transactions write one table, or one after another.
+  void countChanges() {
+    int from = 0;
+    for (int i = 1; i <= size; i++) {
+      if (i == size || pages[i].table != pages[from].table) {
+        pages[from].table.addChanges(i - from);
+        from = i;
+      }
+    }
+  }
+
+  /// Appends the rows as they are now.
+  ///
+  /// @throws LogRecord.LogRecordTooLarge beyond 2 GB
+  void encode(LogRecord record) {
+    for (int i = 0; i < size; i++) {
+      if (isLastOfRow(i)) {
+        RowCodec.encode(pages[i], rowSlots[i], record);
+      }
+    }
+  }
+
+  /// Appends the rows as those of a prepared transaction.
+  ///
+  /// @param key of the prepared transaction
+  void encodePrepared(byte[] key, LogRecord record) {
+    for (int i = 0; i < size; i++) {
+      if (isLastOfRow(i)) {
+        RowCodec.encodePrepared(key, pages[i], rowSlots[i], record);
+      }
+    }
+  }
+
+  /// Bytes that a record of the rows is likely to need.
+  int encodedBytes() {
+    return 64 * Math.min(size, 1 << 16);
+  }
+}
