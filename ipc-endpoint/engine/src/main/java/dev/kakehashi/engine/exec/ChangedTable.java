@@ -44,7 +44,7 @@ final class ChangedTable {
     this.log = log;
     this.target = target;
     this.context = context;
-    this.checks = Evaluators.of(target.checks().stream().map(Check::condition).toList(), context);
+    this.checks = context.evaluators(target.checks(), Check::condition);
     this.generated = newGenerated();
     this.table = execution.scope().store().table(target.tableId());
     this.transaction = execution.scope().transaction();

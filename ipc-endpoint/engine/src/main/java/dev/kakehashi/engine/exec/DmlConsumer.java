@@ -2,11 +2,11 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.plan.PhysicalPlan.UniformChange;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Changes a table by the rows of a chain.
@@ -33,7 +33,9 @@ final class DmlConsumer implements ChangeConsumer {
     this.context = context;
     this.table = new ChangedTable(plan.target(), execution, context);
     this.values =
-        plan instanceof PhysicalPlan.Update update ? Evaluators.of(update.values(), context) : null;
+        plan instanceof PhysicalPlan.Update update
+            ? context.evaluators(update.values(), Function.identity())
+            : null;
     int columns = plan.target().columns().size();
     this.returning = ReturnedRows.of(plan, execution, context);
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;

@@ -2,6 +2,9 @@ package dev.kakehashi.engine.expr;
 
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.VarHeap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.function.Function;
 
 /// What evaluation needs besides the batch: parameter values and the functions' context.
 ///
@@ -18,6 +21,23 @@ public final class EvalContext {
 
   /// Its heap is set by the operator that evaluates.
   public FunctionContext functions = new FunctionContext(new VarHeap(), 0, 0);
+
+  /// Evaluators by the list of the plan that they are of.
+  private final IdentityHashMap<List<?>, Evaluator[]> kept = new IdentityHashMap<>(2);
+
+  /// Evaluators for a part of the plan that is wanted anew by each execution, made once: each has a vector of its own, 8 KB, which is no matter for a scan but is for
+  /// the change of a row. Their values are valid until those of the same part are evaluated again.
+  ///
+  /// @param part belongs to the plan
+  /// @param expression of an element
+  public <T> Evaluator[] evaluators(List<T> part, Function<T, Expr> expression) {
+    Evaluator[] present = kept.get(part);
+    if (present == null) {
+      present = Evaluators.of(part.stream().map(expression).toList(), this);
+      kept.put(part, present);
+    }
+    return present;
+  }
 
   /// Installs the parameters of an execution.
   public void setParameters(long[] words, boolean[] nulls) {
