@@ -145,8 +145,7 @@ final class RowTable implements TableStore {
   Page pageOf(long rowId) {
     Page page = page(rowId >>> Page.SLOT_BITS);
     if (page == null) {
-      throw new IllegalArgumentException(
-          "table %d has no row %d".formatted(tableId(), rowId));
+      throw new IllegalArgumentException("table %d has no row %d".formatted(tableId(), rowId));
     }
     return page;
   }
