@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# make bench-scheduler: the same work on the scheduler and on those of the JDK, in one run, with ratios and goals. Some four
-# minutes; on a machine that does something else meanwhile only the least figures say anything.
+# make bench-scheduler: the same work on the scheduler and on those of the JDK, in one run, with ratios and goals, a JVM
+# for each row. Some six minutes; on a machine that does something else meanwhile only the least figures say anything.
 #   REPETITIONS=7   of each measure          ROWS=   of them, all without: see Comparison
 #   JVM=            further options of the JVM, as -Dscheduler.fences=full
 #   GC=G1           the JVM's collector: it decides what storing a reference costs, for every scheduler; the endpoint has Serial

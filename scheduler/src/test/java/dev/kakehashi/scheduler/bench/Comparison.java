@@ -35,7 +35,7 @@ public final class Comparison {
 
   private Comparison() {}
 
-  /// Measures; takes about four minutes with 7 repetitions of everything.
+  /// Measures; takes some six minutes with 7 repetitions of everything.
   public static void main(String[] args) throws Exception {
     int repetitions = args.length == 0 ? 7 : Integer.parseInt(args[0]);
     List<String> rows = args.length < 2 ? ALL : Arrays.asList(args).subList(1, args.length);
