@@ -8,6 +8,7 @@ import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataType;
@@ -23,6 +24,8 @@ final class StatementPlanner {
 
   /// Statements of WITH that change rows.
   private final List<PhysicalPlan.Part> parts = new ArrayList<>();
+
+  private final IdentityHashMap<Source, SqlNode> parsed = new IdentityHashMap<>();
 
   StatementPlanner(BindContext context) {
     this.context = context;
@@ -48,7 +51,7 @@ final class StatementPlanner {
     }
     Scope parent = scope;
     return context.within(
-        query.text(), () -> queries.bind(SqlFront.parse(query.text()), parent, Expectation.NONE));
+        query.text(), () -> queries.bind(parse(query.text()), parent, Expectation.NONE));
   }
 
   SqlFront.Planned plan(ParsedStatement statement) {
@@ -107,7 +110,7 @@ final class StatementPlanner {
             queries.addCommonTable(
                 scope,
                 table.name().name(),
-                SqlFront.parse(text),
+                parse(text),
                 text,
                 table.columns(),
                 with.recursive(),
@@ -116,6 +119,11 @@ final class StatementPlanner {
           });
     }
     return scope;
+  }
+
+  /// A query as algebra's syntax; each is parsed once, though all after it are searched for the names of each query of WITH.
+  private SqlNode parse(Source text) {
+    return parsed.computeIfAbsent(text, SqlFront::parse);
   }
 
   /// Places that name a query of WITH, if its rows may be kept for all of them.
@@ -134,9 +142,9 @@ final class StatementPlanner {
     return CommonTables.references(table.name().name(), queries);
   }
 
-  private static void addQueries(ParsedStatement statement, List<SqlNode> queries) {
+  private void addQueries(ParsedStatement statement, List<SqlNode> queries) {
     switch (statement) {
-      case ParsedStatement.Query query -> queries.add(SqlFront.parse(query.text()));
+      case ParsedStatement.Query query -> queries.add(parse(query.text()));
       case ParsedStatement.With with -> {
         with.tables().forEach(table -> addQueries(table.query(), queries));
         addQueries(with.body(), queries);
@@ -182,7 +190,7 @@ final class StatementPlanner {
 
   private SqlFront.Planned query(Source text, @Nullable Scope parent) {
     BoundQuery query =
-        context.within(text, () -> queries.bind(SqlFront.parse(text), parent, Expectation.NONE));
+        context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE));
     List<Statement.Column> columns = columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
     PlanTranslator translator = new PlanTranslator(context);
