@@ -568,6 +568,10 @@ public final class EmbeddedEngine implements Engine {
       return sequences;
     }
 
+    String userName() {
+      return userName;
+    }
+
     RandomNumbers random() {
       return random;
     }

@@ -211,6 +211,11 @@ final class EmbeddedStatement implements Statement {
     }
 
     @Override
+    public String userName() {
+      return session.userName();
+    }
+
+    @Override
     public RandomNumbers random() {
       return session.random();
     }

@@ -81,3 +81,7 @@ select count(*) < 1000 from generate_series(1, 1000) where random() < 0.5;
 select count(distinct g) from (select g from generate_series(1, 100) g order by random() limit 50) t;
 select count(distinct gen_random_uuid()) from generate_series(1, 100);
 select length(gen_random_uuid()::text), substring(gen_random_uuid()::text, 15, 1);
+select * from generate_series(abs(-1), length('abc')) x, generate_series(x + 1, 3) y order by 1, 2;
+select * from (values (1), (2)) v(n) cross join generate_series(n * 2, n * 2 + 1) as g order by 1, 2;
+with a(x) as (select 1), b(y) as (select x + 1 from a) select * from a, b, abs(x - y) c;
+select a is distinct from count(*) from (values (1)) v(a) group by a;

@@ -20,7 +20,7 @@ final class FunctionScan extends Operator {
   private final VectorBatch single = ScanOperators.oneRow();
   private final VectorBatch batch;
   private final VarHeap heap = new VarHeap();
-  private final long[] value = new long[1];
+  private final long[] values;
   private RowFunction.@Nullable Rows rows;
   private boolean opened;
 
@@ -32,6 +32,7 @@ final class FunctionScan extends Operator {
     this.node = node;
     this.context = context;
     this.arguments = Evaluators.of(node.arguments(), context);
+    this.values = new long[node.function().columns().size()];
     this.batch = new VectorBatch(node.typeOids().length);
   }
 
@@ -50,10 +51,10 @@ final class FunctionScan extends Operator {
     long[] words = new long[arguments.length];
     for (int i = 0; i < words.length; i++) {
       ColumnVector argument = arguments[i].evaluate(single);
-      if (argument.isNull(0)) {
+      if (argument.isNull(0) && node.function().strict()) {
         return;
       }
-      words[i] = argument.words[0];
+      words[i] = argument.isNull(0) ? 0 : argument.words[0];
     }
     rows = node.function().body().open(words, context.functions);
   }
@@ -72,21 +73,22 @@ final class FunctionScan extends Operator {
     batch.reset();
     FunctionContext functions = context.functions;
     functions.heap = batch.heap;
-    ColumnVector column = batch.columns[0];
+    int last = values.length - 1;
     while (batch.size < VectorBatch.CAPACITY) {
       functions.resultIsNull = false;
-      if (!source.next(value, functions)) {
+      if (!source.next(values, functions)) {
         rows = null;
         break;
       }
+      for (int i = 0; i <= last; i++) {
+        batch.columns[i].words[batch.size] = values[i];
+      }
       if (functions.resultIsNull) {
-        column.setNull(batch.size);
-      } else {
-        column.words[batch.size] = value[0];
+        batch.columns[last].setNull(batch.size);
       }
       count++;
       if (node.ordinality()) {
-        batch.columns[1].words[batch.size] = count;
+        batch.columns[last + 1].words[batch.size] = count;
       }
       batch.size++;
     }

@@ -3,12 +3,12 @@ package dev.kakehashi.engine.expr;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.type.ArrayText;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -168,7 +168,7 @@ public final class ValueSet {
   }
 
   private void readArray(Expr.InArray in, byte[] text) {
-    List<@Nullable String> elements = ArrayText.elements(new String(text, UTF_8));
+    List<@Nullable String> elements = ArrayValue.parse(new String(text, UTF_8)).elements();
     isEmpty = elements.isEmpty();
     reserve(elements.size());
     VarHeap callers = context.functions.heap;

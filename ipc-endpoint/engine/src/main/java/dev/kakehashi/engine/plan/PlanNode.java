@@ -97,14 +97,17 @@ public sealed interface PlanNode {
 
   /// Rows of a function of expressions without columns.
   ///
-  /// @param ordinality whether a second column numbers the rows from 1
+  /// @param ordinality whether one more column numbers the rows from 1
   record FunctionScan(RowFunction function, List<Expr> arguments, boolean ordinality)
       implements PlanNode {
     @Override
     public int[] typeOids() {
-      return ordinality
-          ? new int[] {function.resultOid(), TypeOid.INT8}
-          : new int[] {function.resultOid()};
+      int[] oids = function.columns().stream().mapToInt(RowFunction.Column::oid).toArray();
+      if (ordinality) {
+        oids = java.util.Arrays.copyOf(oids, oids.length + 1);
+        oids[oids.length - 1] = TypeOid.INT8;
+      }
+      return oids;
     }
   }
 

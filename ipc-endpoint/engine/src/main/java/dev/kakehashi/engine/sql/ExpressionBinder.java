@@ -45,6 +45,7 @@ final class ExpressionBinder {
   final AggregateBinder aggregates;
   private final WindowBinder windows;
   private final RowComparisons rows;
+  private final ArrayBinder arrays;
 
   ExpressionBinder(BindContext context, QueryBinder queries) {
     this.context = context;
@@ -57,6 +58,7 @@ final class ExpressionBinder {
     this.calls = new FunctionCalls(context, coercion);
     this.memberships = new MembershipBinder(context, this);
     this.rows = new RowComparisons(context, this);
+    this.arrays = new ArrayBinder(context, this);
   }
 
   /// The expression; its type may be `unknown`.
@@ -180,6 +182,8 @@ final class ExpressionBinder {
           bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
       case Rewriter.ROW_CALL -> throw unsupported(call, "row expression");
+      case Rewriter.ARRAY_CALL -> arrays.constructor(call, scope);
+      case Rewriter.SUBSCRIPT_CALL -> arrays.subscript(call, scope);
       case "coalesce" ->
           withoutRows(
               "COALESCE", scope, () -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE"));
@@ -195,6 +199,7 @@ final class ExpressionBinder {
         }
         yield scope.mergeAction;
       }
+      case "overlaps" -> bindFunction(call, name, periods(call.getOperandList()), scope);
       default -> {
         if (WindowBinder.isWindowFunction(name)) {
           throw context.error(
@@ -208,6 +213,16 @@ final class ExpressionBinder {
             : bindFunction(call, name, call.getOperandList(), scope);
       }
     };
+  }
+
+  /// The beginnings and ends of `(a, b) OVERLAPS (c, d)`.
+  private static List<SqlNode> periods(List<SqlNode> operands) {
+    List<SqlNode> ends = new ArrayList<>();
+    for (SqlNode operand : operands) {
+      List<SqlNode> entries = RowComparisons.entries(operand);
+      ends.addAll(entries == null ? List.of(operand) : entries);
+    }
+    return ends;
   }
 
   private RexNode bindCollated(SqlCall call, Scope scope) {
@@ -258,6 +273,9 @@ final class ExpressionBinder {
   private @Nullable RexNode rows(
       SqlNode at, String name, List<RexNode> bound, List<SqlNode> nodes, Scope scope) {
     RowFunction function = calls.rowFunction(at, name, bound);
+    if (function != null && function.columns().size() > 1) {
+      throw unsupported(at, name + " in a select list");
+    }
     if (function == null) {
       return null;
     }
@@ -356,6 +374,10 @@ final class ExpressionBinder {
     if (type == null) {
       throw context.error(
           ErrorCode.UNDEFINED_OBJECT, "type \"" + spec.getTypeName() + "\" does not exist", spec);
+    }
+    if (ArrayBinder.isConstructor(call.operand(0))
+        && TypeOid.element(type.oid()) != TypeOid.UNSPECIFIED) {
+      return arrays.constructor(call.operand(0), scope, type);
     }
     RexNode value = bind(call.operand(0), scope);
     int from = Coercion.oidOf(value);

@@ -141,7 +141,7 @@ final class FromBinder {
     return from(bound.rel(), alias, null, bound.names(), List.of());
   }
 
-  /// A function as a table, whose column has the name of the table unless it is given one.
+  /// A function as a table, whose column has the name of the table unless it is given one. A column with a name of its own goes by that of the table as well, if it is the only one.
   private From function(SqlCall table, @Nullable String alias, @Nullable Scope parent) {
     String name = alias == null ? RowFunctionBinder.name(table) : alias;
     if (locks != null && locks.tables().contains(name)) {
@@ -149,7 +149,11 @@ final class FromBinder {
           ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a function", table);
     }
     RelNode rel = new RowFunctionBinder(context, queries.expressions).bind(table, name, parent);
-    return from(rel, name, null, RowFunctionBinder.columns(table, name), List.of());
+    From from = from(rel, name, null, rel.getRowType().getFieldNames(), List.of());
+    Scope.Field first = from.fields().getFirst();
+    return from.fields().size() > 1 || first.name().equals(name)
+        ? from
+        : new From(rel, List.of(first.asRow()), List.of());
   }
 
   private From named(SqlIdentifier identifier, @Nullable String alias, @Nullable Scope parent) {
@@ -341,7 +345,12 @@ final class FromBinder {
     return fields.stream()
         .map(f ->
             new Scope.Field(
-                f.alias(), f.schema(), f.name(), function.apply(f.expression()), f.merged()))
+                f.alias(),
+                f.schema(),
+                f.name(),
+                function.apply(f.expression()),
+                f.merged(),
+                f.row()))
         .toList();
   }
 

@@ -157,8 +157,8 @@ final class FunctionCalls {
     }
     List<RexNode> operands = arguments(List.of(left, right), function.argumentOids(), at, nodes);
     int[] declared = function.argumentOids();
-    if (declared[0] == declared[1]
-        || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
+    boolean sameForm = declared[0] == declared[1] && Types.hasEquality(declared[0]);
+    if (sameForm || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
       boolean nullable = operands.stream().anyMatch(o -> o.getType().isNullable());
       return context.rex.makeCall(context.types.of(TypeOid.BOOL, nullable), operator, operands);
     }

@@ -35,6 +35,13 @@ final class NameResolver {
           found.add(field);
         }
       }
+      if (found.isEmpty() && alias == null) {
+        for (Scope.Field field : scope.fields) {
+          if (field.row() && name.equals(field.alias())) {
+            found.add(field);
+          }
+        }
+      }
       if (found.size() > 1) {
         throw context.error(
             ErrorCode.AMBIGUOUS_COLUMN,

@@ -95,6 +95,7 @@ final class OperatorRewriter {
         && (all.levels.size() > depth
             || all.cases.size() > open
             || in.peek().isOperator("::")
+            || in.peek().isOperator("[")
             || in.peek().isOperator(".")
             || in.peek(-1).isOperator(".")
             || (in.peek().isOperator("(") && (out.afterName || in.peek(-1).isWord("exists")))

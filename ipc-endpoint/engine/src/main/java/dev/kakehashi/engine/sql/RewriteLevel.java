@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.sql;
 
+import org.jspecify.annotations.Nullable;
+
 /// What a rewriter knows of an open parenthesis, or of the whole statement.
 final class RewriteLevel {
   boolean cast;
@@ -23,6 +25,18 @@ final class RewriteLevel {
   /// Whether the parenthesis holds the arguments of a function, so far without a query.
   boolean arguments;
 
+  /// Whether the first argument of a function in FROM is in a parenthesis of its own, without which Calcite's parser takes no expression that begins with a name.
+  boolean wrapsArgument;
+
+  /// Whether FROM has begun, and nothing that follows it.
+  boolean fromClause;
+
+  /// Whether it is the bracket of an array's constructor.
+  boolean array;
+
+  /// The subscript between brackets; null: it is no such bracket.
+  @Nullable Subscript subscript;
+
   /// Whether it is the list of DISTINCT ON.
   boolean distinctOn;
 
@@ -34,6 +48,19 @@ final class RewriteLevel {
   RewriteLevel(int start) {
     this.start = start;
     this.chain = new Chain(start);
+  }
+
+  /// What is between the brackets of a subscript.
+  static final class Subscript {
+    /// Where in `text` it begins.
+    final int start;
+
+    /// Where in `text` the upper bound of a slice begins; -1: no slice.
+    int upper = -1;
+
+    Subscript(int start) {
+      this.start = start;
+    }
   }
 
   /// Operands with operators that bind more than comparisons.

@@ -42,6 +42,19 @@ final class Rewriter {
   /// `ROW(...)`.
   static final String ROW_CALL = "kh row";
 
+  /// `ARRAY[...]`, and brackets in it.
+  static final String ARRAY_CALL = "kh array";
+
+  /// `a[1][2:3]`: the array, then [#AT_CALL] or [#SLICE_CALL] for each pair of brackets.
+  static final String SUBSCRIPT_CALL = "kh subscript";
+
+  static final String AT_CALL = "kh at";
+
+  /// Both bounds; [#NO_BOUND_CALL] for one that is left out.
+  static final String SLICE_CALL = "kh slice";
+
+  static final String NO_BOUND_CALL = "kh no bound";
+
   /// In front of the name of a function in FROM that is WITH ORDINALITY.
   static final String ORDINALITY_PREFIX = "kh ordinality ";
 
@@ -53,6 +66,10 @@ final class Rewriter {
   /// Keywords only before `(`, with an argument syntax of their own.
   private static final Set<String> CALL_KEYWORDS =
       Set.of("substring", "trim", "position", "overlay");
+
+  private static final Set<String> AFTER_FROM =
+      Set.of(
+          "where", "group", "having", "window", "order", "union", "intersect", "except", "select");
 
   private static final Set<String> SET_OPERATIONS = Set.of("union", "intersect", "except");
 
@@ -66,13 +83,16 @@ final class Rewriter {
           "localtimestamp",
           "localtime",
           "current_user",
-          "session_user");
+          "current_role",
+          "session_user",
+          "user");
 
   final String sql;
   final TokenReader in;
   final RewrittenText out = new RewrittenText();
   private final OperatorRewriter operators;
   private final ClauseRewriter clauses;
+  private final BracketRewriter brackets;
 
   /// One entry per open parenthesis and one for the statement.
   final Deque<RewriteLevel> levels = new ArrayDeque<>();
@@ -90,6 +110,7 @@ final class Rewriter {
     this.in = new TokenReader(sql, tokens, 0);
     this.operators = new OperatorRewriter(this);
     this.clauses = new ClauseRewriter(this);
+    this.brackets = new BracketRewriter(this);
   }
 
   /// Rewrites a query, a condition or an expression; the last token is of kind END.
@@ -165,6 +186,7 @@ final class Rewriter {
           level.start = out.operandStart;
         }
         level.arguments = out.afterName;
+        level.wrapsArgument = out.afterName && beginsFunctionInFrom();
         level.distinctOn = in.at > 2 && in.peek(-2).isWord("on") && in.peek(-3).isWord("distinct");
         if (in.at > 1 && in.peek(-2).isWord("as")) {
           refuseChanges(-1);
@@ -174,12 +196,13 @@ final class Rewriter {
                 && (in.peek(-2).isWord("over")
                     || (levels.getFirst().windowClause && in.peek(-2).isWord("as")));
         levels.push(level);
-        out.emit("(", token.start());
+        out.emit(level.wrapsArgument ? "((" : "(", token.start());
       }
       case ")" -> {
         if (levels.size() == 1) {
           throw TokenReader.syntaxErrorAt(sql, token);
         }
+        endWrappedArgument(token);
         RewriteLevel closed = levels.pop();
         out.emit(closed.distinctOn ? "), " : ") ", token.start());
         out.operandStart = closed.start;
@@ -196,6 +219,13 @@ final class Rewriter {
       case "!=" -> out.emit("<> ", token.start());
       case "." -> out.emit(".", token.start());
       case "^" -> operators.infixCall("^", token);
+      case "[" -> brackets.open(token);
+      case "]" -> brackets.close(token);
+      case ":" -> brackets.bound(token);
+      case "," -> {
+        endWrappedArgument(token);
+        out.emit(", ", token.start());
+      }
       case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
       default -> {
         boolean prefix = in.at < 2 || !Operands.endsOperand(in.peek(-2));
@@ -208,6 +238,31 @@ final class Rewriter {
         }
         out.emit(token.text() + " ", token.start());
       }
+    }
+  }
+
+  /// Whether the parenthesis that has been read last begins the arguments of a function in FROM.
+  private boolean beginsFunctionInFrom() {
+    int before = in.at - 3;
+    while (before >= 1 && in.peek(before - in.at).isOperator(".")) {
+      before -= 2;
+    }
+    Token first = in.peek();
+    if (before < 0 || first.isOperator(")") || first.isOperator("*") || first.isWord("distinct")) {
+      return false;
+    }
+    Token token = in.peek(before - in.at);
+    return token.isWord("from")
+        || token.isWord("join")
+        || token.isWord("lateral")
+        || (token.isOperator(",") && levels.getFirst().fromClause);
+  }
+
+  private void endWrappedArgument(Token token) {
+    RewriteLevel level = levels.getFirst();
+    if (level.wrapsArgument) {
+      level.wrapsArgument = false;
+      out.emit(") ", token.start());
     }
   }
 
@@ -226,6 +281,9 @@ final class Rewriter {
     } else if (in.at > 0 && operators.atTimeZone()) {
       in.at += 3;
       operators.infixCall(AT_TIME_ZONE_CALL, token);
+    } else if (word.equals("overlaps") && call && in.peek(-1).isOperator(")")) {
+      in.at++;
+      operators.infixCall("overlaps", token);
     } else if (word.equals("tablesample")
         && in.peek(2).isOperator("(")
         && in.peek(-1).isIdentifier()) {
@@ -255,6 +313,8 @@ final class Rewriter {
       out.operandStart = out.length();
       out.emit(RewrittenText.quoted(ROW_CALL), token.start());
       out.afterName = true;
+    } else if (word.equals("array") && in.peek(1).isOperator("[")) {
+      brackets.constructor();
     } else if (levels.getFirst().window && FRAME_MODES.contains(word) && beginsBound()) {
       clauses.frame(levels.getFirst());
     } else if (isKeyword(word, call)) {
@@ -377,11 +437,13 @@ final class Rewriter {
     }
     if (word.equals("order")) {
       if (level.arguments) {
+        endWrappedArgument(token);
         // ORDER BY of an aggregate: Calcite's parser knows WITHIN GROUP only.
         out.emit(") within group (", token.start());
       }
       level.ordered = true;
     }
+    level.fromClause = word.equals("from") || (level.fromClause && !AFTER_FROM.contains(word));
     level.setOperation |= SET_OPERATIONS.contains(word);
     level.windowClause |= word.equals("window");
     if (word.equals("select")) {

@@ -49,7 +49,7 @@ final class RowCalls {
   }
 
   private RelDataType type(Call call) {
-    return context.types.of(SqlType.of(call.function.resultOid()), true);
+    return context.types.of(SqlType.of(call.function.columns().getFirst().oid()), true);
   }
 
   /// The arguments of all calls.

@@ -48,14 +48,7 @@ final class RowFunctionBinder {
     return ((SqlCall) table.operand(0)).getOperator().getName().toLowerCase(Locale.ROOT);
   }
 
-  /// Names of the columns.
-  ///
-  /// @param column of the function
-  static List<String> columns(SqlCall table, String column) {
-    return hasOrdinality(table) ? List.of(column, ORDINALITY) : List.of(column);
-  }
-
-  /// The rows of a function: one column, and WITH ORDINALITY a second one.
+  /// The rows of a function, and WITH ORDINALITY one more column.
   ///
   /// @param table the function as a table
   /// @param column its name
@@ -77,19 +70,23 @@ final class RowFunctionBinder {
       if (hasOrdinality(table)) {
         row.add(expressions.coercion.constant(Constant.of(SqlType.of(TypeOid.INT8), 1)));
       }
-      RelDataType rowType = rowType(table, column, value.getType());
+      RelDataType rowType = rowType(table, context.types.builder().add(column, value.getType()));
       return new ExpressionRows(context.cluster, rowType, List.of(row));
     }
     List<RexNode> converted =
         expressions.calls.arguments(
             arguments, function.argumentOids(), call, call.getOperandList());
-    RelDataType type = context.types.of(SqlType.of(function.resultOid()), true);
+    RelDataTypeFactory.Builder columns = context.types.builder();
+    for (RowFunction.Column one : function.columns()) {
+      columns.add(
+          one.name().isEmpty() ? column : one.name(),
+          context.types.of(SqlType.of(one.oid()), true));
+    }
     return new FunctionRows(
-        context.cluster, rowType(table, column, type), function, converted, hasOrdinality(table));
+        context.cluster, rowType(table, columns), function, converted, hasOrdinality(table));
   }
 
-  private RelDataType rowType(SqlCall table, String column, RelDataType type) {
-    RelDataTypeFactory.Builder rowType = context.types.builder().add(column, type);
+  private RelDataType rowType(SqlCall table, RelDataTypeFactory.Builder rowType) {
     if (hasOrdinality(table)) {
       rowType.add(ORDINALITY, context.types.of(TypeOid.INT8, false));
     }

@@ -19,12 +19,27 @@ final class Scope {
   /// @param schema of its table when it has no alias of its own, else null
   /// @param expression over the scope's input
   /// @param merged hidden behind a merged column: only `alias.name` reaches it
+  /// @param row the only column of a function's rows, which the alias names as well
   record Field(
       @Nullable String alias,
       @Nullable String schema,
       String name,
       RexNode expression,
-      boolean merged) {}
+      boolean merged,
+      boolean row) {
+    Field(
+        @Nullable String alias,
+        @Nullable String schema,
+        String name,
+        RexNode expression,
+        boolean merged) {
+      this(alias, schema, name, expression, merged, false);
+    }
+
+    Field asRow() {
+      return new Field(alias, schema, name, expression, merged, true);
+    }
+  }
 
   final @Nullable Scope parent;
   final List<Field> fields = new ArrayList<>();

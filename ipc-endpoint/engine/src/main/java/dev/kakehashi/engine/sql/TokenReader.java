@@ -190,7 +190,7 @@ final class TokenReader {
       do {
         boolean negative = acceptOperator("-");
         Token token = next();
-        if (token.kind() != Token.Kind.NUMBER) {
+        if (token.kind() != Token.Kind.NUMBER || !isInteger(token.text())) {
           throw syntaxErrorAt(sql, token);
         }
         int value = Integer.parseInt(token.text());
@@ -209,6 +209,10 @@ final class TokenReader {
       return arrays(SqlType.of(Types.oid(modifiers.get(0) <= 24 ? "float4" : "float8")));
     }
     return arrays(Types.of(oid, modifiers.stream().mapToInt(Integer::intValue).toArray()));
+  }
+
+  private static boolean isInteger(String number) {
+    return number.length() < 10 && number.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
   /// `[]`, `[3]`, `[][]` or `ARRAY` after a type: dimensions and their sizes mean nothing, as in PostgreSQL.

@@ -595,6 +595,11 @@ public final class StatementExecution implements Execution, StatementScope {
   }
 
   @Override
+  public String userName() {
+    return work.session().userName();
+  }
+
+  @Override
   public RandomNumbers random() {
     return work.session().random();
   }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.type.aggregate.CollectingAggregates;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,9 @@ public final class Aggregates {
     if (name.equals(SINGLE_VALUE) && argumentOids.length == 1) {
       return StandardAggregates.singleValue(argumentOids[0]);
     }
+    if (CollectingAggregates.contains(name)) {
+      return CollectingAggregates.resolve(name, argumentOids);
+    }
     if (isOrderedSet(name)) {
       return argumentOids.length == 0 ? null : StandardAggregates.orderedSet(name, argumentOids);
     }
@@ -41,7 +45,10 @@ public final class Aggregates {
 
   /// Whether the name is an aggregate function's.
   public static boolean isAggregate(String name) {
-    return name.equals("count") || isOrderedSet(name) || BY_NAME.containsKey(name);
+    return name.equals("count")
+        || isOrderedSet(name)
+        || CollectingAggregates.contains(name)
+        || BY_NAME.containsKey(name);
   }
 
   /// Every aggregate but count, for tests and catalogue views.

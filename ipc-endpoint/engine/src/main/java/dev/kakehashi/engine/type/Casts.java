@@ -16,6 +16,8 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 import static dev.kakehashi.protocol.TypeOid.VARCHAR;
 
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.array.ArrayCasts;
+import dev.kakehashi.engine.type.json.JsonCasts;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.number.IntegerMath;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
@@ -47,6 +49,7 @@ public final class Casts {
     numbers();
     strings();
     DateTimeCasts.register(Casts::add);
+    JsonCasts.register(Casts::add);
   }
 
   private Casts() {}
@@ -136,9 +139,9 @@ public final class Casts {
     for (int oid : TypeOid.textForms()) {
       for (int string : new int[] {TEXT, VARCHAR}) {
         assignment(oid, string, IDENTITY);
-        CASTS.put(key(string, oid), new Cast(CastContext.EXPLICIT, true, IDENTITY));
+        CASTS.put(key(string, oid), new Cast(CastContext.EXPLICIT, true, input(oid)));
       }
-      implicit(Types.UNKNOWN, oid, IDENTITY);
+      implicit(Types.UNKNOWN, oid, input(oid));
     }
     implicit(Types.UNKNOWN, TEXT, IDENTITY);
     implicit(Types.UNKNOWN, VARCHAR, IDENTITY);
@@ -153,6 +156,11 @@ public final class Casts {
   public static boolean isImplicit(int fromOid, int toOid) {
     if (fromOid == toOid) {
       return true;
+    }
+    int element = TypeOid.element(toOid);
+    if (element != TypeOid.UNSPECIFIED && fromOid != Types.UNKNOWN) {
+      int from = TypeOid.element(fromOid);
+      return from != TypeOid.UNSPECIFIED && isImplicit(from, element);
     }
     Cast cast = CASTS.get(key(fromOid, toOid));
     return cast != null && cast.context == CastContext.IMPLICIT;
@@ -174,6 +182,9 @@ public final class Casts {
   ///
   /// The result takes one argument and is strict; its result may be the argument's word.
   public static @Nullable ScalarFunction find(int fromOid, SqlType to, CastContext context) {
+    if (TypeOid.element(to.oid()) != TypeOid.UNSPECIFIED) {
+      return ArrayCasts.find(fromOid, to, context);
+    }
     Body body = IDENTITY;
     boolean immutable = true;
     if (fromOid != to.oid()) {

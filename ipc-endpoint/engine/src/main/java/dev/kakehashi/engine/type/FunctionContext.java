@@ -24,6 +24,9 @@ public final class FunctionContext {
 
   public final RandomNumbers random;
 
+  /// The user of the engine that the session belongs to.
+  public final String userName;
+
   /// A context without a session.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
     this(heap, statementTimestamp, transactionTimestamp, FunctionSession.NONE);
@@ -33,6 +36,7 @@ public final class FunctionContext {
       VarHeap heap, long statementTimestamp, long transactionTimestamp, FunctionSession session) {
     this.zone = session.zone();
     this.random = session.random();
+    this.userName = session.userName();
     this.sequences = session.sequences();
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;

@@ -15,6 +15,11 @@ public interface FunctionSession {
   /// The sequences as the session uses them.
   SequenceAccess sequences();
 
+  /// The user of the engine; empty: none.
+  default String userName() {
+    return "";
+  }
+
   /// The same in a time zone.
   static FunctionSession inZone(Zone zone) {
     RandomNumbers random = new RandomNumbers();

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.json.JsonFunctions;
 import dev.kakehashi.engine.type.number.FloatFunctions;
 import dev.kakehashi.engine.type.number.NumberFunctions;
 import dev.kakehashi.engine.type.numeric.NumericFunctions;
@@ -8,6 +9,7 @@ import dev.kakehashi.engine.type.text.TextFunctions;
 import dev.kakehashi.engine.type.time.DateTimeFunctions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Finds functions and operators by name and argument types, as PostgreSQL does.
@@ -21,6 +23,24 @@ import org.jspecify.annotations.Nullable;
 public final class Functions {
   private static final FunctionSet SET = new FunctionSet();
 
+  /// Types whose names call their conversions: `date(now())`.
+  private static final Set<String> TYPE_FUNCTIONS =
+      Set.of(
+          "bool",
+          "bpchar",
+          "bytea",
+          "date",
+          "float4",
+          "float8",
+          "int2",
+          "int4",
+          "int8",
+          "json",
+          "jsonb",
+          "text",
+          "timestamptz",
+          "uuid");
+
   static {
     Comparisons.register(SET);
     NumberFunctions.register(SET);
@@ -30,6 +50,8 @@ public final class Functions {
     TextFunctions.register(SET);
     TextConversions.register(SET);
     VolatileFunctions.register(SET);
+    JsonFunctions.register(SET);
+    SystemFunctions.register(SET);
   }
 
   private Functions() {}
@@ -43,8 +65,15 @@ public final class Functions {
     if (variadic != null) {
       return variadic;
     }
-    return Overloads.resolve(
-        name, SET.candidates(name), ScalarFunction::argumentOids, argumentOids);
+    ScalarFunction polymorphic = PolymorphicFunctions.resolve(name, argumentOids);
+    if (polymorphic != null) {
+      return polymorphic;
+    }
+    ScalarFunction function =
+        Overloads.resolve(name, SET.candidates(name), ScalarFunction::argumentOids, argumentOids);
+    return function == null && argumentOids.length == 1 && TYPE_FUNCTIONS.contains(name)
+        ? Casts.find(argumentOids[0], SqlType.of(Types.oid(name)), CastContext.EXPLICIT)
+        : function;
   }
 
   /// Every function, for tests and catalogue views.

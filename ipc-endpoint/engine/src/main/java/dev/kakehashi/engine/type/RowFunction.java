@@ -1,14 +1,26 @@
 package dev.kakehashi.engine.type;
 
-/// A function of PostgreSQL that returns rows of one column.
-///
-/// It is strict: a null argument gives no rows.
+import java.util.List;
+
+/// A function of PostgreSQL that returns rows.
 ///
 /// @param name as resolved, for displays
 /// @param argumentOids declared types of the arguments
-/// @param resultOid type of the column
+/// @param columns what a row has
+/// @param strict a null argument gives no rows; otherwise its word is 0, and arguments that may be null are by-reference
 /// @param body the code
-public record RowFunction(String name, int[] argumentOids, int resultOid, Body body) {
+public record RowFunction(
+    String name, int[] argumentOids, List<Column> columns, boolean strict, Body body) {
+  /// A column.
+  ///
+  /// @param name empty: that of the function, or of its alias
+  public record Column(String name, int oid) {}
+
+  /// A strict function of rows of one column.
+  public RowFunction(String name, int[] argumentOids, int resultOid, Body body) {
+    this(name, argumentOids, List.of(new Column("", resultOid)), true, body);
+  }
+
   /// Code of a function.
   @FunctionalInterface
   public interface Body {
@@ -22,10 +34,10 @@ public record RowFunction(String name, int[] argumentOids, int resultOid, Body b
   /// Rows of a call, one after the other.
   @FunctionalInterface
   public interface Rows {
-    /// Writes the next row's value.
+    /// Writes the next row's values.
     ///
-    /// @param context heap for a by-reference value; `resultIsNull` is set for a null, the caller clears it before
+    /// @param context heap for by-reference values; `resultIsNull` is set when the last column is null, the caller clears it before; other columns are never null
     /// @return false: there is no further row, and nothing was written
-    boolean next(long[] value, FunctionContext context);
+    boolean next(long[] values, FunctionContext context);
   }
 }

@@ -8,7 +8,11 @@ import static dev.kakehashi.protocol.TypeOid.TIMESTAMP;
 import static dev.kakehashi.protocol.TypeOid.TIMESTAMPTZ;
 
 import dev.kakehashi.engine.type.RowFunction.Rows;
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.json.JsonRows;
 import dev.kakehashi.engine.type.numeric.NumericForm;
+import dev.kakehashi.engine.type.text.TextRows;
 import dev.kakehashi.engine.type.time.DateTimeMath;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.Zone;
@@ -20,7 +24,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Finds functions that return rows, as PostgreSQL does: generate_series() and unnest(). Thread-safe.
+/// Finds functions that return rows, as PostgreSQL does. Thread-safe.
 public final class RowFunctions {
   private static final String SERIES = "generate_series";
   private static final List<RowFunction> FUNCTIONS = new ArrayList<>();
@@ -35,6 +39,8 @@ public final class RowFunctions {
     series(NUMERIC, NUMERIC, 3, (a, _) -> decimals(a[0], a[1], finite(a[2], "step size")));
     series(TIMESTAMP, INTERVAL, 3, (a, _) -> times(a, Zone.UTC));
     series(TIMESTAMPTZ, INTERVAL, 3, (a, c) -> times(a, c.zone));
+    JsonRows.register(FUNCTIONS::add);
+    TextRows.register(FUNCTIONS::add);
   }
 
   private RowFunctions() {}
@@ -55,6 +61,9 @@ public final class RowFunctions {
           ? null
           : new RowFunction(name, argumentOids, element, (a, _) -> elements(element, a[0]));
     }
+    if (name.equals("generate_subscripts")) {
+      return subscripts(argumentOids);
+    }
     List<RowFunction> candidates =
         FUNCTIONS.stream().filter(function -> function.name().equals(name)).toList();
     return candidates.isEmpty()
@@ -62,7 +71,37 @@ public final class RowFunctions {
         : Overloads.resolve(name, candidates, RowFunction::argumentOids, argumentOids);
   }
 
-  /// Every function but unnest(), which is of any array, for tests and catalogue views.
+  private static @Nullable RowFunction subscripts(int[] oids) {
+    if (oids.length < 2
+        || oids.length > 3
+        || TypeOid.element(oids[0]) == TypeOid.UNSPECIFIED
+        || !Casts.isImplicit(oids[1], INT4)
+        || (oids.length == 3 && !Casts.isImplicit(oids[2], TypeOid.BOOL))) {
+      return null;
+    }
+    int[] declared = oids.clone();
+    declared[1] = INT4;
+    if (oids.length == 3) {
+      declared[2] = TypeOid.BOOL;
+    }
+    return new RowFunction(
+        "generate_subscripts",
+        declared,
+        INT4,
+        (a, _) -> {
+          ArrayValue array = ArrayTypes.array(a[0]);
+          if (a[1] < 1 || a[1] > array.dimensions()) {
+            return integers(1, 0, 1, true);
+          }
+          int lower = array.lowerBounds().get((int) a[1] - 1);
+          int upper = array.upperBound((int) a[1] - 1);
+          return a.length > 2 && a[2] != 0
+              ? integers(upper, lower, -1, true)
+              : integers(lower, upper, 1, true);
+        });
+  }
+
+  /// Every function but unnest() and generate_subscripts(), which are of any array, for tests and catalogue views.
   public static List<RowFunction> all() {
     return List.copyOf(FUNCTIONS);
   }
@@ -130,7 +169,7 @@ public final class RowFunctions {
   }
 
   private static Rows elements(int oid, long array) {
-    Iterator<@Nullable String> elements = ArrayText.elements(Varlena.string(array)).iterator();
+    Iterator<@Nullable String> elements = ArrayTypes.array(array).elements().iterator();
     return (value, context) -> {
       if (!elements.hasNext()) {
         return false;

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.json.JsonWords;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
@@ -141,6 +142,9 @@ public final class Values {
       case TypeOid.TIMESTAMPTZ -> DateTimeParser.timestamp(text, zone);
       case TypeOid.INTERVAL -> Intervals.parse(text, heap);
       default -> {
+        if (oid == TypeOid.JSON || oid == TypeOid.JSONB) {
+          yield Varlena.of(heap, JsonWords.canonical(oid, text));
+        }
         if (TypeOid.isTextForm(oid)) {
           yield parseText(text, heap);
         }

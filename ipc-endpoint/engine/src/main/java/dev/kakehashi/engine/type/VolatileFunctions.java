@@ -2,13 +2,25 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.protocol.TypeOid;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.UUID;
 
 /// Functions that give another value at each call.
 public final class VolatileFunctions {
   private static final Set<String> NAMES =
-      Set.of("currval", "gen_random_uuid", "lastval", "nextval", "random", "setseed", "setval");
+      Set.of(
+          "clock_timestamp",
+          "currval",
+          "gen_random_uuid",
+          "lastval",
+          "nextval",
+          "random",
+          "setseed",
+          "setval");
+
+  private static final Instant POSTGRES_EPOCH = Instant.parse("2000-01-01T00:00:00Z");
 
   private VolatileFunctions() {}
 
@@ -23,6 +35,10 @@ public final class VolatileFunctions {
           return Varlena.of(c.heap, "");
         },
         TypeOid.FLOAT8);
+    set.addStable(
+        "clock_timestamp",
+        TypeOid.TIMESTAMPTZ,
+        (_, _, _) -> ChronoUnit.MICROS.between(POSTGRES_EPOCH, Instant.now()));
     set.addStable(
         "gen_random_uuid", TypeOid.UUID, (_, _, c) -> Values.ofUuid(UUID.randomUUID(), c.heap));
   }

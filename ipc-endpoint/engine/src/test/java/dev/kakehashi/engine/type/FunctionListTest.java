@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// FUNCTIONS.md lists what is registered. With `-Dkakehashi.update=true` the test writes it.
@@ -38,6 +39,11 @@ final class FunctionListTest {
           .computeIfAbsent(name, _ -> new TreeSet<>())
           .add(call + " → " + Types.name(function.resultOid()));
     }
+    for (PolymorphicFunction function : PolymorphicFunctions.all()) {
+      (Overloads.isOperator(function.name()) ? operators : functions)
+          .computeIfAbsent(function.name(), _ -> new TreeSet<>())
+          .add(function.signature());
+    }
     Map<String, Set<String>> aggregates = new TreeMap<>();
     for (AggregateFunction aggregate : Aggregates.all()) {
       String call = Functions.describe(aggregate.name(), aggregate.argumentOids());
@@ -49,7 +55,12 @@ final class FunctionListTest {
     for (RowFunction function : RowFunctions.all()) {
       String call = Functions.describe(function.name(), function.argumentOids());
       rows.computeIfAbsent(function.name(), _ -> new TreeSet<>())
-          .add(call + " → rows of " + Types.name(function.resultOid()));
+          .add(
+              call
+                  + " → rows of "
+                  + function.columns().stream()
+                      .map(column -> Types.name(column.oid()))
+                      .collect(Collectors.joining(", ")));
     }
     StringBuilder out = new StringBuilder();
     out.append("# Functions and operators of the engine\n\n");
@@ -59,7 +70,7 @@ final class FunctionListTest {
     section(out, "Aggregate functions", aggregates);
     section(out, "Functions that return rows", rows);
     out.append(
-        "\ncount(*) and count of any type; unnest() of any array; concat(), concat_ws() and format() of any types.\n");
+        "\ncount(*) and count of any type; array_agg(), json_agg(), jsonb_agg(), json_object_agg() and jsonb_object_agg() of any types; unnest() and generate_subscripts() of any array; concat(), concat_ws() and format() of any types.\n");
     return out.toString();
   }
 

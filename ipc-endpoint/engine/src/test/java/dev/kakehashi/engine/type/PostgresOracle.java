@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.testing.PrivatePostgres;
-import dev.kakehashi.protocol.TypeOid;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -78,7 +77,7 @@ final class PostgresOracle implements AutoCloseable {
         : "'"
             + text.replace("'", "''")
             + "'::"
-            + (oid == TypeOid.BPCHAR ? "bpchar" : Types.name(oid));
+            + Types.name(oid).replace("character", "bpchar").replace("bpchar varying", "varchar");
   }
 
   @Override

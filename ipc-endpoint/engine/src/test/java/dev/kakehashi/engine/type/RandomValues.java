@@ -243,10 +243,15 @@ final class RandomValues {
           "3",
           "100");
 
+  private static final Set<String> JSON_NAMES =
+      Set.of("->", "->>", "#>", "#>>", "#-", "?", "?|", "?&", "-");
+
   private final Random random;
+  private final RandomDocuments documents;
 
   RandomValues(long seed) {
     random = new Random(seed);
+    documents = new RandomDocuments(random);
   }
 
   int below(int bound) {
@@ -295,6 +300,21 @@ final class RandomValues {
     }
     if (oid == TypeOid.INT4 && name.startsWith("make_") && random.nextInt(4) > 0) {
       return Integer.toString(1 + random.nextInt(12));
+    }
+    boolean subscript = name.startsWith("array_") || name.equals("trim_array");
+    if (subscript && oid == TypeOid.INT4 && random.nextInt(4) > 0) {
+      return documents.index();
+    }
+    if (JSON_NAMES.contains(name) || name.startsWith("json")) {
+      if (oid == TypeOid.TEXT) {
+        return documents.key();
+      }
+      if (oid == TypeOid.INT4 && random.nextInt(6) > 0) {
+        return documents.index();
+      }
+      if (oid == TypeOid.arrayOf(TypeOid.TEXT)) {
+        return documents.path();
+      }
     }
     return value(oid);
   }
@@ -382,7 +402,13 @@ final class RandomValues {
       case TypeOid.CHAR -> one(List.of("", "a", "b", "A", "~"));
       // As PostgreSQL writes it: equal texts are equal values only then.
       case TypeOid.TIMETZ -> time().substring(0, 8) + one(List.of("+00", "+02", "-03:30"));
-      default -> throw new IllegalArgumentException("type " + oid);
+      case TypeOid.JSON, TypeOid.JSONB -> documents.json();
+      default -> {
+        if (TypeOid.element(oid) == TypeOid.UNSPECIFIED) {
+          throw new IllegalArgumentException("type " + oid);
+        }
+        yield documents.array(oid, this);
+      }
     };
   }
 

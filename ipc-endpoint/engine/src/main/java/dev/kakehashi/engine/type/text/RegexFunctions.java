@@ -100,7 +100,7 @@ final class RegexFunctions {
   }
 
   /// Goes to the next match; behind an empty one it begins a character further on, which may have two UTF-16 units.
-  private static boolean findNext(Matcher matcher, String text) {
+  static boolean findNext(Matcher matcher, String text) {
     int from = matcher.end();
     if (matcher.start() == from) {
       if (from >= text.length()) {

@@ -27,6 +27,12 @@ public final class TextFunctions {
     characters(set);
     others(set);
     RegexFunctions.register(set);
+    TextArrays.register(set);
+    set.add(
+        "unistr",
+        TEXT,
+        (a, _, c) -> Varlena.of(c.heap, UnicodeEscapes.decode(Varlena.string(a[0]))),
+        TEXT);
     ByteaFunctions.register(set);
   }
 

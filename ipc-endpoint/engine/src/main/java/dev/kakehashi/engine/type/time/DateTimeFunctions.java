@@ -39,6 +39,7 @@ public final class DateTimeFunctions {
     fields(set);
     texts(set);
     now(set);
+    Overlaps.register(set);
   }
 
   private static void dates(FunctionSet set) {

@@ -1,0 +1,109 @@
+package dev.kakehashi.engine.type;
+
+import static dev.kakehashi.protocol.TypeOid.INT4;
+import static dev.kakehashi.protocol.TypeOid.INT8;
+import static dev.kakehashi.protocol.TypeOid.NAME;
+import static dev.kakehashi.protocol.TypeOid.TEXT;
+
+import dev.kakehashi.engine.type.text.Quoting;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Functions about the session, about the arguments themselves, and about sizes.
+final class SystemFunctions {
+  private static final String[] SIZE_UNITS = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+  private static final int BYTES_LIMIT = 10 * 1024;
+  private static final int UNIT_LIMIT = 20 * 1024 - 1;
+  private static final int MAX_ARGUMENTS = 64;
+
+  private SystemFunctions() {}
+
+  static void register(FunctionSet set) {
+    for (String name : new String[] {"current_user", "session_user", "user", "current_role"}) {
+      set.addStable(name, NAME, (_, _, c) -> Varlena.of(c.heap, c.userName));
+    }
+    set.add("pg_size_pretty", TEXT, (a, _, c) -> Varlena.of(c.heap, prettySize(a[0])), INT8);
+  }
+
+  static void register(PolymorphicFunctions set) {
+    count(set, "num_nulls", true);
+    count(set, "num_nonnulls", false);
+    set.add("pg_typeof", "pg_typeof(any) → text", SystemFunctions::typeOf);
+    quote(set, "quote_literal", false);
+    quote(set, "quote_nullable", true);
+  }
+
+  private static void count(PolymorphicFunctions set, String name, boolean nulls) {
+    set.add(
+        name,
+        name + "(VARIADIC any) → integer",
+        oids -> {
+          if (oids.length == 0 || oids.length > MAX_ARGUMENTS) {
+            return null;
+          }
+          return new ScalarFunction(
+              name,
+              known(oids),
+              INT4,
+              false,
+              true,
+              (a, bits, _) -> nulls ? Long.bitCount(bits) : a.length - Long.bitCount(bits));
+        });
+  }
+
+  private static int[] known(int[] oids) {
+    return Arrays.stream(oids).map(oid -> oid == Types.UNKNOWN ? TEXT : oid).toArray();
+  }
+
+  private static @Nullable ScalarFunction typeOf(int[] oids) {
+    if (oids.length != 1) {
+      return null;
+    }
+    String name = Types.name(oids[0]);
+    return new ScalarFunction(
+        "pg_typeof", known(oids), TEXT, false, true, (_, _, c) -> Varlena.of(c.heap, name));
+  }
+
+  private static void quote(PolymorphicFunctions set, String name, boolean nullable) {
+    set.add(
+        name,
+        name + "(anyelement) → text",
+        oids -> {
+          ScalarFunction text =
+              oids.length != 1
+                      || oids[0] == Types.UNKNOWN
+                      || TypeClass.of(oids[0]) == TypeClass.STRING
+                  ? null
+                  : Casts.find(oids[0], SqlType.of(TEXT), CastContext.EXPLICIT);
+          if (text == null) {
+            return null;
+          }
+          return new ScalarFunction(
+              name,
+              oids.clone(),
+              TEXT,
+              !nullable,
+              text.immutable(),
+              (a, nulls, c) ->
+                  nulls != 0
+                      ? Varlena.of(c.heap, "NULL")
+                      : Varlena.of(
+                          c.heap, Quoting.literal(Varlena.string(text.body().apply(a, nulls, c)))));
+        });
+  }
+
+  /// A number of bytes in the largest unit that leaves five digits, rounded.
+  private static String prettySize(long bytes) {
+    long size = bytes;
+    for (int unit = 0; ; unit++) {
+      boolean fits =
+          Math.abs(size) < (unit == 0 ? BYTES_LIMIT : UNIT_LIMIT) && size != Long.MIN_VALUE;
+      if (fits || unit == SIZE_UNITS.length - 1) {
+        // From kB on it is counted in halves.
+        long rounded = unit == 0 ? size : (size + (size < 0 ? -1 : 1)) / 2;
+        return rounded + " " + SIZE_UNITS[unit];
+      }
+      size /= 1L << (unit == 0 ? 9 : 10);
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package dev.kakehashi.engine.type.array;
+
+import static dev.kakehashi.protocol.TypeOid.BOOL;
+
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.PolymorphicFunctions;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/// The operators of arrays: concatenation, containment, comparison.
+public final class ArrayOperators {
+  private ArrayOperators() {}
+
+  public static void register(PolymorphicFunctions set) {
+    set.add(
+        "||",
+        "anycompatiblearray || anycompatiblearray → anycompatiblearray",
+        oids -> concatenation(oids, "aa"));
+    set.add(
+        "||",
+        "anycompatiblearray || anycompatible → anycompatiblearray",
+        oids -> concatenation(oids, "ae"));
+    set.add(
+        "||",
+        "anycompatible || anycompatiblearray → anycompatiblearray",
+        oids -> concatenation(oids, "ea"));
+    comparison(set, "@>", oid -> (a, _, c) -> contains(oid, a[0], a[1], true, c) ? 1 : 0);
+    comparison(set, "<@", oid -> (a, _, c) -> contains(oid, a[1], a[0], true, c) ? 1 : 0);
+    comparison(set, "&&", oid -> (a, _, c) -> contains(oid, a[0], a[1], false, c) ? 1 : 0);
+    comparison(set, "=", oid -> (a, _, c) -> equal(oid, a, c) ? 1 : 0);
+    comparison(set, "<>", oid -> (a, _, c) -> equal(oid, a, c) ? 0 : 1);
+    ordered(set, "<", order -> order < 0);
+    ordered(set, "<=", order -> order <= 0);
+    ordered(set, ">", order -> order > 0);
+    ordered(set, ">=", order -> order >= 0);
+  }
+
+  private static @Nullable ScalarFunction concatenation(int[] oids, String pattern) {
+    if (oids.length != 2) {
+      return null;
+    }
+    boolean leftArray = ArrayTypes.isArray(oids[0]);
+    boolean rightArray = ArrayTypes.isArray(oids[1]);
+    // A literal beside an array is an array, and a value beside a literal is none.
+    boolean wanted =
+        switch (pattern) {
+          case "ae" -> leftArray && !rightArray && oids[1] != Types.UNKNOWN;
+          case "ea" -> rightArray && !leftArray && oids[0] != Types.UNKNOWN;
+          default ->
+              (leftArray && (rightArray || oids[1] == Types.UNKNOWN))
+                  || (rightArray && oids[0] == Types.UNKNOWN);
+        };
+    int[] declared = wanted ? ArrayTypes.declared(pattern, oids) : null;
+    if (declared == null) {
+      return null;
+    }
+    int element = TypeOid.element(declared[pattern.indexOf('a')]);
+    Body body =
+        switch (pattern) {
+          case "ae" ->
+              (a, nulls, c) ->
+                  ArrayFunctions.extended(
+                      a[0], ArrayTypes.isNull(nulls, 0), element, a, nulls, 1, c);
+          case "ea" ->
+              (a, nulls, c) ->
+                  ArrayFunctions.extended(
+                      a[1], ArrayTypes.isNull(nulls, 1), element, a, nulls, 0, c);
+          default -> ArrayFunctions::concatenated;
+        };
+    return ArrayTypes.function("||", declared, TypeOid.arrayOf(element), element, false, body);
+  }
+
+  /// The operator's body for a type of elements.
+  @FunctionalInterface
+  private interface Operator {
+    Body of(int elementOid);
+  }
+
+  private static void comparison(PolymorphicFunctions set, String name, Operator operator) {
+    set.add(
+        name,
+        "anyarray " + name + " anyarray → boolean",
+        oids -> {
+          if (oids.length != 2 || (!ArrayTypes.isArray(oids[0]) && !ArrayTypes.isArray(oids[1]))) {
+            return null;
+          }
+          int array = oids[0] == Types.UNKNOWN ? oids[1] : oids[0];
+          if (oids[1] != Types.UNKNOWN && oids[1] != array) {
+            return null;
+          }
+          int element = TypeOid.element(array);
+          Body body = operator.of(element);
+          return ArrayTypes.function(
+              name,
+              new int[] {array, array},
+              BOOL,
+              element,
+              true,
+              (a, nulls, c) -> {
+                Types.requireEquality(element);
+                return body.apply(a, nulls, c);
+              });
+        });
+  }
+
+  private static void ordered(PolymorphicFunctions set, String name, IntPredicate holds) {
+    comparison(
+        set,
+        name,
+        oid ->
+            (a, _, c) -> {
+              Types.requireOrder(oid);
+              return holds.test(compare(oid, ArrayTypes.array(a[0]), ArrayTypes.array(a[1]), c))
+                  ? 1
+                  : 0;
+            });
+  }
+
+  /// Whether all, or any, of the elements of an array are in another; null is in none.
+  private static boolean contains(int oid, long in, long of, boolean all, FunctionContext c) {
+    ArrayValue outer = ArrayTypes.array(in);
+    ArrayValue inner = ArrayTypes.array(of);
+    long[] words = ArrayTypes.words(outer.elements(), oid, c);
+    long[] wanted = ArrayTypes.words(inner.elements(), oid, c);
+    for (int i = 0; i < wanted.length; i++) {
+      boolean found = false;
+      for (int k = 0; k < words.length && !found && inner.elements().get(i) != null; k++) {
+        found = outer.elements().get(k) != null && Ordering.equal(oid, words[k], wanted[i]);
+      }
+      if (found != all) {
+        return found;
+      }
+    }
+    return all;
+  }
+
+  private static boolean equal(int oid, long[] a, FunctionContext context) {
+    ArrayValue left = ArrayTypes.array(a[0]);
+    ArrayValue right = ArrayTypes.array(a[1]);
+    if (!left.lengths().equals(right.lengths())
+        || !left.lowerBounds().equals(right.lowerBounds())) {
+      return false;
+    }
+    long[] ours = ArrayTypes.words(left.elements(), oid, context);
+    long[] theirs = ArrayTypes.words(right.elements(), oid, context);
+    for (int i = 0; i < ours.length; i++) {
+      boolean leftNull = left.elements().get(i) == null;
+      boolean rightNull = right.elements().get(i) == null;
+      if (leftNull != rightNull || (!leftNull && !Ordering.equal(oid, ours[i], theirs[i]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// By elements, null last; then by their number, the dimensions and their bounds.
+  private static int compare(int oid, ArrayValue left, ArrayValue right, FunctionContext context) {
+    long[] ours = ArrayTypes.words(left.elements(), oid, context);
+    long[] theirs = ArrayTypes.words(right.elements(), oid, context);
+    for (int i = 0; i < Math.min(ours.length, theirs.length); i++) {
+      boolean leftNull = left.elements().get(i) == null;
+      boolean rightNull = right.elements().get(i) == null;
+      int order =
+          leftNull || rightNull
+              ? Boolean.compare(leftNull, rightNull)
+              : Ordering.compare(oid, ours[i], theirs[i]);
+      if (order != 0) {
+        return order;
+      }
+    }
+    if (ours.length != theirs.length) {
+      return Integer.compare(ours.length, theirs.length);
+    }
+    if (left.dimensions() != right.dimensions()) {
+      return Integer.compare(left.dimensions(), right.dimensions());
+    }
+    for (int i = 0; i < left.dimensions(); i++) {
+      int order = Integer.compare(left.lengths().get(i), right.lengths().get(i));
+      if (order == 0) {
+        order = Integer.compare(left.lowerBounds().get(i), right.lowerBounds().get(i));
+      }
+      if (order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+}

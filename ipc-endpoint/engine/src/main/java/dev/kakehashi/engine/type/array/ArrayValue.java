@@ -1,0 +1,198 @@
+package dev.kakehashi.engine.type.array;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// An array of any type: its elements as texts, those of inner arrays one after the other.
+///
+/// @param lengths of the dimensions, outermost first; none for an array without elements
+/// @param lowerBounds of the dimensions' subscripts
+/// @param elements null is SQL's null
+public record ArrayValue(
+    List<Integer> lengths, List<Integer> lowerBounds, List<@Nullable String> elements) {
+  /// As many as PostgreSQL has.
+  public static final int MAX_DIMENSIONS = 6;
+
+  public static final ArrayValue EMPTY = new ArrayValue(List.of(), List.of(), List.of());
+
+  /// An array of one dimension with subscripts from 1.
+  public static ArrayValue of(List<@Nullable String> elements) {
+    return of(elements, 1);
+  }
+
+  /// An array of one dimension.
+  public static ArrayValue of(List<@Nullable String> elements, int lowerBound) {
+    return elements.isEmpty()
+        ? EMPTY
+        : new ArrayValue(List.of(elements.size()), List.of(lowerBound), elements);
+  }
+
+  /// Reads PostgreSQL's text form.
+  ///
+  /// @throws EngineException 22P02 for text that is no array, and PostgreSQL's other SQLSTATEs for bounds and dimensions that it refuses
+  public static ArrayValue parse(String text) {
+    return new ArrayText(text).parse();
+  }
+
+  public int dimensions() {
+    return lengths.size();
+  }
+
+  public boolean isEmpty() {
+    return elements.isEmpty();
+  }
+
+  /// The largest subscript of a dimension, which is counted from 0.
+  public int upperBound(int dimension) {
+    return lowerBounds.get(dimension) + lengths.get(dimension) - 1;
+  }
+
+  /// An array of the same form.
+  public ArrayValue withElements(List<@Nullable String> others) {
+    return new ArrayValue(lengths, lowerBounds, others);
+  }
+
+  /// Where in `elements` a subscripted element is; -1: nowhere.
+  public int index(long[] subscripts) {
+    if (subscripts.length != lengths.size()) {
+      return -1;
+    }
+    int index = 0;
+    for (int i = 0; i < subscripts.length; i++) {
+      if (subscripts[i] < lowerBounds.get(i) || subscripts[i] > upperBound(i)) {
+        return -1;
+      }
+      index = index * lengths.get(i) + (int) (subscripts[i] - lowerBounds.get(i));
+    }
+    return index;
+  }
+
+  /// The part between bounds, one pair for each of the first dimensions; other dimensions are taken from subscript 1 on, as PostgreSQL does. Its own subscripts begin at 1.
+  ///
+  /// @param lower a null: from the beginning
+  /// @param upper a null: to the end
+  public ArrayValue slice(@Nullable Integer[] lower, @Nullable Integer[] upper) {
+    int dimensions = dimensions();
+    if (dimensions < lower.length || dimensions == 0) {
+      return EMPTY;
+    }
+    int[] first = new int[dimensions];
+    List<Integer> sizes = new ArrayList<>();
+    for (int i = 0; i < dimensions; i++) {
+      int from = lowerBounds.get(i);
+      int to = upperBound(i);
+      if (i < lower.length) {
+        Integer givenLower = lower[i];
+        Integer givenUpper = upper[i];
+        from = givenLower == null ? from : Math.max(from, givenLower);
+        to = givenUpper == null ? to : Math.min(to, givenUpper);
+      }
+      if (from > to) {
+        return EMPTY;
+      }
+      first[i] = from - lowerBounds.get(i);
+      sizes.add(to - from + 1);
+    }
+    List<@Nullable String> taken = new ArrayList<>();
+    take(first, sizes, 0, 0, taken);
+    return new ArrayValue(List.copyOf(sizes), ones(dimensions), taken);
+  }
+
+  private void take(
+      int[] first, List<Integer> sizes, int dimension, int base, List<@Nullable String> taken) {
+    for (int i = 0; i < sizes.get(dimension); i++) {
+      int at = base * lengths.get(dimension) + first[dimension] + i;
+      if (dimension == sizes.size() - 1) {
+        taken.add(elements.get(at));
+      } else {
+        take(first, sizes, dimension + 1, at, taken);
+      }
+    }
+  }
+
+  static List<Integer> ones(int count) {
+    Integer[] ones = new Integer[count];
+    Arrays.fill(ones, 1);
+    return List.of(ones);
+  }
+
+  /// An array whose elements are arrays, all of the same dimensions.
+  ///
+  /// @throws EngineException 2202E when they are not
+  public static ArrayValue nested(List<ArrayValue> arrays) {
+    List<@Nullable String> all = new ArrayList<>();
+    List<ArrayValue> inner = arrays.stream().filter(array -> !array.isEmpty()).toList();
+    if (inner.isEmpty()) {
+      return EMPTY;
+    }
+    ArrayValue form = inner.getFirst();
+    for (ArrayValue array : arrays) {
+      if (!array.lengths.equals(form.lengths) || !array.lowerBounds.equals(form.lowerBounds)) {
+        throw new EngineException(
+            ErrorCode.ARRAY_SUBSCRIPT_ERROR,
+            "multidimensional arrays must have array expressions with matching dimensions");
+      }
+      all.addAll(array.elements);
+    }
+    if (form.dimensions() == MAX_DIMENSIONS) {
+      throw tooManyDimensions(MAX_DIMENSIONS + 1);
+    }
+    List<Integer> sizes = new ArrayList<>(List.of(arrays.size()));
+    sizes.addAll(form.lengths);
+    List<Integer> bounds = new ArrayList<>(List.of(1));
+    bounds.addAll(form.lowerBounds);
+    return new ArrayValue(List.copyOf(sizes), List.copyOf(bounds), all);
+  }
+
+  static EngineException tooManyDimensions(int count) {
+    return new EngineException(
+        ErrorCode.LIMIT_EXCEEDED,
+        "number of array dimensions ("
+            + count
+            + ") exceeds the maximum allowed ("
+            + MAX_DIMENSIONS
+            + ")");
+  }
+
+  /// PostgreSQL's text form.
+  @Override
+  public String toString() {
+    if (isEmpty()) {
+      return "{}";
+    }
+    StringBuilder out = new StringBuilder();
+    if (lowerBounds.stream().anyMatch(bound -> bound != 1)) {
+      appendBounds(out);
+      out.append('=');
+    }
+    append(out, 0, 0);
+    return out.toString();
+  }
+
+  /// `[1:2][0:3]`
+  public void appendBounds(StringBuilder out) {
+    for (int i = 0; i < dimensions(); i++) {
+      out.append('[').append(lowerBounds.get(i)).append(':').append(upperBound(i)).append(']');
+    }
+  }
+
+  private void append(StringBuilder out, int dimension, int base) {
+    out.append('{');
+    for (int i = 0; i < lengths.get(dimension); i++) {
+      if (i > 0) {
+        out.append(',');
+      }
+      int at = base * lengths.get(dimension) + i;
+      if (dimension < dimensions() - 1) {
+        append(out, dimension + 1, at);
+      } else {
+        ArrayText.append(out, elements.get(at));
+      }
+    }
+    out.append('}');
+  }
+}

@@ -1,0 +1,5 @@
+/// Arrays: their text form, functions, operators and conversions.
+@NullMarked
+package dev.kakehashi.engine.type.array;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,154 @@
+package dev.kakehashi.engine.type.json;
+
+import static dev.kakehashi.protocol.TypeOid.JSON;
+import static dev.kakehashi.protocol.TypeOid.JSONB;
+import static dev.kakehashi.protocol.TypeOid.TEXT;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The functions of json and jsonb that have types of their own.
+public final class JsonFunctions {
+  private JsonFunctions() {}
+
+  public static void register(FunctionSet set) {
+    JsonAccess.register(set);
+    JsonbOperators.register(set);
+    JsonbChanges.register(set);
+    set.add(
+        "jsonb_pretty",
+        TEXT,
+        (a, _, c) -> Varlena.of(c.heap, JsonbText.pretty(JsonWords.value(a[0]))),
+        JSONB);
+    set.add(
+        "jsonb_strip_nulls",
+        JSONB,
+        (a, _, c) -> JsonWords.jsonb(withoutNulls(JsonWords.value(a[0])), c),
+        JSONB);
+    set.add(
+        "json_strip_nulls",
+        JSON,
+        (a, _, c) -> {
+          StringBuilder json = new StringBuilder();
+          appendCompact(json, withoutNulls(JsonWords.value(a[0])));
+          return Varlena.of(c.heap, json.toString());
+        },
+        JSON);
+    for (int oid : new int[] {JSON, JSONB}) {
+      String name = (oid == JSON ? "json" : "jsonb") + "_object";
+      set.add(
+          name,
+          oid,
+          (a, _, c) -> {
+            String json = object(pairs(ArrayTypes.array(a[0])));
+            return Varlena.of(c.heap, oid == JSONB ? JsonWords.canonical(JSONB, json) : json);
+          },
+          JsonWords.TEXT_ARRAY);
+      set.add(
+          name,
+          oid,
+          (a, _, c) -> {
+            String json = object(pairs(ArrayTypes.array(a[0]), ArrayTypes.array(a[1])));
+            return Varlena.of(c.heap, oid == JSONB ? JsonWords.canonical(JSONB, json) : json);
+          },
+          JsonWords.TEXT_ARRAY,
+          JsonWords.TEXT_ARRAY);
+    }
+  }
+
+  private static JsonValue withoutNulls(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Array array ->
+          JsonValue.ofArray(array.elements().stream().map(JsonFunctions::withoutNulls).toList());
+      case JsonValue.JsonObject object ->
+          new JsonValue.JsonObject(
+              "",
+              object.members().stream()
+                  .filter(member -> !(member.value() instanceof JsonValue.Null))
+                  .map(member -> new JsonValue.Member(member.key(), withoutNulls(member.value())))
+                  .toList());
+      default -> value;
+    };
+  }
+
+  /// A value without blanks.
+  private static void appendCompact(StringBuilder json, JsonValue value) {
+    switch (value) {
+      case JsonValue.Array array -> {
+        String separator = "[";
+        for (JsonValue element : array.elements()) {
+          json.append(separator);
+          appendCompact(json, element);
+          separator = ",";
+        }
+        json.append(array.elements().isEmpty() ? "[]" : "]");
+      }
+      case JsonValue.JsonObject object -> {
+        String separator = "{";
+        for (JsonValue.Member member : object.members()) {
+          json.append(separator).append(JsonbText.quoted(member.key())).append(':');
+          appendCompact(json, member.value());
+          separator = ",";
+        }
+        json.append(object.members().isEmpty() ? "{}" : "}");
+      }
+      case JsonValue.Text text -> json.append(JsonbText.quoted(text.value()));
+      default -> json.append(value.source());
+    }
+  }
+
+  /// Keys and values one after the other.
+  private static List<@Nullable String> pairs(ArrayValue array) {
+    if (array.dimensions() > 2) {
+      throw subscripts("wrong number of array subscripts");
+    }
+    if (array.dimensions() == 2 && array.lengths().get(1) != 2) {
+      throw subscripts("array must have two columns");
+    }
+    if (array.elements().size() % 2 != 0) {
+      throw subscripts("array must have even number of elements");
+    }
+    return array.elements();
+  }
+
+  private static List<@Nullable String> pairs(ArrayValue keys, ArrayValue values) {
+    if (keys.dimensions() > 1 || values.dimensions() > 1) {
+      throw subscripts("wrong number of array subscripts");
+    }
+    if (keys.elements().size() != values.elements().size()) {
+      throw subscripts("mismatched array dimensions");
+    }
+    List<@Nullable String> pairs = new ArrayList<>();
+    for (int i = 0; i < keys.elements().size(); i++) {
+      pairs.add(keys.elements().get(i));
+      pairs.add(values.elements().get(i));
+    }
+    return pairs;
+  }
+
+  private static EngineException subscripts(String message) {
+    return new EngineException(ErrorCode.ARRAY_SUBSCRIPT_ERROR, message);
+  }
+
+  private static String object(List<@Nullable String> pairs) {
+    StringBuilder json = new StringBuilder("{");
+    for (int i = 0; i < pairs.size(); i += 2) {
+      String key = pairs.get(i);
+      String value = pairs.get(i + 1);
+      if (key == null) {
+        throw new EngineException(
+            ErrorCode.NULL_VALUE_NOT_ALLOWED, "null value not allowed for object key");
+      }
+      json.append(i == 0 ? "" : ", ").append(JsonbText.quoted(key)).append(" : ");
+      json.append(value == null ? "null" : JsonbText.quoted(value));
+    }
+    return json.append('}').toString();
+  }
+}

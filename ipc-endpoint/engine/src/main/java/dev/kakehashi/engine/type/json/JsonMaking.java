@@ -1,0 +1,193 @@
+package dev.kakehashi.engine.type.json;
+
+import static dev.kakehashi.protocol.TypeOid.BOOL;
+import static dev.kakehashi.protocol.TypeOid.JSON;
+import static dev.kakehashi.protocol.TypeOid.JSONB;
+import static dev.kakehashi.protocol.TypeOid.TEXT;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.Casts;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.PolymorphicFunctions;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Functions that make json and jsonb of values of any types.
+public final class JsonMaking {
+  private static final int MAX_ARGUMENTS = 64;
+
+  private JsonMaking() {}
+
+  public static void register(PolymorphicFunctions set) {
+    for (int oid : new int[] {JSON, JSONB}) {
+      String prefix = Types.name(oid);
+      String convert = "to_" + prefix;
+      set.add(convert, convert + "(anyelement) → " + prefix, oids -> converted(convert, oid, oids));
+      String array = prefix + "_build_array";
+      set.add(array, array + "(VARIADIC any) → " + prefix, oids -> built(array, oid, oids, false));
+      String object = prefix + "_build_object";
+      set.add(
+          object, object + "(VARIADIC any) → " + prefix, oids -> built(object, oid, oids, true));
+      for (boolean text : new boolean[] {false, true}) {
+        String path = prefix + "_extract_path" + (text ? "_text" : "");
+        String result = text ? "text" : prefix;
+        set.add(
+            path,
+            path + "(" + prefix + ", VARIADIC text[]) → " + result,
+            oids -> extracted(path, oid, oids, text));
+      }
+    }
+    set.add(
+        "array_to_json",
+        "array_to_json(anyarray) → json",
+        oids ->
+            oids.length == 1 && isArray(oids[0]) ? converted("array_to_json", JSON, oids) : null);
+    set.add("array_to_json", "array_to_json(anyarray, boolean) → json", JsonMaking::pretty);
+  }
+
+  private static boolean isArray(int oid) {
+    return TypeOid.element(oid) != TypeOid.UNSPECIFIED;
+  }
+
+  private static boolean dependsOnZone(int... oids) {
+    return Arrays.stream(oids)
+        .anyMatch(oid -> oid == TypeOid.TIMESTAMPTZ || TypeOid.element(oid) == TypeOid.TIMESTAMPTZ);
+  }
+
+  /// The result word of a text that is JSON.
+  private static long word(int oid, String json, FunctionContext context) {
+    return Varlena.of(context.heap, oid == JSONB ? JsonWords.canonical(JSONB, json) : json);
+  }
+
+  private static @Nullable ScalarFunction converted(String name, int oid, int[] oids) {
+    if (oids.length != 1) {
+      return null;
+    }
+    if (oids[0] == Types.UNKNOWN) {
+      throw new EngineException(
+          ErrorCode.DATATYPE_MISMATCH,
+          "could not determine polymorphic type because input has type unknown");
+    }
+    return new ScalarFunction(
+        name,
+        oids.clone(),
+        oid,
+        true,
+        !dependsOnZone(oids),
+        (a, _, c) -> {
+          StringBuilder json = new StringBuilder();
+          JsonOutput.append(json, oids[0], a[0], false, c);
+          return word(oid, json.toString(), c);
+        });
+  }
+
+  private static @Nullable ScalarFunction pretty(int[] oids) {
+    if (oids.length != 2 || !isArray(oids[0]) || !Casts.isImplicit(oids[1], BOOL)) {
+      return null;
+    }
+    int[] declared = {oids[0], BOOL};
+    return new ScalarFunction(
+        "array_to_json",
+        declared,
+        JSON,
+        true,
+        !dependsOnZone(oids),
+        (a, _, c) -> {
+          StringBuilder json = new StringBuilder();
+          JsonOutput.append(json, oids[0], a[0], a[1] != 0, c);
+          return word(JSON, json.toString(), c);
+        });
+  }
+
+  private static ScalarFunction built(String name, int oid, int[] oids, boolean object) {
+    if (oids.length > MAX_ARGUMENTS) {
+      throw new EngineException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "cannot pass more than " + MAX_ARGUMENTS + " arguments to a function");
+    }
+    int[] declared = Arrays.stream(oids).map(o -> o == Types.UNKNOWN ? TEXT : o).toArray();
+    return new ScalarFunction(
+        name,
+        declared,
+        oid,
+        false,
+        !dependsOnZone(declared),
+        (a, nulls, c) -> {
+          String json = object ? object(oid, declared, a, nulls, c) : array(declared, a, nulls, c);
+          return word(oid, json, c);
+        });
+  }
+
+  private static String array(int[] oids, long[] a, long nulls, FunctionContext context) {
+    StringBuilder json = new StringBuilder("[");
+    for (int i = 0; i < oids.length; i++) {
+      json.append(i == 0 ? "" : ", ");
+      value(json, oids, a, nulls, i, context);
+    }
+    return json.append(']').toString();
+  }
+
+  private static void value(
+      StringBuilder json, int[] oids, long[] a, long nulls, int i, FunctionContext context) {
+    if ((nulls >>> i & 1) != 0) {
+      json.append("null");
+    } else {
+      JsonOutput.append(json, oids[i], a[i], false, context);
+    }
+  }
+
+  private static String object(int oid, int[] oids, long[] a, long nulls, FunctionContext context) {
+    if (oids.length % 2 != 0) {
+      throw JsonWords.refused("argument list must have even number of elements");
+    }
+    StringBuilder json = new StringBuilder("{");
+    for (int i = 0; i < oids.length; i += 2) {
+      if ((nulls >>> i & 1) != 0) {
+        throw JsonWords.refused(
+            "argument " + (i + 1) + (oid == JSONB ? ": key must not be null" : " cannot be null"));
+      }
+      json.append(i == 0 ? "" : ", ");
+      JsonOutput.appendKey(json, oids[i], a[i], context);
+      json.append(" : ");
+      value(json, oids, a, nulls, i + 1, context);
+    }
+    return json.append('}').toString();
+  }
+
+  private static @Nullable ScalarFunction extracted(
+      String name, int oid, int[] oids, boolean text) {
+    if (oids.length < 2 || oids.length > MAX_ARGUMENTS) {
+      return null;
+    }
+    int[] declared = new int[oids.length];
+    Arrays.fill(declared, TEXT);
+    declared[0] = oid;
+    for (int i = 0; i < oids.length; i++) {
+      if (oids[i] != Types.UNKNOWN && !Casts.isImplicit(oids[i], declared[i])) {
+        return null;
+      }
+    }
+    return new ScalarFunction(
+        name,
+        declared,
+        text ? TEXT : oid,
+        false,
+        true,
+        (a, nulls, c) -> {
+          if (nulls != 0) {
+            return JsonWords.none(c);
+          }
+          java.util.List<@Nullable String> path = new java.util.ArrayList<>();
+          for (int i = 1; i < a.length; i++) {
+            path.add(Varlena.string(a[i]));
+          }
+          JsonValue found = JsonAccess.find(JsonWords.value(a[0]), path);
+          return JsonWords.text(text ? JsonAccess.shown(found) : JsonAccess.source(found), c);
+        });
+  }
+}

@@ -1,0 +1,71 @@
+package dev.kakehashi.engine.type.json;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Words of json and jsonb, and the other values that their functions take.
+public final class JsonWords {
+  static final int TEXT_ARRAY = TypeOid.arrayOf(TypeOid.TEXT);
+
+  private JsonWords() {}
+
+  /// The text that a value of the type has in memory.
+  ///
+  /// @param oid json or jsonb
+  /// @throws EngineException 22P02 or 22P05 for text that is not of the type
+  public static String canonical(int oid, String text) {
+    if (oid == TypeOid.JSONB) {
+      return JsonbText.of(JsonParser.parse(text));
+    }
+    JsonParser.asWritten(text);
+    return text;
+  }
+
+  static JsonValue value(long word) {
+    return JsonParser.parse(Varlena.string(word));
+  }
+
+  /// A value as jsonb.
+  static long jsonb(JsonValue value, FunctionContext context) {
+    return Varlena.of(context.heap, JsonbText.of(value));
+  }
+
+  static long text(@Nullable String text, FunctionContext context) {
+    return text == null ? none(context) : Varlena.of(context.heap, text);
+  }
+
+  static long none(FunctionContext context) {
+    context.resultIsNull = true;
+    return 0;
+  }
+
+  static EngineException refused(String message) {
+    return SqlErrors.invalidParameter(message);
+  }
+
+  /// The elements of a path.
+  static List<@Nullable String> path(long array) {
+    return ArrayTypes.array(array).elements();
+  }
+
+  static EngineException nullInPath(int position) {
+    return new EngineException(
+        ErrorCode.NULL_VALUE_NOT_ALLOWED, "path element at position " + position + " is null");
+  }
+
+  /// What a value is called in messages.
+  static String kind(JsonValue value) {
+    return switch (value) {
+      case JsonValue.Array _ -> "array";
+      case JsonValue.JsonObject _ -> "object";
+      default -> "scalar";
+    };
+  }
+}

@@ -1,0 +1,84 @@
+package dev.kakehashi.engine.type.text;
+
+import static dev.kakehashi.protocol.TypeOid.TEXT;
+
+import dev.kakehashi.engine.type.RowFunction;
+import dev.kakehashi.engine.type.RowFunction.Column;
+import dev.kakehashi.engine.type.RowFunction.Rows;
+import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Functions that return the parts of a text as rows.
+public final class TextRows {
+  private TextRows() {}
+
+  public static void register(Consumer<RowFunction> set) {
+    for (int count = 2; count <= 3; count++) {
+      int[] arguments = new int[count];
+      Arrays.fill(arguments, TEXT);
+      set.accept(
+          new RowFunction(
+              "string_to_table",
+              arguments,
+              List.of(new Column("", TEXT)),
+              false,
+              (a, _) -> rows(parts(a))));
+      set.accept(
+          new RowFunction(
+              "regexp_split_to_table",
+              arguments,
+              TEXT,
+              (a, _) -> rows(TextArrays.split(a, "regexp_split_to_table"))));
+      set.accept(
+          new RowFunction(
+              "regexp_matches",
+              arguments,
+              TypeOid.arrayOf(TEXT),
+              (a, _) -> arrays(TextArrays.matches(a))));
+    }
+  }
+
+  private static List<@Nullable String> parts(long[] a) {
+    return a[0] == 0
+        ? List.of()
+        : TextArrays.parts(Varlena.string(a[0]), string(a, 1), string(a, 2));
+  }
+
+  private static @Nullable String string(long[] a, int argument) {
+    return argument >= a.length || a[argument] == 0 ? null : Varlena.string(a[argument]);
+  }
+
+  private static Rows rows(List<@Nullable String> texts) {
+    Iterator<@Nullable String> iterator = texts.iterator();
+    return (values, context) -> {
+      if (!iterator.hasNext()) {
+        return false;
+      }
+      String text = iterator.next();
+      if (text == null) {
+        context.resultIsNull = true;
+      } else {
+        values[0] = Varlena.of(context.heap, text);
+      }
+      return true;
+    };
+  }
+
+  private static Rows arrays(List<ArrayValue> arrays) {
+    Iterator<ArrayValue> iterator = arrays.iterator();
+    return (values, context) -> {
+      if (!iterator.hasNext()) {
+        return false;
+      }
+      values[0] = ArrayTypes.word(iterator.next(), context);
+      return true;
+    };
+  }
+}

@@ -1,0 +1,17 @@
+select num_nulls(1, null, 'x', null), num_nonnulls(1, null, 'x', null), num_nulls(null), num_nonnulls(array[1], date '2020-01-01');
+select pg_typeof(1)::text, pg_typeof('x')::text, pg_typeof(null)::text, pg_typeof(1.5)::text, pg_typeof(array[1])::text, pg_typeof('{}'::jsonb)::text, pg_typeof(now())::text, pg_typeof('x'::varchar(3))::text;
+select quote_literal(42.5), quote_literal(true), quote_literal(date '2020-01-02'), quote_literal(array['a']), quote_nullable(null::int), quote_nullable(7), quote_literal(null::int), quote_literal('a''b\c');
+select pg_size_pretty(0::bigint), pg_size_pretty(10239::bigint), pg_size_pretty(10240::bigint), pg_size_pretty(-10240::bigint), pg_size_pretty(20971519::bigint), pg_size_pretty(1073741824::bigint * 50), pg_size_pretty(9223372036854775807), pg_size_pretty((-9223372036854775807 - 1)::bigint);
+select unistr('d\0061t\+000061'), unistr('d\u0061t\U00000061'), unistr('\\x'), unistr('\d83d\de00'), unistr('');
+select unistr('wrong: \db99');
+select unistr('wrong: \db99\0061');
+select unistr('wrong: \+00db99\+000061');
+select unistr('wrong: \udb99\u0061');
+select unistr('wrong: \xyz');
+select unistr('\0000');
+select unistr('\U00110000');
+select (date '2001-02-16', date '2001-12-21') overlaps (date '2001-10-30', date '2002-10-30'), (date '2001-02-16', interval '100 days') overlaps (date '2001-10-30', date '2002-10-30'), (date '2001-10-29', date '2001-10-30') overlaps (date '2001-10-30', date '2001-10-31'), (date '2001-10-30', date '2001-10-30') overlaps (date '2001-10-30', date '2001-10-31');
+select (time '01:00', time '02:00') overlaps (time '01:30', time '03:00'), (timestamp '2020-01-01', null) overlaps (timestamp '2019-01-01', timestamp '2021-01-01'), (null, timestamp '2020-01-01') overlaps (timestamp '2020-01-01', timestamp '2021-01-01'), (timestamp '2020-01-02', timestamp '2020-01-01') overlaps (timestamp '2020-01-01 12:00', interval '1 hour'), (timestamp '2020-01-01', interval '1 day') overlaps (timestamp '2020-01-01 12:00', null::interval), not (timestamp '2020-01-01', interval '1 day') overlaps (timestamp '2020-02-01', interval '-40 days');
+select date(timestamp '2020-01-02 03:04'), int4(3.7), float8('1.5'::text), text(5), bool(1), int8('12'), timestamptz(date '2020-01-02');
+select clock_timestamp() >= now(), clock_timestamp() is not null;
+select current_user is not null, session_user = current_user, user = current_role;
