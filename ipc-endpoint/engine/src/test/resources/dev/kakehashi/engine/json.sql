@@ -96,6 +96,7 @@ select key, value from jsonb_each('{"bb":1,"a":null}') order by key;
 select * from json_each_text('{"b":1,"a":null,"c":"t"}') as e(k, v) order by k;
 select k from jsonb_each_text('{"b":[1, 2],"a":null}') with ordinality as e(k, v, n) order by n;
 select e.key, e.value, q.id from (select * from j where id <= 2) q, jsonb_each(q.d) e order by 3, 1;
+select e.key, e.value, j.id from j, jsonb_each(j.d) e where j.id <= 2 order by 3, 1;
 select * from json_each('[1]');
 select * from jsonb_each('1');
 select * from string_to_table('a,b,,c', ',') as s(x) order by x;

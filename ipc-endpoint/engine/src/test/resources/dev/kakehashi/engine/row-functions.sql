@@ -85,3 +85,9 @@ select * from generate_series(abs(-1), length('abc')) x, generate_series(x + 1, 
 select * from (values (1), (2)) v(n) cross join generate_series(n * 2, n * 2 + 1) as g order by 1, 2;
 with a(x) as (select 1), b(y) as (select x + 1 from a) select * from a, b, abs(x - y) c;
 select a is distinct from count(*) from (values (1)) v(a) group by a;
+select 'a' is distinct from substring('abc' from 1 for 1), 1 is distinct from abs(-1);
+select 1 is distinct from 2 where 2 > 1;
+select substring('abcdef' from position('c' in 'abcdef') for 2), trim(both from upper(' a ')), extract(day from date_trunc('month', timestamp '2024-02-29 10:00'));
+select * from extract(year from date '2024-02-29') as e, generate_series(abs(-1), 2) as g order by 2;
+select a.g, b.g from generate_series(1, 2) as a(g) join generate_series(abs(-1), 3) as b(g) on a.g is distinct from abs(b.g) order by 1, 2;
+select count(*) from generate_series(1, 3) g where g is distinct from length(substring('abc' from 2));

@@ -15,3 +15,17 @@ select (time '01:00', time '02:00') overlaps (time '01:30', time '03:00'), (time
 select date(timestamp '2020-01-02 03:04'), int4(3.7), float8('1.5'::text), text(5), bool(1), int8('12'), timestamptz(date '2020-01-02');
 select clock_timestamp() >= now(), clock_timestamp() is not null;
 select current_user is not null, session_user = current_user, user = current_role;
+select pg_size_pretty(10240.5::numeric);
+select pg_size_pretty(10239.5::numeric);
+select pg_size_pretty(-10240.5::numeric);
+select pg_size_pretty(1.50::numeric);
+select pg_size_pretty('NaN'::numeric);
+select pg_size_pretty('-Infinity'::numeric);
+select pg_size_pretty(1e30::numeric);
+select pg_size_pretty(10752::numeric);
+select pg_size_pretty(10751.99::numeric);
+select pg_size_pretty(20000000.7::numeric);
+select pg_size_pretty(-0.5::numeric);
+select pg_size_pretty(0::numeric);
+select pg_size_pretty(5::smallint);
+select pg_size_pretty((-9223372036854775808)::bigint), pg_size_pretty(9223372036854775807);

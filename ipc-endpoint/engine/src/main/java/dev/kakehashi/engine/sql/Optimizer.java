@@ -41,6 +41,7 @@ final class Optimizer {
   private static final HepProgram PUSH_DOWN =
       program(
           CoreRules.FILTER_INTO_JOIN,
+          CoreRules.FILTER_CORRELATE,
           CoreRules.JOIN_CONDITION_PUSH,
           FILTER_PROJECT_TRANSPOSE,
           CoreRules.FILTER_AGGREGATE_TRANSPOSE,

@@ -67,6 +67,10 @@ final class Rewriter {
   private static final Set<String> CALL_KEYWORDS =
       Set.of("substring", "trim", "position", "overlay");
 
+  /// Functions with keywords between their arguments.
+  private static final Set<String> KEYWORD_ARGUMENTS =
+      Set.of("substring", "trim", "position", "overlay", "extract", "cast");
+
   private static final Set<String> AFTER_FROM =
       Set.of(
           "where", "group", "having", "window", "order", "union", "intersect", "except", "select");
@@ -252,10 +256,12 @@ final class Rewriter {
       return false;
     }
     Token token = in.peek(before - in.at);
-    return token.isWord("from")
-        || token.isWord("join")
-        || token.isWord("lateral")
-        || (token.isOperator(",") && levels.getFirst().fromClause);
+    return levels.getFirst().fromClause
+        && !KEYWORD_ARGUMENTS.contains(in.peek(-2).text())
+        && (token.isWord("from")
+            || token.isWord("join")
+            || token.isWord("lateral")
+            || token.isOperator(","));
   }
 
   private void endWrappedArgument(Token token) {
@@ -443,13 +449,14 @@ final class Rewriter {
       }
       level.ordered = true;
     }
-    level.fromClause = word.equals("from") || (level.fromClause && !AFTER_FROM.contains(word));
+    boolean from = word.equals("from") && !level.arguments && !in.peek(-2).isWord("distinct");
+    level.fromClause = from || (level.fromClause && !AFTER_FROM.contains(word));
     level.setOperation |= SET_OPERATIONS.contains(word);
     level.windowClause |= word.equals("window");
     if (word.equals("select")) {
       level.arguments = false;
       level.selectWithoutFrom = true;
-    } else if (word.equals("from")) {
+    } else if (from) {
       level.selectWithoutFrom = false;
     } else if (level.selectWithoutFrom
         && !(in.at > 1 && in.peek(-2).isWord("within"))

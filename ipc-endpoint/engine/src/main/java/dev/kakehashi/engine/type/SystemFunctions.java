@@ -3,9 +3,14 @@ package dev.kakehashi.engine.type;
 import static dev.kakehashi.protocol.TypeOid.INT4;
 import static dev.kakehashi.protocol.TypeOid.INT8;
 import static dev.kakehashi.protocol.TypeOid.NAME;
+import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
+import dev.kakehashi.engine.type.numeric.NumericConversion;
+import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.text.Quoting;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +27,12 @@ final class SystemFunctions {
     for (String name : new String[] {"current_user", "session_user", "user", "current_role"}) {
       set.addStable(name, NAME, (_, _, c) -> Varlena.of(c.heap, c.userName));
     }
-    set.add("pg_size_pretty", TEXT, (a, _, c) -> Varlena.of(c.heap, prettySize(a[0])), INT8);
+    set.add(
+        "pg_size_pretty",
+        TEXT,
+        (a, _, c) -> Varlena.of(c.heap, prettySize(BigDecimal.valueOf(a[0]))),
+        INT8);
+    set.add("pg_size_pretty", TEXT, (a, _, c) -> Varlena.of(c.heap, prettyNumeric(a[0])), NUMERIC);
   }
 
   static void register(PolymorphicFunctions set) {
@@ -92,18 +102,28 @@ final class SystemFunctions {
         });
   }
 
+  private static String prettyNumeric(long bytes) {
+    return NumericForm.isSpecial(bytes)
+        ? NumericConversion.toText(bytes) + " " + SIZE_UNITS[SIZE_UNITS.length - 1]
+        : prettySize(NumericForm.toBigDecimal(bytes));
+  }
+
   /// A number of bytes in the largest unit that leaves five digits, rounded.
-  private static String prettySize(long bytes) {
-    long size = bytes;
+  private static String prettySize(BigDecimal bytes) {
+    BigDecimal size = bytes;
     for (int unit = 0; ; unit++) {
-      boolean fits =
-          Math.abs(size) < (unit == 0 ? BYTES_LIMIT : UNIT_LIMIT) && size != Long.MIN_VALUE;
-      if (fits || unit == SIZE_UNITS.length - 1) {
+      BigDecimal limit = BigDecimal.valueOf(unit == 0 ? BYTES_LIMIT : UNIT_LIMIT);
+      if (size.abs().compareTo(limit) < 0 || unit == SIZE_UNITS.length - 1) {
         // From kB on it is counted in halves.
-        long rounded = unit == 0 ? size : (size + (size < 0 ? -1 : 1)) / 2;
-        return rounded + " " + SIZE_UNITS[unit];
+        BigDecimal half = size.signum() < 0 ? BigDecimal.ONE.negate() : BigDecimal.ONE;
+        BigDecimal rounded = unit == 0 ? size : quotient(size.add(half), 2);
+        return rounded.toPlainString() + " " + SIZE_UNITS[unit];
       }
-      size /= 1L << (unit == 0 ? 9 : 10);
+      size = quotient(size, 1L << (unit == 0 ? 9 : 10));
     }
+  }
+
+  private static BigDecimal quotient(BigDecimal dividend, long divisor) {
+    return dividend.divide(BigDecimal.valueOf(divisor), 0, RoundingMode.DOWN);
   }
 }

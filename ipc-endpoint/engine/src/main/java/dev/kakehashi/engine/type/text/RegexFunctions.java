@@ -151,28 +151,38 @@ final class RegexFunctions {
     if (end != 0 && end != 1) {
       throw SqlErrors.invalidParameter("invalid value for parameter \"endoption\": " + end);
     }
-    long group = notNegative(a, 6, "subexpr");
+    long subexpression = notNegative(a, 6, "subexpr");
     Regex regex = Regex.of(a[1], a.length > 5 ? flags(a[5], "regexp_instr") : "");
+    int group = groupOf(regex, subexpression);
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
-    if (group > regex.groups() || !find(matcher, text, index(text, start), n)) {
+    if (group < 0 || !find(matcher, text, index(text, start), n)) {
       return 0;
     }
-    int at = end == 0 ? matcher.start((int) group) : matcher.end((int) group);
+    int at = end == 0 ? matcher.start(group) : matcher.end(group);
     return at < 0 ? 0 : text.codePointCount(0, at) + 1L;
   }
 
   private static long substr(long[] a, long nulls, FunctionContext context) {
     long start = positive(a, 2, "start");
     long n = positive(a, 3, "n");
-    long group = notNegative(a, 5, "subexpr");
+    long subexpression = notNegative(a, 5, "subexpr");
     Regex regex = Regex.of(a[1], a.length > 4 ? flags(a[4], "regexp_substr") : "");
+    int group = groupOf(regex, subexpression);
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
-    if (group > regex.groups() || !find(matcher, text, index(text, start), n)) {
+    if (group < 0 || !find(matcher, text, index(text, start), n)) {
       return none(context);
     }
-    return group(matcher, (int) group, context);
+    return group(matcher, group, context);
+  }
+
+  /// The matcher's group of a subexpression; -1: there is none. Where there are no subexpressions, the match is the first.
+  private static int groupOf(Regex regex, long subexpression) {
+    if (regex.groups() == 0 && subexpression == 1) {
+      return 0;
+    }
+    return subexpression > regex.groups() ? -1 : (int) subexpression;
   }
 
   /// The form with flags: the first match, or all with `g`.

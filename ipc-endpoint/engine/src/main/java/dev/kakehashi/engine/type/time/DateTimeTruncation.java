@@ -17,11 +17,14 @@ final class DateTimeTruncation {
     }
     TimeUnit unit = DateTimeFields.unit(unitText, oid);
     long unitMicros = unitMicros(unit);
-    if (unitMicros > 0) {
+    if (unit == TimeUnit.DAY) {
       long local = zone.clock(timestamp);
-      long passed = Math.floorMod(local, unitMicros);
+      return zone.toInstant(local - Math.floorMod(local, unitMicros));
+    }
+    if (unitMicros > 0) {
       // Within a day the offset stays what it is; midnight may have another one.
-      return unit == TimeUnit.DAY ? zone.toInstant(local - passed) : timestamp - passed;
+      long passed = Math.floorMod(zone.uncheckedClock(timestamp), unitMicros);
+      return Calendars.checkedTimestamp(timestamp - passed);
     }
     refuseFields(unit, unitText, oid);
     long days = Calendars.dayOf(zone.clock(timestamp));

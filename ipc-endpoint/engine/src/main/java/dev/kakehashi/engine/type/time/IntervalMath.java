@@ -62,7 +62,7 @@ public final class IntervalMath {
   }
 
   private static int checkedInt(double value) {
-    if (Double.isNaN(value) || value > Integer.MAX_VALUE || value < Integer.MIN_VALUE) {
+    if (!(value >= -0x1p31 && value < 0x1p31)) {
       throw SqlErrors.dateTimeOutOfRange("interval");
     }
     return (int) value;

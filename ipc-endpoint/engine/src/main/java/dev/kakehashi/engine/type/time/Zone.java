@@ -168,12 +168,18 @@ public final class Zone {
   ///
   /// @throws dev.kakehashi.engine.api.EngineException DATETIME_OVERFLOW
   long clock(long timestamp) {
-    if (utc || !Calendars.isFinite(timestamp)) {
-      return timestamp;
-    }
+    long local = uncheckedClock(timestamp);
+    return local < Calendars.MIN_TIMESTAMP && Calendars.isFinite(timestamp)
+        ? Calendars.checkedTimestamp(local)
+        : local;
+  }
+
+  /// What clocks show at an instant, to take the time of day of it: at both ends of the range also what is no timestamp. Infinity stays.
+  long uncheckedClock(long timestamp) {
     // Does not overflow: the last timestamp is eight days before the last word.
-    long local = timestamp + offsetSeconds(timestamp) * Calendars.MICROS_PER_SECOND;
-    return local < Calendars.MIN_TIMESTAMP ? Calendars.checkedTimestamp(local) : local;
+    return utc || !Calendars.isFinite(timestamp)
+        ? timestamp
+        : timestamp + offsetSeconds(timestamp) * Calendars.MICROS_PER_SECOND;
   }
 
   /// The instant of a local time: in a gap with the offset before it, in an overlap with the one after it, as PostgreSQL.
