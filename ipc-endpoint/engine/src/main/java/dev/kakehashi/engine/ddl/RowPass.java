@@ -13,14 +13,13 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.TaskContext;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked for. Gives its
 /// worker to others between batches. Nobody else has the table meanwhile; it sees the newest commits and what its own transaction did.
-final class RowPass implements TablePass {
+final class RowPass extends BatchPass {
   /// What every row has to fulfil.
   ///
   /// @param condition over the new row; false is a violation
@@ -31,7 +30,6 @@ final class RowPass implements TablePass {
   private final @Nullable Long to;
   private final List<Expr> values;
   private final List<Rule> rules;
-  private @Nullable RowCursor cursor;
   private final EvalContext context = new EvalContext();
   private Evaluator[] newValues = new Evaluator[0];
   private List<Evaluator> conditions = List.of();
@@ -49,24 +47,7 @@ final class RowPass implements TablePass {
   }
 
   @Override
-  public boolean run(StatementExecution execution, TaskContext task) {
-    RowCursor rows = cursor;
-    if (rows == null) {
-      rows = open(execution);
-    }
-    while (rows.next(source)) {
-      accept(execution);
-      execution.scanned(source.size);
-      execution.checkCancelled();
-      if (task.shouldYield()) {
-        return false;
-      }
-    }
-    close();
-    return true;
-  }
-
-  private RowCursor open(StatementExecution execution) {
+  RowCursor open(StatementExecution execution) {
     TableStore table = execution.store().table(from);
     int[] columns = new int[table.definition().columns().size()];
     for (int c = 0; c < columns.length; c++) {
@@ -80,13 +61,16 @@ final class RowPass implements TablePass {
     newValues = Evaluators.of(values, context);
     conditions = new ArrayList<>();
     rules.forEach(rule -> conditions.add(Evaluators.of(rule.condition(), context)));
-    RowCursor opened =
-        table.scan(execution.transaction().beginLatest(), 0, table.pageCount(), columns, false);
-    cursor = opened;
-    return opened;
+    return table.scan(execution.transaction().beginLatest(), 0, table.pageCount(), columns, false);
   }
 
-  private void accept(StatementExecution execution) {
+  @Override
+  VectorBatch source() {
+    return source;
+  }
+
+  @Override
+  void accept(StatementExecution execution) {
     row.heap.reset();
     context.functions.heap = row.heap;
     for (int c = 0; c < newValues.length; c++) {
@@ -117,11 +101,7 @@ final class RowPass implements TablePass {
 
   @Override
   public void close() {
-    if (cursor != null) {
-      cursor.close();
-      cursor = null;
-    }
-    source.close();
+    super.close();
     row.close();
     scratch.close();
   }
