@@ -48,7 +48,7 @@ final class OrderEntryClient {
     int card = random.nextInt(100);
     if (card < 45) {
       boolean unused = random.nextInt(10) == 0; // clause 2.4.1.4: an item that does not exist
-      run(options, transaction -> newOrder(transaction), unused);
+      run(options, this::newOrder, unused);
       counts.newOrders.addAndGet(unused ? 0 : 1);
     } else if (card < 88) {
       run(options, this::payment, false);
