@@ -54,8 +54,7 @@ if [ "$(cat "$endpoint/tpch_scale" 2>/dev/null)" = "$SCALE" ]; then
   say "TPC-H at scale $SCALE is loaded"
 else
   step "loading TPC-H at scale $SCALE"
-  as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-tools.jar" \
-    tpch load --runtime-directory "$runtime_dir" --scale "$SCALE" --replace
+  java_in -jar "$RUN_DIR/lib/kakehashi-tools.jar" tpch load --runtime-directory "$runtime_dir" --scale "$SCALE" --replace
   as_server sh -c "echo $SCALE > '$endpoint/tpch_scale'"
 fi
 

@@ -46,7 +46,12 @@ stage_file() { # source name
 stage_endpoint() {
   local server=$ROOT/ipc-endpoint/server tools=$ROOT/ipc-endpoint/tools
   [ ! -f "$server/target/kakehashi-endpoint.jar" ] || stage_file "$server/target/kakehashi-endpoint.jar" kakehashi-endpoint.jar
-  [ ! -f "$server/src/main/dist/jvm.options" ] || stage_file "$server/src/main/dist/jvm.options" jvm.options
+  # Libraries that JVMs extract go with "make clean"; users have directories of their own in it.
+  mkdir -p "$RUN_DIR/tmp"
+  chmod 1777 "$RUN_DIR/tmp"
+  { cat "$server/src/main/dist/jvm.options" && printf -- '"-Djava.io.tmpdir=%s"\n' "$RUN_DIR/tmp"; } >"$RUN_DIR/jvm.options"
+  stage_file "$RUN_DIR/jvm.options" jvm.options
+  rm "$RUN_DIR/jvm.options"
   [ ! -f "$tools/target/kakehashi-tools.jar" ] || stage_file "$tools/target/kakehashi-tools.jar" kakehashi-tools.jar
 }
 

@@ -34,8 +34,7 @@ step "training the endpoint's JVM, once per build"
 rm -f "$cache" "$cache.of"
 server_mkdir "$home"
 JVM_OPTION=-XX:AOTCacheOutput=$home/endpoint.aot start_endpoint "$home" "$runtime_dir"
-as_server "$JAVA_HOME/bin/java" "@$RUN_DIR/lib/jvm.options" -jar "$RUN_DIR/lib/kakehashi-tools.jar" \
-  train --runtime-directory "$runtime_dir"
+java_in -jar "$RUN_DIR/lib/kakehashi-tools.jar" train --runtime-directory "$runtime_dir"
 say "   worked for $(elapsed "$began")"
 stop_endpoint "$home" >/dev/null # it writes the cache before it ends
 [ -s "$home/endpoint.aot" ] || { tail -20 "$home/log" >&2; die "the JVM left no ahead-of-time cache" "JAVA_HOME is $JAVA_HOME."; }

@@ -184,9 +184,7 @@ foreseen_begin(ForeignScanState *node, RemoteScan *state)
 	foreseen->position = 0;
 	foreseen->batch_first = 0;
 	state->session = kakehashi_session_get(state->user);
-	/* Half of the response slots are left to others. */
-	foreseen->open = !foreseen->failed &&
-	                 kh_session_free_slots(state->session->ipc) > kh_session_limits(state->session->ipc)->slots / 2;
+	foreseen->open = !foreseen->failed && kakehashi_has_slots_to_spare(state->session);
 	if (foreseen->open)
 		kakehashi_row_writer_start(state->parameters->writer, state->session, MAX_ROWS);
 }

@@ -11,6 +11,7 @@
  */
 #include "kakehashi_plan.h"
 
+#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "foreign/fdwapi.h"
@@ -19,6 +20,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/planner.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
@@ -128,14 +130,6 @@ conflict_columns(const OnConflictExpr *conflict)
 	return result;
 }
 
-/* Generated columns are computed from the updated row, which is there. */
-static void
-check_generated(Relation rel)
-{
-	if (RelationGetDescr(rel)->constr != NULL && RelationGetDescr(rel)->constr->has_generated_stored)
-		report_unsupported(RelationGetRelationName(rel), "the table has generated columns");
-}
-
 /* What DO UPDATE means for triggers happens where the row is found, and there are none there. */
 static void
 check_triggers(Relation rel)
@@ -146,6 +140,104 @@ check_triggers(Relation rel)
 	    (triggers->trig_update_before_row || triggers->trig_update_after_row || triggers->trig_insert_after_row ||
 	     triggers->trig_insert_new_table || triggers->trig_update_old_table || triggers->trig_update_new_table))
 		report_unsupported(RelationGetRelationName(rel), "the table has triggers that would see the row in conflict");
+}
+
+#if PG_VERSION_NUM >= 180000
+static bool
+returns_old(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+		return ((Var *) node)->varreturningtype == VAR_RETURNING_OLD;
+	if (IsA(node, ReturningExpr) && ((ReturningExpr *) node)->retold)
+		return true;
+	return expression_tree_walker(node, returns_old, context);
+}
+#endif
+
+/* The row in conflict as it was is not among what comes back. */
+static void
+check_returning(PlannerInfo *root, Relation rel)
+{
+#if PG_VERSION_NUM >= 180000
+	if (returns_old((Node *) root->parse->returningList, NULL))
+		report_unsupported(RelationGetRelationName(rel), "RETURNING asks for the old row");
+#endif
+}
+
+/* The updated row, in terms of the row in conflict. */
+typedef struct UpdatedRow
+{
+	const ModifyTable *plan;
+	Index relid;
+} UpdatedRow;
+
+static Node *
+updated_value(Node *node, void *context)
+{
+	const UpdatedRow *row = (const UpdatedRow *) context;
+	ListCell *expr_cell;
+	ListCell *attnum_cell;
+
+	if (node == NULL)
+		return NULL;
+	if (!IsA(node, Var))
+		return expression_tree_mutator(node, updated_value, context);
+	forboth(expr_cell, row->plan->onConflictSet, attnum_cell, row->plan->onConflictCols)
+	{
+		if (lfirst_int(attnum_cell) == ((Var *) node)->varattno)
+			return (Node *) copyObject(lfirst_node(TargetEntry, expr_cell)->expr);
+	}
+	node = (Node *) copyObject(node);
+	((Var *) node)->varno = (int) row->relid;
+	return node;
+}
+
+static bool
+uses_updated(Node *expr, const ModifyTable *plan)
+{
+	Bitmapset *used = NULL;
+	ListCell *cell;
+
+	pull_varattnos(expr, 1, &used);
+	foreach (cell, plan->onConflictCols)
+	{
+		if (bms_is_member(lfirst_int(cell) - FirstLowInvalidHeapAttributeNumber, used))
+			return true;
+	}
+	return false;
+}
+
+/* Stored generated columns are columns like others there: those that are computed from what has changed change, too. */
+static void
+deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation rel, List *columns)
+{
+	UpdatedRow row = {.plan = plan, .relid = context->rel->relid};
+
+	for (int attnum = 1; attnum <= RelationGetDescr(rel)->natts; attnum++)
+	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+		Node *value;
+		Expr *expr;
+
+		if (att->attisdropped || att->attgenerated != ATTRIBUTE_GENERATED_STORED)
+			continue;
+		value = build_column_default(rel, attnum);
+		if (!uses_updated(value, plan))
+			continue;
+		if (list_member_int(columns, attnum))
+			report_unsupported(RelationGetRelationName(rel), "it changes a column of the key");
+		expr = (Expr *) eval_const_expressions(context->root, updated_value(value, &row));
+		if (!kakehashi_is_shippable(context->root, context->rel, expr))
+			report_unsupported(
+				RelationGetRelationName(rel),
+				psprintf("generated column \"%s\" is not computed there as it is here", NameStr(att->attname)));
+		appendStringInfoString(context->buf, ", ");
+		kakehashi_deparse_names(context->buf, rel, list_make1_int(attnum));
+		appendStringInfoString(context->buf, " = ");
+		kakehashi_deparse_expr(context, expr);
+	}
 }
 
 static void
@@ -174,6 +266,7 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel, List 
 		appendStringInfoString(context->buf, " = ");
 		kakehashi_deparse_expr(context, expr);
 	}
+	deparse_generated(context, plan, rel, columns);
 	foreach (cell, (List *) plan->onConflictWhere)
 	{
 		if (!kakehashi_is_shippable(context->root, context->rel, (Expr *) lfirst(cell)))
@@ -226,7 +319,7 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	if (plan->onConflictAction == ONCONFLICT_UPDATE)
 	{
 		check_triggers(rel);
-		check_generated(rel);
+		check_returning(root, rel);
 		deparse_update(&context, plan, rel, columns);
 		params = parameter_expressions(context.params, list_length(targets));
 	}

@@ -11,6 +11,15 @@
 #include "parser/parsetree.h"
 
 static void
+deparse_on(KakehashiDeparse *context, List *clauses)
+{
+	if (clauses == NIL)
+		appendStringInfoString(context->buf, " ON TRUE");
+	else
+		kakehashi_deparse_conditions(context, "ON", clauses);
+}
+
+static void
 deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
@@ -49,11 +58,59 @@ deparse_from(KakehashiDeparse *context, RelOptInfo *rel)
 	deparse_from(context, fpinfo->outer);
 	appendStringInfo(context->buf, " %s JOIN ", join);
 	deparse_from(context, fpinfo->inner);
-	if (fpinfo->join_clauses == NIL)
-		appendStringInfoString(context->buf, " ON TRUE");
-	else
-		kakehashi_deparse_conditions(context, "ON", fpinfo->join_clauses);
+	deparse_on(context, fpinfo->join_clauses);
 	appendStringInfoChar(context->buf, ')');
+}
+
+bool
+kakehashi_joins_tables(const RelOptInfo *rel)
+{
+	const KakehashiRelation *fpinfo = (const KakehashiRelation *) rel->fdw_private;
+
+	if (fpinfo->outer == NULL)
+		return false;
+	return (fpinfo->join_type != JOIN_SEMI && fpinfo->join_type != JOIN_ANTI) || kakehashi_joins_tables(fpinfo->outer);
+}
+
+/* FROM without the table target; see kakehashi_can_change_directly() for the joins that may be there. */
+static void
+deparse_from_others(KakehashiDeparse *context, RelOptInfo *rel, Index target, List **conditions)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	bool outer = bms_is_member((int) target, fpinfo->outer->relids);
+	RelOptInfo *with_target = outer ? fpinfo->outer : fpinfo->inner;
+	RelOptInfo *other = outer ? fpinfo->inner : fpinfo->outer;
+	List *on = NIL;
+
+	if (fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI)
+	{
+		deparse_from_others(context, with_target, target, conditions);
+		return;
+	}
+	if (fpinfo->join_type == JOIN_INNER)
+		*conditions = list_concat(*conditions, fpinfo->join_clauses);
+	else
+		on = fpinfo->join_clauses;
+	if (!kakehashi_joins_tables(with_target))
+	{
+		deparse_from(context, other);
+		return;
+	}
+	appendStringInfoChar(context->buf, '(');
+	deparse_from_others(context, with_target, target, conditions);
+	appendStringInfoString(context->buf, fpinfo->join_type == JOIN_INNER ? " INNER JOIN " : " LEFT JOIN ");
+	deparse_from(context, other);
+	deparse_on(context, on);
+	appendStringInfoChar(context->buf, ')');
+}
+
+void
+kakehashi_deparse_others(KakehashiDeparse *context, const char *keyword, Index target, List **conditions)
+{
+	if (!kakehashi_joins_tables(context->rel))
+		return;
+	appendStringInfo(context->buf, " %s ", keyword);
+	deparse_from_others(context, context->rel, target, conditions);
 }
 
 void

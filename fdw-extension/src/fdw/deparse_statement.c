@@ -32,16 +32,23 @@ kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums)
 	}
 }
 
+bool
+kakehashi_is_stored(Relation rel, int attnum)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+
+	return !att->attisdropped && (att->attgenerated == '\0' || att->attgenerated == ATTRIBUTE_GENERATED_STORED);
+}
+
 List *
 kakehashi_attnums(Relation rel, Bitmapset *attrs)
 {
-	TupleDesc desc = RelationGetDescr(rel);
 	bool whole = bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs);
 	List *result = NIL;
 
-	for (int attnum = 1; attnum <= desc->natts; attnum++)
+	for (int attnum = 1; attnum <= RelationGetDescr(rel)->natts; attnum++)
 	{
-		if (!TupleDescAttr(desc, attnum - 1)->attisdropped &&
+		if (kakehashi_is_stored(rel, attnum) &&
 		    (whole || bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attrs)))
 			result = lappend_int(result, attnum);
 	}

@@ -20,7 +20,9 @@ typedef struct DirectModify
 	KakehashiSession *session;
 	const void *snapshot_owner;
 	KakehashiParameters *parameters;
-	KakehashiResultMap *map; /* NULL: no RETURNING */
+	KakehashiResultMap *map;    /* NULL: no RETURNING */
+	KakehashiResultMap *others; /* what RETURNING wants of other tables, in the scan's row; NULL: nothing is joined */
+	TupleTableSlot *changed;    /* row of the table that is changed */
 	bool set_processed;
 	KakehashiCall *call;
 	bool done;
@@ -35,6 +37,7 @@ static ForeignScan *
 find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
 {
 	Plan *subplan = outerPlan(plan);
+	ForeignScan *scan;
 
 	/* Partitions: one child each; a Result above evaluates expressions that ours do not need. */
 	if (IsA(subplan, Result) && outerPlan(subplan) != NULL && IsA(outerPlan(subplan), Append))
@@ -49,11 +52,11 @@ find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
 	}
 	if (!IsA(subplan, ForeignScan))
 		return NULL;
-	if (((ForeignScan *) subplan)->scan.scanrelid != result_relation &&
-	    (((ForeignScan *) subplan)->scan.scanrelid != 0 ||
-	     !bms_is_member((int) result_relation, ((ForeignScan *) subplan)->fs_relids)))
+	scan = (ForeignScan *) subplan;
+	if (scan->scan.scanrelid != result_relation &&
+	    (scan->scan.scanrelid != 0 || !bms_is_member((int) result_relation, scan->fs_relids)))
 		return NULL;
-	return (ForeignScan *) subplan;
+	return scan;
 }
 
 /*
@@ -68,20 +71,75 @@ has_domain_check(Node *node, void *context)
 	return IsA(node, CoerceToDomain) || expression_tree_walker(node, has_domain_check, context);
 }
 
-/* The table whose rows the SEMI and ANTI joins of rel let through; NULL if there are other joins. */
-static RelOptInfo *
-outermost(RelOptInfo *rel)
+/* Whether the engine can compute the new value of a column. */
+static bool
+is_settable(PlannerInfo *root, RelOptInfo *rel, Expr *value)
 {
-	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
+	return kakehashi_is_shippable(root, rel, value) && !has_domain_check((Node *) value, NULL);
+}
 
-	while (fpinfo->outer != NULL)
+/* The conditions of an outer join are written in FROM, where the table that is changed cannot be spoken of. */
+static bool
+is_join_of_others(const KakehashiRelation *fpinfo, const RelOptInfo *kept, int target)
+{
+	ListCell *cell;
+
+	foreach (cell, fpinfo->join_clauses)
 	{
-		if (fpinfo->join_type != JOIN_SEMI && fpinfo->join_type != JOIN_ANTI)
-			return NULL;
-		rel = fpinfo->outer;
-		fpinfo = (KakehashiRelation *) rel->fdw_private;
+		if (bms_is_member(target, lfirst_node(RestrictInfo, cell)->clause_relids))
+			return false;
 	}
-	return rel;
+	return kakehashi_joins_tables(kept);
+}
+
+/* True if the rows of the join are rows of target, each with rows of other tables that FROM or USING can name. */
+static bool
+can_name_others(const KakehashiRelation *fpinfo, int target)
+{
+	const RelOptInfo *next;
+
+	switch (fpinfo->join_type)
+	{
+		case JOIN_SEMI:
+		case JOIN_ANTI:
+			next = fpinfo->outer;
+			break;
+		case JOIN_INNER:
+			next = bms_is_member(target, fpinfo->outer->relids) ? fpinfo->outer : fpinfo->inner;
+			break;
+		case JOIN_LEFT:
+		case JOIN_RIGHT:
+			next = fpinfo->join_type == JOIN_LEFT ? fpinfo->outer : fpinfo->inner;
+			if (!is_join_of_others(fpinfo, next, target))
+				return false;
+			break;
+		default:
+			return false;
+	}
+	if (!bms_is_member(target, next->relids))
+		return false;
+	return (int) next->relid == target || can_name_others((const KakehashiRelation *) next->fdw_private, target);
+}
+
+/* Of other tables RETURNING gets plain columns. */
+static bool
+can_return(List *returning, int target)
+{
+	ListCell *cell;
+
+#if PG_VERSION_NUM >= 180000
+	if (contain_vars_returning_old_or_new((Node *) returning))
+		return false;
+#endif
+	foreach (cell, pull_var_clause((Node *) returning, PVC_INCLUDE_PLACEHOLDERS))
+	{
+		Var *var = (Var *) lfirst(cell);
+
+		if (!IsA(var, Var) ||
+		    (var->varno != target && (var->varattno <= 0 || !OidIsValid(kakehashi_bridge_type(var->vartype, NULL)))))
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -89,18 +147,18 @@ outermost(RelOptInfo *rel)
  * by one.
  */
 bool
-kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel)
+kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo)
 {
-	KakehashiRelation *fpinfo = (KakehashiRelation *) joinrel->fdw_private;
 	Query *parse = root->parse;
-	RelOptInfo *target = outermost(joinrel);
+	int target = parse->resultRelation;
 	ListCell *cell;
 
-	if ((parse->commandType != CMD_UPDATE && parse->commandType != CMD_DELETE) || target == NULL ||
-	    fpinfo->local_conds != NIL || !bms_is_subset(root->all_baserels, joinrel->relids) ||
-	    (int) target->relid != parse->resultRelation || bms_membership(root->all_result_relids) != BMS_SINGLETON ||
-	    parse->returningList != NIL || parse->withCheckOptions != NIL || parse->hasTargetSRFs ||
-	    has_row_triggers(root, target->relid, parse->commandType) || has_stored_generated_columns(root, target->relid))
+	if ((parse->commandType != CMD_UPDATE && parse->commandType != CMD_DELETE) || fpinfo->local_conds != NIL ||
+	    fpinfo->shows_hidden || !can_name_others(fpinfo, target) ||
+	    bms_membership(root->all_result_relids) != BMS_SINGLETON || !can_return(parse->returningList, target) ||
+	    parse->withCheckOptions != NIL || parse->hasTargetSRFs ||
+	    has_row_triggers(root, (Index) target, parse->commandType) ||
+	    has_stored_generated_columns(root, (Index) target))
 		return false;
 	foreach (cell, root->rowMarks)
 	{
@@ -111,11 +169,67 @@ kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, cell);
 
-		if (!entry->resjunk &&
-		    (!kakehashi_is_shippable(root, joinrel, entry->expr) || has_domain_check((Node *) entry->expr, NULL)))
+		if (!entry->resjunk && !is_settable(root, joinrel, entry->expr))
 			return false;
 	}
 	return true;
+}
+
+/* Members of the row that a scan of a join delivers which RETURNING wants of other tables. */
+static List *
+other_columns(List *scan_tlist, List *returning, Index target)
+{
+	List *vars = pull_var_clause((Node *) returning, PVC_RECURSE_PLACEHOLDERS);
+	List *result = NIL;
+	ListCell *cell;
+
+	foreach (cell, scan_tlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Var *column = (Var *) entry->expr;
+		ListCell *other;
+
+		if (!IsA(column, Var) || column->varno == (int) target)
+			continue;
+		foreach (other, vars)
+		{
+			const Var *var = lfirst_node(Var, other);
+
+			if (var->varno == column->varno && var->varattno == column->varattno)
+				break;
+		}
+		if (other != NULL)
+			result = lappend_int(result, entry->resno);
+	}
+	return result;
+}
+
+/* FROM or USING, the conditions, and RETURNING of a join whose rows are changed. */
+static List *
+deparse_joined(KakehashiDeparse *context, ForeignScan *scan, List *returning_list, List *returning, Relation relation)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) context->rel->fdw_private;
+	Index target = scan->resultRelation;
+	List *conditions = NIL;
+	List *others = other_columns(scan->fdw_scan_tlist, returning_list, target);
+	ListCell *cell;
+	const char *separator = " RETURNING ";
+
+	kakehashi_deparse_others(context, scan->operation == CMD_UPDATE ? "FROM" : "USING", target, &conditions);
+	kakehashi_deparse_where(context, "WHERE", list_concat(conditions, fpinfo->remote_conds), fpinfo->semi_joins);
+	foreach (cell, returning)
+	{
+		appendStringInfo(context->buf, "%sr%u.", separator, target);
+		kakehashi_deparse_names(context->buf, relation, list_make1_int(lfirst_int(cell)));
+		separator = ", ";
+	}
+	foreach (cell, others)
+	{
+		appendStringInfoString(context->buf, separator);
+		kakehashi_deparse_expr(context, list_nth_node(TargetEntry, scan->fdw_scan_tlist, lfirst_int(cell) - 1)->expr);
+		separator = ", ";
+	}
+	return others;
 }
 
 bool
@@ -128,6 +242,7 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	List *exprs = NIL;
 	List *attnums = NIL;
 	List *returning;
+	List *others = NIL;
 	ListCell *expr_cell;
 	ListCell *attnum_cell;
 	StringInfoData sql;
@@ -153,7 +268,7 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 			if (lfirst_int(attnum_cell) <= InvalidAttrNumber)
 				elog(ERROR, "system-column update is not supported");
-			if (!kakehashi_is_shippable(root, rel, entry->expr) || has_domain_check((Node *) entry->expr, NULL))
+			if (!is_settable(root, rel, entry->expr))
 				return false;
 			exprs = lappend(exprs, entry->expr);
 		}
@@ -178,15 +293,20 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 		appendStringInfoString(&sql, " = ");
 		kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
 	}
-	if (joined)
-		kakehashi_deparse_where(&context, "WHERE", ((KakehashiRelation *) rel->fdw_private)->remote_conds,
-		                        ((KakehashiRelation *) rel->fdw_private)->semi_joins);
-	else
-		kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, relation, false);
 	if (plan->returningLists != NIL && returning == NIL)
 		returning = list_make1_int(linitial_int(kakehashi_insert_columns(relation))); /* one row each, at least */
-	kakehashi_deparse_returning(&sql, relation, returning);
+	scan->operation = plan->operation;
+	scan->resultRelation = result_relation;
+	if (joined)
+		others = deparse_joined(
+			&context, scan, plan->returningLists == NIL ? NIL : (List *) list_nth(plan->returningLists, subplan_index),
+			returning, relation);
+	else
+	{
+		kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
+		kakehashi_deparse_returning(&sql, relation, returning);
+	}
 	table_close(relation, NoLock);
 
 	/*
@@ -201,12 +321,10 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 			entry->expr = (Expr *) makeNullConst(exprType((Node *) entry->expr), exprTypmod((Node *) entry->expr),
 			                                     exprCollation((Node *) entry->expr));
 	}
-	scan->operation = plan->operation;
 	/* Of an inheritance tree, the scan may have been planned below an asynchronous Append. */
 	scan->scan.plan.async_capable = false;
-	scan->resultRelation = result_relation;
 	scan->fdw_exprs = context.params;
-	scan->fdw_private = list_make3(makeString(sql.data), returning, makeInteger(plan->canSetTag ? 1 : 0));
+	scan->fdw_private = list_make4(makeString(sql.data), returning, makeInteger(plan->canSetTag ? 1 : 0), others);
 	return true;
 }
 
@@ -216,6 +334,7 @@ kakehashi_begin_direct_modify(ForeignScanState *node, int eflags)
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	Relation rel = node->resultRelInfo->ri_RelationDesc;
 	List *returning = (List *) list_nth(plan->fdw_private, KAKEHASHI_DIRECT_RETURNING);
+	List *others = (List *) list_nth(plan->fdw_private, KAKEHASHI_DIRECT_OTHERS);
 	DirectModify *direct;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -227,6 +346,14 @@ kakehashi_begin_direct_modify(ForeignScanState *node, int eflags)
 	direct->relation = RelationGetRelationName(rel);
 	if (returning != NIL)
 		direct->map = kakehashi_result_map(RelationGetDescr(rel), returning, direct->relation);
+	direct->changed = node->ss.ss_ScanTupleSlot;
+	if (returning != NIL && plan->scan.scanrelid == 0)
+	{
+		direct->changed = ExecInitExtraTupleSlot(node->ss.ps.state, RelationGetDescr(rel), &TTSOpsVirtual);
+		direct->others = kakehashi_result_map(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, others, "remote query");
+		direct->others->before = direct->map->count;
+		direct->map->after = direct->others->count;
+	}
 	direct->parameters = kakehashi_parameters_create(&node->ss.ps, plan->fdw_exprs);
 	direct->snapshot_owner = kakehashi_snapshot_owner(node->ss.ps.state);
 	direct->session = kakehashi_session_get(
@@ -242,7 +369,11 @@ begin_request(ForeignScanState *node, DirectModify *direct)
 		direct->session, direct->sql, direct->parameters->writer->types, direct->parameters->count);
 
 	if (direct->map != NULL)
-		kakehashi_result_check(direct->map, RelationGetDescr(node->ss.ss_currentRelation), direct->relation, statement);
+		kakehashi_result_check(direct->map, RelationGetDescr(node->resultRelInfo->ri_RelationDesc), direct->relation,
+		                       statement);
+	if (direct->others != NULL)
+		kakehashi_result_check(direct->others, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, "remote query",
+		                       statement);
 	direct->call = kakehashi_execute_statement(direct->session, statement, direct->snapshot_owner, row, bytes);
 	direct->cost.timed = node->ss.ps.instrument != NULL;
 	kakehashi_call_measure(direct->call, &direct->cost);
@@ -273,6 +404,7 @@ kakehashi_iterate_direct_modify(ForeignScanState *node)
 	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 
 	ExecClearTuple(slot);
+	ExecClearTuple(direct->changed);
 	if (direct->done)
 		return slot;
 	if (direct->call == NULL)
@@ -293,10 +425,13 @@ kakehashi_iterate_direct_modify(ForeignScanState *node)
 		direct->done = true;
 		return slot;
 	}
-	kakehashi_result_store(direct->map, &direct->batch, direct->next_row++, slot);
+	kakehashi_result_store(direct->map, &direct->batch, direct->next_row, direct->changed);
+	if (direct->others != NULL)
+		kakehashi_result_store(direct->others, &direct->batch, direct->next_row, slot);
+	direct->next_row++;
 	count_rows(node, direct, 1);
-	/* The rows of RETURNING are taken from here, not from the plan's output. */
-	node->resultRelInfo->ri_projectReturning->pi_exprContext->ecxt_scantuple = slot;
+	/* The rows of RETURNING are taken from here; the plan's output has what it wants of other tables. */
+	node->resultRelInfo->ri_projectReturning->pi_exprContext->ecxt_scantuple = direct->changed;
 	return slot;
 }
 
@@ -308,6 +443,7 @@ kakehashi_end_direct_modify(ForeignScanState *node)
 	if (direct == NULL)
 		return;
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	ExecClearTuple(direct->changed);
 	if (direct->call != NULL)
 	{
 		kakehashi_call_end(direct->call);

@@ -366,6 +366,7 @@ kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id)
 	                 .server_name = server->servername,
 	                 .collate = true,
 	                 .not_null = true,
+	                 .defaults = true,
 	                 .generated = true,
 	                 .comments = true};
 	const char *schema = stmt->remote_schema;

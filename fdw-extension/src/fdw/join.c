@@ -54,6 +54,8 @@ has_simple_target(RelOptInfo *joinrel)
 static bool
 classify_clauses(PlannerInfo *root, RelOptInfo *joinrel, KakehashiRelation *fpinfo, List *restrictlist)
 {
+	const KakehashiRelation *outer = (const KakehashiRelation *) fpinfo->outer->fdw_private;
+	const KakehashiRelation *inner = (const KakehashiRelation *) fpinfo->inner->fdw_private;
 	ListCell *cell;
 	bool is_condition = fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI;
 
@@ -64,6 +66,9 @@ classify_clauses(PlannerInfo *root, RelOptInfo *joinrel, KakehashiRelation *fpin
 		bool of_join =
 			is_condition || fpinfo->join_type == JOIN_INNER || !RINFO_IS_PUSHED_DOWN(clause, joinrel->relids);
 
+		/* Of columns that are equal PostgreSQL takes any, and those in an EXISTS below cannot be named here. */
+		if (bms_overlap(clause->clause_relids, outer->hidden) || bms_overlap(clause->clause_relids, inner->hidden))
+			return false;
 		if (of_join && shippable)
 			fpinfo->join_clauses = lappend(fpinfo->join_clauses, clause);
 		else if (of_join && fpinfo->join_type != JOIN_INNER)
@@ -114,6 +119,27 @@ pull_up_conditions(RelOptInfo *joinrel, KakehashiRelation *fpinfo, KakehashiRela
 	}
 }
 
+/* Columns of tables in an EXISTS are wanted above for their equals, and below a LEFT JOIN that is an ANTI join for their nulls. */
+static void
+note_hidden(RelOptInfo *joinrel, KakehashiRelation *fpinfo)
+{
+	const KakehashiRelation *outer = (const KakehashiRelation *) fpinfo->outer->fdw_private;
+	const KakehashiRelation *inner = (const KakehashiRelation *) fpinfo->inner->fdw_private;
+	ListCell *cell;
+
+	fpinfo->hidden = bms_union(outer->hidden, inner->hidden);
+	if (fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI)
+		fpinfo->hidden = bms_add_members(fpinfo->hidden, fpinfo->inner->relids);
+	foreach (cell, pull_var_clause((Node *) joinrel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS))
+	{
+		const Var *var = (const Var *) lfirst(cell);
+
+		/* A row as a whole is for finding it again, which nobody does; see has_simple_target(). */
+		if (IsA(var, Var) && var->varattno != 0 && bms_is_member(var->varno, fpinfo->hidden))
+			fpinfo->shows_hidden = true;
+	}
+}
+
 /* Work of the engine to find the rows of rel that join with one row of the other side. */
 static Cost
 look_up_cost(PlannerInfo *root, RelOptInfo *rel, List *join_clauses)
@@ -145,6 +171,18 @@ engine_join_cost(PlannerInfo *root, KakehashiRelation *join, RelOptInfo *outer, 
 	return cost + join->retrieved_rows * row_cost;
 }
 
+/* Rows that are changed where they are found do not come here, whatever the estimates say of their number. */
+static void
+add_change_path(PlannerInfo *root, RelOptInfo *joinrel)
+{
+	const KakehashiRelation *fpinfo = (const KakehashiRelation *) joinrel->fdw_private;
+	Cost startup;
+	Cost total;
+
+	kakehashi_path_cost(fpinfo, fpinfo->engine_cost, 0, &startup, &total);
+	add_path(joinrel, (Path *) kakehashi_create_path(root, joinrel, joinrel->rows, startup, total, NIL, NULL));
+}
+
 void
 kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
                          JoinType join_type, JoinPathExtraData *extra)
@@ -153,6 +191,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	KakehashiRelation *inner_info = (KakehashiRelation *) inner->fdw_private;
 	KakehashiRelation *fpinfo;
 	bool changes;
+	bool whole;
 
 	if (!is_supported(join_type) || outer_info == NULL || inner_info == NULL)
 		return;
@@ -175,11 +214,15 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	if (!classify_clauses(root, joinrel, fpinfo, extra->restrictlist) ||
 	    !pull_up_conditions(joinrel, fpinfo, outer_info, inner_info))
 		return;
+	note_hidden(joinrel, fpinfo);
 
 	fpinfo->local_selectivity = clauselist_selectivity(root, fpinfo->local_conds, 0, JOIN_INNER, NULL);
 	cost_qual_eval(&fpinfo->local_cost, fpinfo->local_conds, root);
 	fpinfo->retrieved_rows = clamp_row_est(joinrel->rows / Max(fpinfo->local_selectivity, 1e-9));
 	fpinfo->engine_cost = engine_join_cost(root, fpinfo, outer, inner);
+	whole = changes && bms_is_subset(root->all_baserels, joinrel->relids);
+	if (whole && !kakehashi_can_change_directly(root, joinrel, fpinfo))
+		return;
 	/*
 	 * Called for each pair of parts. The engine finds the order of joins itself, so that it does not matter in which one
 	 * the join is put; but the cheapest order tells what the engine has to do.
@@ -193,6 +236,8 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	else
 		joinrel->fdw_private = fpinfo;
 	/* Part of a change is no scan: its rows have columns that are for finding them again. */
-	if (!changes || kakehashi_can_change_directly(root, joinrel))
+	if (!changes && !fpinfo->shows_hidden)
 		kakehashi_add_paths(root, joinrel);
+	else if (whole)
+		add_change_path(root, joinrel);
 }

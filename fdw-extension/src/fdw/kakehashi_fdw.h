@@ -221,9 +221,8 @@ typedef struct KakehashiCall
 	bool rowless;        /* no rows will come: waiting for the end costs no memory */
 	bool in_transaction; /* its final frame speaks of the session's transaction */
 	bool finished;
-	bool settled; /* ended for its slot; rows_affected is what its owner will ask for */
-	bool
-		tentative; /* nobody has asked for it yet: that its values do not fit is no error, see kakehashi_call_failed() */
+	bool settled;   /* ended for its slot; rows_affected is what its owner will ask for */
+	bool tentative; /* nobody has asked for it yet: data exceptions are no errors, see kakehashi_call_failed() */
 	uint64 rows_affected;
 	KakehashiCost *cost; /* NULL: nobody asks; outlives the call's use */
 } KakehashiCall;
@@ -419,7 +418,8 @@ typedef struct KakehashiResultMap
 	int *positions; /* of the slot, from 0 */
 	KakehashiWordKind *kinds;
 	Oid *types; /* base types */
-	int skip;   /* columns of the result before the first that is wanted */
+	int before; /* columns of the result before those that are wanted */
+	int after;  /* and behind them */
 
 	/* Of KAKEHASHI_TEXT; NULL if there is none. */
 	struct KakehashiInput *inputs;
@@ -612,9 +612,10 @@ extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInf
 
 enum KakehashiDirectPrivate
 {
-	KAKEHASHI_DIRECT_SQL,          /* String */
-	KAKEHASHI_DIRECT_RETURNING,    /* List of attribute numbers */
-	KAKEHASHI_DIRECT_SET_PROCESSED /* Boolean as Integer */
+	KAKEHASHI_DIRECT_SQL,           /* String */
+	KAKEHASHI_DIRECT_RETURNING,     /* List of attribute numbers */
+	KAKEHASHI_DIRECT_SET_PROCESSED, /* Boolean as Integer */
+	KAKEHASHI_DIRECT_OTHERS         /* List of attribute numbers of a join's row that come back behind */
 };
 
 extern bool kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation,

@@ -28,6 +28,8 @@ typedef struct KakehashiRelation
 	JoinType join_type;
 	List *join_clauses;    /* RestrictInfos of ON, or of the EXISTS of a SEMI or ANTI join */
 	List *semi_joins;      /* RelOptInfos of the SEMI and ANTI joins whose conditions belong to WHERE */
+	Relids hidden;         /* tables of these: no column of theirs can be delivered, sorted by or joined with */
+	bool shows_hidden;     /* the plan above wants one all the same, so that the join is no scan */
 	double retrieved_rows; /* after remote_conds */
 	Cost engine_cost;      /* work of the engine */
 	QualCost local_cost;
@@ -91,8 +93,8 @@ extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist
 
 /* ---- direct_modify.c ---- */
 
-/* True if the query changes the rows of one table that SEMI and ANTI joins let through, and the engine can do it in one statement. */
-extern bool kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel);
+/* True if the query changes rows of one table that a join of all its tables finds, and the engine can do it in one statement. */
+extern bool kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo);
 
 /* ---- parallel_plan.c ---- */
 
@@ -168,6 +170,15 @@ extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *
 /* The same, then [NOT] EXISTS for each of semi_joins. Columns are qualified. */
 extern void kakehashi_deparse_where(KakehashiDeparse *context, const char *keyword, List *conditions, List *semi_joins);
 
+/* True if there is more than one table in the FROM of rel. */
+extern bool kakehashi_joins_tables(const RelOptInfo *rel);
+
+/*
+ * The tables of context->rel that are joined to target, after keyword; nothing if there are none. What joins them to target is added to
+ * conditions.
+ */
+extern void kakehashi_deparse_others(KakehashiDeparse *context, const char *keyword, Index target, List **conditions);
+
 /* A SELECT over rel. exprs: its columns; upper: NULL for rel alone. Fills context->params. */
 extern void kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *conditions, List *pathkeys,
                                      const KakehashiUpper *upper);
@@ -182,7 +193,13 @@ extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *keys, L
 extern char *kakehashi_deparse_delete(Relation rel, List *keys, List *returning);
 extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums);
 
-/* Live columns in attrs, which is offset by FirstLowInvalidHeapAttributeNumber; a whole row means all. */
+/*
+ * True if the engine has the column: stored values of generated columns are computed here, and are columns like others there; those that are
+ * computed when they are read are not.
+ */
+extern bool kakehashi_is_stored(Relation rel, int attnum);
+
+/* Columns in attrs that the engine has, which is offset by FirstLowInvalidHeapAttributeNumber; a whole row means all. */
 extern List *kakehashi_attnums(Relation rel, Bitmapset *attrs);
 
 /* ---- lookup.c, lookup_scan.c: joins that send keys in batches ---- */

@@ -175,7 +175,7 @@ consider_lookup(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOp
 		return;
 	/* Rows that are locked or changed would have to be found again. */
 	if ((root->parse->commandType != CMD_SELECT && root->parse->commandType != CMD_INSERT) || root->rowMarks != NIL ||
-	    !bms_is_empty(joinrel->lateral_relids) || outer_path == NULL)
+	    !bms_is_empty(joinrel->lateral_relids))
 		return;
 	lookup = (Lookup *) palloc0(sizeof(Lookup));
 	lookup->inner = inner;

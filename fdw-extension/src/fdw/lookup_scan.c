@@ -82,7 +82,7 @@ begin_lookup(CustomScanState *node, EState *estate, int eflags)
 	for (int i = state->outer_columns; i < desc->natts; i++)
 		attnums = lappend_int(attnums, i + 1);
 	state->map = kakehashi_result_map(desc, attnums, state->relation);
-	state->map->skip = 1;
+	state->map->before = 1;
 	state->parameters = kakehashi_parameters_create(&node->ss.ps, plan->custom_exprs);
 	state->snapshot_owner = kakehashi_snapshot_owner(estate);
 	user = lsecond_oid(oids);
@@ -209,7 +209,8 @@ begin_request(LookupState *state)
 			if (state->row_count == 0)
 				ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				                errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
-				                       kh_session_limits(session->ipc)->max_batch_bytes)));
+				                       kh_session_limits(session->ipc)->max_batch_bytes),
+				                errhint("Raise \"max_batch_bytes\" of the endpoint.")));
 			old = MemoryContextSwitchTo(estate->es_query_cxt);
 			state->kept = copy_row(row);
 			MemoryContextSwitchTo(old);

@@ -212,7 +212,8 @@ kakehashi_report_too_long(KakehashiModify *modify)
 	ereport(ERROR,
 	        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 	         errmsg("row for foreign table \"%s\" exceeds the endpoint's limit of %u bytes",
-	                RelationGetRelationName(modify->rel), kh_session_limits(modify->session->ipc)->max_batch_bytes)));
+	                RelationGetRelationName(modify->rel), kh_session_limits(modify->session->ipc)->max_batch_bytes),
+	         errhint("Raise \"max_batch_bytes\" of the endpoint.")));
 }
 
 void

@@ -36,15 +36,6 @@ kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rt
 	}
 }
 
-/* Stored values of generated columns are computed here, and sent like others: to the engine they are columns like others. */
-static bool
-is_sent(Relation rel, int attnum)
-{
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
-
-	return !att->attisdropped && (att->attgenerated == '\0' || att->attgenerated == ATTRIBUTE_GENERATED_STORED);
-}
-
 bool
 kakehashi_changes_generated(PlannerInfo *root, Index result_relation, Relation rel)
 {
@@ -71,7 +62,7 @@ kakehashi_insert_columns(Relation rel)
 
 	for (int attnum = 1; attnum <= RelationGetDescr(rel)->natts; attnum++)
 	{
-		if (is_sent(rel, attnum))
+		if (kakehashi_is_stored(rel, attnum))
 			result = lappend_int(result, attnum);
 	}
 	return result;
@@ -116,7 +107,7 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 
 		if (attnum <= InvalidAttrNumber)
 			elog(ERROR, "system-column update is not supported");
-		if (is_sent(rel, attnum))
+		if (kakehashi_is_stored(rel, attnum))
 			result = lappend_int(result, attnum);
 	}
 	return result;

@@ -322,6 +322,7 @@ kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pa
 				continue;
 		}
 		else if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
+		         bms_overlap(member->em_relids, ((KakehashiRelation *) rel->fdw_private)->hidden) ||
 		         !kakehashi_is_shippable(root, rel, member->em_expr))
 			continue;
 		/* The order must be the type's usual one. */

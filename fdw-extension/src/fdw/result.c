@@ -44,7 +44,8 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 	int i = 0;
 
 	map->count = list_length(attnums);
-	map->skip = 0;
+	map->before = 0;
+	map->after = 0;
 	map->inputs = NULL;
 	map->row = NULL;
 	map->positions = (int *) palloc(Max(map->count, 1) * sizeof(int));
@@ -74,7 +75,7 @@ void
 kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
                        const KakehashiStatement *statement)
 {
-	int count = map->skip + map->count;
+	int count = map->before + map->count + map->after;
 
 	/* A result that nobody wants columns of has one all the same, because SQL does. */
 	if (statement->column_count != Max(count, 1) && !(count == 0 && statement->column_count == 0))
@@ -84,7 +85,7 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 		                errcontext("remote SQL command: %s", statement->sql)));
 	for (int i = 0; i < map->count; i++)
 	{
-		const kh_column *column = &statement->columns[map->skip + i];
+		const kh_column *column = &statement->columns[map->before + i];
 		Form_pg_attribute att = TupleDescAttr(desc, map->positions[i]);
 
 		if (kakehashi_same_form(map->types[i], column->type_oid))
@@ -107,15 +108,15 @@ kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, ui
 	const uint64 *bitmap = (const uint64 *) (batch->base + batch->rows_offset + (size_t) row * batch->row_stride);
 	const uint64 *words = bitmap + ((batch->column_count + 63) >> 6);
 
-	if (batch->column_count < (uint32) (map->skip + map->count))
+	if (batch->column_count < (uint32) (map->before + map->count))
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("row batch has %u columns where %d are expected",
-		                                                        batch->column_count, map->skip + map->count)));
+		                                                        batch->column_count, map->before + map->count)));
 	if (map->row != NULL)
 		MemoryContextReset(map->row);
 	for (int i = 0; i < map->count; i++)
 	{
 		int position = map->positions[i];
-		uint32 column = (uint32) (map->skip + i);
+		uint32 column = (uint32) (map->before + i);
 		Datum value = (Datum) 0;
 		bool null = (bitmap[column >> 6] >> (column & 63)) & 1;
 

@@ -77,7 +77,8 @@ kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
 	if (!kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls))
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 		                errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
-		                       kh_session_limits(session->ipc)->max_batch_bytes)));
+		                       kh_session_limits(session->ipc)->max_batch_bytes),
+		                errhint("Raise \"max_batch_bytes\" of the endpoint.")));
 	return kakehashi_row_writer_finish(parameters->writer, bytes);
 }
 
@@ -91,9 +92,8 @@ has_exec_param(Node *node, void *context)
 	return expression_tree_walker(node, has_exec_param, context);
 }
 
-/* Scans that begin before they must leave half of the response slots to the rest of the plan, and to cursors. */
-static bool
-has_slots_to_spare(const KakehashiSession *session)
+bool
+kakehashi_has_slots_to_spare(const KakehashiSession *session)
 {
 	return kh_session_free_slots(session->ipc) > kh_session_limits(session->ipc)->slots / 2;
 }
@@ -112,7 +112,7 @@ is_due_at_once(const ForeignScanState *node, const ForeignScan *plan, const Kake
 		return false;
 	return ActivePortal != NULL && ActivePortal->status == PORTAL_DEFINED && ActivePortal->name[0] != '\0' &&
 	       !plan->scan.plan.parallel_aware && !has_exec_param((Node *) plan->fdw_exprs, NULL) &&
-	       has_slots_to_spare(session);
+	       kakehashi_has_slots_to_spare(session);
 }
 
 void
@@ -349,7 +349,7 @@ may_begin(const AsyncRequest *areq, RemoteScan *state)
 	const AppendState *append = (const AppendState *) areq->requestor;
 
 	state->session = kakehashi_session_get(state->user);
-	if (has_slots_to_spare(state->session))
+	if (kakehashi_has_slots_to_spare(state->session))
 		return true;
 	for (int i = 0; i < append->as_nplans; i++)
 	{

@@ -44,6 +44,9 @@ extern void kakehashi_scan_send(ForeignScanState *node, RemoteScan *state);
 /* Sends rows of parameters, each of which the statement is executed with. */
 extern KakehashiCall *kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes);
 
+/* Scans that begin before they must leave half of the response slots to the rest of the plan, and to cursors. */
+extern bool kakehashi_has_slots_to_spare(const KakehashiSession *session);
+
 /* ahead.c: takes the foreseen row of the parameters that the scan has now into its slot; false if there is none. */
 extern bool kakehashi_foreseen_take(ForeignScanState *node, RemoteScan *state);
 extern void kakehashi_foreseen_drop(RemoteScan *state);

@@ -16,6 +16,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 /* Expressions of an IN list that the engine computes; longer lists are checked here. */
 #define MAX_LIST_ELEMENTS 1000
@@ -62,8 +63,12 @@ bool
 kakehashi_is_in_list(const ScalarArrayOpExpr *expr)
 {
 	char *name = get_opname(expr->opno);
+	Oid left;
+	Oid right;
 
-	return name != NULL && strcmp(name, expr->useOr ? "=" : "<>") == 0;
+	/* A list of timestamps has a type of its own there, to which a date would be cast; not every date can be. */
+	op_input_types(expr->opno, &left, &right);
+	return name != NULL && strcmp(name, expr->useOr ? "=" : "<>") == 0 && (left == DATEOID) == (right == DATEOID);
 }
 
 /* Elements as constants; false if the array is null, or has none of one dimension or too many. */
@@ -336,6 +341,22 @@ kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 	       !is_unfit_for_parameter((Node *) expr, NULL) && !contain_volatile_functions((Node *) expr);
 }
 
+/* From 17 on intervals can be infinite. The engine has them as values, and what is added to one is out of range there. */
+static bool
+adds_only_finite(const OpExpr *expr)
+{
+#if PG_VERSION_NUM >= 170000
+	const Const *interval = (const Const *) llast(expr->args);
+
+	if (expr->opresulttype == BOOLOID || exprType((const Node *) interval) != INTERVALOID)
+		return true;
+	return IsA(interval, Const) &&
+	       (interval->constisnull || !INTERVAL_NOT_FINITE(DatumGetIntervalP(interval->constvalue)));
+#else
+	return true;
+#endif
+}
+
 static bool
 shippable(Walk *walk, Expr *expr)
 {
@@ -364,7 +385,7 @@ shippable(Walk *walk, Expr *expr)
 		}
 		case T_OpExpr:
 			return kakehashi_is_shippable_operator(((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid) &&
-			       all_shippable(walk, ((OpExpr *) expr)->args);
+			       adds_only_finite((OpExpr *) expr) && all_shippable(walk, ((OpExpr *) expr)->args);
 		case T_DistinctExpr:
 			return kakehashi_is_shippable_operator(((DistinctExpr *) expr)->opno,
 			                                       ((DistinctExpr *) expr)->inputcollid) &&

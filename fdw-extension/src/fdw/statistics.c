@@ -208,7 +208,8 @@ kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOption
 		2, names, lengthof(column_types), column_types, take_column, &reading);
 	kakehashi_catalog_query(kakehashi_session_get(user),
 	                        "SELECT \"column_name\" FROM \"kakehashi_catalog\".\"indexes\""
-	                        " WHERE \"table_schema\" = $1 AND \"table_name\" = $2 AND \"key_position\" = 1",
+	                        " WHERE \"table_schema\" = $1 AND \"table_name\" = $2 AND \"key_position\" = 1"
+	                        " AND NOT \"is_partial\"",
 	                        2, names, lengthof(index_types), index_types, take_index, &reading);
 	table->read_at = now;
 }

@@ -24,7 +24,7 @@ plain_scan(RelOptInfo *rel)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) rel->fdw_private;
 
-	return fpinfo != NULL && !fpinfo->is_upper && fpinfo->local_conds == NIL ? rel : NULL;
+	return fpinfo != NULL && !fpinfo->is_upper && fpinfo->local_conds == NIL && !fpinfo->shows_hidden ? rel : NULL;
 }
 
 static void

@@ -12,7 +12,7 @@ IMPORT FOREIGN SCHEMA public LIMIT TO (import_one, import_two) FROM SERVER kakeh
 \d imported.import_two
 DROP FOREIGN TABLE imported.import_one, imported.import_two;
 IMPORT FOREIGN SCHEMA public LIMIT TO (import_one) FROM SERVER kakehashi INTO imported
-  OPTIONS (import_default 'true', import_not_null 'false', import_collate 'false');
+  OPTIONS (import_default 'false', import_not_null 'false', import_collate 'false');
 \d imported.import_one
 \set VERBOSITY sqlstate
 IMPORT FOREIGN SCHEMA nowhere FROM SERVER kakehashi INTO imported;

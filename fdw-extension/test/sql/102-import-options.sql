@@ -67,10 +67,10 @@ INSERT INTO imported.big_orders VALUES (1, 'x');
 DELETE FROM imported.big_orders;
 DROP SCHEMA imported CASCADE;
 
--- Names in lower case, without comments, defaults of this side.
+-- Names in lower case, without comments.
 CREATE SCHEMA imported;
 IMPORT FOREIGN SCHEMA import_options LIMIT TO (orders, serials) FROM SERVER kakehashi INTO imported
-  OPTIONS (import_case 'lower', import_comments 'false', import_default 'true', import_generated 'false');
+  OPTIONS (import_case 'lower', import_comments 'false', import_generated 'false');
 \d imported.orders
 \d imported.serials
 SELECT obj_description('imported.orders'::regclass, 'pg_class');

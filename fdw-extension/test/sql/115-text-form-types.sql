@@ -100,11 +100,13 @@ SELECT d FROM kept.moods WHERE id = 5;
 -- What the engine cannot answer it refuses
 SELECT kakehashi_execute('kakehashi', 'CREATE TABLE kept.x (j jsonb PRIMARY KEY)');
 SELECT kakehashi_execute('kakehashi', 'CREATE INDEX ON kept.moods (d)');
-SELECT * FROM kakehashi_query('kakehashi', 'SELECT jb FROM kept.scalars GROUP BY jb') AS (j jsonb);
 SELECT * FROM kakehashi_query('kakehashi', 'SELECT tz FROM kept.scalars ORDER BY tz') AS (t timetz);
 SELECT * FROM kakehashi_query('kakehashi', 'SELECT js FROM kept.scalars WHERE js = js') AS (j json);
 \set VERBOSITY default
 SELECT * FROM kakehashi_query('kakehashi', $$SELECT jb, tz, CAST('{1,2}' AS int4[]), na FROM kept.scalars WHERE id = 1$$) AS (jb jsonb, tz timetz, a int[], n name);
+-- jsonb has an equality, there and here.
+SELECT * FROM kakehashi_query('kakehashi', 'SELECT count(*) FROM (SELECT jb FROM kept.scalars GROUP BY jb) g') AS (groups bigint);
+SELECT count(*) FROM (SELECT jb FROM kept.scalars GROUP BY jb) g;
 
 SET client_min_messages = warning;
 DROP SCHEMA kept, heap_kept CASCADE;

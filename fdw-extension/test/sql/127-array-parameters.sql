@@ -57,6 +57,10 @@ EXECUTE later('{3,7}');
 -- Changes and joins
 EXPLAIN (VERBOSE, COSTS OFF) UPDATE arrays SET t = 'changed' WHERE id = ANY ('{1,2}');
 UPDATE arrays SET t = 'changed' WHERE id = ANY ('{1,2}') RETURNING id;
+-- A date that is no timestamp can be compared with one.
+UPDATE arrays SET d = '5874897-12-31' WHERE id = 1000;
+SELECT count(*) FROM arrays WHERE d NOT IN (timestamp '2020-01-03', date '2020-01-04');
+SELECT id FROM arrays WHERE d = ANY (ARRAY[timestamp '2020-01-03', 'infinity']);
 DELETE FROM arrays WHERE id = ANY ((SELECT array_agg(g) FROM generate_series(400, 2000) g)::int[]);
 SELECT count(*), max(id) FROM arrays;
 SELECT x.id, y.id FROM arrays x JOIN arrays y ON x.big = y.big WHERE x.id IN (10, 11, 12) AND y.t = ANY ('{t10,t12}') ORDER BY 1;

@@ -61,6 +61,32 @@ INSERT INTO few VALUES (1, 'x', 0, 0) ON CONFLICT (id) DO UPDATE SET hits = few.
 INSERT INTO few VALUES (1, 'x', 0, 0) ON CONFLICT (id) DO UPDATE SET hits = 1000;
 \set VERBOSITY default
 SELECT hits FROM upserted WHERE id = 1;
+-- Stored generated columns are computed from the updated row.
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE computed (id int4 PRIMARY KEY, a int4, twice int4, b numeric(8,2), sum numeric, fixed text, name text)') \gset
+CREATE FOREIGN TABLE computed (id int4 OPTIONS (key 'true'), a int4, twice int4 GENERATED ALWAYS AS (a * 2) STORED, b numeric(8,2), sum numeric GENERATED ALWAYS AS (b + a) STORED,
+  fixed text GENERATED ALWAYS AS ('k') STORED, name text) SERVER kakehashi OPTIONS (schema_name 'public');
+CREATE TABLE heap_computed (LIKE computed INCLUDING GENERATED, PRIMARY KEY (id));
+EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO computed (id, a, b) VALUES (1, 5, 1.5) ON CONFLICT (id) DO UPDATE SET a = excluded.a + computed.a;
+DO $$
+DECLARE
+  statement text;
+  rows text[];
+BEGIN
+  FOREACH statement IN ARRAY ARRAY['VALUES (1, 5, 1.505), (2, NULL, 3) ON CONFLICT (id) DO UPDATE SET a = excluded.a + x.a',
+      'VALUES (1, 6, 2) ON CONFLICT (id) DO UPDATE SET a = excluded.a + x.a', 'VALUES (1, 6, 2.255), (2, 7, 8) ON CONFLICT (id) DO UPDATE SET b = excluded.b + x.twice, a = excluded.twice',
+      'VALUES (1, 6, 2), (3, 7, 8) ON CONFLICT (id) DO UPDATE SET b = NULL WHERE x.twice > 3', 'VALUES (3, 6, 2) ON CONFLICT (id) DO UPDATE SET name = excluded.fixed'] LOOP
+    FOR i IN 1..2 LOOP
+      EXECUTE format('WITH c AS (INSERT INTO %I AS x (id, a, b) %s RETURNING *) SELECT array_append($1, string_agg(c::text, '';'' ORDER BY id)) FROM c',
+        CASE i WHEN 1 THEN 'computed' ELSE 'heap_computed' END, statement) USING rows INTO rows;
+    END LOOP;
+    RAISE NOTICE '% %', rows[1], CASE WHEN rows[1] IS DISTINCT FROM rows[2] THEN 'not ' || rows[2] END;
+    rows := NULL;
+  END LOOP;
+END $$;
+INSERT INTO computed (id, a, b) VALUES (1, 2, 3) ON CONFLICT (id) DO UPDATE SET a = 2000000000;
+ALTER FOREIGN TABLE computed ADD COLUMN shown text GENERATED ALWAYS AS (initcap(name)) STORED;
+INSERT INTO computed (id, a) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET name = computed.name || 'x';
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE computed') \gset
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA up CASCADE;

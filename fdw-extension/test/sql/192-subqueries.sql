@@ -104,3 +104,13 @@ SELECT count(*) FROM item i WHERE i.id < 20 AND
 RESET search_path;
 RESET kakehashi.column_statistics;
 SELECT outstanding_calls FROM kakehashi_sessions;
+-- Columns that are equal to those of a table in EXISTS, or null because of a LEFT JOIN that finds nothing, are not asked of that table.
+SET search_path = asked, heap_asked;
+SET kakehashi.column_statistics = off;
+EXPLAIN (VERBOSE, COSTS OFF) SELECT i.id FROM asked.item i WHERE EXISTS (SELECT FROM asked.part p WHERE p.item = i.id) ORDER BY i.id;
+SELECT i.id, i.name FROM asked.item i WHERE EXISTS (SELECT FROM asked.part p WHERE p.item = i.id AND p.qty = 3) ORDER BY i.id LIMIT 3;
+SELECT w.g, i.name FROM heap_asked.wanted w JOIN asked.item i ON i.id = w.g WHERE i.id IN (SELECT item FROM asked.part WHERE qty = 3) ORDER BY w.g LIMIT 3;
+SELECT i.id, j.name, coalesce(j.grp, -1) FROM asked.item i LEFT JOIN asked.item j ON j.id = i.id + 1 WHERE j.id IS NULL ORDER BY j.name, i.id;
+SELECT p.note, count(*) FROM asked.item i LEFT JOIN asked.part p ON p.item = i.id WHERE p.item IS NULL GROUP BY p.note;
+RESET kakehashi.column_statistics;
+RESET search_path;

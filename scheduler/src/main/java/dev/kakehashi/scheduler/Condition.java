@@ -256,7 +256,7 @@ public final class Condition {
   private record PromotedLook(Condition condition) implements InternalTask {
     @Override
     public void runInternal(Runner runner) {
-      long around = runner.enterCallback(null);
+      boolean around = runner.enterCallback(null);
       try {
         if (condition.poll(0)) {
           condition.scheduler.watcher().watch(condition);

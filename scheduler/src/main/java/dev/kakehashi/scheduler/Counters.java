@@ -153,10 +153,10 @@ final class Counters {
     }
   }
 
-  /// A successor runs at once.
-  void tailRan() {
-    if (ALL) {
-      TAIL_RUNS_FIELD.setOpaque(this, tailRuns + 1);
+  /// That many successors ran at once.
+  void tailsRan(int tasks) {
+    if (ALL && tasks != 0) {
+      TAIL_RUNS_FIELD.setOpaque(this, tailRuns + tasks);
     }
   }
 

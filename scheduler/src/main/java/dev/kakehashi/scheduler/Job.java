@@ -468,7 +468,7 @@ public final class Job extends JobCount {
 
   /// Runs user code, in sight of the watchdog if a runner's thread does it; returns what it has thrown.
   private @Nullable Throwable call(String what, Consumer<Job> callback, @Nullable Runner runner) {
-    long around = runner == null ? 0 : runner.enterCallback(this);
+    boolean around = runner != null && runner.enterCallback(this);
     try {
       callback.accept(this);
       return null;

@@ -13,9 +13,9 @@ final class JobClock {
   private volatile long endedNanos; // likewise
 
   /// A runner turns to the job.
-  void turn(Runner runner, long now) {
+  void turn(JobTurn turn, long now) {
     if (startedNanos.get() == 0 && startedNanos.compareAndSet(0, now)) {
-      runner.counters.latencies.record(Latencies.Kind.JOB_QUEUED, now - submittedNanos);
+      turn.counters.latencies.record(Latencies.Kind.JOB_QUEUED, now - submittedNanos);
     }
   }
 

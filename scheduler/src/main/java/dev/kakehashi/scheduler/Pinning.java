@@ -20,7 +20,8 @@ final class Pinning {
 
   /// Keeps the calling thread on processor `worker` of those the process may use, going round, as [Topology] takes it to be.
   ///
-  /// @throws UnsupportedOperationException if the system or the JVM's options do not allow it
+  /// @throws UnsupportedOperationException if the system or the JVM's options do not allow it; the worker reports that and
+  ///     works on all processors
   static void pin(int worker) {
     if (!System.getProperty("os.name").equals("Linux")) {
       throw new UnsupportedOperationException("pinWorkers needs Linux");

@@ -1,7 +1,6 @@
 package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.Platform.Mutation;
-import dev.kakehashi.scheduler.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
@@ -11,28 +10,19 @@ import org.jspecify.annotations.Nullable;
 
 /// A thread's side of the scheduler: runs tasks, one at a time, and is their context. Confined to its thread.
 ///
-/// **Credits.** A job's count is one contended word, so a runner takes and returns counts in bulk. `credit` is the
-/// number of counts of `job` that this runner holds and no task stands for. A spawn uses one up, taking 64 more
-/// with one RMW when there is none; an ended task leaves its count behind as a credit. They are
-/// returned ([#flush()]) when the runner turns to another job, finds nothing to do at once, or is about to
-/// sleep. Until then the job cannot end, and it must not be kept from ending for longer: every path on which a runner
-/// waits or runs something else passes through `flush`.
-///
-/// Whatever a spawn runs into, no memory or no stack left, the count stays exact: a queue that throws has queued
-/// nothing, and then the count goes back to the credits without a call that could fail in turn.
-///
 /// **Tail calls.** `await` and `resubmit` only note what to do; it is done after the task's method has returned,
 /// because the successor may start on another thread at that instant.
-abstract class Runner implements TaskContext {
-  private static final int CREDIT_BATCH = 64;
+abstract class Runner extends JobTurn implements TaskContext {
   private static final long NOTHING = -1;
-  private static final VarHandle RUNNING;
+  private static final VarHandle ACTIVE;
+  private static final VarHandle CALLBACK_ENDS;
   private static final VarHandle PREEMPTED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      RUNNING = lookup.findVarHandle(Runner.class, "running", long.class);
+      ACTIVE = lookup.findVarHandle(Runner.class, "active", boolean.class);
+      CALLBACK_ENDS = lookup.findVarHandle(Runner.class, "callbackEnds", long.class);
       PREEMPTED = lookup.findVarHandle(Runner.class, "preempted", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -40,16 +30,8 @@ abstract class Runner implements TaskContext {
   }
 
   final TaskScheduler scheduler;
-  final Counters counters;
   private final Job jobless;
   private final int tailLimit;
-
-  private @Nullable Job job;
-  private volatile long turnNanos; // when it turned to `job`, if that is timed
-  private long credit;
-  private long spawnedSinceFlush;
-  private long finishedSinceFlush;
-  private long refusedSinceFlush; // counted as accepted, and then not queued
 
   /// Has a permit for a lane that could not be queued for lack of stack.
   @Nullable Lane owedLane;
@@ -57,10 +39,11 @@ abstract class Runner implements TaskContext {
   /// How many tasks the last [#pushAllNewest] has queued.
   int pushedOfAll;
 
-  // Number of the task or callback that runs, or NOTHING: how many ran before. Opaque: the watchdog
-  // reads it.
-  private long running = NOTHING;
-  private long callbackEnds; // counts beginnings and ends
+  // A task or callback runs. Its number is how many tasks have ended, and beginnings and ends of
+  // callbacks: of two sums that only grow the reader gets a number between that before and that
+  // after its looks. Opaque: the watchdog reads them.
+  private boolean active;
+  private long callbackEnds;
   private @Nullable Job callbackJob;
 
   private boolean stolen;
@@ -77,9 +60,9 @@ abstract class Runner implements TaskContext {
   private long tailTicket;
 
   Runner(TaskScheduler scheduler, Counters counters) {
+    super(counters);
     this.scheduler = scheduler;
     this.jobless = scheduler.jobless();
-    this.counters = counters;
     this.tailLimit = scheduler.config().intValue(SchedulerConfig.Parameter.TAIL_LIMIT);
   }
 
@@ -95,74 +78,57 @@ abstract class Runner implements TaskContext {
   /// Runs a task and its successors. The task's count of the job comes with it.
   final void execute(Task first, Job itsJob, boolean wasStolen) {
     stolen = wasStolen;
-    if (itsJob == jobless) {
-      flush();
-      runJobless(first);
-      return;
-    }
-    if (itsJob != job) {
-      flush();
-      job = itsJob;
-      if (itsJob.clock != null) {
-        startClock(itsJob.clock);
+    try {
+      if (itsJob == jobless) {
+        if (job != null || owedLane != null) {
+          flush();
+        }
+        ACTIVE.setOpaque(this, true);
+        runJobless(first);
+        return;
       }
+      if (itsJob != job) {
+        flush();
+        begin(itsJob);
+      }
+      ACTIVE.setOpaque(this, true);
+      run(first, itsJob, 1);
+    } finally {
+      ACTIVE.setOpaque(this, false);
     }
-    itsJob.markStarted();
-    run(first, itsJob, 1);
-  }
-
-  private void startClock(JobClock clock) {
-    long now = Platform.nanoTime();
-    turnNanos = now;
-    clock.turn(this, now);
-  }
-
-  private void stopClock(JobClock clock) {
-    clock.worked(Platform.nanoTime() - turnNanos);
-    turnNanos = 0;
-  }
-
-  /// Since when the runner works for that job, or 0; a guess for other threads.
-  @SuppressWarnings("ReferenceEquality") // the same job
-  final long turnNanos(Job asked) {
-    long since = turnNanos;
-    return job == asked ? since : 0;
   }
 
   private void run(Task first, Job itsJob, int alreadyInRow) {
     Task task = first;
-    for (int inRow = alreadyInRow; ; inRow++) {
-      if (itsJob.cancelled()) {
-        discard(task, itsJob);
-        return;
-      }
+    int inRow = alreadyInRow;
+    while (!itsJob.cancelled()) {
       Task next = successor(runOne(task), itsJob, inRow);
       if (next == null) {
+        counters.tailsRan(inRow - alreadyInRow);
         return;
       }
       task = next;
+      inRow++;
     }
+    counters.tailsRan(inRow - alreadyInRow);
+    discard(task, itsJob);
   }
 
-  /// Accounts for a task that has run and returned `next`; the task to run now, or null.
+  /// What follows a task that has run and returned `next`: the task to run now, or null.
   private @Nullable Task successor(@Nullable Task next, Job itsJob, int inRow) {
     if (tailTask != null) {
       finishTailCall(itsJob, next);
       return null;
     }
-    finishedSinceFlush++;
     if (next == null) {
       credit++;
       return null;
     }
     // The successor takes over its predecessor's count.
-    spawnedSinceFlush++;
-    counters.accepted(1);
     if (inRow >= tailLimit) {
       requeue(next, itsJob);
       return null;
     }
-    counters.tailRan();
     return next;
   }
 
@@ -181,6 +147,7 @@ abstract class Runner implements TaskContext {
         counters.addReleased(Counters.JOBLESS_ENDED); // the registry has it now
         Task rest = successor(next, made, inRow);
         if (rest != null) {
+          counters.tailsRan(1);
           run(rest, made, inRow + 1);
         }
         return;
@@ -197,7 +164,7 @@ abstract class Runner implements TaskContext {
         requeueJobless(next);
         return;
       }
-      counters.tailRan();
+      counters.tailsRan(1);
       task = next;
     }
   }
@@ -224,13 +191,12 @@ abstract class Runner implements TaskContext {
   private void discardJobless(Task task) {
     Job none = scheduler.submission().adopt();
     none.cancel(new CancellationException("the scheduler has shut down"));
-    job = none;
+    begin(none);
     discard(task, none);
     counters.addReleased(Counters.JOBLESS_ENDED);
   }
 
   private @Nullable Task runOne(Task task) {
-    RUNNING.setOpaque(this, nextNumber());
     try {
       return task.run(this);
     } catch (Throwable t) {
@@ -246,30 +212,25 @@ abstract class Runner implements TaskContext {
       }
       return null;
     } finally {
-      RUNNING.setOpaque(this, NOTHING);
       counters.ran();
     }
   }
 
-  private long nextNumber() {
-    return counters.tasksRun() + callbackEnds;
-  }
-
   /// User code that is no task begins on this thread: a teardown, a callback, a check. Not inside another one.
   ///
-  /// @return for [#leaveCallback]: what runs around it
-  final long enterCallback(@Nullable Job its) {
-    long around = running;
-    callbackEnds++;
+  /// @return for [#leaveCallback]: whether it is part of a task's turn
+  final boolean enterCallback(@Nullable Job its) {
+    boolean around = active;
+    CALLBACK_ENDS.setOpaque(this, callbackEnds + 1);
     callbackJob = its;
-    RUNNING.setOpaque(this, nextNumber());
+    ACTIVE.setOpaque(this, true);
     return around;
   }
 
-  final void leaveCallback(long around) {
-    RUNNING.setOpaque(this, around);
+  final void leaveCallback(boolean around) {
+    ACTIVE.setOpaque(this, around);
     callbackJob = null;
-    callbackEnds++;
+    CALLBACK_ENDS.setOpaque(this, callbackEnds + 1);
   }
 
   private void finishTailCall(Job itsJob, @Nullable Task returned) {
@@ -277,16 +238,11 @@ abstract class Runner implements TaskContext {
     Condition condition = tailCondition;
     tailTask = null;
     tailCondition = null;
-    spawnedSinceFlush++;
-    finishedSinceFlush++;
-    counters.accepted(1);
     if (returned != null) {
       itsJob.fail(
           new IllegalStateException(
               "a task returned a successor after await or resubmit: return the call's result"));
       discard(next, itsJob);
-      counters.accepted(1);
-      spawnedSinceFlush++;
       credit--; // the returned one never had a count of its own; discarding adds one
       discard(returned, itsJob);
       return;
@@ -298,7 +254,7 @@ abstract class Runner implements TaskContext {
 
   /// Whether the task is still ours, to be queued at once.
   private boolean passes(Condition condition, Task next, Job itsJob) {
-    long around = condition.isPolled() ? enterCallback(itsJob) : running;
+    boolean around = condition.isPolled() && enterCallback(itsJob);
     try {
       boolean passed = condition.register(next, itsJob, tailTicket);
       if (!passed) {
@@ -315,11 +271,11 @@ abstract class Runner implements TaskContext {
   private void discard(Task task, Job itsJob) {
     // Its count is ours from here on, whatever discarded() does.
     credit++;
-    finishedSinceFlush++;
+    discarded++;
     if (!Platform.mutated(Mutation.DISCARD_NOT_COUNTED)) {
       counters.add(Counters.TASKS_DISCARDED);
     }
-    long around = enterCallback(itsJob);
+    boolean around = enterCallback(itsJob);
     try {
       task.discarded(itsJob);
     } catch (Throwable t) {
@@ -341,44 +297,14 @@ abstract class Runner implements TaskContext {
   /// Returns all credits; ends the job here and now if they were its last counts.
   final void flush() {
     settle();
-    Job flushed = job;
-    if (flushed == null) {
-      return;
+    Job ended = end();
+    if (ended != null) {
+      ended.complete(this);
     }
-    job = null;
-    if (flushed.clock != null) {
-      stopClock(flushed.clock);
-    }
-    long counts = credit;
-    credit = 0;
-    if (refusedSinceFlush != 0) {
-      counters.accepted(-refusedSinceFlush);
-      refusedSinceFlush = 0;
-    }
-    flushed.addStatistics(spawnedSinceFlush, finishedSinceFlush, counts);
-    spawnedSinceFlush = 0;
-    finishedSinceFlush = 0;
-    Platform.point(Point.JOB_COUNT);
-    if (counts != 0 && flushed.returnPending(counts)) {
-      flushed.complete(this);
-    }
-  }
-
-  private void takeCounts(Job itsJob, int counts) {
-    if (Platform.mutated(Mutation.SPAWN_NOT_COUNTED)) {
-      return;
-    }
-    if (credit < counts) {
-      itsJob.addPending(CREDIT_BATCH + counts);
-      credit += CREDIT_BATCH + counts;
-    }
-    counters.accepted(counts); // the last call: what throws has taken nothing
-    credit -= counts;
-    spawnedSinceFlush += counts;
   }
 
   private Job running() {
-    if (running == NOTHING) {
+    if (!active) {
       throw new IllegalStateException("a task context is valid only while its task runs");
     }
     Job current = job;
@@ -387,8 +313,7 @@ abstract class Runner implements TaskContext {
 
   private Job adopted() {
     Job made = scheduler.submission().adopt();
-    made.markStarted();
-    job = made;
+    begin(made);
     return made;
   }
 
@@ -396,7 +321,9 @@ abstract class Runner implements TaskContext {
 
   /// Number of the task or callback that runs now, or -1.
   final long runningTask() {
-    return (long) RUNNING.getOpaque(this);
+    return (boolean) ACTIVE.getOpaque(this)
+        ? counters.get(Counters.TASKS_RUN) + (long) CALLBACK_ENDS.getOpaque(this)
+        : NOTHING;
   }
 
   /// Job of the running task or callback; a guess, as it may end at any time.
@@ -407,7 +334,7 @@ abstract class Runner implements TaskContext {
 
   /// Whether a callback runs, no task; a guess likewise.
   final boolean observedCallback() {
-    return (callbackEnds & 1) != 0;
+    return ((long) CALLBACK_ENDS.getOpaque(this) & 1) != 0;
   }
 
   /// Asks the task of that number to end.
@@ -444,8 +371,6 @@ abstract class Runner implements TaskContext {
     } finally {
       if (!queued) {
         credit++;
-        spawnedSinceFlush--;
-        refusedSinceFlush++;
       }
     }
   }
@@ -472,10 +397,7 @@ abstract class Runner implements TaskContext {
       try {
         pushAllNewest(children, current);
       } finally {
-        int refused = children.length - pushedOfAll; // no call, as in spawn
-        credit += refused;
-        spawnedSinceFlush -= refused;
-        refusedSinceFlush += refused;
+        credit += children.length - pushedOfAll; // no call, as in spawn
       }
     }
   }
@@ -520,8 +442,6 @@ abstract class Runner implements TaskContext {
     } finally {
       if (!queued) { // no call, as in spawn
         credit++;
-        spawnedSinceFlush--;
-        refusedSinceFlush++;
       }
     }
   }
@@ -533,7 +453,7 @@ abstract class Runner implements TaskContext {
   }
 
   private boolean isWantedBack(long asked) {
-    if (asked != running) {
+    if (asked != runningTask()) {
       return false; // another task's
     }
     if (honoured != asked) {

@@ -62,15 +62,15 @@ final class Sleepers {
 
   private final Object lock = new Object();
   private @Nullable Sleeper top;
-  private final int workers;
+  private final long allUnparked;
   private final int maxSearchers;
   private final boolean role;
 
   Sleepers(int workers, int maxSearchers, boolean role) {
     this.role = role;
-    this.workers = workers;
     this.maxSearchers = maxSearchers;
-    ctl = workers * ONE_UNPARKED;
+    allUnparked = workers * ONE_UNPARKED;
+    ctl = allUnparked;
   }
 
   /// To be called after every publication. Wakes one sleeper if nobody searches; with `immediate`, if
@@ -86,7 +86,7 @@ final class Sleepers {
   }
 
   private boolean wanted(long c, boolean immediate) {
-    return unparked(c) < workers && searching(c) < (immediate ? maxSearchers : 1);
+    return c < allUnparked && searching(c) < (immediate ? maxSearchers : 1);
   }
 
   private boolean wake(boolean immediate, @Nullable Inbox source) {
@@ -128,7 +128,7 @@ final class Sleepers {
 
   /// Wakes that very worker if it sleeps: for its pinned tasks. The caller has published them before; a worker that
   /// announces its sleep looks for them afterwards, so one of the two sees the other.
-  @SuppressWarnings("ReferenceEquality") // no calls, as in wake(boolean)
+  @SuppressWarnings("ReferenceEquality") // no calls, as in wake(boolean, Inbox)
   boolean wake(Sleeper sleeper) {
     Sleeper distributor = null;
     long now = Platform.nanoTime();
@@ -258,7 +258,7 @@ final class Sleepers {
     if (Checks.ON) {
       Checks.that(searching(before) > 0, "searchers >= 0");
     }
-    if (searching(before) != 1 || unparked(before) == workers) {
+    if (searching(before) != 1 || before >= allUnparked) {
       return Left.NOTHING;
     }
     if (unparked(before) == 1) {

@@ -79,6 +79,7 @@ final class StealHalfDeque {
 
   private volatile int tail;
   private int takenIndex;
+  private @Nullable Job takenJob;
 
   // Owner: indices [keptFrom, keptTo) may have left a job behind.
   private int keptFrom;
@@ -97,7 +98,7 @@ final class StealHalfDeque {
   private final @Nullable Object[] slots;
   private final int mask;
 
-  private final @Nullable Job kept;
+  private final @Nullable Job permanent;
 
   /// @param capacity a power of two
   /// @param firstIndex where both ends start; tests start shortly before the wrap
@@ -105,8 +106,8 @@ final class StealHalfDeque {
     this(capacity, firstIndex, null);
   }
 
-  /// @param kept a job that lives as long as the deque: slots need not forget it
-  StealHalfDeque(int capacity, int firstIndex, @Nullable Job kept) {
+  /// @param permanent a job that lives as long as the deque: slots need not forget it
+  StealHalfDeque(int capacity, int firstIndex, @Nullable Job permanent) {
     if (Integer.bitCount(capacity) != 1) {
       throw new IllegalArgumentException("capacity must be a power of two, not " + capacity);
     }
@@ -116,26 +117,25 @@ final class StealHalfDeque {
     tail = firstIndex;
     keptFrom = firstIndex;
     keptTo = firstIndex;
-    this.kept = kept;
+    this.permanent = permanent;
   }
 
   /// Adds at the newest end. Owner only; false if there is no free slot.
   boolean push(Task task, @Nullable Job job) {
     int index = (int) TAIL.getOpaque(this);
-    // (1) head may be old, which underestimates the room
-    if (!free((long) OLD.getOpaque(this), index)) {
+    @Nullable Object[] s = slots;
+    if (!free(s, index)) {
       return false;
     }
-    int at = (index & mask) << 1;
     try {
-      put(index, task, job); // (3)
+      put(s, index, task, job); // (3)
       Platform.point(Point.DEQUE_STORED);
       TAIL.setRelease(this, index + 1); // (4)
       Fences.light();
     } catch (Throwable t) { // no stack for a call
       if (tail == index) { // not queued, and nothing is kept
-        slots[at] = null;
-        slots[at + 1] = null;
+        s[(index << 1) & (s.length - 1)] = null;
+        s[((index << 1) | 1) & (s.length - 1)] = null;
         throw t;
       }
       published = index; // queued: the fence without a call
@@ -146,11 +146,10 @@ final class StealHalfDeque {
   /// Adds tasks, the last one newest, with one publication. Owner only; returns how many found room.
   int pushAll(Task[] tasks, @Nullable Job job) {
     int first = (int) TAIL.getOpaque(this);
-    long o = (long) OLD.getOpaque(this);
     int pushed = 0;
     try {
-      while (pushed < tasks.length && free(o, first + pushed)) {
-        put(first + pushed, tasks[pushed], job);
+      while (pushed < tasks.length && free(slots, first + pushed)) {
+        put(slots, first + pushed, tasks[pushed], job);
         pushed++;
       }
       TAIL.setRelease(this, first + pushed);
@@ -173,13 +172,12 @@ final class StealHalfDeque {
   /// returns how many found room: the first ones in that order.
   int pushBatch(@Nullable Object[] batch, int from, int to, boolean backwards) {
     int index = (int) TAIL.getOpaque(this);
-    long o = (long) OLD.getOpaque(this);
     int first = 2 * (backwards ? to - 1 : from);
     int step = backwards ? -2 : 2;
     int pushed = 0;
     try {
-      for (int at = first; pushed < to - from && free(o, index + pushed); at += step) {
-        put(index + pushed, batch[at], batch[at + 1]);
+      for (int at = first; pushed < to - from && free(slots, index + pushed); at += step) {
+        put(slots, index + pushed, batch[at], batch[at + 1]);
         pushed++;
       }
       TAIL.setRelease(this, index + pushed);
@@ -208,14 +206,17 @@ final class StealHalfDeque {
     for (; ; ) {
       long o = (long) OLD.getOpaque(this);
       int index = head(o) - 1;
-      if (!free(o, index)) {
+      if (!free(slots, index)) {
         return false;
       }
       long next = moved(o, index);
       int at = (index & mask) << 1;
       boolean added = false;
       try {
-        put(index, task, job);
+        put(slots, index, task, job);
+        if (index - keptFrom < 0) {
+          keptFrom = index;
+        }
         added = OLD.compareAndSet(this, o, next);
       } finally {
         if (!added) {
@@ -370,24 +371,30 @@ final class StealHalfDeque {
     }
   }
 
-  /// Job of the last popped task, until the next push. Owner only.
+  /// Job of the last popped task. Owner only.
   @Nullable Job takenJob() {
-    return (Job) slots[at(takenIndex) + 1];
+    return takenJob;
   }
 
   /// Drops the jobs that popped tasks have left behind. Owner only, cheap when nothing is left.
   ///
   /// Call it when a pop has found the deque empty. A slot whose task is still there is a slow thief's, who clears both.
   void forgetJobs() {
-    for (int index = keptFrom; index != keptTo; index++) {
+    int most = mask + 1;
+    int kept = keptTo - keptFrom;
+    int from = Integer.compareUnsigned(kept, most) > 0 ? keptTo - most : keptFrom;
+    for (int index = from; index != keptTo; index++) {
       int at = at(index);
       Object job = slots[at + 1];
-      if (job != null && job != kept && SLOT.getAcquire(slots, at) == null) {
+      if (job != null && job != permanent && SLOT.getAcquire(slots, at) == null) {
         slots[at + 1] = null;
       }
     }
     keptFrom = nextIndex();
     keptTo = keptFrom;
+    if (takenJob != permanent) {
+      takenJob = null;
+    }
   }
 
   /// Index of the last popped task, modulo 2^32. Owner only.
@@ -410,51 +417,56 @@ final class StealHalfDeque {
 
   /// Whether all slots outside the two ends are clear. For checks, while nobody else uses the deque.
   boolean keepsNothingElse() {
+    if (takenJob != null && takenJob != permanent) {
+      return false;
+    }
     int head = head(old);
     for (int index = tail; index != head + mask + 1; index++) {
       Object job = slots[at(index) + 1];
-      if (slots[at(index)] != null || (job != null && job != kept)) {
+      if (slots[at(index)] != null || (job != null && job != permanent)) {
         return false;
       }
     }
     return true;
   }
 
-  // A slot outside [head, tail) is free when nobody reads it any more (2).
-  private boolean free(long o, int index) {
-    int distance = index - head(o);
-    boolean inside =
-        distance >= 0 ? distance <= mask : (int) TAIL.getOpaque(this) - index <= mask + 1;
-    return inside
-        && (SLOT.getAcquire(slots, at(index)) == null
-            || Platform.mutated(Mutation.PUSH_IGNORES_SLOW_THIEF));
+  // A slot between the ends holds a task; one outside them is free when nobody reads it any more
+  // (2). So an empty one has room, wherever the old end is by now.
+  private boolean free(@Nullable Object[] s, int index) {
+    if (Platform.mutated(Mutation.PUSH_IGNORES_SLOW_THIEF)) {
+      int distance = index - head(old);
+      return distance >= 0 ? distance <= mask : tail - index <= mask + 1;
+    }
+    return SLOT.getAcquire(s, (index << 1) & (s.length - 1)) == null;
   }
 
+  // The places of a pair are computed from the array's length: the compiler then knows that they
+  // are inside.
   @SuppressWarnings("ReferenceEquality") // the same job
-  private void put(int index, @Nullable Object task, @Nullable Object job) {
-    int at = at(index);
-    if (slots[at + 1] != job) { // see 5
-      slots[at + 1] = job;
-      if (index - keptFrom < 0) {
-        keptFrom = index;
-      }
+  private void put(@Nullable Object[] s, int index, @Nullable Object task, @Nullable Object job) {
+    int jobAt = ((index << 1) | 1) & (s.length - 1);
+    if (s[jobAt] != job) { // see 5
+      s[jobAt] = job;
       if (index - keptTo >= 0) {
         keptTo = index + 1;
       }
-      if (keptTo - keptFrom > mask + 1) {
-        keptFrom = keptTo - mask - 1; // every slot
-      }
     }
-    slots[at] = task;
+    s[(index << 1) & (s.length - 1)] = task;
   }
 
   // Plain accesses: after the claim the index is ours alone until our next push.
+  @SuppressWarnings("ReferenceEquality") // the same job, mostly: then there is nothing to store
   private @Nullable Task take(int index) {
-    int at = at(index);
-    Task task = (Task) slots[at];
+    @Nullable Object[] s = slots;
+    int at = (index << 1) & (s.length - 1);
+    Task task = (Task) s[at];
+    Object job = s[((index << 1) | 1) & (s.length - 1)];
     takenIndex = index;
+    if (job != takenJob) {
+      takenJob = (Job) job;
+    }
     if (!Platform.mutated(Mutation.SLOT_NOT_CLEARED)) {
-      slots[at] = null;
+      s[at] = null;
     }
     if (Checks.ON) {
       Checks.that(task != null, "a claimed slot holds its task");

@@ -329,6 +329,7 @@ final class Worker extends Runner implements Runnable {
 
   private @Nullable Task fairnessLook(long now) {
     settle();
+    publish();
     interval = Math.clamp(fairnessNanos / taskNanos, 1, MAX_TASKS_BETWEEN_LOOKS);
     restartFairness(now);
     counters.add(Counters.FAIRNESS_LOOKS);

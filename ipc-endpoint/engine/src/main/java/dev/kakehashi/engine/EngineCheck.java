@@ -3,6 +3,7 @@ package dev.kakehashi.engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogCheck;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
 import dev.kakehashi.engine.exec.ReferenceLookup;
@@ -21,6 +22,8 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Verifies the files of an embedded engine that does not run: see [StoreCheck], and the catalogue besides.
 public final class EngineCheck {
@@ -53,10 +56,24 @@ public final class EngineCheck {
             Table table = catalog.table(tableId);
             return table == null ? "table " + tableId : CatalogCheck.name(table);
           },
-          store -> references(store, catalog, report));
+          deferrableKeys(catalog),
+          store -> {
+            List<String> problems = references(store, catalog, report);
+            problems.addAll(RuleCheck.run(store, catalog, report));
+            return problems;
+          });
     } catch (EngineException e) {
       report.problem(String.valueOf(e.getMessage()));
     }
+  }
+
+  /// Indexes whose keys are unique when a transaction has ended, which the store does not see to.
+  private static Set<Long> deferrableKeys(CatalogSnapshot catalog) {
+    return catalog.tables().stream()
+        .flatMap(table -> table.indexes().stream())
+        .filter(index -> index.unique() && index.deferrable())
+        .map(Index::indexId)
+        .collect(Collectors.toSet());
   }
 
   /// Whether every row references what is there, as far as it is committed.

@@ -129,4 +129,32 @@ final class EngineCheckTest implements StoreCheck.Report {
     damage(store -> CatalogTool.change(store, List.of(new CatalogChange.Remove("schema/z"))));
     assertProblem("relation \"z\".\"s\" is in a schema that does not exist");
   }
+
+  @Test
+  void shouldFindRowsThatNoStatementCouldHaveMade() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run(
+          "create table r (k int unique deferrable, a int check (a > 0),"
+              + " twice int generated always as (a * 2) stored)");
+      engine.run("insert into r values (1, 1), (null, 2), (null, null)");
+    }
+    check();
+    assertEquals(List.of(), problems);
+    damage(store -> {
+      // The younger of the two tables.
+      long table =
+          store.catalog().keySet().stream()
+              .filter(key -> key.startsWith("table/"))
+              .mapToLong(key -> Long.parseLong(key.substring(key.indexOf('/') + 1)))
+              .max()
+              .getAsLong();
+      CatalogTool.insert(store, table, 1L, 5L, 10L);
+      CatalogTool.insert(store, table, 2L, -1L, -2L);
+      CatalogTool.insert(store, table, 3L, 6L, 13L);
+    });
+    assertProblem("\"r\"", "index \"r_k_key\"", "have the same key");
+    assertProblem("\"r\"", "check constraint \"r_a_check\": 1 rows violate it");
+    assertProblem("\"r\"", "generated column \"twice\": 1 rows violate it");
+    assertEquals(3, problems.size(), problems.toString());
+  }
 }

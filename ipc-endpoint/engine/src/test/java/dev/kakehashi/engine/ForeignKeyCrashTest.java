@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions.Isolation;
-import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.CheckReport;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.engine.testing.KilledProcess;
 import java.nio.file.Path;
@@ -43,19 +43,9 @@ final class ForeignKeyCrashTest {
           1 + random.nextInt(MOST_ACKNOWLEDGED_BEFORE_KILL),
           directory.toString(),
           String.valueOf(random.nextLong()));
-      List<String> problems = new ArrayList<>();
-      EngineCheck.run(
-          new StoreConfig(directory, 1L << 28),
-          new StoreCheck.Report() {
-            @Override
-            public void checked(String what) {}
-
-            @Override
-            public void problem(String what) {
-              problems.add(what);
-            }
-          });
-      assertEquals(List.of(), problems, "seed " + seed);
+      CheckReport found = new CheckReport();
+      EngineCheck.run(new StoreConfig(directory, 1L << 28), found);
+      assertEquals(List.of(), found.problems, "seed " + seed);
     }
   }
 

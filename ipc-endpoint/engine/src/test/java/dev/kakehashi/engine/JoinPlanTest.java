@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,37 @@ final class JoinPlanTest {
       assertFalse(plan.contains("Table Scan on public.items"), sql + "\n" + plan);
       assertSameRows(sql);
     }
+  }
+
+  @Test
+  void shouldOrderJoinsByWhatLookupsCost() {
+    engine.run("create table sizes (size int, name text)");
+    engine.run("insert into sizes values (3, 'a'), (5, 'b'), (8, 'c')");
+    engine.run("analyze sizes");
+    String sql =
+        "select count(*), sum(j.s) from parts f, items i, items j, sizes where f.size = 7 and i.p = f.p"
+            + " and j.o = i.o and sizes.size = j.qty";
+    // Few rows until the end, if all partners of each are combined with the sizes before the last
+    // join; but then the last one reads all items.
+    assertFalse(plan(sql).contains("Nested Loop"), plan(sql));
+    assertFalse(plan(sql).contains("Table Scan on public.items"), plan(sql));
+    assertSameRows(sql);
+  }
+
+  @Test
+  void shouldKeepTheRowsThatNoneOfSeveralTasksFoundAPartnerOf() {
+    String sql =
+        "select count(*), count(i.p), count(a.p), sum(a.p) from items i %s join parts a on i.p = a.p and i.qty < 3 and a.p <> 5";
+    for (String kind : List.of("right", "full")) {
+      String measured = String.join("\n", engine.query("explain analyze " + sql.formatted(kind)));
+      String join =
+          measured.lines().filter(line -> line.contains("Hash Join")).findFirst().orElseThrow();
+      assertTrue(join.contains("Hash Join " + kind.toUpperCase(Locale.ROOT)), measured);
+      assertFalse(join.contains("loops=1)"), measured);
+      assertSameRows(sql.formatted(kind));
+    }
+    assertSameRows(
+        "select a.p from items i right join parts a on i.p = a.p and i.qty < 3 where i.p is null order by 1");
   }
 
   @Test

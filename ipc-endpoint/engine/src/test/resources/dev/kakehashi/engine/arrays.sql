@@ -88,3 +88,6 @@ select regexp_match('foobarbequebaz', '(bar)(beque)'), regexp_match('abc', 'b'),
 select regexp_match('a', 'a', 'g');
 select regexp_split_to_array('hello  world x', '\s+'), regexp_split_to_array('abc', ''), regexp_split_to_array('abc', 'x'), regexp_split_to_array('', ','), regexp_split_to_array('aXbxc', 'x', 'i'), regexp_split_to_array(',a,', ','), regexp_split_to_array('the quick', '\s*');
 select regexp_split_to_array('a', 'a', 'g');
+select width_bucket(5, array[1, 5, 10]), width_bucket(0, array[1, 5, 10]), width_bucket(10.5, array[1, 5, 10]), width_bucket('c'::text, array['a', 'b', 'd']), width_bucket('NaN'::float8, array[1.0, 'NaN']::float8[]), width_bucket(1, '{}'::int[]), width_bucket(date '2020-01-05', array[date '2020-01-01', '2020-01-05', '2020-02-01']), width_bucket(null::int, array[1]);
+select width_bucket(1, array[[1, 2], [3, 4]]);
+select width_bucket(1, array[1, null]);

@@ -109,3 +109,7 @@ select * from regexp_matches('abcabc', 'b') as m;
 select * from generate_subscripts(array[4, 5, 6], 1) order by 1;
 select * from generate_subscripts('[0:2]={4,5,6}'::int[], 1, true) with ordinality order by 2;
 select * from generate_subscripts(array[1], 2);
+select jsonb_set_lax('{"a": 1}', '{a}', '2'), jsonb_set_lax('{"a": 1}', '{a}', null), jsonb_set_lax('{"a": 1}', '{b}', null), jsonb_set_lax('{"a": 1}', '{b}', null, false), jsonb_set_lax('{"a": 1, "b": 2}', '{a}', null, true, 'delete_key'), jsonb_set_lax('{"a": 1}', '{a}', null, true, 'return_target'), jsonb_set_lax('{"a": 1}', '{a}', '3', true, 'raise_exception'), jsonb_set_lax(null, '{a}', '3'), jsonb_set_lax('{"a": 1}', '{a}', '3', null), jsonb_set_lax('{"a": 1}', '{a}', '3', true, 'nonsense');
+select jsonb_set_lax('{"a": 1}', '{a}', null, true, 'raise_exception');
+select jsonb_set_lax('{"a": 1}', '{a}', null, true, 'nonsense');
+select jsonb_set_lax('{"a": 1}', '{a}', '1', true, null);

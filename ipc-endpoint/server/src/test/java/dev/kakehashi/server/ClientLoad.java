@@ -87,7 +87,7 @@ final class ClientLoad {
         if (System.nanoTime() > deadline || failure.get() != null) {
           throw down;
         }
-        Thread.sleep(20);
+        Thread.sleep(20); // another process comes up: there is nothing here to wait for
       }
     }
   }
@@ -120,6 +120,7 @@ final class ClientLoad {
       if (System.nanoTime() >= deadline) {
         throw new AssertionError("no transaction commits any more");
       }
+      // A look now and then: a signal for each commit would be part of the load.
       Thread.sleep(1);
     }
   }

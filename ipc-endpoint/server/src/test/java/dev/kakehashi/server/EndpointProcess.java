@@ -70,6 +70,7 @@ final class EndpointProcess implements AutoCloseable {
         List.of(
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",
+            "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName(),

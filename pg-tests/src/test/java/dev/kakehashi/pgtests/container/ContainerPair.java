@@ -50,6 +50,8 @@ final class ContainerPair implements AutoCloseable {
     return new String[] {
       Docker.jdkDirectories().getFirst() + "/bin/java",
       "@/opt/kakehashi/jvm.options",
+      // Its directory for temporary files is one of the host.
+      "-Djava.io.tmpdir=/tmp",
       "-Xmx512m",
       "-jar",
       "/opt/kakehashi/kakehashi-endpoint.jar",

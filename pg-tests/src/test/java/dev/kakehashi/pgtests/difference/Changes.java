@@ -5,6 +5,9 @@ import java.util.List;
 
 /// Random transactions that change table `w`, with savepoints, and with changes that fail.
 final class Changes {
+  private static final String RETURNING_A = " RETURNING w.id, a.t, a.e, w.i4 + a.i4, a.ai";
+  private static final String RETURNING_A_AND_B = " RETURNING w.t, a.*, b.n, b.jb";
+
   private final Dice dice;
   private final Expressions expressions;
   private final Values small;
@@ -61,6 +64,11 @@ final class Changes {
         " RETURNING w.id, w.t || '!', w.n * 2",
         " RETURNING w.*, tableoid::regclass::text <> ''",
         " RETURNING 1");
+  }
+
+  /// As any other, or one with columns of the tables of FROM or USING.
+  private String returning(String joined) {
+    return dice.oneIn(2) ? joined : returning();
   }
 
   private String insert() {
@@ -155,7 +163,11 @@ final class Changes {
   }
 
   private String onA() {
-    expressions.scope("a");
+    return on("a");
+  }
+
+  private String on(String table) {
+    expressions.scope(table);
     String condition = expressions.bool(1);
     expressions.scope("w");
     return condition;
@@ -170,7 +182,7 @@ final class Changes {
   }
 
   private String update() {
-    return switch (dice.below(9)) {
+    return switch (dice.below(11)) {
       // One row and a value that may not fit.
       case 0 -> {
         String column = dice.pick(Values.COLUMNS);
@@ -200,7 +212,9 @@ final class Changes {
               + dice.between(1, Tables.ROWS)
               + returning();
       case 2 ->
-          "UPDATE w SET i4 = a.i4, t = a.t FROM a WHERE a.id = w.id AND " + onA() + returning();
+          "UPDATE w SET i4 = a.i4, t = a.t FROM a WHERE a.id = w.id AND "
+              + onA()
+              + returning(RETURNING_A);
       case 3 ->
           "UPDATE w SET t = upper(w.t), n = loc.n FROM loc WHERE loc.id = w.id AND "
               + expressions.bool(1)
@@ -209,6 +223,16 @@ final class Changes {
           "UPDATE w SET (i4, t) = (SELECT max(a.i4), max(a.t) FROM a WHERE a.i2 = w.i2)"
               + where()
               + returning();
+      case 9 ->
+          "UPDATE w SET n = b.n, t = w.t || coalesce(b.t, '-'), ts = a.ts FROM a LEFT JOIN b ON b.id = a.id + 3 AND "
+              + on("b")
+              + " WHERE a.id = w.id"
+              + dice.pick("", " AND a.i4 > b.i4", " AND b.id IS NULL")
+              + returning(RETURNING_A_AND_B);
+      case 10 ->
+          "UPDATE w SET n = v.n, u = v.u, jb = v.jb FROM w AS v WHERE v.id = w.id + 1 AND "
+              + expressions.bool(1)
+              + returning(" RETURNING w.id, w.u, v.u, v.iv, w.jb");
       case 5 -> "UPDATE w SET id = w.id + 1000, t = NULL" + where() + returning();
       default -> {
         StringBuilder set = new StringBuilder();
@@ -242,7 +266,14 @@ final class Changes {
   }
 
   private String delete() {
-    return switch (dice.below(4)) {
+    return switch (dice.below(6)) {
+      case 4 -> "DELETE FROM w USING a WHERE a.id = w.id AND " + onA() + returning(RETURNING_A);
+      case 5 ->
+          "DELETE FROM w USING a JOIN b ON b.id = a.id WHERE a.id = w.id "
+              + dice.pick("AND ", "AND NOT ")
+              + "EXISTS (SELECT FROM k WHERE k.g = w.must AND k.q > b.i2) AND "
+              + expressions.bool(1)
+              + returning(RETURNING_A_AND_B);
       case 0 ->
           "DELETE FROM w USING a WHERE a.i4 = w.id AND " + onA() + dice.pick("", " RETURNING w.*");
       case 1 -> "DELETE FROM w WHERE w.id IN (SELECT id FROM b WHERE b.b)" + returning();

@@ -244,11 +244,31 @@ final class Selects {
                   + condition
                   + ")";
         };
-    return new Query(
-        "SELECT a.id, a.t FROM a WHERE "
-            + sql
-            + (dice.oneIn(2) ? " AND " + expressions.bool(1) : ""),
-        false);
+    String more = dice.oneIn(2) ? " AND " + expressions.bool(1) : "";
+    // Columns that are equal to others, or null, because of the join.
+    return switch (dice.below(6)) {
+      case 0 ->
+          new Query(
+              "SELECT a.id, a.i4, a.t FROM a WHERE "
+                  + sql
+                  + more
+                  + " ORDER BY "
+                  + dice.pick("a.i4", "a.t", "a.id")
+                  + direction()
+                  + ", a.id",
+              true);
+      case 1 ->
+          new Query(
+              "SELECT a.id, loc.t FROM a JOIN loc ON loc.i4 = a.i4 WHERE " + sql + more, false);
+      case 2 ->
+          new Query(
+              "SELECT a.id, b.t, coalesce(b.i4, 7) FROM a LEFT JOIN b ON "
+                  + condition
+                  + " WHERE b.id IS NULL"
+                  + more,
+              false);
+      default -> new Query("SELECT a.id, a.t FROM a WHERE " + sql + more, false);
+    };
   }
 
   private Query subqueries() {

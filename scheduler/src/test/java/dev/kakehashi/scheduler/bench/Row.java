@@ -26,6 +26,11 @@ final class Row {
   /// One run of one scheduler on the row's work; the figure's unit is the row's.
   interface Measure {
     double run() throws Exception;
+
+    /// The figures of a row that has one.
+    default Measures all() {
+      return () -> new double[] {run()};
+    }
   }
 
   /// One run that gives all the figures of a row, or of a row of percentiles some samples.
@@ -101,32 +106,32 @@ final class Row {
 
   /// Ours, which the goal is about.
   Row ours(Measure measure) {
-    return add("ours", Kind.OURS, measure);
+    return oursAll(measure.all());
   }
 
   /// Ours in another way, for comparison.
   Row oursToo(String name, Measure measure) {
-    return add(name, Kind.OURS_TOO, measure);
+    return add(name, Kind.OURS_TOO, measure.all());
   }
 
   /// A setting of ForkJoinPool, or a way to use it.
   Row forkJoin(String name, Measure measure) {
-    return add("FJP " + name, Kind.BASE, measure);
+    return forkJoinAll(name, measure.all());
   }
 
   /// What ours is compared with where that is not ForkJoinPool.
   Row base(String name, Measure measure) {
-    return add(name, Kind.BASE, measure);
+    return baseAll(name, measure.all());
   }
 
   /// Another scheduler of the JDK.
   Row other(String name, Measure measure) {
-    return add(name, Kind.OTHER, measure);
+    return otherAll(name, measure.all());
   }
 
   /// What no scheduler can do in less.
   Row floor(String name, Measure measure) {
-    return add("floor: " + name, Kind.FLOOR, measure);
+    return floorAll(name, measure.all());
   }
 
   /// As [#ours(Measure)], [#forkJoin], [#other] and [#floor], for a row with several figures.
@@ -148,10 +153,6 @@ final class Row {
 
   Row floorAll(String name, Measures measures) {
     return add("floor: " + name, Kind.FLOOR, measures);
-  }
-
-  private Row add(String name, Kind kind, Measure measure) {
-    return add(name, kind, (Measures) () -> new double[] {measure.run()});
   }
 
   private Row add(String name, Kind kind, Measures measures) {

@@ -9,11 +9,13 @@ import java.util.concurrent.CountedCompleter;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.RecursiveAction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Tasks that make tasks: a tree, two that call each other, and one worker that makes what another one must steal.
 final class Spawning {
   private static final int DEPTH = 19;
+  private static final int TREES = 20; // of 5 ms each; the first dozens are the compiler's
   private static final int TURNS = 2_000_000;
   private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -24,20 +26,40 @@ final class Spawning {
   static Row tree(Pools pools, int repetitions) {
     return new Row("recursive spawning, binary tree, one child of two", "ns/task", repetitions)
         .ratio(0.6)
-        .ours(() -> job(pools.ours, new Node(DEPTH), 2 << DEPTH))
-        .forkJoin("lifo, fork, compute, join", () -> invoke(pools.lifo, new Fork(DEPTH, false)))
+        .ours(() -> trees(pools.ours, () -> new Node(DEPTH)))
         .forkJoin(
-            "lifo, CountedCompleter", () -> invoke(pools.lifo, new Counted(null, DEPTH, false)));
+            "lifo, fork, compute, join", () -> trees(pools.lifo, () -> new Fork(DEPTH, false)))
+        .forkJoin(
+            "lifo, CountedCompleter",
+            () -> trees(pools.lifo, () -> new Counted(null, DEPTH, false)));
   }
 
   static Row bothChildren(Pools pools, int repetitions) {
     return new Row("recursive spawning, binary tree, both children", "ns/task", repetitions)
         .ratio(0.6)
-        .ours(() -> job(pools.ours, new Both(DEPTH), 2 << DEPTH))
-        .oursToo("ours, spawnAll", () -> job(pools.ours, new All(DEPTH), 2 << DEPTH))
-        .forkJoin("lifo, fork both, join", () -> invoke(pools.lifo, new Fork(DEPTH, true)))
+        .ours(() -> trees(pools.ours, () -> new Both(DEPTH)))
+        .oursToo("ours, spawnAll", () -> trees(pools.ours, () -> new All(DEPTH)))
+        .forkJoin("lifo, fork both, join", () -> trees(pools.lifo, () -> new Fork(DEPTH, true)))
         .forkJoin(
-            "lifo, CountedCompleter", () -> invoke(pools.lifo, new Counted(null, DEPTH, true)));
+            "lifo, CountedCompleter",
+            () -> trees(pools.lifo, () -> new Counted(null, DEPTH, true)));
+  }
+
+  private static double trees(TaskScheduler scheduler, Supplier<Task> roots)
+      throws InterruptedException {
+    double sum = 0;
+    for (int i = 0; i < TREES; i++) {
+      sum += job(scheduler, roots.get(), 2 << DEPTH);
+    }
+    return sum / TREES;
+  }
+
+  private static double trees(ForkJoinPool pool, Supplier<ForkJoinTask<Void>> roots) {
+    double sum = 0;
+    for (int i = 0; i < TREES; i++) {
+      sum += invoke(pool, roots.get());
+    }
+    return sum / TREES;
   }
 
   /// The tree's task object has 16 bytes, the fork's 24.

@@ -147,8 +147,8 @@ record DequeModel(String script, int thieves, int steals, Variant variant)
       }
       case 1 -> {
         boolean room = m.get(T) - head(m.get(O)) < CAPACITY;
-        boolean free = variant == Variant.SLOT_NOT_CHECKED || m.load(slot(index)) == 0;
-        if (room && free) {
+        boolean free = variant == Variant.SLOT_NOT_CHECKED ? room : m.load(slot(index)) == 0;
+        if (free) {
           m.go(2);
         } else {
           taken(m, item(m));

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
@@ -11,6 +12,7 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (8) · utf schema · utf name · i8 tableId
+/// u1 version (9) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 /// since version 6: per foreign key utf timing · u1 validated
 /// since version 7: per column text generation · i4 comments on constraints, each: utf name · text comment
 /// since version 8: per index utf timing
+/// since version 9: per index i4 conditions, each: i4 column · utf operator · i4 bytes (-1: none) · bytes of the value
 ///
 /// ints: i4 count · i4 each
 ///
@@ -41,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Versions only append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 8;
+  private static final int VERSION = 9;
 
   private CatalogCodec() {}
 
@@ -109,6 +112,9 @@ final class CatalogCodec {
       }
       for (Index index : table.indexes()) {
         out.writeUTF(index.timing().name());
+      }
+      for (Index index : table.indexes()) {
+        encodePredicate(out, index.predicate());
       }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
@@ -375,6 +381,9 @@ final class CatalogCodec {
       for (int i = 0; version >= 8 && i < indexCount; i++) {
         indexes.set(i, indexes.get(i).with(ForeignKey.Timing.valueOf(in.readUTF())));
       }
+      for (int i = 0; version >= 9 && i < indexCount; i++) {
+        indexes.set(i, indexes.get(i).where(decodePredicate(in)));
+      }
       return new Table(
           schema,
           name,
@@ -389,6 +398,37 @@ final class CatalogCodec {
       throw new EngineException(
           ErrorCode.DATA_CORRUPTED, "catalogue entry \"" + key + "\" is incomplete", truncated);
     }
+  }
+
+  private static void encodePredicate(DataOutputStream out, List<IndexCondition> predicate)
+      throws IOException {
+    out.writeInt(predicate.size());
+    for (IndexCondition condition : predicate) {
+      out.writeInt(condition.column());
+      out.writeUTF(condition.operator().name());
+      ByteBuffer value = condition.value();
+      out.writeInt(value == null ? -1 : value.remaining());
+      if (value != null) {
+        byte[] bytes = new byte[value.remaining()];
+        value.duplicate().get(bytes);
+        out.write(bytes);
+      }
+    }
+  }
+
+  private static List<IndexCondition> decodePredicate(DataInputStream in) throws IOException {
+    List<IndexCondition> predicate = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      int column = in.readInt();
+      IndexCondition.Operator operator = IndexCondition.Operator.valueOf(in.readUTF());
+      int bytes = in.readInt();
+      predicate.add(
+          new IndexCondition(
+              column,
+              operator,
+              bytes < 0 ? null : ByteBuffer.wrap(in.readNBytes(bytes)).asReadOnlyBuffer()));
+    }
+    return List.copyOf(predicate);
   }
 
   private static Index decodeIndex(DataInputStream in) throws IOException {

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
+import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param constraint whether it is there for a constraint of the same name
 /// @param comment what COMMENT said, or null
 /// @param timing when the uniqueness of a constraint is looked at; the store refuses duplicates of those that are not deferrable, at once
+/// @param predicate what a row has to fulfil, all of it, to be in the index
 public record Index(
     String name,
     long indexId,
@@ -22,8 +24,9 @@ public record Index(
     boolean primary,
     boolean constraint,
     @Nullable String comment,
-    Timing timing) {
-  /// An index of which duplicates, if it is unique, are refused at once.
+    Timing timing,
+    List<IndexCondition> predicate) {
+  /// An index of all rows, of which duplicates, if it is unique, are refused at once.
   public Index(
       String name,
       long indexId,
@@ -42,7 +45,8 @@ public record Index(
         primary,
         constraint,
         comment,
-        Timing.NOT_DEFERRABLE);
+        Timing.NOT_DEFERRABLE,
+        List.of());
   }
 
   public boolean deferrable() {
@@ -51,34 +55,75 @@ public record Index(
 
   /// Whether there are never two rows with equal, non-null keys.
   public boolean isKey() {
-    return unique && !deferrable();
+    return unique && !deferrable() && predicate.isEmpty();
+  }
+
+  /// Whether the index needs a column.
+  public boolean uses(int column) {
+    return columns.contains(column)
+        || predicate.stream().anyMatch(condition -> condition.column() == column);
+  }
+
+  /// The same index of fewer rows.
+  public Index where(List<IndexCondition> conditions) {
+    return new Index(
+        name,
+        indexId,
+        columns,
+        descending,
+        unique,
+        primary,
+        constraint,
+        comment,
+        timing,
+        conditions);
   }
 
   /// The same constraint, looked at at another time.
   public Index with(Timing newTiming) {
     return new Index(
-        name, indexId, columns, descending, unique, primary, constraint, comment, newTiming);
+        name,
+        indexId,
+        columns,
+        descending,
+        unique,
+        primary,
+        constraint,
+        comment,
+        newTiming,
+        predicate);
   }
 
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
     return new Index(
-        name, newId, columns, descending, unique, primary, constraint, comment, timing);
+        name, newId, columns, descending, unique, primary, constraint, comment, timing, predicate);
   }
 
   public Index withName(String newName) {
     return new Index(
-        newName, indexId, columns, descending, unique, primary, constraint, comment, timing);
+        newName,
+        indexId,
+        columns,
+        descending,
+        unique,
+        primary,
+        constraint,
+        comment,
+        timing,
+        predicate);
   }
 
   /// The same index with or without a constraint that needs it.
   Index asConstraint(boolean needed) {
-    return new Index(name, indexId, columns, descending, unique, primary, needed, comment, timing);
+    return new Index(
+        name, indexId, columns, descending, unique, primary, needed, comment, timing, predicate);
   }
 
   /// The same unique index for a constraint of its name.
   public Index ofConstraint(boolean isPrimary) {
-    return new Index(name, indexId, columns, descending, unique, isPrimary, true, comment, timing);
+    return new Index(
+        name, indexId, columns, descending, unique, isPrimary, true, comment, timing, predicate);
   }
 
   /// The same index over columns at other positions.
@@ -94,14 +139,17 @@ public record Index(
         primary,
         constraint,
         comment,
-        timing);
+        timing,
+        predicate.stream().map(condition -> condition.moved(newPosition)).toList());
   }
 
   public Index withComment(@Nullable String text) {
-    return new Index(name, indexId, columns, descending, unique, primary, constraint, text, timing);
+    return new Index(
+        name, indexId, columns, descending, unique, primary, constraint, text, timing, predicate);
   }
 
   public IndexDefinition definition() {
-    return new IndexDefinition(indexId, name, columns, descending, isKey());
+    return new IndexDefinition(
+        indexId, name, columns, descending, unique && !deferrable(), predicate);
   }
 }

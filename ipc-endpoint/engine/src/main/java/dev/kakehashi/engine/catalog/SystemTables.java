@@ -62,7 +62,8 @@ public final class SystemTables {
               "is_primary bool",
               "column_name text",
               "key_position int4",
-              "is_descending bool"),
+              "is_descending bool",
+              "is_partial bool"),
           table(-4, INFORMATION_SCHEMA, "schemata", "catalog_name text", "schema_name text"),
           table(
               -5,
@@ -400,7 +401,8 @@ public final class SystemTables {
               index.primary(),
               table.columns().get(index.columns().get(k)).name(),
               k + 1L,
-              index.descending().get(k)
+              index.descending().get(k),
+              !index.predicate().isEmpty()
             });
       }
     }

@@ -68,7 +68,7 @@ public record Table(
     List<ColumnKind> kinds = new ArrayList<>();
     List<Boolean> notNull = new ArrayList<>();
     for (Column column : columns) {
-      kinds.add(Types.kind(column.type().oid()));
+      kinds.add(Types.kind(column.type().oid()).stored());
       notNull.add(column.notNull());
     }
     return new TableDefinition(
@@ -92,77 +92,31 @@ public record Table(
 
   /// The same table under another name.
   public Table withName(String newName) {
-    return new Table(
-        schema,
-        newName,
-        tableId,
-        columns,
-        indexes,
-        checks,
-        foreignKeys,
-        comment,
-        constraintComments);
+    return named(schema, newName, tableId);
   }
 
   public Table withSchema(String newSchema) {
-    return new Table(
-        newSchema,
-        name,
-        tableId,
-        columns,
-        indexes,
-        checks,
-        foreignKeys,
-        comment,
-        constraintComments);
+    return named(newSchema, name, tableId);
   }
 
   /// The same form for a table that takes its place.
   public Table renumbered(long newId) {
-    return new Table(
-        schema, name, newId, columns, indexes, checks, foreignKeys, comment, constraintComments);
+    return named(schema, name, newId);
   }
 
   /// The same table with other columns; indexes and constraints name columns by position.
   public Table withColumns(List<Column> newColumns) {
-    return new Table(
-        schema,
-        name,
-        tableId,
-        List.copyOf(newColumns),
-        indexes,
-        checks,
-        foreignKeys,
-        comment,
-        constraintComments);
+    return of(newColumns, indexes, checks, foreignKeys);
   }
 
   /// The same table with other CHECK constraints.
   public Table withChecks(List<CheckConstraint> newChecks) {
-    return new Table(
-        schema,
-        name,
-        tableId,
-        columns,
-        indexes,
-        List.copyOf(newChecks),
-        foreignKeys,
-        comment,
-        constraintComments);
+    return of(columns, indexes, newChecks, foreignKeys);
   }
 
   /// The same table with other foreign keys.
   public Table withForeignKeys(List<ForeignKey> newKeys) {
-    return new Table(
-        schema,
-        name,
-        tableId,
-        columns,
-        indexes,
-        checks,
-        List.copyOf(newKeys),
-        comment,
-        constraintComments);
+    return of(columns, indexes, checks, newKeys);
   }
 
   /// A unique index over exactly these columns, in any order, or null.
@@ -179,21 +133,11 @@ public record Table(
 
   /// The same table with other indexes.
   public Table withIndexes(List<Index> newIndexes) {
-    return new Table(
-        schema,
-        name,
-        tableId,
-        columns,
-        List.copyOf(newIndexes),
-        checks,
-        foreignKeys,
-        comment,
-        constraintComments);
+    return of(columns, newIndexes, checks, foreignKeys);
   }
 
   public Table withComment(@Nullable String text) {
-    return new Table(
-        schema, name, tableId, columns, indexes, checks, foreignKeys, text, constraintComments);
+    return commented(text, constraintComments);
   }
 
   /// @param text null: none any more
@@ -204,7 +148,41 @@ public record Table(
     } else {
       comments.put(constraint, text);
     }
+    return commented(comment, comments);
+  }
+
+  private Table named(String newSchema, String newName, long newId) {
     return new Table(
-        schema, name, tableId, columns, indexes, checks, foreignKeys, comment, comments);
+        newSchema,
+        newName,
+        newId,
+        columns,
+        indexes,
+        checks,
+        foreignKeys,
+        comment,
+        constraintComments);
+  }
+
+  private Table of(
+      List<Column> newColumns,
+      List<Index> newIndexes,
+      List<CheckConstraint> newChecks,
+      List<ForeignKey> newKeys) {
+    return new Table(
+        schema,
+        name,
+        tableId,
+        List.copyOf(newColumns),
+        List.copyOf(newIndexes),
+        List.copyOf(newChecks),
+        List.copyOf(newKeys),
+        comment,
+        constraintComments);
+  }
+
+  private Table commented(@Nullable String newComment, Map<String, String> newComments) {
+    return new Table(
+        schema, name, tableId, columns, indexes, checks, foreignKeys, newComment, newComments);
   }
 }

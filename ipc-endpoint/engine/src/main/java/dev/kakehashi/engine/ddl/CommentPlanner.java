@@ -37,8 +37,7 @@ final class CommentPlanner {
       plan.change(CatalogSnapshot.putSchema(name, text));
       return;
     }
-    String given = comment.name().schema();
-    String schema = given == null ? CatalogSnapshot.DEFAULT_SCHEMA : given;
+    String schema = DefinitionPlanner.schema(comment.name());
     if (!state.hasSchema(schema)) {
       throw new EngineException(
           ErrorCode.UNDEFINED_SCHEMA, "schema \"" + schema + "\" does not exist");
@@ -93,12 +92,7 @@ final class CommentPlanner {
   }
 
   private static List<Column> commented(Table table, String column, @Nullable String text) {
-    int position = table.columnIndex(column);
-    if (position < 0) {
-      throw new EngineException(
-          ErrorCode.UNDEFINED_COLUMN,
-          "column \"" + column + "\" of relation \"" + table.name() + "\" does not exist");
-    }
+    int position = TableAlteration.position(table, column);
     List<Column> columns = new ArrayList<>(table.columns());
     columns.set(position, columns.get(position).withComment(text));
     return columns;

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
@@ -48,11 +49,9 @@ final class ConstraintPlanner {
     String name = given;
     if (name == null) {
       name =
-          freeName(
-              table,
-              key.primary()
-                  ? table.name() + "_pkey"
-                  : table.name() + "_" + String.join("_", key.columns()) + "_key");
+          key.primary()
+              ? freeName(table, table.name() + "_pkey")
+              : freeName(table, key.columns(), "key");
     } else {
       refuseDuplicate(table, name);
       plan.refuseTaken(table.schema(), name);
@@ -68,7 +67,8 @@ final class ConstraintPlanner {
             key.primary(),
             true,
             null,
-            key.timing()));
+            key.timing(),
+            List.of()));
     return notNull(table.withIndexes(indexes), key.primary() ? positions : List.of());
   }
 
@@ -110,6 +110,11 @@ final class ConstraintPlanner {
                   : "\"" + indexName + "\" is not a unique index")
           .withDetail("Cannot create a primary key or unique constraint using such an index.");
     }
+    if (!index.predicate().isEmpty()) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE, "\"" + indexName + "\" is a partial index")
+          .withDetail("Cannot create a primary key or unique constraint using such an index.");
+    }
     refuseSecond(table, key);
     String name = key.name() == null ? indexName : key.name();
     refuseDuplicate(table, name);
@@ -146,8 +151,13 @@ final class ConstraintPlanner {
     }
   }
 
+  /// The default name of an index or a constraint over columns.
+  String freeName(Table table, List<String> columns, String suffix) {
+    return freeName(table, table.name() + "_" + String.join("_", columns) + "_" + suffix);
+  }
+
   /// The name, or the name with a number.
-  String freeName(Table table, String base) {
+  private String freeName(Table table, String base) {
     String name = base;
     for (int i = 1;
         table.hasConstraint(name) || plan.isTaken(table.schema(), name) || hasIndex(table, name);
@@ -161,7 +171,7 @@ final class ConstraintPlanner {
     return table.indexes().stream().anyMatch(index -> index.name().equals(name));
   }
 
-  /// @throws EngineException UNDEFINED_OBJECT for a type that an index cannot have
+  /// @throws EngineException UNDEFINED_OBJECT for a type that no index has in PostgreSQL, FEATURE_NOT_SUPPORTED for one that none has here
   static void requireKey(SqlType type) {
     if (!Types.hasEquality(type.oid())) {
       throw new EngineException(
@@ -169,6 +179,10 @@ final class ConstraintPlanner {
           "data type "
               + Types.name(type.oid())
               + " has no default operator class for access method \"btree\"");
+    }
+    if (Types.kind(type.oid()).isDocument()) {
+      throw SqlErrors.notSupported(
+          "indexes over type " + Types.name(type.oid()) + " are not supported");
     }
   }
 

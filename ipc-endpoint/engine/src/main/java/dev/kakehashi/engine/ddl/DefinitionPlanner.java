@@ -7,6 +7,8 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.IndexConditions;
+import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.protocol.ErrorCode;
@@ -277,30 +279,33 @@ final class DefinitionPlanner {
       columns.add(position);
     }
     String given = create.name();
-    String name =
-        given != null
-            ? given
-            : constraints.freeName(
-                table, table.name() + "_" + String.join("_", create.columns()) + "_idx");
+    String name = given != null ? given : constraints.freeName(table, create.columns(), "idx");
     if (create.ifNotExists() && plan.isTaken(table.schema(), name)) {
       return;
     }
     plan.refuseTaken(table.schema(), name);
     Index index =
         new Index(
-            name,
-            plan.newObjectId(),
-            List.copyOf(columns),
-            List.copyOf(create.descending()),
-            create.unique(),
-            false,
-            false,
-            null);
+                name,
+                plan.newObjectId(),
+                List.copyOf(columns),
+                List.copyOf(create.descending()),
+                create.unique(),
+                false,
+                false,
+                null)
+            .where(predicate(create.where(), table));
     List<Index> indexes = new ArrayList<>(table.indexes());
     indexes.add(index);
     plan.lock(table, Mode.BUILD);
     plan.change(new CatalogChange.CreateIndex(table.tableId(), index.definition()));
     plan.change(CatalogSnapshot.put(table.withIndexes(indexes)));
+  }
+
+  private List<IndexCondition> predicate(@Nullable String where, Table table) {
+    return where == null
+        ? List.of()
+        : IndexConditions.of(where, table, plan.state(), plan.rows()::constant);
   }
 
   private void dropIndex(DdlStatement.Name indexName, boolean ifExists, boolean cascade) {

@@ -52,7 +52,7 @@ final class ForeignKeyPlanner {
     }
     String name = key.name();
     if (name == null) {
-      name = names.freeName(table, table.name() + "_" + String.join("_", key.columns()) + "_fkey");
+      name = names.freeName(table, key.columns(), "fkey");
     } else {
       ConstraintPlanner.refuseDuplicate(table, name);
     }
@@ -158,8 +158,7 @@ final class ForeignKeyPlanner {
   }
 
   private Table referenced(Table table, ForeignKeyDefinition key) {
-    String given = key.referenced().schema();
-    String schema = given == null ? CatalogSnapshot.DEFAULT_SCHEMA : given;
+    String schema = DefinitionPlanner.schema(key.referenced());
     String name = key.referenced().name();
     if (schema.equals(table.schema()) && name.equals(table.name())) {
       return table;

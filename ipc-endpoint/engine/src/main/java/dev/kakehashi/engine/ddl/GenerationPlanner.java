@@ -59,10 +59,11 @@ final class GenerationPlanner {
     List<Column> columns = new ArrayList<>(table.columns());
     Column column = columns.get(position);
     if (column.generation() == null && !drop.ifExists()) {
-      throw new EngineException(
+      throw TableAlteration.refusal(
           ErrorCode.NOT_IN_PREREQUISITE_STATE,
-          "column \"%s\" of relation \"%s\" is not a stored generated column"
-              .formatted(drop.column(), table.name()));
+          table,
+          drop.column(),
+          "is not a stored generated column");
     }
     columns.set(position, column.withGeneration(null));
     return table.withColumns(columns);
@@ -72,10 +73,8 @@ final class GenerationPlanner {
   static void refuse(Table table, Column column, @Nullable String hint) {
     if (column.generation() != null) {
       EngineException refused =
-          new EngineException(
-              ErrorCode.SYNTAX_ERROR,
-              "column \"%s\" of relation \"%s\" is a generated column"
-                  .formatted(column.name(), table.name()));
+          TableAlteration.refusal(
+              ErrorCode.SYNTAX_ERROR, table, column.name(), "is a generated column");
       throw hint == null ? refused : refused.withHint(hint);
     }
   }

@@ -70,7 +70,8 @@ final class IdentityPlanner {
   static void refuse(Table table, Column column, @Nullable String hint) {
     if (column.identity() != null) {
       EngineException refused =
-          failure(ErrorCode.SYNTAX_ERROR, table, column, "is an identity column");
+          TableAlteration.refusal(
+              ErrorCode.SYNTAX_ERROR, table, column.name(), "is an identity column");
       throw hint == null ? refused : refused.withHint(hint);
     }
   }
@@ -84,11 +85,6 @@ final class IdentityPlanner {
   }
 
   private static EngineException unready(Table table, Column column, String what) {
-    return failure(ErrorCode.NOT_IN_PREREQUISITE_STATE, table, column, what);
-  }
-
-  private static EngineException failure(ErrorCode code, Table table, Column column, String what) {
-    return new EngineException(
-        code, "column \"%s\" of relation \"%s\" %s".formatted(column.name(), table.name(), what));
+    return TableAlteration.refusal(ErrorCode.NOT_IN_PREREQUISITE_STATE, table, column.name(), what);
   }
 }

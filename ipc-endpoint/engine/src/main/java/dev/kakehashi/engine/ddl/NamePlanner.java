@@ -108,9 +108,8 @@ final class NamePlanner {
           ErrorCode.UNDEFINED_COLUMN, "column \"" + rename.from() + "\" does not exist");
     }
     if (form.columnIndex(rename.to()) >= 0) {
-      throw new EngineException(
-          ErrorCode.DUPLICATE_COLUMN,
-          "column \"%s\" of relation \"%s\" already exists".formatted(rename.to(), view.name()));
+      throw TableAlteration.refusal(
+          ErrorCode.DUPLICATE_COLUMN, form, rename.to(), "already exists");
     }
     List<Column> columns = new ArrayList<>(view.columns());
     columns.set(position, columns.get(position).withName(rename.to()));

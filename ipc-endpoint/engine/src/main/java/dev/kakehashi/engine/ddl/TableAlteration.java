@@ -172,11 +172,15 @@ final class TableAlteration {
   static int position(Table table, String column) {
     int position = table.columnIndex(column);
     if (position < 0) {
-      throw new EngineException(
-          ErrorCode.UNDEFINED_COLUMN,
-          "column \"" + column + "\" of relation \"" + table.name() + "\" does not exist");
+      throw refusal(ErrorCode.UNDEFINED_COLUMN, table, column, "does not exist");
     }
     return position;
+  }
+
+  /// What is wrong with a column.
+  static EngineException refusal(ErrorCode code, Table table, String column, String what) {
+    return new EngineException(
+        code, "column \"%s\" of relation \"%s\" %s".formatted(column, table.name(), what));
   }
 
   private void replace(int position, UnaryOperator<Column> change) {
@@ -233,9 +237,7 @@ final class TableAlteration {
   }
 
   private EngineException duplicateColumn(String name) {
-    return new EngineException(
-        ErrorCode.DUPLICATE_COLUMN,
-        "column \"" + name + "\" of relation \"" + table.name() + "\" already exists");
+    return refusal(ErrorCode.DUPLICATE_COLUMN, table, name, "already exists");
   }
 
   /// With the indexes and constraints that have the column, as PostgreSQL does.
@@ -265,7 +267,7 @@ final class TableAlteration {
     dropped.add(table.columns().get(position));
     List<Index> indexes = new ArrayList<>();
     for (Index index : table.indexes()) {
-      if (!index.columns().contains(position)) {
+      if (!index.uses(position)) {
         indexes.add(index.moved(column -> column > position ? column - 1 : column));
       }
     }
@@ -368,6 +370,16 @@ final class TableAlteration {
       }
     }
     boolean kept = set.using() == null && StoredForm.keeps(column.type(), set.type());
+    for (Index index : table.indexes()) {
+      if (!kept
+          && index.predicate().stream()
+              .anyMatch(each -> each.column() == position && each.value() != null)) {
+        throw new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            "cannot alter the type of column \"%s\" used in the predicate of index \"%s\""
+                .formatted(set.column(), index.name()));
+      }
+    }
     if (!kept) {
       references.refuseInKeys(old, table, position, set.column());
     }

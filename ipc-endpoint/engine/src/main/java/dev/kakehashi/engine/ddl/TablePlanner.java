@@ -140,8 +140,7 @@ final class TablePlanner {
   // ---- LIKE ----
 
   private Table source(DdlStatement.Name name) {
-    String given = name.schema();
-    String schema = given == null ? CatalogSnapshot.DEFAULT_SCHEMA : given;
+    String schema = DefinitionPlanner.schema(name);
     Table table = plan.state().table(schema, name.name());
     View view = plan.state().view(schema, name.name());
     if (table == null && view == null) {
@@ -205,7 +204,7 @@ final class TablePlanner {
                     Constraints.of(
                         new DdlStatement.KeyDefinition(
                             null, names, index.primary(), null, index.timing())))
-                : withIndex(next, index, names);
+                : withIndex(next, source, index, names);
         if (comments) {
           next = withComments(next, index.comment(), source.constraintComments().get(index.name()));
         }
@@ -214,19 +213,23 @@ final class TablePlanner {
     return next;
   }
 
-  private Table withIndex(Table table, Index index, List<String> names) {
-    String base = table.name() + "_" + String.join("_", names) + "_idx";
+  private Table withIndex(Table table, Table source, Index index, List<String> names) {
     List<Index> indexes = new ArrayList<>(table.indexes());
     indexes.add(
         new Index(
-            constraints.freeName(table, base),
-            plan.newObjectId(),
-            names.stream().map(table::columnIndex).toList(),
-            index.descending(),
-            index.unique(),
-            false,
-            false,
-            null));
+                constraints.freeName(table, names, "idx"),
+                plan.newObjectId(),
+                names.stream().map(table::columnIndex).toList(),
+                index.descending(),
+                index.unique(),
+                false,
+                false,
+                null)
+            .where(
+                index.predicate().stream()
+                    .map(condition ->
+                        condition.moved(c -> table.columnIndex(source.columns().get(c).name())))
+                    .toList()));
     return table.withIndexes(indexes);
   }
 

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
@@ -59,7 +60,7 @@ final class AggregateBreaker extends Breaker {
     boolean distinct = false;
     for (int i = 0; i < functions.length; i++) {
       AggregateCall call = node.calls().get(i);
-      AggregateFunction function = Aggregates.resolve(call.name(), call.argumentOids());
+      AggregateFunction function = function(call);
       if (function == null) {
         throw new EngineException(
             ErrorCode.UNDEFINED_FUNCTION,
@@ -70,6 +71,21 @@ final class AggregateBreaker extends Breaker {
     }
     this.shape =
         new Shape(node, memory, keyOids, functions, distinct, MaterializedRows.kinds(inputOids));
+  }
+
+  private static @Nullable AggregateFunction function(AggregateCall call) {
+    if (!Aggregates.isHypothetical(call.name())) {
+      return Aggregates.resolve(call.name(), call.argumentOids());
+    }
+    int keys = call.order().size();
+    boolean[] descending = new boolean[keys];
+    boolean[] nullsFirst = new boolean[keys];
+    for (int i = 0; i < keys; i++) {
+      descending[i] = call.order().get(i).descending();
+      nullsFirst[i] = call.order().get(i).nullsFirst();
+    }
+    return StandardAggregates.hypothetical(
+        call.name(), call.argumentOids(), descending, nullsFirst);
   }
 
   @Override

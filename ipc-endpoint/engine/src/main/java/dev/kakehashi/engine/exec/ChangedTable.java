@@ -3,7 +3,6 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan.Check;
 import dev.kakehashi.engine.plan.PhysicalPlan.Generated;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
@@ -45,7 +44,7 @@ final class ChangedTable {
     this.target = target;
     this.context = context;
     this.checks = context.evaluators(target.checks(), Check::condition);
-    this.generated = newGenerated();
+    this.generated = context.evaluators(target.generated(), Generated::value);
     this.table = execution.scope().store().table(target.tableId());
     this.transaction = execution.scope().transaction();
   }
@@ -116,9 +115,11 @@ final class ChangedTable {
     }
   }
 
-  /// Evaluators of the generated columns. Their values are valid until the next evaluation.
-  Evaluator[] newGenerated() {
-    return Evaluators.of(target.generated().stream().map(Generated::value).toList(), context);
+  /// Evaluators of the generated columns for another user than this. Their values are valid until its next evaluation.
+  ///
+  /// @param user belongs to the plan
+  Evaluator[] generatedOf(Object user) {
+    return context.evaluators(user, target.generated(), Generated::value);
   }
 
   /// Whether new rows have columns that are computed from the others.

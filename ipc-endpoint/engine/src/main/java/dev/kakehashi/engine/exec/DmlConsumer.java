@@ -6,7 +6,6 @@ import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.plan.PhysicalPlan.UniformChange;
 import dev.kakehashi.engine.vector.VectorBatch;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Changes a table by the rows of a chain.
@@ -33,9 +32,7 @@ final class DmlConsumer implements ChangeConsumer {
     this.context = context;
     this.table = new ChangedTable(plan.target(), execution, context);
     this.values =
-        plan instanceof PhysicalPlan.Update update
-            ? context.evaluators(update.values(), Function.identity())
-            : null;
+        plan instanceof PhysicalPlan.Update update ? context.evaluators(update.values()) : null;
     int columns = plan.target().columns().size();
     this.returning = ReturnedRows.of(plan, execution, context);
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
@@ -101,7 +98,7 @@ final class DmlConsumer implements ChangeConsumer {
   }
 
   private void put(Upsert into, VectorBatch batch, VectorBatch changed, int row) {
-    Upsert.Outcome outcome = into.put(changed, row);
+    Upsert.Outcome outcome = into.put(changed, batch, row);
     if (outcome == Upsert.Outcome.LEFT) {
       return;
     }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// The right side of a join: a table over its rows, or, when the statement's memory gets tight and the join has keys, files by the hash of the keys
@@ -20,6 +21,9 @@ final class JoinBreaker extends Breaker {
   private final List<Spill> spills = new ArrayList<>();
   private final List<SpillFile> files = new ArrayList<>();
   private JoinTable table;
+
+  /// Tasks that have not probed all of their rows yet.
+  private final AtomicInteger probing = new AtomicInteger(1);
 
   JoinBreaker(int[] typeOids, int[] keys, MemoryAccount memory) {
     this.typeOids = typeOids;
@@ -102,7 +106,24 @@ final class JoinBreaker extends Breaker {
   }
 
   @Override
-  void open(Execution execution) {}
+  void open(Execution execution) {
+    probing.set(1);
+  }
+
+  /// Whether all right rows are in memory, where several tasks can note which of them have found a match.
+  boolean isInMemory() {
+    return spills.isEmpty() && files.isEmpty();
+  }
+
+  /// Before the stage that probes begins: how many tasks it has, if not one.
+  void probedBy(int tasks) {
+    probing.set(tasks);
+  }
+
+  /// A task has probed all of its rows; true for the last one, which sees all matches that the others have noted.
+  boolean isLastProbe() {
+    return probing.decrementAndGet() == 0;
+  }
 
   @Override
   Collector newCollector() {

@@ -55,6 +55,10 @@ final class JoinOperator extends Operator {
   private int candidate;
   private int unmatchedRight;
   private boolean leftEnded;
+
+  /// Whether the right rows that no task has found come from here.
+  private boolean givesUnmatchedRight;
+
   private boolean begun;
 
   JoinOperator(
@@ -91,6 +95,11 @@ final class JoinOperator extends Operator {
     input = null;
     leftEnded = false;
     unmatchedRight = 0;
+    givesUnmatchedRight = false;
+  }
+
+  static boolean marksRight(JoinKind kind) {
+    return kind == JoinKind.RIGHT || kind == JoinKind.FULL;
   }
 
   @Override
@@ -120,9 +129,8 @@ final class JoinOperator extends Operator {
   /// Distributes the left rows over files as the right ones are.
   private void distribute() {
     boolean keepsNullKeys = kind == JoinKind.LEFT || kind == JoinKind.FULL || kind == JoinKind.ANTI;
-    boolean keepsRight = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
     JoinPartitions parts =
-        new JoinPartitions(breaker, leftTypeOids, leftKeys, keepsRight, execution);
+        new JoinPartitions(breaker, leftTypeOids, leftKeys, marksRight(kind), execution);
     partitions = parts;
     VectorBatch batch = left.next();
     while (batch != null) {
@@ -150,6 +158,7 @@ final class JoinOperator extends Operator {
         if (batch == null) {
           leftEnded = true;
           rewind();
+          givesUnmatchedRight = marksRight(kind) && (parts != null || breaker.isLastProbe());
           break;
         }
         rewind();
@@ -173,7 +182,7 @@ final class JoinOperator extends Operator {
         return rest;
       }
     }
-    return kind == JoinKind.RIGHT || kind == JoinKind.FULL ? nextUnmatchedRight() : null;
+    return givesUnmatchedRight ? nextUnmatchedRight() : null;
   }
 
   private void rewind() {
@@ -315,7 +324,7 @@ final class JoinOperator extends Operator {
       condition.apply(pairs);
     }
     int live = pairs.liveRows();
-    boolean noteRight = kind == JoinKind.RIGHT || kind == JoinKind.FULL;
+    boolean noteRight = marksRight(kind);
     for (int k = 0; k < live; k++) {
       int pair = row(pairs, k);
       leftMatched[pairLeft[pair]] = true;

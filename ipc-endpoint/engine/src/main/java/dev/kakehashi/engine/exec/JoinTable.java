@@ -4,11 +4,15 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /// Rows of the right side of a join, and a hash table over their keys (without keys: just the rows).
 ///
-/// Written by one task; read by any number of them after [#build()]. `matched` is written by the single task that probes a RIGHT or FULL join.
+/// Written by one task; read by any number of them after [#build()]. `matched` is written by all that probe a RIGHT or FULL join, bit by bit, and read by the
+/// last of them, which [JoinBreaker#isLastProbe()] orders after the others.
 final class JoinTable {
+  private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int MIN_HEADS = 16;
 
   /// Of the hash table, at most: two heads, a link and a hash.
@@ -143,7 +147,12 @@ final class JoinTable {
   }
 
   void setMatched(int row) {
-    matched[row >>> 6] |= 1L << (row & 63);
+    long bit = 1L << (row & 63);
+    int word = row >>> 6;
+    // Most rows are found again and again, and then nothing is written.
+    if (((long) WORDS.getOpaque(matched, word) & bit) == 0) {
+      WORDS.getAndBitwiseOr(matched, word, bit);
+    }
   }
 
   boolean isMatched(int row) {

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.MergeKind;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -35,7 +34,7 @@ final class MergeConsumer implements ChangeConsumer {
     this.plan = plan;
     this.context = context;
     this.table = new ChangedTable(plan.target(), execution, context);
-    plan.clauses().forEach(clause -> values.add(Evaluators.of(clause.values(), context)));
+    plan.clauses().forEach(clause -> values.add(context.evaluators(clause.values())));
     int columns = plan.target().columns().size();
     this.returning = ReturnedRows.of(plan, execution, context);
     this.newRow = VectorBatch.view(columns);

@@ -84,9 +84,11 @@ final class PlanInstance {
       @Nullable Breaker breaker,
       boolean withRowIds,
       PhysicalPlan.@Nullable Part part) {
-    List<ScanOperators.Morsels> scans = new ArrayList<>();
-    boolean single = collect(input, scans);
-    stages.add(new Stage(input, breaker, scans, single, withRowIds, part));
+    Tasks tasks = new Tasks();
+    boolean single = collect(input, tasks);
+    stages.add(
+        new Stage(
+            input, breaker, tasks.scans, tasks.marking, tasks.heavy, single, withRowIds, part));
     chains.add(new ArrayList<>());
   }
 
@@ -156,11 +158,18 @@ final class PlanInstance {
     addStages(left);
   }
 
-  /// Collects the tables that a chain scans; whether one task must run it.
-  private boolean collect(PlanNode node, List<ScanOperators.Morsels> scans) {
+  /// What decides how many tasks run a chain.
+  private static final class Tasks {
+    final List<ScanOperators.Morsels> scans = new ArrayList<>();
+    final List<JoinBreaker> marking = new ArrayList<>();
+    boolean heavy;
+  }
+
+  /// Collects the tables that a chain scans, and its joins; whether one task must run it.
+  private boolean collect(PlanNode node, Tasks tasks) {
     return switch (node) {
       case PlanNode.TableScan scan -> {
-        scans.add(state(scan, ScanOperators.Morsels.class));
+        tasks.scans.add(state(scan, ScanOperators.Morsels.class));
         yield false;
       }
       case PlanNode.IndexScan scan -> true;
@@ -169,46 +178,57 @@ final class PlanInstance {
       case PlanNode.FunctionScan scan -> true;
       case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
-      case PlanNode.Filter filter -> collect(filter.input(), scans);
-      case PlanNode.Project project -> collect(project.input(), scans);
+      case PlanNode.Filter filter -> collect(filter.input(), tasks);
+      case PlanNode.Project project -> collect(project.input(), tasks);
       case PlanNode.Limit limit -> {
-        collect(limit.input(), scans);
+        collect(limit.input(), tasks);
         yield true;
       }
       case PlanNode.LockRows lock -> {
         // Changes of one transaction are made by one thread at a time.
-        collect(lock.input(), scans);
+        collect(lock.input(), tasks);
         yield true;
       }
       case PlanNode.UnionAll union -> {
         boolean single = false;
         for (PlanNode input : union.inputs()) {
-          single |= collect(input, scans);
+          single |= collect(input, tasks);
         }
         yield single;
       }
       case PlanNode.Aggregate aggregate -> true;
       case PlanNode.Sort sort -> true;
       case PlanNode.Window window -> true;
-      case PlanNode.Correlate correlate ->
-          collect(correlate.left(), scans) || locksRows(correlate.right());
+      case PlanNode.Correlate correlate -> {
+        tasks.heavy = true;
+        yield collect(correlate.left(), tasks) || locksRows(correlate.right());
+      }
       case PlanNode.Recursion recursion -> true;
       case PlanNode.WorkTable table -> true;
-      case PlanNode.With with -> collect(with.body(), scans);
-      case PlanNode.Expand expand -> collect(expand.input(), scans);
-      case PlanNode.SetOperation operation -> collect(operation.input(), scans);
-      case PlanNode.HashJoin join -> collect(join.left(), scans) || marksRight(join.kind());
-      case PlanNode.NestedLoopJoin join -> collect(join.left(), scans) || marksRight(join.kind());
+      case PlanNode.With with -> collect(with.body(), tasks);
+      case PlanNode.Expand expand -> collect(expand.input(), tasks);
+      case PlanNode.SetOperation operation -> collect(operation.input(), tasks);
+      case PlanNode.HashJoin join -> {
+        collectMarking(join, join.kind(), tasks);
+        yield collect(join.left(), tasks);
+      }
+      case PlanNode.NestedLoopJoin join -> {
+        tasks.heavy = true;
+        collectMarking(join, join.kind(), tasks);
+        yield collect(join.left(), tasks);
+      }
     };
+  }
+
+  private void collectMarking(PlanNode join, JoinKind kind, Tasks tasks) {
+    if (JoinOperator.marksRight(kind)) {
+      tasks.marking.add(state(join, JoinBreaker.class));
+    }
   }
 
   private static boolean locksRows(PlanNode node) {
     return node instanceof PlanNode.LockRows
         || node.inputs().stream().anyMatch(PlanInstance::locksRows);
-  }
-
-  private static boolean marksRight(JoinKind kind) {
-    return kind == JoinKind.RIGHT || kind == JoinKind.FULL;
   }
 
   private <T extends NodeState> T state(PlanNode node, Class<T> type) {

@@ -62,9 +62,9 @@ public final class ReferenceLookup implements AutoCloseable {
     throw new IllegalStateException("index " + indexId + " is gone");
   }
 
-  /// Where the leading columns of an index are among `columns`; null if they are not the same.
+  /// Where the leading columns of an index are among `columns`; null if they are not the same, or the index has not all rows.
   static int @Nullable [] prefix(IndexDefinition index, int[] columns) {
-    if (index.columns().size() < columns.length) {
+    if (index.columns().size() < columns.length || !index.predicate().isEmpty()) {
       return null;
     }
     int[] order = new int[columns.length];

@@ -4,7 +4,6 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.ForeignKey.Action;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.plan.References.Rule;
@@ -232,7 +231,7 @@ final class ReferentialActions {
       this.keys = keys;
       this.target = target;
       this.defaults =
-          action == Action.SET_DEFAULT ? Evaluators.of(rule.defaults(), context) : new Evaluator[0];
+          action == Action.SET_DEFAULT ? context.evaluators(rule.defaults()) : new Evaluator[0];
       this.next = VectorBatch.view(target.target().columns().size());
     }
 

@@ -126,7 +126,8 @@ final class ResultWriter implements BatchConsumer {
       throw new EngineException(
               ErrorCode.LIMIT_EXCEEDED,
               "a row of " + need + " bytes is longer than a result buffer")
-          .withDetail("The longest row batch is " + sink.maxBatchBytes() + " bytes.");
+          .withDetail("The longest row batch is " + sink.maxBatchBytes() + " bytes.")
+          .withHint("Raise \"max_batch_bytes\" of the endpoint.");
     }
     ResultSink.Buffer next = sink.acquire((int) Math.max(need, FIRST_BYTES));
     if (next == null) {

@@ -2,7 +2,6 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan.Change;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -37,7 +36,7 @@ final class ReturnedRows {
       MemoryAccount memory,
       EvalContext context) {
     this.context = context;
-    this.expressions = Evaluators.of(expressions, context);
+    this.expressions = context.evaluators(expressions);
     this.rows = new RowBuffer(expressions.stream().mapToInt(Expr::typeOid).toArray(), memory);
     this.input = VectorBatch.view(tableColumns + sourceColumns);
     this.output = VectorBatch.view(expressions.size());

@@ -148,7 +148,7 @@ final class RowOrder {
       case INTEGER -> word;
       case VARLENA -> firstBytes(Varlena.data(word), Varlena.length(word));
       case UUID -> Native.getLongBigEndian(word) ^ Long.MIN_VALUE;
-      case FLOAT4, FLOAT8, BPCHAR, NUMERIC, INTERVAL -> 0;
+      default -> 0;
     };
   }
 

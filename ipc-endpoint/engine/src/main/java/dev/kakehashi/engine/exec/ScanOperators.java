@@ -43,10 +43,14 @@ final class ScanOperators {
     /// Pages of one piece: large enough that taking it costs nothing, small enough that tasks end together.
     static final int PAGES = 8;
 
+    /// Pieces of each task, of a table that is not large: so that they end together.
+    private static final int PIECES = 4;
+
     final PlanNode.TableScan node;
     @Nullable TableStore table;
     long endPage;
     final AtomicLong nextPage = new AtomicLong();
+    private int piecePages = PAGES;
 
     Morsels(PlanNode.TableScan node) {
       this.node = node;
@@ -57,6 +61,12 @@ final class ScanOperators {
       table = execution.scope().store().table(node.tableId());
       endPage = table.pageCount();
       nextPage.set(0);
+      piecePages = PAGES;
+    }
+
+    /// Before the tasks that scan it begin: how many they are, if not one.
+    void divide(int tasks) {
+      piecePages = Math.clamp(endPage / ((long) PIECES * tasks), 1, PAGES);
     }
 
     @Override
@@ -117,7 +127,8 @@ final class ScanOperators {
 
     private boolean openNext() {
       TableStore table = morsels.table;
-      long first = morsels.nextPage.getAndAdd(Morsels.PAGES);
+      int pages = morsels.piecePages;
+      long first = morsels.nextPage.getAndAdd(pages);
       if (table == null || first >= morsels.endPage) {
         return false;
       }
@@ -125,7 +136,7 @@ final class ScanOperators {
           table.scan(
               execution.scope().view(),
               first,
-              Math.min(first + Morsels.PAGES, morsels.endPage),
+              Math.min(first + pages, morsels.endPage),
               columns,
               withRowIds);
       return true;

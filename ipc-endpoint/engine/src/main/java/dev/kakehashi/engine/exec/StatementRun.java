@@ -155,6 +155,9 @@ final class StatementRun implements Task {
     boolean single =
         context.workerIndex() < 0 || ((changes || hasSeveralRows()) && next.breaker() == null);
     int tasks = single ? 1 : next.parallelism(context.scheduler().config().workers());
+    if (tasks > 1) {
+      next.begin(tasks);
+    }
     List<StageTask> all = new ArrayList<>(tasks);
     for (int i = 0; i < tasks; i++) {
       PlanInstance.Chain chain = instance().chain(stage, i);

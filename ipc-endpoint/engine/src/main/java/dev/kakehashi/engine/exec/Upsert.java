@@ -3,7 +3,6 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
-import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.KeyRange;
@@ -49,17 +48,16 @@ final class Upsert {
     this.table = table;
     this.conflict = conflict;
     this.context = context;
-    this.values = conflict.values() == null ? null : Evaluators.of(conflict.values(), context);
-    this.condition =
-        conflict.condition() == null ? null : Evaluators.of(conflict.condition(), context);
+    this.values = conflict.values() == null ? null : context.evaluators(conflict.values());
+    this.condition = conflict.condition() == null ? null : context.evaluator(conflict.condition());
     // Its own: the values of the rows to insert stay.
-    this.generated = values == null ? new Evaluator[0] : table.newGenerated();
+    this.generated = values == null ? new Evaluator[0] : table.generatedOf(conflict);
     this.columns = table.target().columns().size();
     boolean updates = values != null;
     // Without an update it is enough that a row is there.
     this.allColumns = IntStream.range(0, updates ? columns : 0).toArray();
     this.existing = VectorBatch.ofRows(updates ? columns : 0, 1);
-    this.pair = VectorBatch.view(updates ? 2 * columns : 0);
+    this.pair = VectorBatch.view(updates ? 2 * columns + conflict.computed() : 0);
     this.updated = VectorBatch.view(updates ? columns : 0);
   }
 
@@ -68,7 +66,9 @@ final class Upsert {
     changed = shared == null ? new RowIdSet() : shared;
   }
 
-  Outcome put(VectorBatch batch, int row) {
+  /// @param batch the rows to insert
+  /// @param source the same with what was computed for them
+  Outcome put(VectorBatch batch, VectorBatch source, int row) {
     long before = table.transaction().mark();
     try {
       long rowId = table.table().insert(table.transaction(), batch, row);
@@ -84,7 +84,7 @@ final class Upsert {
         throw table.duplicateKey(duplicate, batch, row);
       }
       Evaluator[] assigned = values;
-      return assigned == null ? Outcome.LEFT : update(arbiter, batch, row, assigned);
+      return assigned == null ? Outcome.LEFT : update(arbiter, batch, source, row, assigned);
     }
   }
 
@@ -96,6 +96,7 @@ final class Upsert {
     }
     for (IndexDefinition index : table.table().definition().indexes()) {
       if (conflict.arbiters().contains(index.indexId())
+          && table.table().covers(position(index), batch, row)
           && index.columns().stream().noneMatch(c -> batch.columns[c].isNull(row))
           && (find(index, batch, row, execution.scope().view())
               || find(index, batch, row, table.transaction().beginStatement()))) {
@@ -110,7 +111,8 @@ final class Upsert {
     return updated;
   }
 
-  private Outcome update(IndexDefinition index, VectorBatch batch, int row, Evaluator[] assigned) {
+  private Outcome update(
+      IndexDefinition index, VectorBatch batch, VectorBatch source, int row, Evaluator[] assigned) {
     if (!find(index, batch, row, execution.scope().view())) {
       if (find(index, batch, row, table.transaction().beginStatement())) {
         throw affectedTwice();
@@ -126,7 +128,7 @@ final class Upsert {
     if (!table.table().lock(table.transaction(), rowId) || !changed.add(rowId)) {
       throw affectedTwice();
     }
-    pairUp(batch, row);
+    pairUp(batch, source, row);
     context.functions.heap = updated.heap;
     updated.heap.reset();
     Evaluator applies = condition;
@@ -148,18 +150,25 @@ final class Upsert {
     return Outcome.UPDATED;
   }
 
-  private void pairUp(VectorBatch batch, int row) {
+  private void pairUp(VectorBatch batch, VectorBatch source, int row) {
     for (int c = 0; c < columns; c++) {
       pair.columns[c] = existing.columns[c];
-      ColumnVector excluded = new ColumnVector(1);
-      if (batch.columns[c].isNull(row)) {
-        excluded.setNull(0);
-      } else {
-        excluded.words[0] = batch.columns[c].words[row];
-      }
-      pair.columns[columns + c] = excluded;
+      pair.columns[columns + c] = one(batch.columns[c], row);
+    }
+    for (int c = 2 * columns; c < pair.columns.length; c++) {
+      pair.columns[c] = one(source.columns[c - columns], row);
     }
     pair.size = 1;
+  }
+
+  private static ColumnVector one(ColumnVector column, int row) {
+    ColumnVector one = new ColumnVector(1);
+    if (column.isNull(row)) {
+      one.setNull(0);
+    } else {
+      one.words[0] = column.words[row];
+    }
+    return one;
   }
 
   /// Reads the row with the same key into `existing`.

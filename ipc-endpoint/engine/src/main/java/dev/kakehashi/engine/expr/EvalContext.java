@@ -22,8 +22,8 @@ public final class EvalContext {
   /// Its heap is set by the operator that evaluates.
   public FunctionContext functions = new FunctionContext(new VarHeap(), 0, 0);
 
-  /// Evaluators by the list of the plan that they are of.
-  private final IdentityHashMap<List<?>, Evaluator[]> kept = new IdentityHashMap<>(2);
+  /// Evaluators by the part of the plan that they are of.
+  private final IdentityHashMap<Object, Evaluator[]> kept = new IdentityHashMap<>(2);
 
   /// Evaluators for a part of the plan that is wanted anew by each execution, made once: each has a vector of its own, 8 KB, which is no matter for a scan but is for
   /// the change of a row. Their values are valid until those of the same part are evaluated again.
@@ -31,12 +31,33 @@ public final class EvalContext {
   /// @param part belongs to the plan
   /// @param expression of an element
   public <T> Evaluator[] evaluators(List<T> part, Function<T, Expr> expression) {
-    Evaluator[] present = kept.get(part);
+    return evaluators(part, part, expression);
+  }
+
+  /// Evaluators of expressions.
+  ///
+  /// @param part belongs to the plan
+  public Evaluator[] evaluators(List<Expr> part) {
+    return evaluators(part, part, Function.identity());
+  }
+
+  /// The same for another user of the elements, whose values are its own.
+  ///
+  /// @param user belongs to the plan
+  public <T> Evaluator[] evaluators(Object user, List<T> part, Function<T, Expr> expression) {
+    Evaluator[] present = kept.get(user);
     if (present == null) {
       present = Evaluators.of(part.stream().map(expression).toList(), this);
-      kept.put(part, present);
+      kept.put(user, present);
     }
     return present;
+  }
+
+  /// The evaluator of one expression.
+  ///
+  /// @param part belongs to the plan
+  public Evaluator evaluator(Expr part) {
+    return evaluators(part, List.of(part), Function.identity())[0];
   }
 
   /// Installs the parameters of an execution.

@@ -32,7 +32,7 @@ public final class Evaluators {
           new LogicEvaluators.InArray(
               of(in.argument(), context),
               ValueSet.of(in, context),
-              hasColumns(in.array()),
+              ExprRewriter.hasColumns(in.array()),
               context);
       case Expr.Case c ->
           new ChoiceEvaluators.Case(
@@ -41,19 +41,6 @@ public final class Evaluators {
       case Expr.Extreme e ->
           new ChoiceEvaluators.Extreme(e.typeOid(), e.greatest(), of(e.arguments(), context));
     };
-  }
-
-  private static boolean hasColumns(Expr expr) {
-    boolean[] found = {false};
-    var _ =
-        new ExprRewriter() {
-          @Override
-          public Expr column(Expr.Column column) {
-            found[0] = true;
-            return column;
-          }
-        }.rewrite(expr);
-    return found[0];
   }
 
   /// One evaluator per expression.

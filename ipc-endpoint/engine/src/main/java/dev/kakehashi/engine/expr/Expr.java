@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.expr;
 
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -127,5 +128,9 @@ public sealed interface Expr {
   }
 
   /// GREATEST or LEAST of the arguments that are not null; all of `typeOid`.
-  record Extreme(int typeOid, boolean greatest, List<Expr> arguments) implements Expr {}
+  record Extreme(int typeOid, boolean greatest, List<Expr> arguments) implements Expr {
+    public Extreme {
+      Types.requireOrder(typeOid);
+    }
+  }
 }

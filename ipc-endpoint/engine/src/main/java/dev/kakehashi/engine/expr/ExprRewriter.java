@@ -20,6 +20,20 @@ public abstract class ExprRewriter {
     return call;
   }
 
+  /// Whether the expression needs a row.
+  public static boolean hasColumns(Expr expr) {
+    boolean[] found = {false};
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr column(Expr.Column column) {
+            found[0] = true;
+            return column;
+          }
+        }.rewrite(expr);
+    return found[0];
+  }
+
   /// The expression with every column and parameter replaced.
   public final Expr rewrite(Expr expr) {
     return switch (expr) {

@@ -130,12 +130,14 @@ public sealed interface PhysicalPlan {
     }
   }
 
-  /// ON CONFLICT: expressions are over the columns of the row that exists, followed by those of the row that was to be inserted.
+  /// ON CONFLICT: expressions are over the columns of the row that exists, followed by those of the row that was to be inserted and by what the source has computed for both.
   ///
   /// @param arbiters unique indexes whose duplicates are meant, by indexId
   /// @param values one per column of the table; null: DO NOTHING
   /// @param condition of DO UPDATE, or null
-  record OnConflict(Set<Long> arbiters, @Nullable List<Expr> values, @Nullable Expr condition) {}
+  /// @param computed columns of the source behind those of the table
+  record OnConflict(
+      Set<Long> arbiters, @Nullable List<Expr> values, @Nullable Expr condition, int computed) {}
 
   /// Replaces rows by the values.
   ///

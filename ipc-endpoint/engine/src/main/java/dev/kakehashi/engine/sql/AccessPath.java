@@ -55,7 +55,7 @@ final class AccessPath {
     Match best = null;
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
-      Match match = match(table, i, terms, null);
+      Match match = match(table, i, columns, conjuncts, terms, null);
       if (match != null && (best == null || match.score > best.score)) {
         best = match;
       }
@@ -70,7 +70,7 @@ final class AccessPath {
       Table table, int[] columns, List<RexNode> conjuncts, WantedOrder order, RexBuilder rex) {
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
-      Match match = match(table, i, terms, order);
+      Match match = match(table, i, columns, conjuncts, terms, order);
       if (match != null && match.ordered) {
         boolean reverse =
             order.descending != table.indexes().get(i).descending().get(match.equals.size());
@@ -85,8 +85,16 @@ final class AccessPath {
   }
 
   private static @Nullable Match match(
-      Table table, int position, List<Term> terms, @Nullable WantedOrder order) {
+      Table table,
+      int position,
+      int[] columns,
+      List<RexNode> conjuncts,
+      List<Term> terms,
+      @Nullable WantedOrder order) {
     Index index = table.indexes().get(position);
+    if (!IndexConditions.isImplied(index, columns, conjuncts)) {
+      return null;
+    }
     List<Term> equals = new ArrayList<>();
     Term anyOf = null;
     while (equals.size() < index.columns().size()) {
@@ -116,7 +124,9 @@ final class AccessPath {
         equals.size() * SCORE_EQUAL
             + (lower == null ? 0 : SCORE_BOUND)
             + (upper == null ? 0 : SCORE_BOUND)
-            + (index.isKey() && equals.size() == index.columns().size() ? SCORE_UNIQUE : 0)
+            + (index.definition().unique() && equals.size() == index.columns().size()
+                ? SCORE_UNIQUE
+                : 0)
             - (anyOf == null ? 0 : SCORE_ANY);
     return new Match(position, equals, anyOf, lower, upper, ordered, score);
   }

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -49,7 +50,8 @@ final class AggregateBinder {
     if (functionName.equals("grouping")) {
       return grouping(call, scope);
     }
-    if (!Aggregates.isAggregate(functionName)) {
+    boolean hypothetical = !order.isEmpty() && Aggregates.isHypothetical(functionName);
+    if (!hypothetical && !Aggregates.isAggregate(functionName)) {
       if (!order.isEmpty()) {
         throw context.error(
             ErrorCode.UNDEFINED_FUNCTION,
@@ -81,8 +83,7 @@ final class AggregateBinder {
     }
     aggregation.inside = true;
     try {
-      Aggregation.Call bound = call(call, functionName, filter, order, scope);
-      return context.rex.makeInputRef(bound.type(), Aggregation.MARKER + aggregation.add(bound));
+      return aggregation.add(call(call, functionName, filter, order, scope));
     } finally {
       aggregation.inside = false;
     }
@@ -114,7 +115,7 @@ final class AggregateBinder {
     RelDataType type = context.types.of(TypeOid.INT8, false);
     Aggregation.Call bound =
         new Aggregation.Call(SqlStdOperatorTable.GROUPING, arguments, false, null, List.of(), type);
-    RexNode place = context.rex.makeInputRef(type, Aggregation.MARKER + aggregation.add(bound));
+    RexNode place = aggregation.add(bound);
     return java.util.Objects.requireNonNull(
         expressions.coercion.convert(place, SqlType.of(TypeOid.INT4), CastContext.EXPLICIT));
   }
@@ -130,7 +131,11 @@ final class AggregateBinder {
       if (operand instanceof SqlIdentifier identifier && identifier.isStar()) {
         continue;
       }
-      arguments.add(expressions.bind(operand, scope));
+      // Rows are told apart by their texts.
+      arguments.add(
+          distinct && name.equals("count")
+              ? expressions.bind(operand, scope)
+              : expressions.bindArgument(name, operand, scope));
     }
     RexNode condition =
         filter == null ? null : expressions.bindCondition(filter, scope, "argument of FILTER");
@@ -140,6 +145,9 @@ final class AggregateBinder {
       order.add(
           new Windowing.Key(
               expressions.bindTyped(key.expression(), scope), key.descending(), key.nullsFirst()));
+    }
+    if (Aggregates.isHypothetical(name)) {
+      return hypothetical(call, name, arguments, order, distinct, condition);
     }
     if (Aggregates.isOrderedSet(name)) {
       return orderedSet(call, name, arguments, order, distinct, condition);
@@ -183,14 +191,23 @@ final class AggregateBinder {
     }
     List<RexNode> arguments = new ArrayList<>();
     if (!mode) {
-      arguments.add(toDouble(call, name, all, direct.getFirst()));
+      int oid = Coercion.oidOf(direct.getFirst());
+      arguments.add(
+          TypeOid.element(oid) == TypeOid.UNSPECIFIED
+              ? toDouble(call, name, all, direct.getFirst())
+              : converted(call, name, all, direct.getFirst(), TypeOid.arrayOf(TypeOid.FLOAT8)));
     }
     RexNode value = order.getFirst().expression();
-    arguments.add(name.equals("percentile_cont") ? toDouble(call, name, all, value) : value);
+    boolean interpolates =
+        name.equals("percentile_cont") && Coercion.oidOf(value) != TypeOid.INTERVAL;
+    arguments.add(interpolates ? toDouble(call, name, all, value) : value);
     int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
     AggregateFunction function =
         java.util.Objects.requireNonNull(Aggregates.resolve(name, oids), name);
-    RelDataType type = context.types.createTypeWithNullability(arguments.getLast().getType(), true);
+    RelDataType type =
+        function.resultOid() == oids[oids.length - 1]
+            ? context.types.createTypeWithNullability(arguments.getLast().getType(), true)
+            : context.types.of(SqlType.of(function.resultOid()), true);
     Windowing.Key key =
         new Windowing.Key(
             arguments.getLast(), order.getFirst().descending(), order.getFirst().nullsFirst());
@@ -198,9 +215,52 @@ final class AggregateBinder {
         new AggregateOperator(function, type), arguments, false, condition, List.of(key), type);
   }
 
+  /// rank, dense_rank, percent_rank and cume_dist of a row with the values of the arguments.
+  private Aggregation.Call hypothetical(
+      SqlCall call,
+      String name,
+      List<RexNode> direct,
+      List<Windowing.Key> order,
+      boolean distinct,
+      @Nullable RexNode condition) {
+    List<RexNode> all = new ArrayList<>(direct);
+    order.forEach(key -> all.add(key.expression()));
+    int count = order.size();
+    if (direct.size() != count || distinct) {
+      throw noAggregate(call, name, all);
+    }
+    List<Windowing.Key> keys = new ArrayList<>();
+    boolean[] descending = new boolean[count];
+    boolean[] nullsFirst = new boolean[count];
+    for (int i = 0; i < count; i++) {
+      Windowing.Key key = order.get(i);
+      SqlType common =
+          expressions.coercion.commonType(
+              List.of(Coercion.typeOf(key.expression()), Coercion.typeOf(direct.get(i))),
+              "WITHIN GROUP",
+              call);
+      all.set(i, converted(call, name, all, direct.get(i), common.oid()));
+      all.set(count + i, converted(call, name, all, key.expression(), common.oid()));
+      keys.add(new Windowing.Key(all.get(count + i), key.descending(), key.nullsFirst()));
+      descending[i] = key.descending();
+      nullsFirst[i] = key.nullsFirst();
+    }
+    AggregateFunction function =
+        java.util.Objects.requireNonNull(
+            StandardAggregates.hypothetical(
+                name, all.stream().mapToInt(Coercion::oidOf).toArray(), descending, nullsFirst),
+            name);
+    RelDataType type = context.types.of(SqlType.of(function.resultOid()), true);
+    return new Aggregation.Call(
+        new AggregateOperator(function, type), all, false, condition, keys, type);
+  }
+
   private RexNode toDouble(SqlCall call, String name, List<RexNode> all, RexNode node) {
-    RexNode converted =
-        expressions.coercion.convert(node, SqlType.of(TypeOid.FLOAT8), CastContext.IMPLICIT);
+    return converted(call, name, all, node, TypeOid.FLOAT8);
+  }
+
+  private RexNode converted(SqlCall call, String name, List<RexNode> all, RexNode node, int oid) {
+    RexNode converted = expressions.coercion.convert(node, SqlType.of(oid), CastContext.IMPLICIT);
     if (converted == null) {
       throw noAggregate(call, name, all);
     }

@@ -27,9 +27,6 @@ final class AggregateRestrictions {
   /// One that leaves more of the groups than this is not worth its join.
   private static final double WORTHWHILE = 0.2;
 
-  /// Cost of reading a row of a table, in rows that are grouped.
-  private static final double READ_ROW = 0.25;
-
   private final RexBuilder rex;
   private final RowEstimates estimates = new RowEstimates();
   private boolean found;
@@ -154,7 +151,7 @@ final class AggregateRestrictions {
             : estimates.getRowCount(keys.rel)
                 / Math.max(1, Math.max(origin.distinct(), keys.origin.distinct()));
     double saved = estimates.getRowCount(input) * (1 - left);
-    if (left > WORTHWHILE || saved < keys.origin.tableRows() * READ_ROW) {
+    if (left > WORTHWHILE || saved < keys.origin.tableRows() * JoinCost.READ_ROW) {
       return aggregate;
     }
     found = true;

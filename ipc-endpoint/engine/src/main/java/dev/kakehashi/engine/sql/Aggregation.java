@@ -3,15 +3,14 @@ package dev.kakehashi.engine.sql;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexLocalRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.jspecify.annotations.Nullable;
 
-/// Aggregates of one SELECT, collected while its expressions are bound.
+/// Aggregates of one SELECT, collected while its expressions are bound. Aggregate i stands in them as the local reference i until grouping is known:
+/// columns of the input are input references, and nothing else is a local one.
 final class Aggregation {
-  /// Aggregate i stands in expressions as the input reference `MARKER + i` until grouping is known.
-  static final int MARKER = 1_000_000;
-
   /// One aggregate call over the SELECT's input.
   record Call(
       SqlAggFunction function,
@@ -26,13 +25,13 @@ final class Aggregation {
   /// True while the arguments of an aggregate are bound.
   boolean inside;
 
-  /// Number of an equal call, added if new.
-  int add(Call call) {
+  /// The place of an equal call, added if new.
+  RexLocalRef add(Call call) {
     int known = calls.indexOf(call);
-    if (known >= 0) {
-      return known;
+    if (known < 0) {
+      known = calls.size();
+      calls.add(call);
     }
-    calls.add(call);
-    return calls.size() - 1;
+    return new RexLocalRef(known, call.type());
   }
 }

@@ -74,8 +74,7 @@ final class ArrayBinder {
   }
 
   static boolean isConstructor(SqlNode node) {
-    return node instanceof SqlCall call
-        && call.getOperator().getName().equalsIgnoreCase(Rewriter.ARRAY_CALL);
+    return isCall(node, Rewriter.ARRAY_CALL);
   }
 
   private RexNode converted(RexNode element, SqlType array, SqlNode at) {
@@ -86,10 +85,7 @@ final class ArrayBinder {
         expressions.coercion.convert(
             element, new SqlType(oid, array.typeModifier()), CastContext.EXPLICIT);
     if (converted == null) {
-      throw context.error(
-          ErrorCode.CANNOT_COERCE,
-          "cannot cast type " + Types.name(from) + " to " + Types.name(oid),
-          at);
+      throw expressions.coercion.noCast(from, oid, at);
     }
     return converted;
   }
@@ -98,6 +94,9 @@ final class ArrayBinder {
   RexNode subscript(SqlCall call, Scope scope) {
     RexNode array = expressions.bindTyped(call.operand(0), scope);
     int oid = Coercion.oidOf(array);
+    if (oid == TypeOid.JSONB) {
+      return expressions.calls.function(call, "#>", List.of(array, path(call, scope)));
+    }
     int element = TypeOid.element(oid);
     if (element == TypeOid.UNSPECIFIED) {
       throw context.error(
@@ -131,6 +130,37 @@ final class ArrayBinder {
             ? ArraySubscripts.slice(oid, form.toString())
             : ArraySubscripts.element(oid, subscripts.size());
     return expressions.coercion.call(function, arguments, SqlType.of(function.resultOid()), "");
+  }
+
+  /// Subscripts of a jsonb as a path: keys, and places in arrays.
+  private RexNode path(SqlCall call, Scope scope) {
+    List<RexNode> steps = new ArrayList<>();
+    for (SqlNode operand : call.getOperandList().subList(1, call.operandCount())) {
+      if (isCall(operand, Rewriter.SLICE_CALL)) {
+        throw context.error(
+            ErrorCode.DATATYPE_MISMATCH, "jsonb subscript does not support slices", operand);
+      }
+      RexNode step = expressions.bindTyped(((SqlCall) operand).operand(0), scope);
+      int oid = Coercion.oidOf(step);
+      RexNode text =
+          Comparison.isInteger(oid) || oid == TypeOid.TEXT || oid == TypeOid.VARCHAR
+              ? expressions.coercion.convert(step, SqlType.of(TypeOid.TEXT), CastContext.ASSIGNMENT)
+              : null;
+      if (text == null) {
+        throw context
+            .error(
+                ErrorCode.DATATYPE_MISMATCH,
+                "subscript type " + Types.name(oid) + " is not supported",
+                operand)
+            .withHint("jsonb subscript must be coercible to either integer or text.");
+      }
+      steps.add(text);
+    }
+    return expressions.coercion.call(
+        ArraySubscripts.constructor(TypeOid.TEXT, steps.size()),
+        steps,
+        SqlType.of(TypeOid.arrayOf(TypeOid.TEXT)),
+        "");
   }
 
   private static boolean isCall(SqlNode node, String name) {

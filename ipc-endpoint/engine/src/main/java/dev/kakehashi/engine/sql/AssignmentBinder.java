@@ -1,15 +1,14 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
 import dev.kakehashi.engine.sql.ParsedStatement.Name;
+import dev.kakehashi.engine.sql.ReturningBinder.Returning;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
@@ -23,18 +22,10 @@ import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
 
 /// What INSERT, UPDATE, DELETE and MERGE have in common: the table, assignments with the columns' exact types and defaults, RETURNING.
 final class AssignmentBinder {
-  /// RETURNING, translated.
-  ///
-  /// @param expressions null: there is none
-  record Returning(@Nullable List<Expr> expressions, List<Statement.Column> columns) {
-    static final Returning NONE = new Returning(null, List.of());
-  }
-
   private final BindContext context;
   private final QueryBinder queries;
   private final ExpressionBinder expressions;
@@ -284,26 +275,7 @@ final class AssignmentBinder {
 
   /// @param scope the columns of the changed row, then those of the other tables
   Returning returning(@Nullable Source source, Scope scope) {
-    if (source == null) {
-      return Returning.NONE;
-    }
-    return context.within(
-        source,
-        () -> {
-          scope.clause = "RETURNING";
-          SqlSelect select = (SqlSelect) SqlFront.parse(source);
-          List<Expr> result = new ArrayList<>();
-          List<Statement.Column> columns = new ArrayList<>();
-          for (SelectBinder.Item item : queries.selects.items(select.getSelectList(), scope)) {
-            if (Grouping.hasSubquery(item.expression())) {
-              throw expressions.unsupported(select, "subquery in RETURNING");
-            }
-            SqlType type = Coercion.typeOf(item.expression());
-            result.add(ExprTranslator.translate(item.expression()));
-            columns.add(new Statement.Column(item.name(), type.oid(), type.typeModifier()));
-          }
-          return new Returning(result, columns);
-        });
+    return new ReturningBinder(queries).bind(source, scope);
   }
 
   static boolean hasSubquery(@Nullable RexNode node) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A query with names and types.
 ///
-/// @param names of the output columns as the user sees them; they may repeat
+/// @param names of the output columns as the user sees them; they may repeat. None: `SELECT FROM`, where `rel` has one that nobody names
 record BoundQuery(RelNode rel, List<String> names) {
   List<SqlType> types() {
     return rel.getRowType().getFieldList().stream()

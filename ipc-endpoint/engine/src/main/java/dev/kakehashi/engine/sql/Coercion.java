@@ -249,14 +249,7 @@ final class Coercion {
           && !Casts.isImplicit(type.oid(), common.oid())) {
         common = type;
       } else if (!Casts.isImplicit(type.oid(), common.oid())) {
-        throw context.error(
-            ErrorCode.CANNOT_COERCE,
-            what
-                + " could not convert type "
-                + Types.name(type.oid())
-                + " to "
-                + Types.name(common.oid()),
-            at);
+        throw notConverted(what, type.oid(), common.oid(), at);
       }
     }
     if (common == null) {
@@ -264,6 +257,24 @@ final class Coercion {
     }
     boolean literalsOnly = types.stream().allMatch(t -> t.oid() == Types.UNKNOWN);
     return sameModifier && !literalsOnly ? common : SqlType.of(common.oid());
+  }
+
+  /// For operands of a construct that get one type.
+  ///
+  /// @param what the construct, as in CASE
+  EngineException notConverted(String what, int from, int to, SqlNode at) {
+    return context.error(
+        ErrorCode.CANNOT_COERCE,
+        what + " could not convert type " + Types.name(from) + " to " + Types.name(to),
+        at);
+  }
+
+  /// For a value that has to be of a type.
+  EngineException noCast(int from, int to, SqlNode at) {
+    return context.error(
+        ErrorCode.CANNOT_COERCE,
+        "cannot cast type " + Types.name(from) + " to " + Types.name(to),
+        at);
   }
 
   private static char category(int oid) {

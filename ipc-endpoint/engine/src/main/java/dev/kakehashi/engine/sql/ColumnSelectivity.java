@@ -131,7 +131,7 @@ final class ColumnSelectivity {
             yield text.equals("NaN") ? null : Double.valueOf(text);
           }
           case VARLENA, BPCHAR -> prefixNumber(Values.toText(oid, word));
-          case UUID, INTERVAL -> null;
+          default -> null;
         };
     return number == null || !Double.isFinite(number) ? null : number;
   }

@@ -69,8 +69,7 @@ final class CommonTables {
 
   /// A recursion may have no end, and who names it a limit; locks are of the statement's own rows.
   private static boolean isReadInParts(RelNode rel) {
-    return Inspection.count(rel, RecursiveRows.class) > 0
-        || Inspection.count(rel, LockedRows.class) > 0;
+    return Inspection.any(rel, each -> each instanceof RecursiveRows || each instanceof LockedRows);
   }
 
   /// The plan with those of the kept queries before it.

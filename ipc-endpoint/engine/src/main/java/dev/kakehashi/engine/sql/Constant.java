@@ -58,7 +58,7 @@ public record Constant(SqlType type, boolean isNull, long word, @Nullable Memory
       return word + ":" + type.oid();
     }
     ColumnKind kind = Types.kind(type.oid());
-    if (kind == ColumnKind.VARLENA || kind == ColumnKind.BPCHAR) {
+    if (kind.stored() == ColumnKind.VARLENA || kind == ColumnKind.BPCHAR) {
       return "'" + text() + "':" + type.oid() + ":" + type.typeModifier();
     }
     StringBuilder hex = new StringBuilder();

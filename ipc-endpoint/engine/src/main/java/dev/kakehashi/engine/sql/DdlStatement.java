@@ -272,13 +272,15 @@ public sealed interface DdlStatement {
     }
   }
 
+  /// @param where text of the condition of a partial index, or null
   record CreateIndex(
       @Nullable String name,
       Name table,
       boolean unique,
       boolean ifNotExists,
       List<String> columns,
-      List<Boolean> descending)
+      List<Boolean> descending,
+      @Nullable String where)
       implements DdlStatement {}
 
   record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}

@@ -6,7 +6,6 @@ import java.util.Set;
 import org.apache.calcite.plan.Convention;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.AbstractRelNode;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelVisitor;
 import org.apache.calcite.rel.RelWriter;
@@ -47,21 +46,15 @@ final class Decorrelation {
   }
 
   private RelNode visit(RelNode rel) {
-    return rel.accept(
-        new RelHomogeneousShuttle() {
-          @Override
-          public RelNode visit(RelNode other) {
-            RelNode visited = super.visit(other);
-            return visited instanceof Correlate correlate ? joined(correlate) : visited;
-          }
-        });
+    return BottomUp.rewrite(
+        rel, each -> each instanceof Correlate correlate ? joined(correlate) : each);
   }
 
   private RelNode joined(Correlate correlate) {
     CorrelationId id = correlate.getCorrelationId();
     Set<CorrelationId> outer = new HashSet<>(RelOptUtil.getVariablesUsed(correlate));
     outer.remove(id);
-    if (!outer.isEmpty() || Inspection.count(correlate.getLeft(), Correlate.class) > 0) {
+    if (!outer.isEmpty() || Inspection.any(correlate.getLeft(), Correlate.class::isInstance)) {
       return correlate;
     }
     Uses uses = new Uses();
@@ -71,7 +64,8 @@ final class Decorrelation {
     }
     RelNode left = correlate.getLeft();
     // Calcite takes a column for never null that an outer join compares by =, if it sees the join.
-    boolean hidden = hasOuterJoin(left);
+    boolean hidden =
+        Inspection.any(left, each -> each instanceof Join join && join.getJoinType().isOuterJoin());
     RelNode visible =
         hidden
             ? correlate.copy(
@@ -111,7 +105,7 @@ final class Decorrelation {
         case Project project ->
             aboveGroups |=
                 project.getProjects().stream().anyMatch(RexUtil::containsCorrelation)
-                    && Inspection.count(project, Aggregate.class) > 0;
+                    && Inspection.any(project, Aggregate.class::isInstance);
         case Filter filter -> {
           for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
             ofNull |= RexUtil.containsCorrelation(term) && !isStrict(term);
@@ -144,26 +138,8 @@ final class Decorrelation {
     }
   }
 
-  private static boolean hasOuterJoin(RelNode rel) {
-    boolean[] found = {false};
-    new RelVisitor() {
-      @Override
-      public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
-        found[0] |= node instanceof Join join && join.getJoinType().isOuterJoin();
-        super.visit(node, ordinal, parent);
-      }
-    }.go(rel);
-    return found[0];
-  }
-
   private static RelNode shown(RelNode rel) {
-    return rel.accept(
-        new RelHomogeneousShuttle() {
-          @Override
-          public RelNode visit(RelNode other) {
-            return other instanceof Hidden hidden ? hidden.rel : super.visit(other);
-          }
-        });
+    return BottomUp.rewrite(rel, each -> each instanceof Hidden hidden ? hidden.rel : each);
   }
 
   /// Stands for rows whose making is not to be looked at.

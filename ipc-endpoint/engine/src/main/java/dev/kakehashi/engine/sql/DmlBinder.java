@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.sql;
 
 import com.google.common.collect.ImmutableSet;
-import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
@@ -23,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class DmlBinder {
   /// A planned change.
   ///
-  /// @param columns result columns of RETURNING
-  record Planned(PhysicalPlan.Change plan, List<Statement.Column> columns) {}
+  /// @param returning what becomes of the rows that `plan` gives
+  record Planned(PhysicalPlan.Change plan, ReturningBinder.Returning returning) {}
 
   private final BindContext context;
   private final QueryBinder queries;
@@ -67,7 +66,7 @@ final class DmlBinder {
     }
     PhysicalPlan.Target target = assignments.target(table);
     if (rows.single && values.stream().noneMatch(Grouping::hasSubquery)) {
-      AssignmentBinder.Returning result =
+      ReturningBinder.Returning result =
           assignments.returning(update.returning(), scope(rows, table, 0));
       return new Planned(
           new PhysicalPlan.Update(
@@ -76,22 +75,21 @@ final class DmlBinder {
               -1,
               ExprTranslator.translate(values),
               result.expressions()),
-          result.columns());
+          result);
     }
     int count = values.size();
     List<RexNode> output = new ArrayList<>(values);
     output.add(rows.rowId());
     boolean returns = update.returning() != null;
     PlanNode source = source(rows, output, count + 1, returns);
-    AssignmentBinder.Returning result =
+    ReturningBinder.Returning result =
         assignments.returning(update.returning(), scope(rows, table, count + count + 1));
     List<Expr> columns = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       columns.add(new Expr.Column(i, target.typeOids()[i]));
     }
     return new Planned(
-        new PhysicalPlan.Update(target, source, count, columns, result.expressions()),
-        result.columns());
+        new PhysicalPlan.Update(target, source, count, columns, result.expressions()), result);
   }
 
   private Planned delete(ParsedStatement.Delete delete, @Nullable Scope parent) {
@@ -99,11 +97,10 @@ final class DmlBinder {
     Rows rows = rows(table, delete.target().visibleName(), delete.using(), delete.where(), parent);
     PhysicalPlan.Target target = assignments.target(table);
     if (rows.single) {
-      AssignmentBinder.Returning result =
+      ReturningBinder.Returning result =
           assignments.returning(delete.returning(), scope(rows, table, 0));
       return new Planned(
-          new PhysicalPlan.Delete(target, scan(table, rows), -1, result.expressions()),
-          result.columns());
+          new PhysicalPlan.Delete(target, scan(table, rows), -1, result.expressions()), result);
     }
     int count = table.columns().size();
     List<RexNode> output = new ArrayList<>();
@@ -113,10 +110,10 @@ final class DmlBinder {
     output.add(rows.rowId());
     rows.scope.correlations = new LinkedHashSet<>();
     PlanNode source = source(rows, output, count + 1, delete.returning() != null);
-    AssignmentBinder.Returning result =
+    ReturningBinder.Returning result =
         assignments.returning(delete.returning(), scope(rows, table, count + count + 1));
     return new Planned(
-        new PhysicalPlan.Delete(target, source, count, result.expressions()), result.columns());
+        new PhysicalPlan.Delete(target, source, count, result.expressions()), result);
   }
 
   /// The rows that a statement changes, joined with its other tables: `rel` has the table's columns, its row identifier, then the columns of the other
@@ -203,7 +200,7 @@ final class DmlBinder {
 
   /// The scope of RETURNING: the changed row's columns first, those of the other tables from `others` on.
   private Scope scope(Rows rows, Table table, int others) {
-    Scope scope = new Scope(null);
+    Scope scope = new Scope(rows.scope.parent);
     for (Scope.Field field : rows.scope.fields) {
       RexNode moved =
           RowShift.apply(

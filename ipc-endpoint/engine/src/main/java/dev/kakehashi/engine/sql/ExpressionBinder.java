@@ -11,6 +11,8 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
@@ -35,12 +37,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// String literals, NULL and parameters begin with the type `unknown` and take the type that their use asks for.
 final class ExpressionBinder {
+  private static final Set<String> SYNTAX = Set.of("coalesce", "greatest", "least", "nullif");
+
   final BindContext context;
   final Coercion coercion;
   final SequenceBinder sequences;
   final FunctionCalls calls;
   final MembershipBinder memberships;
-  private final NameResolver names;
+  final NameResolver names;
+  final RecordBinder records;
   private final QueryBinder queries;
   final AggregateBinder aggregates;
   private final WindowBinder windows;
@@ -53,6 +58,7 @@ final class ExpressionBinder {
     this.coercion = new Coercion(context);
     this.sequences = new SequenceBinder(context, coercion);
     this.names = new NameResolver(context);
+    this.records = new RecordBinder(context, this);
     this.aggregates = new AggregateBinder(context, this);
     this.windows = new WindowBinder(context, this);
     this.calls = new FunctionCalls(context, coercion);
@@ -66,11 +72,26 @@ final class ExpressionBinder {
     return switch (node) {
       case SqlDynamicParam parameter -> literal(parameter, scope);
       case SqlLiteral literal -> calciteLiteral(literal);
-      case SqlIdentifier identifier -> names.column(identifier, scope);
+      case SqlIdentifier identifier -> column(identifier, scope);
       case SqlCase sqlCase -> withoutRows("CASE", scope, () -> bindCase(sqlCase, scope));
       case SqlCall call -> bindCall(call, scope);
       default -> throw unsupported(node, node.getKind().lowerName);
     };
+  }
+
+  private RexNode column(SqlIdentifier identifier, Scope scope) {
+    RecordBinder.Row row = records.row(identifier, scope);
+    return row == null ? names.column(identifier, scope) : records.text(row, identifier);
+  }
+
+  private RexNode record(SqlCall call, Scope scope) {
+    return records.text(java.util.Objects.requireNonNull(records.row(call, scope)), call);
+  }
+
+  /// An argument of a function or an aggregate.
+  RexNode bindArgument(String function, SqlNode node, Scope scope) {
+    RexNode row = records.argument(function, node, scope);
+    return row != null ? row : bind(node, scope);
   }
 
   /// The expression with the type text if it would have none.
@@ -167,13 +188,19 @@ final class ExpressionBinder {
       case DEFAULT ->
           context.rex.makeCall(
               context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
-      case ROW -> throw unsupported(call, "row expression");
-      default -> bindNamed(call, operator, scope);
+      case ROW -> record(call, scope);
+      case ARRAY_QUERY_CONSTRUCTOR -> queries.subqueries.array(call, scope);
+      default -> bindNamed(call, operator.getName().toLowerCase(Locale.ROOT), scope);
     };
   }
 
-  private RexNode bindNamed(SqlCall call, SqlOperator operator, Scope scope) {
-    String name = operator.getName().toLowerCase(java.util.Locale.ROOT);
+  /// Whether what looks like a call of a function is syntax of its own.
+  static boolean isSyntax(String name) {
+    return SYNTAX.contains(name);
+  }
+
+  /// A call by name.
+  RexNode bindNamed(SqlCall call, String name, Scope scope) {
     return switch (name) {
       case Rewriter.DEFAULT_CALL ->
           context.rex.makeCall(
@@ -181,7 +208,12 @@ final class ExpressionBinder {
       case Rewriter.AT_TIME_ZONE_CALL ->
           bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
-      case Rewriter.ROW_CALL -> throw unsupported(call, "row expression");
+      case Rewriter.ROW_CALL -> record(call, scope);
+      case "row_to_json" -> {
+        RexNode json =
+            call.operandCount() == 1 ? records.argument(name, call.operand(0), scope) : null;
+        yield json != null ? json : bindFunction(call, name, call.getOperandList(), scope);
+      }
       case Rewriter.ARRAY_CALL -> arrays.constructor(call, scope);
       case Rewriter.SUBSCRIPT_CALL -> arrays.subscript(call, scope);
       case "coalesce" ->
@@ -259,7 +291,7 @@ final class ExpressionBinder {
       if (argument instanceof SqlIdentifier identifier && identifier.isStar()) {
         throw unsupported(argument, "* as an argument of " + name);
       }
-      bound.add(bind(argument, scope));
+      bound.add(bindArgument(name, argument, scope));
     }
     RexNode rows = rows(at, name, bound, arguments, scope);
     if (rows != null) {
@@ -390,10 +422,7 @@ final class ExpressionBinder {
           : refused;
     }
     if (converted == null) {
-      throw context.error(
-          ErrorCode.CANNOT_COERCE,
-          "cannot cast type " + Types.name(from) + " to " + Types.name(type.oid()),
-          call);
+      throw coercion.noCast(from, type.oid(), call);
     }
     return converted;
   }

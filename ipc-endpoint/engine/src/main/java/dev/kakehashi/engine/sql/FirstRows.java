@@ -72,7 +72,7 @@ final class FirstRows {
     Windowing windowing = new Windowing();
     windowing.add(call("row_number", refs(input, on), order(input, keys)));
     int[] places = new int[1];
-    RelNode numbered = windowing.apply(input, context, queries, places);
+    RelNode numbered = windowing.apply(input, Set.of(), context, queries, places);
     return firstColumns(
         LogicalFilter.create(numbered, atMost(numbered, places[0], number(1))), input);
   }
@@ -88,7 +88,7 @@ final class FirstRows {
     windowing.add(call("rank", List.of(), order(input, keys)));
     windowing.add(call("row_number", List.of(), order(input, keys)));
     int[] places = new int[2];
-    RelNode ranked = windowing.apply(input, context, queries, places);
+    RelNode ranked = windowing.apply(input, Set.of(), context, queries, places);
     RexNode skipped = offset == null ? number(0) : offset;
     RexNode last =
         offset == null
@@ -120,7 +120,7 @@ final class FirstRows {
     Windowing windowing = new Windowing();
     windowing.add(call("row_number", List.of(), order(input, keys)));
     int[] places = new int[1];
-    RelNode numbered = windowing.apply(input, context, queries, places);
+    RelNode numbered = windowing.apply(input, Set.of(), context, queries, places);
     RexNode none = queries.expressions.coercion.constant(Constant.ofNull(SqlType.of(TypeOid.INT8)));
     RexNode within =
         queries.expressions.coercion.call(

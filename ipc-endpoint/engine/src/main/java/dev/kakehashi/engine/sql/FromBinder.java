@@ -133,9 +133,10 @@ final class FromBinder {
   }
 
   private From derived(SqlNode query, String alias, @Nullable Scope parent) {
-    if (locks != null && locks.locks(alias)) {
-      throw context.error(
-          ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE of a subquery is not supported", query);
+    RowLocks wanted = locks;
+    if (wanted != null && wanted.locks(alias)) {
+      // It locks the rows that it gives.
+      queries.selects.lock(query, wanted.policy());
     }
     BoundQuery bound = queries.bind(query, parent, BoundQuery.Expectation.NONE);
     return from(bound.rel(), alias, null, bound.names(), List.of());
@@ -143,13 +144,14 @@ final class FromBinder {
 
   /// A function as a table, whose column has the name of the table unless it is given one. A column with a name of its own goes by that of the table as well, if it is the only one.
   private From function(SqlCall table, @Nullable String alias, @Nullable Scope parent) {
-    String name = alias == null ? RowFunctionBinder.name(table) : alias;
+    String name = alias == null ? RowFunctionBinder.defaultName(table) : alias;
     if (locks != null && locks.tables().contains(name)) {
       throw context.error(
           ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE cannot be applied to a function", table);
     }
-    RelNode rel = new RowFunctionBinder(context, queries.expressions).bind(table, name, parent);
-    From from = from(rel, name, null, rel.getRowType().getFieldNames(), List.of());
+    BoundQuery bound = new RowFunctionBinder(queries).bind(table, name, parent);
+    RelNode rel = bound.rel();
+    From from = from(rel, name, null, bound.names(), List.of());
     Scope.Field first = from.fields().getFirst();
     return from.fields().size() > 1 || first.name().equals(name)
         ? from
@@ -342,16 +344,7 @@ final class FromBinder {
   }
 
   static List<Scope.Field> map(List<Scope.Field> fields, Function<RexNode, RexNode> function) {
-    return fields.stream()
-        .map(f ->
-            new Scope.Field(
-                f.alias(),
-                f.schema(),
-                f.name(),
-                function.apply(f.expression()),
-                f.merged(),
-                f.row()))
-        .toList();
+    return fields.stream().map(field -> field.with(function.apply(field.expression()))).toList();
   }
 
   RexNode shift(RexNode node, int by) {
@@ -376,12 +369,14 @@ final class FromBinder {
     left.forEach(field -> seen.add(key(field)));
     for (Scope.Field field : right) {
       if (field.alias() != null && seen.contains(key(field))) {
-        throw context.error(
-            ErrorCode.DUPLICATE_ALIAS,
-            "table name \"" + field.alias() + "\" specified more than once",
-            at);
+        throw duplicateAlias(context, field.alias(), at);
       }
     }
+  }
+
+  static EngineException duplicateAlias(BindContext context, String alias, SqlNode at) {
+    return context.error(
+        ErrorCode.DUPLICATE_ALIAS, "table name \"" + alias + "\" specified more than once", at);
   }
 
   private static String key(Scope.Field field) {

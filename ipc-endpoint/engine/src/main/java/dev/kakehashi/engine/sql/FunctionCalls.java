@@ -8,6 +8,7 @@ import dev.kakehashi.engine.type.RowFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.ComparedTimes;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -112,10 +113,7 @@ final class FunctionCalls {
     } catch (EngineException refused) {
       throw refused.position() == 0 ? refused.withPosition(context.position(at)) : refused;
     }
-    throw context.error(
-        ErrorCode.CANNOT_COERCE,
-        "cannot cast type " + Types.name(Coercion.oidOf(node)) + " to " + Types.name(oid),
-        at);
+    throw coercion.noCast(Coercion.oidOf(node), oid, at);
   }
 
   private EngineException noFunction(SqlNode at, String name, int[] oids) {
@@ -158,11 +156,28 @@ final class FunctionCalls {
     List<RexNode> operands = arguments(List.of(left, right), function.argumentOids(), at, nodes);
     int[] declared = function.argumentOids();
     boolean sameForm = declared[0] == declared[1] && Types.hasEquality(declared[0]);
+    if (ComparedTimes.areMixed(declared[0], declared[1])) {
+      // A side that is computed before a scan is a bound of an index then.
+      int common = ComparedTimes.common(declared[0], declared[1]);
+      operands = operands.stream().map(operand -> comparedTime(operand, common)).toList();
+      sameForm = true;
+    }
     if (sameForm || (Comparison.isInteger(declared[0]) && Comparison.isInteger(declared[1]))) {
       boolean nullable = operands.stream().anyMatch(o -> o.getType().isNullable());
       return context.rex.makeCall(context.types.of(TypeOid.BOOL, nullable), operator, operands);
     }
     return coercion.call(function, operands, SqlType.of(TypeOid.BOOL), "");
+  }
+
+  private RexNode comparedTime(RexNode operand, int common) {
+    int oid = Coercion.oidOf(operand);
+    return oid == common
+        ? operand
+        : coercion.call(
+            ComparedTimes.conversion(oid, common),
+            List.of(operand),
+            SqlType.of(common),
+            ":compared");
   }
 
   RexNode distinct(RexNode left, RexNode right, boolean distinct, SqlNode at) {
@@ -190,14 +205,7 @@ final class FunctionCalls {
     for (RexNode node : nodes) {
       RexNode one = coercion.implicit(node, type);
       if (one == null) {
-        throw context.error(
-            ErrorCode.CANNOT_COERCE,
-            what
-                + " could not convert type "
-                + Types.name(Coercion.oidOf(node))
-                + " to "
-                + Types.name(type.oid()),
-            at);
+        throw coercion.notConverted(what, Coercion.oidOf(node), type.oid(), at);
       }
       converted.add(one);
     }

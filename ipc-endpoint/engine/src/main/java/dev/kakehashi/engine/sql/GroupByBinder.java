@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -26,7 +27,25 @@ final class GroupByBinder {
   ///
   /// @param keys every expression once
   /// @param sets null: one set of all keys
-  record GroupBy(List<RexNode> keys, @Nullable List<Set<RexNode>> sets) {}
+  record GroupBy(List<RexNode> keys, @Nullable List<Set<RexNode>> sets) {
+    /// Whether a key is made of the rows of a function.
+    boolean hasRowCalls() {
+      return keys.stream().anyMatch(key -> PgOperators.Place.isIn(key, PgOperators.RowPlace.class));
+    }
+
+    GroupBy changed(UnaryOperator<RexNode> change) {
+      List<Set<RexNode>> changed = null;
+      if (sets != null) {
+        changed = new ArrayList<>();
+        for (Set<RexNode> set : sets) {
+          Set<RexNode> one = new LinkedHashSet<>();
+          set.forEach(key -> one.add(change.apply(key)));
+          changed.add(one);
+        }
+      }
+      return new GroupBy(keys.stream().map(change).toList(), changed);
+    }
+  }
 
   private final BindContext context;
   private final QueryBinder queries;
@@ -148,9 +167,6 @@ final class GroupByBinder {
     if (Grouping.hasAggregate(bound)) {
       throw context.error(
           ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in GROUP BY", node);
-    }
-    if (PgOperators.Place.isIn(bound, PgOperators.RowPlace.class)) {
-      throw queries.expressions.unsupported(node, "a set-returning function in GROUP BY");
     }
     if (PgOperators.Place.isIn(bound, PgOperators.WindowPlace.class)) {
       throw context.error(

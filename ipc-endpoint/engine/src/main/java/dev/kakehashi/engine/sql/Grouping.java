@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.Set;
 import org.apache.calcite.rel.RelCollations;
 import org.apache.calcite.rel.RelFieldCollation;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.logical.LogicalAggregate;
@@ -20,6 +19,7 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLocalRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
@@ -62,8 +62,8 @@ final class Grouping {
     node.accept(
         new RexVisitorImpl<@Nullable Void>(true) {
           @Override
-          public @Nullable Void visitInputRef(RexInputRef reference) {
-            found[0] |= reference.getIndex() >= Aggregation.MARKER;
+          public @Nullable Void visitLocalRef(RexLocalRef aggregate) {
+            found[0] = true;
             return null;
           }
         });
@@ -84,7 +84,7 @@ final class Grouping {
           new RexShuttle() {
             @Override
             public RexNode visitInputRef(RexInputRef reference) {
-              if (reference.getIndex() < Aggregation.MARKER && !keys.contains(reference)) {
+              if (!keys.contains(reference)) {
                 addDependent(reference, at);
               }
               return reference;
@@ -185,7 +185,7 @@ final class Grouping {
     }
     RelNode project =
         org.apache.calcite.rel.logical.LogicalProject.create(
-            input, List.of(), columns, names, java.util.Set.of());
+            input, List.of(), columns, names, scope.correlations);
     ImmutableBitSet all = ImmutableBitSet.range(keys.size());
     List<RelNode> layers = new ArrayList<>();
     for (List<ImmutableBitSet> layer : layers()) {
@@ -245,10 +245,12 @@ final class Grouping {
 
     @Override
     public RexNode visitInputRef(RexInputRef reference) {
-      int index = reference.getIndex();
-      return index >= Aggregation.MARKER
-          ? reference(keys.size() + index - Aggregation.MARKER)
-          : reference(keys.indexOf(reference));
+      return reference(keys.indexOf(reference));
+    }
+
+    @Override
+    public RexNode visitLocalRef(RexLocalRef aggregate) {
+      return reference(keys.size() + aggregate.getIndex());
     }
 
     @Override
@@ -257,15 +259,7 @@ final class Grouping {
       if (!correlated || !(mapped instanceof RexSubQuery sub)) {
         return mapped;
       }
-      RelNode rel =
-          sub.rel.accept(
-              new RelHomogeneousShuttle() {
-                @Override
-                public RelNode visit(RelNode other) {
-                  return super.visit(other).accept(new Redirect());
-                }
-              });
-      return sub.clone(rel);
+      return sub.clone(redirected(sub));
     }
 
     private RexNode reference(int index) {
@@ -300,17 +294,12 @@ final class Grouping {
     @Override
     public RexNode visitSubQuery(RexSubQuery subQuery) {
       RexNode mapped = super.visitSubQuery(subQuery);
-      return mapped instanceof RexSubQuery sub
-          ? sub.clone(sub.rel.accept(new RelRedirect()))
-          : mapped;
+      return mapped instanceof RexSubQuery sub ? sub.clone(redirected(sub)) : mapped;
     }
   }
 
-  private final class RelRedirect extends RelHomogeneousShuttle {
-    @Override
-    public RelNode visit(RelNode other) {
-      return super.visit(other).accept(new Redirect());
-    }
+  private RelNode redirected(RexSubQuery subquery) {
+    return BottomUp.rewrite(subquery.rel, each -> each.accept(new Redirect()));
   }
 
   /// Whether expressions contain a subquery.

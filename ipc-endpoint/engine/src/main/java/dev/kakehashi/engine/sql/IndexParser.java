@@ -44,10 +44,14 @@ final class IndexParser {
     if (in.peek().isWord("include")) {
       throw in.notSupported("INCLUDE of an index");
     }
-    if (in.peek().isWord("where")) {
-      throw in.notSupported("partial index");
-    }
-    return new DdlStatement.CreateIndex(name, table, unique, ifNotExists, columns, descending);
+    return new DdlStatement.CreateIndex(
+        name,
+        table,
+        unique,
+        ifNotExists,
+        columns,
+        descending,
+        in.acceptWords("where") ? in.rest() : null);
   }
 
   /// Nulls are greater than everything.

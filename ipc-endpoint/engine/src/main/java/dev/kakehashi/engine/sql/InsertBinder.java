@@ -1,13 +1,10 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
-import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
 import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
@@ -25,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Binds INSERT with ON CONFLICT, down to the physical plan.
 final class InsertBinder {
-  private static final String EXCLUDED = "excluded";
-
   private final BindContext context;
   private final QueryBinder queries;
   private final ExpressionBinder expressions;
@@ -53,14 +48,17 @@ final class InsertBinder {
             : context.within(
                 rows,
                 () -> source(SqlFront.parse(rows), table, columns, insert.overriding(), parent));
-    PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(source));
     String alias = insert.target().visibleName();
-    PhysicalPlan.OnConflict conflict = onConflict(insert.conflict(), table, alias);
-    AssignmentBinder.Returning result =
+    ConflictBinder.Bound bound =
+        new ConflictBinder(queries, assignments)
+            .bind(insert.conflict(), table, alias, source, parent);
+    PlanNode plan = new PlanTranslator(context).translate(Optimizer.optimize(bound.source()));
+    ReturningBinder.Returning result =
         assignments.returning(insert.returning(), tableScope(table, alias, parent));
     return new DmlBinder.Planned(
-        new PhysicalPlan.Insert(assignments.target(table), plan, result.expressions(), conflict),
-        result.columns());
+        new PhysicalPlan.Insert(
+            assignments.target(table), plan, result.expressions(), bound.conflict()),
+        result);
   }
 
   private Scope tableScope(Table table, String alias, @Nullable Scope parent) {
@@ -70,92 +68,6 @@ final class InsertBinder {
     }
     scope.rowType = CatalogTable.of(table, context).getRowType();
     return scope;
-  }
-
-  private PhysicalPlan.@Nullable OnConflict onConflict(
-      @Nullable Conflict conflict, Table table, String alias) {
-    if (conflict == null) {
-      return null;
-    }
-    Set<Long> arbiters = arbiters(conflict, table);
-    if (conflict.assignments() == null) {
-      return new PhysicalPlan.OnConflict(arbiters, null, null);
-    }
-    Scope scope = tableScope(table, alias, null);
-    scope.clause = "ON CONFLICT DO UPDATE";
-    int count = table.columns().size();
-    for (int i = 0; i < count; i++) {
-      scope.fields.add(assignments.field(table, EXCLUDED, i, count + i));
-    }
-    @Nullable RexNode[] set = assignments.assignments(conflict.assignments(), table, scope);
-    List<Expr> values = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      RexNode value = set[i] == null ? scope.fields.get(i).expression() : set[i];
-      values.add(ExprTranslator.translate(withoutSubquery(value)));
-    }
-    Source where = conflict.where();
-    Expr condition =
-        where == null
-            ? null
-            : context.within(
-                where,
-                () ->
-                    ExprTranslator.translate(
-                        withoutSubquery(
-                            expressions.bindCondition(
-                                SqlFront.parseExpression(where), scope, "argument of WHERE"))));
-    return new PhysicalPlan.OnConflict(arbiters, values, condition);
-  }
-
-  private static RexNode withoutSubquery(RexNode node) {
-    if (AssignmentBinder.hasSubquery(node)) {
-      throw ExprTranslator.unsupported("subquery in ON CONFLICT DO UPDATE");
-    }
-    return node;
-  }
-
-  /// Unique indexes that ON CONFLICT is about.
-  private static Set<Long> arbiters(Conflict conflict, Table table) {
-    Set<Long> indexes = new HashSet<>();
-    Name constraint = conflict.constraint();
-    List<Name> names = conflict.columns();
-    Set<Integer> wanted = new HashSet<>();
-    if (names != null) {
-      names.forEach(name -> wanted.add(AssignmentBinder.column(table, name)));
-    }
-    for (Index index : table.indexes()) {
-      boolean meant =
-          constraint != null
-              ? index.name().equals(constraint.name())
-              : names == null || Set.copyOf(index.columns()).equals(wanted);
-      if (index.deferrable() && meant) {
-        throw new EngineException(
-                ErrorCode.NOT_IN_PREREQUISITE_STATE,
-                "ON CONFLICT does not support deferrable unique constraints as arbiters")
-            .withTable(table.schema(), table.name())
-            .withConstraint(index.name());
-      }
-      if (index.unique() && meant) {
-        indexes.add(index.indexId());
-      }
-    }
-    if (indexes.isEmpty() && constraint != null) {
-      throw new EngineException(
-              ErrorCode.UNDEFINED_OBJECT,
-              "constraint \""
-                  + constraint.name()
-                  + "\" for table \""
-                  + table.name()
-                  + "\" does not exist")
-          .withPosition(constraint.position());
-    }
-    if (indexes.isEmpty() && names != null) {
-      throw new EngineException(
-              ErrorCode.INVALID_COLUMN_REFERENCE,
-              "there is no unique or exclusion constraint matching the ON CONFLICT specification")
-          .withPosition(conflict.position());
-    }
-    return indexes;
   }
 
   static List<Integer> targetColumns(Table table, List<Name> names) {

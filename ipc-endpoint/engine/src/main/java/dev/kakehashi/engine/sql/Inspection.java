@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import java.util.function.Predicate;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelVisitor;
 import org.apache.calcite.rex.RexSubQuery;
@@ -37,12 +38,16 @@ final class Inspection {
     return found[0];
   }
 
-  static int count(RelNode rel, Class<? extends RelNode> kind) {
+  static boolean any(RelNode rel, Predicate<RelNode> sought) {
+    return count(rel, sought) > 0;
+  }
+
+  static int count(RelNode rel, Predicate<RelNode> counted) {
     int[] count = {0};
     new RelVisitor() {
       @Override
       public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
-        if (kind.isInstance(node)) {
+        if (counted.test(node)) {
           count[0]++;
         }
         super.visit(node, ordinal, parent);

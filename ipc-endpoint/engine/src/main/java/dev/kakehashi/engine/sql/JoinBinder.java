@@ -58,8 +58,12 @@ final class JoinBinder {
     }
     from.refuseDuplicateAliases(left.fields(), right.fields(), join);
     int leftCount = left.rel().getRowType().getFieldCount();
-    List<Scope.Field> shifted = FromBinder.map(right.fields(), node -> from.shift(node, leftCount));
-    List<Scope.Field> fields = new ArrayList<>(left.fields());
+    List<Scope.Field> shifted =
+        optional(
+            FromBinder.map(right.fields(), node -> from.shift(node, leftCount)),
+            type.generatesNullsOnRight());
+    List<Scope.Field> kept = optional(left.fields(), type.generatesNullsOnLeft());
+    List<Scope.Field> fields = new ArrayList<>(kept);
     fields.addAll(shifted);
     Scope scope = new Scope(parent);
     scope.fields.addAll(fields);
@@ -85,11 +89,15 @@ final class JoinBinder {
     RelNode rel =
         LogicalJoin.create(left.rel(), right.rel(), List.of(), condition, scope.correlations, type);
     List<Scope.Field> output =
-        using == null ? fields : mergeUsing(join, using, left.fields(), shifted, type);
+        using == null ? fields : mergeUsing(join, using, kept, shifted, type);
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
     right.tables().forEach(t -> tables.add(t.moved(leftCount)));
     return new From(
         rel, FromBinder.map(output, node -> from.retype(node, rel.getRowType())), tables);
+  }
+
+  private static List<Scope.Field> optional(List<Scope.Field> fields, boolean optional) {
+    return optional ? fields.stream().map(Scope.Field::asOptional).toList() : fields;
   }
 
   private static boolean isLateral(SqlNode node) {
@@ -144,7 +152,10 @@ final class JoinBinder {
                 type);
     int leftCount = left.rel().getRowType().getFieldCount();
     List<Scope.Field> fields = new ArrayList<>(left.fields());
-    fields.addAll(FromBinder.map(right.fields(), node -> from.shift(node, leftCount)));
+    fields.addAll(
+        optional(
+            FromBinder.map(right.fields(), node -> from.shift(node, leftCount)),
+            type.generatesNullsOnRight()));
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
     return new From(
         rel, FromBinder.map(fields, node -> from.retype(node, rel.getRowType())), tables);
@@ -176,9 +187,24 @@ final class JoinBinder {
     }
     List<String> names = new ArrayList<>();
     for (SqlNode column : (SqlNodeList) java.util.Objects.requireNonNull(join.getCondition())) {
-      names.add(((SqlIdentifier) column).getSimple());
+      String name = ((SqlIdentifier) column).getSimple();
+      if (!name.startsWith(Rewriter.USING_ALIAS_PREFIX)) {
+        names.add(name);
+      }
     }
     return names;
+  }
+
+  /// The alias of the columns of USING; null if they have none.
+  private static @Nullable String usingAlias(SqlJoin join) {
+    if (join.getConditionType() != JoinConditionType.USING) {
+      return null;
+    }
+    SqlNodeList columns = (SqlNodeList) java.util.Objects.requireNonNull(join.getCondition());
+    String last = ((SqlIdentifier) columns.get(columns.size() - 1)).getSimple();
+    return last.startsWith(Rewriter.USING_ALIAS_PREFIX)
+        ? last.substring(Rewriter.USING_ALIAS_PREFIX.length())
+        : null;
   }
 
   private RexNode usingCondition(
@@ -236,13 +262,20 @@ final class JoinBinder {
           };
       output.add(new Scope.Field(null, null, name, merged, false));
     }
+    String alias = usingAlias(join);
+    if (alias != null) {
+      List<Scope.Field> columns = output.stream().map(field -> field.named(alias)).toList();
+      if (left.stream().anyMatch(field -> alias.equals(field.alias()))
+          || right.stream().anyMatch(field -> alias.equals(field.alias()))) {
+        throw FromBinder.duplicateAlias(context, alias, join);
+      }
+      output.addAll(columns);
+    }
     for (List<Scope.Field> side : List.of(left, right)) {
       for (Scope.Field field : side) {
         boolean hidden = field.merged() || using.contains(field.name());
         if (field.alias() != null || !hidden) {
-          output.add(
-              new Scope.Field(
-                  field.alias(), field.schema(), field.name(), field.expression(), hidden));
+          output.add(field.withMerged(hidden));
         }
       }
     }

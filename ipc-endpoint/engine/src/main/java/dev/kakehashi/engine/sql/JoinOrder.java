@@ -1,9 +1,13 @@
 package dev.kakehashi.engine.sql;
 
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.calcite.plan.RelOptUtil;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.logical.LogicalJoin;
@@ -17,16 +21,18 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
 
 /// The cheapest order of inner joins, of all there are: dynamic programming over sets of inputs (Selinger et al. 1979, bushy trees).
 ///
-/// A set's rows do not depend on the order in which it is joined. A join costs a row read for each row of its larger side, two for each of the
-/// side that is hashed, one for each row that comes out; without an equality it costs a look at every pair.
+/// A set's rows do not depend on the order in which it is joined. A table with an index of what it is joined by costs a look for each row of
+/// the other side if that is less than to read and hash it. Each row that comes out of a join costs one.
 final class JoinOrder {
   /// Three to the power of this are looked at.
   static final int MAX_INPUTS = 10;
 
-  private static final double HASHED_ROW = 2;
+  /// Behind all that a statement has.
+  private static final int PARAMETERS = 1 << 20;
 
   private final MultiJoin join;
   private final RexBuilder rex;
@@ -43,6 +49,9 @@ final class JoinOrder {
   private final double[] rows;
   private final double[] costs;
   private final int[] lefts;
+
+  /// Looks at an index of one input by values of others: what is known, by the terms that bind them.
+  private final List<Map<BitSet, Optional<IndexLookup>>> lookups = new ArrayList<>();
 
   private JoinOrder(MultiJoin join) {
     this.join = join;
@@ -63,20 +72,17 @@ final class JoinOrder {
     this.rows = new double[sets];
     this.costs = new double[sets];
     this.lefts = new int[sets];
+    for (int i = 0; i < inputs; i++) {
+      lookups.add(new HashMap<>());
+    }
   }
 
   /// Replaces the multi-joins that have only inner joins, and not too many.
   static RelNode choose(RelNode rel) {
-    return rel.accept(
-        new RelHomogeneousShuttle() {
-          @Override
-          public RelNode visit(RelNode other) {
-            RelNode visited = super.visit(other);
-            return visited instanceof MultiJoin join && isOrdered(join)
-                ? new JoinOrder(join).build()
-                : visited;
-          }
-        });
+    return BottomUp.rewrite(
+        rel,
+        each ->
+            each instanceof MultiJoin join && isOrdered(join) ? new JoinOrder(join).build() : each);
   }
 
   private static boolean isOrdered(MultiJoin join) {
@@ -96,6 +102,9 @@ final class JoinOrder {
 
   private RelNode build() {
     countRows();
+    for (int i = 0; i < inputs; i++) {
+      costs[1 << i] = IndexLookup.readCost(join.getInput(i), rows[1 << i], rex);
+    }
     int all = (1 << inputs) - 1;
     for (int set = 1; set <= all; set++) {
       if (Integer.bitCount(set) > 1) {
@@ -168,16 +177,60 @@ final class JoinOrder {
     int others = set ^ first;
     for (int right = others; right != 0; right = (right - 1) & others) {
       int left = set ^ right;
-      double larger = Math.max(rows[left], rows[right]);
-      double smaller = Math.min(rows[left], rows[right]);
       double work =
-          hasEquality(left, right) ? larger + HASHED_ROW * smaller : larger * smaller + smaller;
-      double cost = costs[left] + costs[right] + work + rows[set];
+          hasEquality(left, right)
+              ? JoinCost.hashJoin(rows[left], rows[right])
+              : JoinCost.nestedLoop(rows[left], rows[right]);
+      double cost =
+          Math.min(
+                  costs[left] + costs[right] + work,
+                  Math.min(lookupCost(left, right), lookupCost(right, left)))
+              + rows[set];
       if (cost < costs[set]) {
         costs[set] = cost;
         lefts[set] = left;
       }
     }
+  }
+
+  /// What it costs to join the rows of some inputs with another by looks at its index; infinite if there is none.
+  private double lookupCost(int outer, int inner) {
+    if (Integer.bitCount(inner) != 1) {
+      return Double.POSITIVE_INFINITY;
+    }
+    int input = Integer.numberOfTrailingZeros(inner);
+    BitSet binding = new BitSet();
+    for (int t = 0; t < termInputs.length; t++) {
+      if ((termInputs[t] & inner) != 0
+          && (termInputs[t] & outer) != 0
+          && (termInputs[t] & ~(inner | outer)) == 0) {
+        binding.set(t);
+      }
+    }
+    return lookups
+        .get(input)
+        .computeIfAbsent(binding, by -> Optional.ofNullable(lookup(input, by)))
+        .map(lookup -> costs[outer] + JoinCost.lookups(rows[outer], lookup.found()))
+        .orElse(Double.POSITIVE_INFINITY);
+  }
+
+  private @Nullable IndexLookup lookup(int input, BitSet binding) {
+    int first = starts[input];
+    int end = starts[input + 1];
+    List<RexNode> bound =
+        binding.stream()
+            .mapToObj(terms::get)
+            .filter(RexUtil::isDeterministic)
+            .map(term ->
+                moved(
+                    term,
+                    reference ->
+                        reference.getIndex() >= first && reference.getIndex() < end
+                            ? new RexInputRef(reference.getIndex() - first, reference.getType())
+                            : rex.makeDynamicParam(
+                                reference.getType(), PARAMETERS + reference.getIndex())))
+            .toList();
+    return bound.isEmpty() ? null : IndexLookup.of(join.getInput(input), bound, PARAMETERS, rex);
   }
 
   /// Whether a term compares for equality what the sides have each for themselves.
@@ -240,7 +293,11 @@ final class JoinOrder {
       // the side is that input.
       boolean alone = over == leftSet || over == rightSet;
       if (within && (!before || alone)) {
-        conditions.add(moved(terms.get(t), columns));
+        conditions.add(
+            moved(
+                terms.get(t),
+                reference ->
+                    new RexInputRef(columns.indexOf(reference.getIndex()), reference.getType())));
       }
     }
     RelNode rel =
@@ -254,12 +311,12 @@ final class JoinOrder {
     return new Part(rel, columns);
   }
 
-  private static RexNode moved(RexNode term, List<Integer> columns) {
+  private static RexNode moved(RexNode term, Function<RexInputRef, RexNode> column) {
     return term.accept(
         new RexShuttle() {
           @Override
           public RexNode visitInputRef(RexInputRef reference) {
-            return new RexInputRef(columns.indexOf(reference.getIndex()), reference.getType());
+            return column.apply(reference);
           }
         });
   }

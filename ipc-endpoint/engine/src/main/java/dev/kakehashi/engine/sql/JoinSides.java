@@ -5,7 +5,6 @@ import dev.kakehashi.engine.plan.PlanNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rex.RexInputRef;
@@ -18,14 +17,7 @@ final class JoinSides {
 
   /// A relation with something done to each of its joins, the lower ones first.
   static RelNode rewrite(RelNode rel, Function<Join, RelNode> rewriter) {
-    return rel.accept(
-        new RelHomogeneousShuttle() {
-          @Override
-          public RelNode visit(RelNode other) {
-            RelNode visited = super.visit(other);
-            return visited instanceof Join join ? rewriter.apply(join) : visited;
-          }
-        });
+    return BottomUp.rewrite(rel, each -> each instanceof Join join ? rewriter.apply(join) : each);
   }
 
   /// A condition over left columns followed by right columns, for right columns followed by left columns.

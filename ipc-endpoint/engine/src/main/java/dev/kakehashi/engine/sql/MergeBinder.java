@@ -351,8 +351,9 @@ final class MergeBinder {
       }
       planned.add(new PhysicalPlan.MergeClause(clauses.get(i).kind(), values));
     }
-    AssignmentBinder.Returning returning =
-        assignments.returning(merge.returning(), returningScope(output, table, clauses));
+    ReturningBinder.Returning returning =
+        assignments.returning(
+            merge.returning(), returningScope(output, table, clauses, scope.parent));
     List<String> names = new ArrayList<>();
     for (int i = 0; i < output.columns.size(); i++) {
       names.add("c" + i);
@@ -362,7 +363,7 @@ final class MergeBinder {
     return new DmlBinder.Planned(
         new PhysicalPlan.Merge(
             assignments.target(table), source, ROW_ID, ACTION, planned, returning.expressions()),
-        returning.columns());
+        returning);
   }
 
   private static ImmutableBitSet needed(Rows rows, List<Clause> clauses, boolean returns) {
@@ -382,9 +383,10 @@ final class MergeBinder {
   }
 
   /// The changed row, then the columns of the source as the plan's source gives them.
-  private Scope returningScope(Output output, Table table, List<Clause> clauses) {
+  private Scope returningScope(
+      Output output, Table table, List<Clause> clauses, @Nullable Scope parent) {
     int columns = table.columns().size();
-    Scope scope = new Scope(null);
+    Scope scope = new Scope(parent);
     for (int i = 0; i < columns; i++) {
       Scope.Field field = output.rows.target().get(i);
       scope.fields.add(assignments.field(table, Objects.requireNonNull(field.alias()), i, i));

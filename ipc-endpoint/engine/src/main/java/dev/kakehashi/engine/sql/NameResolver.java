@@ -68,6 +68,44 @@ final class NameResolver {
             identifier);
   }
 
+  /// The columns of a table of FROM that a name means; null if it means something else.
+  RecordBinder.@Nullable Row row(String name, Scope start) {
+    for (Scope scope = start; scope != null; scope = scope.parent) {
+      if (scope.fields.stream()
+          .anyMatch(field ->
+              matches(field, null, null, name) || (field.row() && name.equals(field.alias())))) {
+        return null;
+      }
+    }
+    for (Scope scope = start; scope != null; scope = scope.parent) {
+      if (scope.hasAlias(name)) {
+        List<RexNode> entries = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        boolean optional = false;
+        for (Scope.Field field : scope.fields) {
+          if (name.equals(field.alias())) {
+            entries.add(scope == start ? field.expression() : outer(field, scope));
+            names.add(field.name());
+            optional |= field.optional();
+          }
+        }
+        return new RecordBinder.Row(entries, names, optional);
+      }
+    }
+    return null;
+  }
+
+  /// The columns that `alias.*` means.
+  List<RexNode> columns(SqlIdentifier star, Scope scope) {
+    String alias = star.names.get(star.names.size() - 2);
+    RecordBinder.Row row = row(alias, scope);
+    if (row == null) {
+      throw context.error(
+          ErrorCode.UNDEFINED_TABLE, "missing FROM-clause entry for table \"" + alias + "\"", star);
+    }
+    return row.entries();
+  }
+
   private static boolean matches(
       Scope.Field field, @Nullable String schema, @Nullable String alias, String name) {
     if (!field.name().equals(name)) {

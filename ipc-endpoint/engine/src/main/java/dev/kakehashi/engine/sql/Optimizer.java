@@ -93,17 +93,17 @@ final class Optimizer {
       rel = ExistsJoins.convert(RowSubqueries.convert(rel));
       subqueries = Inspection.hasSubquery(rel);
     }
-    if (subqueries || Inspection.count(rel, Correlate.class) > 0) {
+    if (subqueries || Inspection.any(rel, Correlate.class::isInstance)) {
       rel = subqueries ? run(SUBQUERIES, rel) : rel;
       rel = Decorrelation.apply(rel, builder);
     }
     rel = run(PUSH_DOWN, rel);
-    int joins = Inspection.count(rel, Join.class);
+    int joins = Inspection.count(rel, Join.class::isInstance);
     if (joins > 0) {
       rel = run(PUSH_DOWN, OrRestrictions.add(rel));
       rel = AggregateRestrictions.add(rel);
       rel = run(SEMI_JOINS, rel);
-      joins = Inspection.count(rel, Join.class);
+      joins = Inspection.count(rel, Join.class::isInstance);
     }
     if (joins > 1 && joins <= MAX_ORDERED_JOINS) {
       rel = run(JOIN_ORDER, JoinOrder.choose(run(MULTI_JOINS, rel)));

@@ -63,12 +63,16 @@ sealed interface ParsedStatement {
   /// ON CONFLICT.
   ///
   /// @param constraint of ON CONSTRAINT, or null
-  /// @param columns of the inference clause; null: none
+  /// @param columns of the inference clause; null: there is none
+  /// @param expressions of the inference clause
+  /// @param predicate of the inference clause, or null
   /// @param assignments null: DO NOTHING
   /// @param where of DO UPDATE
   record Conflict(
       @Nullable Name constraint,
       @Nullable List<Name> columns,
+      List<Source> expressions,
+      @Nullable Source predicate,
       @Nullable List<Assignment> assignments,
       @Nullable Source where,
       int position) {}

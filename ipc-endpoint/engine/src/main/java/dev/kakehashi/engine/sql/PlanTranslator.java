@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.rel.RelFieldCollation;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
@@ -257,16 +256,7 @@ final class PlanTranslator {
             return rex.makeDynamicParam(access.getType(), first + position);
           }
         };
-    RelNode right =
-        correlate
-            .getRight()
-            .accept(
-                new RelHomogeneousShuttle() {
-                  @Override
-                  public RelNode visit(RelNode other) {
-                    return super.visit(other).accept(toParameters);
-                  }
-                });
+    RelNode right = BottomUp.rewrite(correlate.getRight(), each -> each.accept(toParameters));
     JoinKind kind =
         switch (correlate.getJoinType()) {
           case INNER -> JoinKind.INNER;
@@ -297,6 +287,11 @@ final class PlanTranslator {
     return rel.getRowType().getFieldList().stream()
         .mapToInt(f -> PgType.of(f.getType()).oid())
         .toArray();
+  }
+
+  /// Number of the parameter that is taken next.
+  int nextParameter() {
+    return parameters;
   }
 
   /// Numbers parameters for columns of the left side of a join that the right side is run with.

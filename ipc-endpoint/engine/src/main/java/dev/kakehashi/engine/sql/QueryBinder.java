@@ -299,14 +299,7 @@ final class QueryBinder {
               ? null
               : expressions.coercion.convert(reference, type, CastContext.IMPLICIT);
       if (converted == null) {
-        throw context.error(
-            ErrorCode.CANNOT_COERCE,
-            what
-                + " could not convert type "
-                + Types.name(Coercion.oidOf(reference))
-                + " to "
-                + Types.name(type.oid()),
-            at);
+        throw expressions.coercion.notConverted(what, Coercion.oidOf(reference), type.oid(), at);
       }
       columns.add(converted);
     }

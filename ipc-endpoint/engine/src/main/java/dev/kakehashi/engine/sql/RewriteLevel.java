@@ -31,6 +31,14 @@ final class RewriteLevel {
   /// Whether FROM has begun, and nothing that follows it.
   boolean fromClause;
 
+  /// Whether it is a parenthesis of a FROM clause around a table or a join, and whether there is a join so far.
+  boolean table;
+
+  boolean join;
+
+  /// Where in `text` begins what is in the parenthesis.
+  int inside;
+
   /// Whether it is the bracket of an array's constructor.
   boolean array;
 

@@ -30,8 +30,12 @@ final class Rewriter {
   /// Name of the call that stands for WITH TIES, in front of a select list.
   static final String TIES_CALL = "kh ties";
 
+  /// Name of the call that stands for a select list without columns.
+  static final String NO_COLUMNS_CALL = "kh no columns";
+
   /// Names of calls in front of a select list that are no columns.
-  static final Set<String> SELECT_MARKERS = Set.of(LOCK_CALL, DISTINCT_ON_CALL, TIES_CALL);
+  static final Set<String> SELECT_MARKERS =
+      Set.of(LOCK_CALL, DISTINCT_ON_CALL, TIES_CALL, NO_COLUMNS_CALL);
 
   /// Name of the call that stands for AT TIME ZONE: the time, then the zone.
   static final String AT_TIME_ZONE_CALL = "kh at time zone";
@@ -58,22 +62,26 @@ final class Rewriter {
   /// In front of the name of a function in FROM that is WITH ORDINALITY.
   static final String ORDINALITY_PREFIX = "kh ordinality ";
 
+  /// `ROWS FROM (...)`: the functions.
+  static final String ROWS_FROM_CALL = "kh rows from";
+
+  /// In front of the alias of USING, which is its last column.
+  static final String USING_ALIAS_PREFIX = "kh using as ";
+
   private static final Set<String> FRAME_MODES = Set.of("rows", "range", "groups");
 
   /// Alias of the row that a SELECT without FROM but with WHERE selects from.
   static final String DUAL = "kh dual";
 
   /// Keywords only before `(`, with an argument syntax of their own.
-  private static final Set<String> CALL_KEYWORDS =
-      Set.of("substring", "trim", "position", "overlay");
-
-  /// Functions with keywords between their arguments.
-  private static final Set<String> KEYWORD_ARGUMENTS =
-      Set.of("substring", "trim", "position", "overlay", "extract", "cast");
+  static final Set<String> CALL_KEYWORDS = Set.of("substring", "trim", "position", "overlay");
 
   private static final Set<String> AFTER_FROM =
       Set.of(
           "where", "group", "having", "window", "order", "union", "intersect", "except", "select");
+
+  private static final Set<String> AFTER_SELECT_LIST =
+      Set.of("from", "where", "group", "having", "order", "limit", "union", "intersect", "except");
 
   private static final Set<String> SET_OPERATIONS = Set.of("union", "intersect", "except");
 
@@ -97,6 +105,7 @@ final class Rewriter {
   private final OperatorRewriter operators;
   private final ClauseRewriter clauses;
   private final BracketRewriter brackets;
+  private final FromRewriter from;
 
   /// One entry per open parenthesis and one for the statement.
   final Deque<RewriteLevel> levels = new ArrayDeque<>();
@@ -115,6 +124,7 @@ final class Rewriter {
     this.operators = new OperatorRewriter(this);
     this.clauses = new ClauseRewriter(this);
     this.brackets = new BracketRewriter(this);
+    this.from = new FromRewriter(this);
   }
 
   /// Rewrites a query, a condition or an expression; the last token is of kind END.
@@ -190,7 +200,7 @@ final class Rewriter {
           level.start = out.operandStart;
         }
         level.arguments = out.afterName;
-        level.wrapsArgument = out.afterName && beginsFunctionInFrom();
+        from.open(level, levels.getFirst());
         level.distinctOn = in.at > 2 && in.peek(-2).isWord("on") && in.peek(-3).isWord("distinct");
         if (in.at > 1 && in.peek(-2).isWord("as")) {
           refuseChanges(-1);
@@ -201,13 +211,15 @@ final class Rewriter {
                     || (levels.getFirst().windowClause && in.peek(-2).isWord("as")));
         levels.push(level);
         out.emit(level.wrapsArgument ? "((" : "(", token.start());
+        level.inside = out.length();
       }
       case ")" -> {
         if (levels.size() == 1) {
           throw TokenReader.syntaxErrorAt(sql, token);
         }
-        endWrappedArgument(token);
+        from.endWrappedArgument(token);
         RewriteLevel closed = levels.pop();
+        from.close(closed);
         out.emit(closed.distinctOn ? "), " : ") ", token.start());
         out.operandStart = closed.start;
       }
@@ -227,7 +239,7 @@ final class Rewriter {
       case "]" -> brackets.close(token);
       case ":" -> brackets.bound(token);
       case "," -> {
-        endWrappedArgument(token);
+        from.endWrappedArgument(token);
         out.emit(", ", token.start());
       }
       case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
@@ -242,33 +254,6 @@ final class Rewriter {
         }
         out.emit(token.text() + " ", token.start());
       }
-    }
-  }
-
-  /// Whether the parenthesis that has been read last begins the arguments of a function in FROM.
-  private boolean beginsFunctionInFrom() {
-    int before = in.at - 3;
-    while (before >= 1 && in.peek(before - in.at).isOperator(".")) {
-      before -= 2;
-    }
-    Token first = in.peek();
-    if (before < 0 || first.isOperator(")") || first.isOperator("*") || first.isWord("distinct")) {
-      return false;
-    }
-    Token token = in.peek(before - in.at);
-    return levels.getFirst().fromClause
-        && !KEYWORD_ARGUMENTS.contains(in.peek(-2).text())
-        && (token.isWord("from")
-            || token.isWord("join")
-            || token.isWord("lateral")
-            || token.isOperator(","));
-  }
-
-  private void endWrappedArgument(Token token) {
-    RewriteLevel level = levels.getFirst();
-    if (level.wrapsArgument) {
-      level.wrapsArgument = false;
-      out.emit(") ", token.start());
     }
   }
 
@@ -319,6 +304,8 @@ final class Rewriter {
       out.operandStart = out.length();
       out.emit(RewrittenText.quoted(ROW_CALL), token.start());
       out.afterName = true;
+    } else if (from.isRowsFrom(0)) {
+      from.rowsFrom(token);
     } else if (word.equals("array") && in.peek(1).isOperator("[")) {
       brackets.constructor();
     } else if (levels.getFirst().window && FRAME_MODES.contains(word) && beginsBound()) {
@@ -397,6 +384,12 @@ final class Rewriter {
     return new Source.Literal.Expression(expression.finish());
   }
 
+  private static boolean endsSelectList(Token token) {
+    return token.kind() == Token.Kind.END
+        || token.isOperator(")")
+        || (token.kind() == Token.Kind.WORD && AFTER_SELECT_LIST.contains(token.text()));
+  }
+
   private boolean previousIs(String word) {
     return in.at > 0 && in.peek(-1).isWord(word);
   }
@@ -422,10 +415,12 @@ final class Rewriter {
       clauses.sortOperator();
       return;
     }
+    if (word.equals("using") && level.fromClause && in.peek(1).isOperator("(")) {
+      from.using(token);
+      return;
+    }
     if (word.equals("with") && in.peek(1).isWord("ordinality") && in.peek(-1).isOperator(")")) {
-      in.at += 2;
-      // Behind the quote that the name of the function begins with.
-      out.insert(out.operandStart + 1, ORDINALITY_PREFIX);
+      from.ordinality();
       return;
     }
     if (word.equals("lateral") && in.peek(1).isIdentifier()) {
@@ -443,20 +438,21 @@ final class Rewriter {
     }
     if (word.equals("order")) {
       if (level.arguments) {
-        endWrappedArgument(token);
+        from.endWrappedArgument(token);
         // ORDER BY of an aggregate: Calcite's parser knows WITHIN GROUP only.
         out.emit(") within group (", token.start());
       }
       level.ordered = true;
     }
-    boolean from = word.equals("from") && !level.arguments && !in.peek(-2).isWord("distinct");
-    level.fromClause = from || (level.fromClause && !AFTER_FROM.contains(word));
+    boolean fromWord = word.equals("from") && !level.arguments && !in.peek(-2).isWord("distinct");
+    level.fromClause = fromWord || (level.fromClause && !AFTER_FROM.contains(word));
     level.setOperation |= SET_OPERATIONS.contains(word);
+    level.join |= word.equals("join");
     level.windowClause |= word.equals("window");
     if (word.equals("select")) {
       level.arguments = false;
       level.selectWithoutFrom = true;
-    } else if (from) {
+    } else if (fromWord) {
       level.selectWithoutFrom = false;
     } else if (level.selectWithoutFrom
         && !(in.at > 1 && in.peek(-2).isWord("within"))
@@ -472,6 +468,9 @@ final class Rewriter {
       level.selectList = out.length();
       level.distinct = in.peek().isWord("distinct");
       level.windowClause = false;
+      if (endsSelectList(in.peek())) {
+        out.emit(RewrittenText.quoted(NO_COLUMNS_CALL) + "() ", token.start());
+      }
     }
     switch (word) {
       case "null", "true", "false", "unknown" -> out.operandStart = start;

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -15,20 +16,29 @@ import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /// Functions of a select list that return rows: each row of the query is repeated for their rows, side by side, those of the shorter ones filled up with nulls.
 final class RowCalls {
   /// A call.
   ///
   /// @param arguments over the query's columns
-  record Call(RowFunction function, List<RexNode> arguments) {}
+  record Call(RowFunction function, List<RexNode> arguments) {
+    /// Polymorphic functions are made anew for each call.
+    boolean isSame(Call other) {
+      return function.name().equals(other.function.name())
+          && Arrays.equals(function.argumentOids(), other.function.argumentOids())
+          && arguments.equals(other.arguments);
+    }
+  }
 
   private static final String VALUE = "value";
   private static final String NUMBER = "number";
 
   private final List<Call> calls = new ArrayList<>();
   private final BindContext context;
+
+  /// Column of the first call.
+  private int first;
 
   RowCalls(BindContext context) {
     this.context = context;
@@ -40,9 +50,11 @@ final class RowCalls {
 
   /// What stands for the value of a call until [#apply(RelNode, QueryBinder, List)].
   RexNode place(Call call) {
-    int number = calls.indexOf(call);
-    if (number < 0) {
-      number = calls.size();
+    int number = 0;
+    while (number < calls.size() && !calls.get(number).isSame(call)) {
+      number++;
+    }
+    if (number == calls.size()) {
       calls.add(call);
     }
     return context.rex.makeCall(type(call), new PgOperators.RowPlace(number), List.of());
@@ -62,10 +74,10 @@ final class RowCalls {
     calls.replaceAll(call -> new Call(call.function, call.arguments.stream().map(change).toList()));
   }
 
-  /// The input with one more column per call, behind its own columns.
+  /// The input with one more column per call, behind its own columns; afterwards [#placed(RexNode, RelNode)] knows them.
   ///
-  /// @param output expressions in which the columns take the calls' places
-  RelNode apply(RelNode input, QueryBinder queries, List<RexNode> output) {
+  /// @param correlations how subqueries in the arguments name the input's rows
+  RelNode apply(RelNode input, Set<CorrelationId> correlations, QueryBinder queries) {
     List<RexNode> columns = new ArrayList<>(context.rex.identityProjects(input.getRowType()));
     columns.addAll(expressions());
     List<String> names = new ArrayList<>();
@@ -73,7 +85,7 @@ final class RowCalls {
       names.add("r" + i);
     }
     boolean constant = expressions().stream().allMatch(node -> Coercion.constantOf(node) != null);
-    RelNode left = constant ? input : queries.project(input, columns, names, Set.of());
+    RelNode left = constant ? input : queries.project(input, columns, names, correlations);
     CorrelationId id = context.newCorrelation();
     RexNode outer = context.rex.makeCorrel(left.getRowType(), id);
     int argument = input.getRowType().getFieldCount();
@@ -85,7 +97,7 @@ final class RowCalls {
         argument++;
       }
       RelNode rows = rows(call, arguments, calls.size() > 1);
-      right = right == null ? rows : sideBySide(right, rows, queries);
+      right = right == null ? rows : NumberedSides.join(right, rows, queries);
     }
     RelNode rows = java.util.Objects.requireNonNull(right);
     RelNode all =
@@ -99,13 +111,16 @@ final class RowCalls {
                 id,
                 RelOptUtil.correlationColumns(id, rows),
                 JoinRelType.INNER);
-    int first = left.getRowType().getFieldCount();
-    output.replaceAll(node ->
-        PgOperators.Place.replace(
-            node,
-            PgOperators.RowPlace.class,
-            number -> context.rex.makeInputRef(all, first + number)));
+    first = left.getRowType().getFieldCount();
     return all;
+  }
+
+  /// The expression with the columns in the calls' places.
+  ///
+  /// @param all what [#apply(RelNode, QueryBinder)] has given
+  RexNode placed(RexNode node, RelNode all) {
+    return PgOperators.Place.replace(
+        node, PgOperators.RowPlace.class, number -> context.rex.makeInputRef(all, first + number));
   }
 
   private RelNode rows(Call call, List<RexNode> arguments, boolean numbered) {
@@ -114,35 +129,5 @@ final class RowCalls {
       rowType.add(NUMBER, context.types.of(TypeOid.INT8, false));
     }
     return new FunctionRows(context.cluster, rowType.build(), call.function, arguments, numbered);
-  }
-
-  /// Rows of the same number as one; the number is the last column.
-  private RelNode sideBySide(RelNode left, RelNode right, QueryBinder queries) {
-    int count = left.getRowType().getFieldCount();
-    RelDataType joined = context.types.createJoinType(left.getRowType(), right.getRowType());
-    RexNode same =
-        context.rex.makeCall(
-            SqlStdOperatorTable.EQUALS,
-            context.rex.makeInputRef(joined.getFieldList().get(count - 1).getType(), count - 1),
-            context.rex.makeInputRef(joined.getFieldList().get(count + 1).getType(), count + 1));
-    RelNode join = LogicalJoin.create(left, right, List.of(), same, Set.of(), JoinRelType.FULL);
-    List<RexNode> columns = new ArrayList<>();
-    for (int i = 0; i < count + 1; i++) {
-      if (i != count - 1) {
-        columns.add(context.rex.makeInputRef(join, i));
-      }
-    }
-    columns.add(
-        context.rex.makeCall(
-            context.types.of(TypeOid.INT8, false),
-            PgOperators.COALESCE,
-            List.of(
-                context.rex.makeInputRef(join, count - 1),
-                context.rex.makeInputRef(join, count + 1))));
-    List<String> names = new ArrayList<>();
-    for (int i = 0; i < columns.size(); i++) {
-      names.add("v" + i);
-    }
-    return queries.project(join, columns, names, Set.of());
   }
 }

@@ -49,12 +49,35 @@ final class RowComparisons {
           at);
     }
     requireSameSize(first, second, at);
+    if (!left.isA(SqlKind.QUERY)
+        && !right.isA(SqlKind.QUERY)
+        && (entries(left) == null || entries(right) == null)) {
+      return compareTables(kind, first, second, at);
+    }
     return compare(
         kind,
         first.size(),
         (each, entry) ->
             expressions.calls.comparison(each, first.get(entry), second.get(entry), at),
         context.rex);
+  }
+
+  /// Rows of tables, whose nulls are equal to each other.
+  private RexNode compareTables(
+      SqlKind kind, List<RexNode> first, List<RexNode> second, SqlNode at) {
+    if (kind != SqlKind.EQUALS && kind != SqlKind.NOT_EQUALS) {
+      throw expressions.unsupported(at, "the order of rows of tables");
+    }
+    return distinct(first, second, kind == SqlKind.NOT_EQUALS, at);
+  }
+
+  private RexNode distinct(
+      List<RexNode> first, List<RexNode> second, boolean distinct, SqlNode at) {
+    List<RexNode> terms = new ArrayList<>();
+    for (int i = 0; i < first.size(); i++) {
+      terms.add(expressions.calls.distinct(first.get(i), second.get(i), distinct, at));
+    }
+    return combine(distinct ? SqlStdOperatorTable.OR : SqlStdOperatorTable.AND, terms, context.rex);
   }
 
   /// Compares an entry of one row with that of another.
@@ -83,11 +106,7 @@ final class RowComparisons {
       return null;
     }
     requireSameSize(first, second, call);
-    List<RexNode> terms = new ArrayList<>();
-    for (int i = 0; i < first.size(); i++) {
-      terms.add(expressions.calls.distinct(first.get(i), second.get(i), distinct, call));
-    }
-    return combine(distinct ? SqlStdOperatorTable.OR : SqlStdOperatorTable.AND, terms, context.rex);
+    return distinct(first, second, distinct, call);
   }
 
   /// IS NULL: all entries are; IS NOT NULL: none is. Null if it is no row.
@@ -109,8 +128,20 @@ final class RowComparisons {
   private @Nullable List<RexNode> bind(
       SqlNode node, @Nullable List<RexNode> counterpart, Scope scope) {
     List<SqlNode> entries = entries(node);
-    if (entries != null) {
-      return entries.stream().map(entry -> expressions.bind(entry, scope)).toList();
+    if (entries == null) {
+      RecordBinder.Row row = expressions.records.row(node, scope);
+      if (row != null) {
+        return row.entries();
+      }
+    } else {
+      List<RexNode> bound = new ArrayList<>();
+      for (SqlNode entry : entries) {
+        if (entries(entry) != null) {
+          throw expressions.unsupported(entry, "a row within a row that is compared");
+        }
+        bound.add(expressions.bind(entry, scope));
+      }
+      return bound;
     }
     return counterpart != null && node.isA(SqlKind.QUERY) ? expressions.columns(node, scope) : null;
   }

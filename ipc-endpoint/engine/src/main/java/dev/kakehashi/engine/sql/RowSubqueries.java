@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelOptUtil;
-import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.JoinRelType;
@@ -47,19 +46,15 @@ final class RowSubqueries {
   }
 
   private RelNode visit(RelNode rel) {
-    return rel.accept(
-        new RelHomogeneousShuttle() {
-          @Override
-          public RelNode visit(RelNode other) {
-            RelNode visited = super.visit(other);
-            return switch (visited) {
+    return BottomUp.rewrite(
+        rel,
+        each ->
+            switch (each) {
               case LogicalFilter filter -> filter(filter);
               case LogicalProject project -> project(project);
               case LogicalJoin join -> join(join);
-              default -> visited;
-            };
-          }
-        });
+              default -> each;
+            });
   }
 
   private RelNode filter(LogicalFilter filter) {
@@ -93,13 +88,13 @@ final class RowSubqueries {
     List<RexNode> rest = new ArrayList<>();
     List<RexNode> filters = new ArrayList<>();
     for (RexNode term : RelOptUtil.conjunctions(join.getCondition())) {
-      (contains(term, false) ? filters : rest).add(term);
+      (Grouping.hasSubquery(term) ? filters : rest).add(term);
     }
     if (filters.isEmpty()) {
       return join;
     }
     if (join.getJoinType() != JoinRelType.INNER) {
-      if (filters.stream().noneMatch(term -> contains(term, true))) {
+      if (filters.stream().noneMatch(RowSubqueries::hasRowComparison)) {
         return join;
       }
       throw new EngineException(
@@ -121,16 +116,14 @@ final class RowSubqueries {
             ImmutableSet.copyOf(join.getVariablesSet())));
   }
 
-  /// Whether an expression has a subquery in it.
-  ///
-  /// @param ofRows one that compares rows
-  private static boolean contains(RexNode expression, boolean ofRows) {
+  /// Whether an expression has a subquery in it that compares rows.
+  private static boolean hasRowComparison(RexNode expression) {
     boolean[] found = {false};
     expression.accept(
         new RexShuttle() {
           @Override
           public RexNode visitSubQuery(RexSubQuery subquery) {
-            found[0] |= !ofRows || comparesRows(subquery);
+            found[0] |= comparesRows(subquery);
             return super.visitSubQuery(subquery);
           }
         });
@@ -292,12 +285,6 @@ final class RowSubqueries {
             return super.visitSubQuery(subquery.clone(renamed(subquery.rel, from, to)));
           }
         };
-    return rel.accept(
-        new RelHomogeneousShuttle() {
-          @Override
-          public RelNode visit(RelNode other) {
-            return super.visit(other).accept(rename);
-          }
-        });
+    return BottomUp.rewrite(rel, each -> each.accept(rename));
   }
 }

@@ -20,24 +20,43 @@ final class Scope {
   /// @param expression over the scope's input
   /// @param merged hidden behind a merged column: only `alias.name` reaches it
   /// @param row the only column of a function's rows, which the alias names as well
+  /// @param optional whether its row may be missing, behind an outer join
   record Field(
       @Nullable String alias,
       @Nullable String schema,
       String name,
       RexNode expression,
       boolean merged,
-      boolean row) {
+      boolean row,
+      boolean optional) {
     Field(
         @Nullable String alias,
         @Nullable String schema,
         String name,
         RexNode expression,
         boolean merged) {
-      this(alias, schema, name, expression, merged, false);
+      this(alias, schema, name, expression, merged, false, false);
+    }
+
+    /// The same behind a name of its own, by which alone it is reached.
+    Field named(String other) {
+      return new Field(other, null, name, expression, true, false, optional);
     }
 
     Field asRow() {
-      return new Field(alias, schema, name, expression, merged, true);
+      return new Field(alias, schema, name, expression, merged, true, optional);
+    }
+
+    Field with(RexNode other) {
+      return new Field(alias, schema, name, other, merged, row, optional);
+    }
+
+    Field withMerged(boolean hidden) {
+      return new Field(alias, schema, name, expression, hidden, row, optional);
+    }
+
+    Field asOptional() {
+      return new Field(alias, schema, name, expression, merged, row, true);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -19,14 +20,15 @@ import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
-import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.SqlWindow;
+import org.apache.calcite.sql.SqlWith;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +37,23 @@ final class SelectBinder {
   private final BindContext context;
   private final QueryBinder queries;
 
+  /// Subqueries whose rows a query around them locks.
+  private final IdentityHashMap<SqlSelect, LockWait> locked = new IdentityHashMap<>();
+
   SelectBinder(BindContext context, QueryBinder queries) {
     this.context = context;
     this.queries = queries;
+  }
+
+  /// The SELECT, when it is bound next, locks as FOR UPDATE of a query around it says.
+  void lock(SqlNode query, LockWait policy) {
+    switch (query.getKind()) {
+      case SELECT -> locked.put((SqlSelect) query, policy);
+      case ORDER_BY -> lock(((SqlOrderBy) query).query, policy);
+      case WITH -> lock(((SqlWith) query).body, policy);
+      case UNION, INTERSECT, EXCEPT -> throw RowLocks.notAllowed("UNION/INTERSECT/EXCEPT");
+      default -> {}
+    }
   }
 
   /// Output column under construction.
@@ -50,6 +66,13 @@ final class SelectBinder {
     }
     Scope scope = new Scope(parent);
     scope.locks = RowLocks.of(select);
+    LockWait around = locked.remove(select);
+    if (scope.locks == null && around != null) {
+      scope.locks = new RowLocks(List.of(), around);
+      if (select.isDistinct() || FirstRows.marker(select, Rewriter.DISTINCT_ON_CALL) != null) {
+        throw RowLocks.notAllowed("DISTINCT clause");
+      }
+    }
     RelNode rel = queries.from.bind(select.getFrom(), scope);
     rel = where(select.getWhere(), scope, rel);
 
@@ -61,6 +84,11 @@ final class SelectBinder {
     RowCalls rowCalls = new RowCalls(context);
     scope.rowCalls = rowCalls;
     List<Item> items = items(select.getSelectList(), scope, expectation);
+    boolean columns = FirstRows.marker(select, Rewriter.NO_COLUMNS_CALL) == null;
+    if (!columns) {
+      // Algebra's rows have columns.
+      items.add(new Item("", context.rex.makeLiteral(true)));
+    }
     scope.windowing = null;
     scope.rowCalls = null;
     scope.clause = "HAVING";
@@ -78,19 +106,34 @@ final class SelectBinder {
     scope.windowing = null;
     scope.rowCalls = null;
 
+    boolean grouped = false;
     if (select.getGroup() != null || having != null || !aggregation.calls.isEmpty()) {
       if (scope.locks != null) {
         throw RowLocks.notAllowed("GROUP BY clause or aggregate functions");
       }
+      scope.rowCalls = rowCalls;
       GroupByBinder.GroupBy groups =
           new GroupByBinder(queries, scope, items).bind(select.getGroup());
+      scope.rowCalls = null;
+      if (groups.hasRowCalls()) {
+        // Rows are made of them before they are grouped.
+        RelNode rows = rowCalls.apply(rel, scope.correlations, queries);
+        UnaryOperator<RexNode> placed = node -> rowCalls.placed(node, rows);
+        groups = groups.changed(placed);
+        output.replaceAll(placed);
+        windowing.rewrite(placed);
+        rel = rows;
+        grouped = !rowCalls.isEmpty();
+      }
       Grouping grouping = new Grouping(context, scope, groups.keys(), groups.sets(), aggregation);
       if (!scope.correlations.isEmpty()) {
         grouping.redirectCorrelations();
       }
       grouping.complete(output, select);
       windowing.calls.forEach(call -> grouping.complete(call.expressions(), select));
-      grouping.complete(rowCalls.expressions(), select);
+      if (!grouped) {
+        grouping.complete(rowCalls.expressions(), select);
+      }
       if (having != null) {
         grouping.complete(List.of(having), select);
       }
@@ -104,14 +147,16 @@ final class SelectBinder {
       }
       output = new ArrayList<>(output.stream().map(grouping::rewrite).toList());
       windowing.rewrite(grouping::rewrite);
-      rowCalls.rewrite(grouping::rewrite);
+      if (!grouped) {
+        rowCalls.rewrite(grouping::rewrite);
+      }
     }
     if (!windowing.calls.isEmpty()) {
       if (scope.locks != null) {
         throw RowLocks.notAllowed("window functions");
       }
       int[] places = new int[windowing.calls.size()];
-      RelNode windows = windowing.apply(rel, context, queries, places);
+      RelNode windows = windowing.apply(rel, scope.correlations, context, queries, places);
       UnaryOperator<RexNode> resolve =
           node ->
               PgOperators.Place.replace(
@@ -122,13 +167,16 @@ final class SelectBinder {
       rowCalls.rewrite(resolve);
       rel = windows;
     }
-    if (!rowCalls.isEmpty()) {
+    if (!rowCalls.isEmpty() && !grouped) {
       if (scope.locks != null) {
         throw RowLocks.notAllowed("set-returning functions in the target list");
       }
-      rel = rowCalls.apply(rel, queries, output);
+      RelNode rows = rowCalls.apply(rel, scope.correlations, queries);
+      output.replaceAll(node -> rowCalls.placed(node, rows));
+      rel = rows;
     }
-    return finish(select, rel, names, output, keys, distinctOn, tail, scope);
+    BoundQuery query = finish(select, rel, names, output, keys, distinctOn, tail, scope);
+    return columns ? query : new BoundQuery(query.rel(), List.of());
   }
 
   private Windowing windowing(SqlSelect select) {
@@ -294,7 +342,7 @@ final class SelectBinder {
       }
       RexNode bound = queries.expressions.bind(expression, scope);
       bound = resolve(bound, items.size(), expectation);
-      items.add(new Item(name == null ? defaultName(expression) : name, bound));
+      items.add(new Item(name == null ? OutputNames.of(expression) : name, bound));
     }
     return items;
   }
@@ -333,48 +381,6 @@ final class SelectBinder {
               "missing FROM-clause entry for table \"" + alias + "\"",
               identifier);
     }
-  }
-
-  /// Name that PostgreSQL gives to an output column.
-  static String defaultName(SqlNode node) {
-    return switch (node.getKind()) {
-      case IDENTIFIER -> ((SqlIdentifier) node).names.getLast();
-      case CASE -> "case";
-      case CAST -> {
-        String inner = defaultName(((SqlCall) node).operand(0));
-        yield inner.equals("?column?") ? castName((SqlCall) node) : inner;
-      }
-      case EXISTS -> "exists";
-      case TRIM -> "btrim";
-      case FILTER, OVER, WITHIN_GROUP -> defaultName(((SqlCall) node).operand(0));
-      case SELECT -> {
-        SqlNodeList list = ((SqlSelect) node).getSelectList();
-        SqlNode first = list.get(0);
-        yield first.getKind() == SqlKind.AS
-            ? ((SqlIdentifier) ((SqlCall) first).operand(1)).getSimple()
-            : defaultName(first);
-      }
-      default -> callName(node);
-    };
-  }
-
-  private static String callName(SqlNode node) {
-    if (node instanceof SqlBasicCall call) {
-      String name = call.getOperator().getName().toLowerCase(java.util.Locale.ROOT);
-      if (!name.isEmpty()
-          && Character.isLetter(name.charAt(0))
-          && call.getOperator() instanceof org.apache.calcite.sql.SqlFunction) {
-        return name;
-      }
-    }
-    return "?column?";
-  }
-
-  private static String castName(SqlCall cast) {
-    SqlType type =
-        TypeText.parse(
-            ((org.apache.calcite.sql.SqlDataTypeSpec) cast.operand(1)).getTypeName().toString());
-    return type == null ? "?column?" : PgTypeNames.internalName(type.oid());
   }
 
   /// Adds expressions that only ORDER BY has to `output`.

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.sql.PgOperators.ConstantOperator;
 import dev.kakehashi.engine.sql.PgOperators.FunctionOperator;
 import dev.kakehashi.engine.statistics.ColumnStatistics;
+import dev.kakehashi.engine.type.time.ComparedTimes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -77,8 +78,7 @@ final class Selectivity {
         continue;
       }
       Range range =
-          ranges.computeIfAbsent(
-              ColumnOrigin.column(bound.getOperands().getFirst()), c -> new Range());
+          ranges.computeIfAbsent(orderedColumn(bound.getOperands().getFirst()), c -> new Range());
       double selectivity = single(bound);
       if (order(bound).startsWith("<")) {
         range.below = Math.min(range.below, selectivity);
@@ -114,11 +114,26 @@ final class Selectivity {
     if (!(term instanceof RexCall call) || order(call).isEmpty()) {
       return null;
     }
-    RexCall turned =
-        SqlKind.COMPARISON.contains(call.getKind())
-            ? columnFirst(call)
-            : ColumnOrigin.column(call.getOperands().get(0)) >= 0 ? call : null;
-    return turned != null && isFree(turned.getOperands().get(1)) ? turned : null;
+    RexCall turned = call;
+    if (SqlKind.COMPARISON.contains(call.getKind())
+        && orderedColumn(call.getOperands().get(0)) < 0) {
+      turned = (RexCall) RexUtil.invert(rel.getCluster().getRexBuilder(), call);
+    }
+    return turned != null
+            && orderedColumn(turned.getOperands().get(0)) >= 0
+            && isFree(turned.getOperands().get(1))
+        ? turned
+        : null;
+  }
+
+  /// The number of the column that the expression is or, as another type of time, has the order of; -1 if there is none.
+  private static int orderedColumn(RexNode node) {
+    return ColumnOrigin.column(
+        node instanceof RexCall call
+                && call.getOperator() instanceof FunctionOperator operator
+                && ComparedTimes.isConversion(operator.function)
+            ? call.getOperands().getFirst()
+            : node);
   }
 
   /// `<`, `<=`, `>` or `>=` if the call is such a comparison, of one type or (a function then) of two; else empty.

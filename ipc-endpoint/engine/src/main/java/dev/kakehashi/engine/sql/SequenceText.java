@@ -13,8 +13,7 @@ public final class SequenceText {
 
   /// The name as a string constant.
   public static String literal(String schema, String name) {
-    String quoted =
-        "\"%s\".\"%s\"".formatted(schema.replace("\"", "\"\""), name.replace("\"", "\"\""));
+    String quoted = RewrittenText.quoted(schema) + "." + RewrittenText.quoted(name);
     return "'" + quoted.replace("'", "''") + "'";
   }
 

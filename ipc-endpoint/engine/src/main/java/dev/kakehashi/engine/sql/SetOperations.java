@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Union;
 
@@ -26,10 +27,7 @@ final class SetOperations {
     if (union.all) {
       return all;
     }
-    int[] keys = new int[all.typeOids().length];
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = i;
-    }
+    int[] keys = IntStream.range(0, all.typeOids().length).toArray();
     return new PlanNode.Aggregate(all, keys, List.of(), all.typeOids());
   }
 
@@ -47,7 +45,7 @@ final class SetOperations {
   private static PlanNode counted(PlanNode left, PlanNode right) {
     int columns = left.typeOids().length;
     PlanNode both = new PlanNode.UnionAll(List.of(marked(left, 0), marked(right, 1)));
-    int[] keys = java.util.stream.IntStream.range(0, columns).toArray();
+    int[] keys = IntStream.range(0, columns).toArray();
     int[] oids = Arrays.copyOf(left.typeOids(), columns + 2);
     List<PlanNode.AggregateCall> counts = new ArrayList<>();
     for (int side = 0; side < 2; side++) {

@@ -145,7 +145,8 @@ final class StatementParser {
     if (!in.acceptWords("default", "values")) {
       rows = until(conflictOrReturning());
     }
-    Conflict conflict = in.acceptWords("on", "conflict") ? conflict() : null;
+    Conflict conflict =
+        in.acceptWords("on", "conflict") ? new ConflictParser(this).conflict() : null;
     Source returning = returning();
     return new ParsedStatement.Insert(
         new Target(table, alias), columns, overriding, rows, conflict, returning);
@@ -192,37 +193,6 @@ final class StatementParser {
     return at;
   }
 
-  private Conflict conflict() {
-    int position = in.peek().start() + 1;
-    Name constraint = null;
-    List<Name> columns = null;
-    if (in.acceptWords("on", "constraint")) {
-      constraint = name();
-    } else if (in.peek().isOperator("(")) {
-      columns = columnList();
-      if (in.peek().isWord("where")) {
-        throw new EngineException(
-                ErrorCode.FEATURE_NOT_SUPPORTED, "partial indexes are not supported")
-            .withPosition(in.peek().start() + 1);
-      }
-    }
-    in.expectWord("do");
-    if (in.acceptWords("nothing")) {
-      return new Conflict(constraint, columns, null, null, position);
-    }
-    in.expectWord("update");
-    in.expectWord("set");
-    if (constraint == null && columns == null) {
-      throw new EngineException(
-              ErrorCode.SYNTAX_ERROR,
-              "ON CONFLICT DO UPDATE requires inference specification or constraint name")
-          .withPosition(position)
-          .withHint("For example, ON CONFLICT (column_name).");
-    }
-    List<Assignment> assignments = assignments("where", "returning");
-    return new Conflict(constraint, columns, assignments, where(), position);
-  }
-
   private ParsedStatement update() {
     in.acceptWords("only");
     Name table = qualifiedName();
@@ -262,7 +232,7 @@ final class StatementParser {
     return none || !in.peek().isIdentifier() ? null : in.next().text();
   }
 
-  private @Nullable Source where() {
+  @Nullable Source where() {
     return in.at < end && in.acceptWords("where") ? until(clause("returning")) : null;
   }
 
@@ -295,7 +265,7 @@ final class StatementParser {
     return assignments;
   }
 
-  private Name name() {
+  Name name() {
     int position = in.peek().start() + 1;
     return new Name(null, in.expectIdentifier(), position);
   }
@@ -356,7 +326,8 @@ final class StatementParser {
     return false;
   }
 
-  private int comma(int stop) {
+  /// Index of the next comma outside of parentheses, or `stop`.
+  int comma(int stop) {
     int at = in.at;
     while (at < stop && !tokens.get(at).isOperator(",")) {
       at = tokens.get(at).isOperator("(") ? closing(at) + 1 : at + 1;
@@ -365,7 +336,7 @@ final class StatementParser {
   }
 
   /// Index of the parenthesis that closes the one at `open`.
-  private int closing(int open) {
+  int closing(int open) {
     int depth = 0;
     for (int at = open; at < end; at++) {
       if (tokens.get(at).isOperator("(")) {

@@ -50,8 +50,18 @@ final class StatementPlanner {
           ErrorCode.SYNTAX_ERROR, "a view cannot be made of a statement that changes rows");
     }
     Scope parent = scope;
-    return context.within(
-        query.text(), () -> queries.bind(parse(query.text()), parent, Expectation.NONE));
+    return withColumns(
+        context.within(
+            query.text(), () -> queries.bind(parse(query.text()), parent, Expectation.NONE)));
+  }
+
+  private static BoundQuery withColumns(BoundQuery query) {
+    if (query.names().isEmpty()) {
+      throw new EngineException(
+              ErrorCode.FEATURE_NOT_SUPPORTED, "a result without columns is not supported")
+          .withHint("SELECT without columns can stand in EXISTS and in FROM.");
+    }
+    return query;
   }
 
   SqlFront.Planned plan(ParsedStatement statement) {
@@ -75,9 +85,22 @@ final class StatementPlanner {
       case ParsedStatement.Query query -> query(query.text(), parent);
       case ParsedStatement.Change change -> {
         DmlBinder.Planned planned = new DmlBinder(queries).bind(change, parent);
-        yield planned(Statement.Kind.DML, planned.plan(), planned.columns());
+        ReturningBinder.SelectList list = planned.returning().list();
+        yield list == null
+            ? planned(Statement.Kind.DML, planned.plan(), planned.returning().columns())
+            : returned(planned, list);
       }
     };
+  }
+
+  /// The change, and then the query of what it gives.
+  private SqlFront.Planned returned(DmlBinder.Planned change, ReturningBinder.SelectList list) {
+    int number = context.newWorkTable();
+    parts.add(new PhysicalPlan.Part(change.plan().target().table(), change.plan(), number));
+    BoundQuery query = list.of(rows(change, list.rowType(), number), queries);
+    PlanNode root = new PlanTranslator(context).translate(Optimizer.optimize(query.rel()));
+    return planned(
+        Statement.Kind.DML, new PhysicalPlan.Query(root, true), change.returning().columns());
   }
 
   private SqlFront.Planned planned(
@@ -176,21 +199,31 @@ final class StatementPlanner {
     if (planned.plan().returning() == null) {
       return null;
     }
-    List<String> names = planned.columns().stream().map(Statement.Column::name).toList();
+    ReturningBinder.SelectList list = planned.returning().list();
+    if (list != null) {
+      return list.of(rows(planned, list.rowType(), number), queries);
+    }
+    List<Statement.Column> columns = planned.returning().columns();
+    List<String> names = columns.stream().map(Statement.Column::name).toList();
     RelDataType rowType =
         context.types.createStructType(
-            planned.columns().stream()
+            columns.stream()
                 .map(c -> context.types.of(new SqlType(c.typeOid(), c.typeModifier()), true))
                 .toList(),
             SqlValidatorUtil.uniquify(names, true));
-    Double rows = context.estimates.rows(planned.plan().source());
-    return new BoundQuery(
-        new WorkTableRows(context.cluster, rowType, number, rows == null ? 1 : rows), names);
+    return new BoundQuery(rows(planned, rowType, number), names);
+  }
+
+  /// The rows that a change gives.
+  private RelNode rows(DmlBinder.Planned change, RelDataType rowType, int number) {
+    Double rows = context.estimates.rows(change.plan().source());
+    return new WorkTableRows(context.cluster, rowType, number, rows == null ? 1 : rows);
   }
 
   private SqlFront.Planned query(Source text, @Nullable Scope parent) {
     BoundQuery query =
-        context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE));
+        withColumns(
+            context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE)));
     List<Statement.Column> columns = columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
     PlanTranslator translator = new PlanTranslator(context);

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexNode;
@@ -36,6 +37,16 @@ final class SubqueryBinder {
       throw context.error(ErrorCode.SYNTAX_ERROR, "subquery must return only one column", query);
     }
     return RexSubQuery.scalar(bound.rel());
+  }
+
+  /// `ARRAY(query)`: the values of its only column, in its order.
+  RexNode array(SqlCall call, Scope scope) {
+    SqlNode query = call.operand(0);
+    BoundQuery bound = bind(query, scope, BoundQuery.Expectation.NONE);
+    if (bound.names().size() != 1) {
+      throw context.error(ErrorCode.SYNTAX_ERROR, "subquery must return only one column", query);
+    }
+    return new CollectedRows(queries).array(bound.rel(), call);
   }
 
   /// The columns of a subquery of at most one row, as a scalar subquery each.
@@ -138,6 +149,10 @@ final class SubqueryBinder {
           context.barring("a subquery", () -> queries.bind(query, scope, expectation));
       if (scope.correlation != null) {
         scope.correlations.add(scope.correlation);
+      } else if (!RelOptUtil.getVariablesUsed(bound.rel()).isEmpty()) {
+        // It names queries further out alone. Calcite takes the names of a query that has none for
+        // all that its subqueries use.
+        scope.correlations.add(context.newCorrelation());
       }
       return bound;
     } finally {

@@ -41,6 +41,28 @@ public final class TableExpressions {
     return check(text, table, queries(catalog));
   }
 
+  /// Binds the condition of a partial index.
+  ///
+  /// @throws EngineException for whatever PostgreSQL would refuse
+  static Expr indexPredicate(String text, Table table, CatalogSnapshot catalog) {
+    QueryBinder queries = queries(catalog);
+    Expr condition =
+        bind(
+                text,
+                table,
+                "index predicates",
+                queries,
+                (node, scope) ->
+                    queries.expressions.bindCondition(node, scope, "argument of WHERE"))
+            .expression();
+    if (!isImmutable(condition)) {
+      throw new EngineException(
+          ErrorCode.INVALID_OBJECT_DEFINITION,
+          "functions in index predicate must be marked IMMUTABLE");
+    }
+    return condition;
+  }
+
   /// CHECK constraints in the order of their names, which is the order in which they are looked at.
   static List<PhysicalPlan.Check> checks(Table table, QueryBinder queries) {
     List<PhysicalPlan.Check> checks = new ArrayList<>();
@@ -96,7 +118,8 @@ public final class TableExpressions {
     return bound;
   }
 
-  private static boolean isImmutable(Expr expression) {
+  /// Whether an expression depends on nothing but its columns.
+  public static boolean isImmutable(Expr expression) {
     boolean[] immutable = {true};
     var _ =
         new ExprRewriter() {
@@ -129,7 +152,7 @@ public final class TableExpressions {
 
   /// A name as an identifier in SQL.
   public static String quoted(String name) {
-    return '"' + name.replace("\"", "\"\"") + '"';
+    return RewrittenText.quoted(name);
   }
 
   /// The value of a new column in rows that are there already.
@@ -264,7 +287,9 @@ public final class TableExpressions {
             throw new EngineException(
                 ErrorCode.FEATURE_NOT_SUPPORTED,
                 "cannot use subquery in "
-                    + (clause.startsWith("check") || clause.startsWith("column generation")
+                    + (clause.startsWith("check")
+                            || clause.startsWith("column generation")
+                            || clause.startsWith("index")
                         ? clause.substring(0, clause.length() - 1)
                         : clause));
           }

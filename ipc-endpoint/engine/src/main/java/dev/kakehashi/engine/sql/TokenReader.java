@@ -44,6 +44,19 @@ final class TokenReader {
     return token;
   }
 
+  /// Consumes the rest of the statement.
+  String rest() {
+    int start = peek().start();
+    int end = start;
+    while (!atEnd()) {
+      end = next().end();
+    }
+    if (end == start) {
+      throw syntaxError();
+    }
+    return sql.substring(start, end);
+  }
+
   boolean atEnd() {
     return peek().kind() == Token.Kind.END;
   }
@@ -240,9 +253,6 @@ final class TokenReader {
     }
     if ((word.equals("character") || word.equals("char")) && acceptWords("varying")) {
       return "character varying";
-    }
-    if (word.equals("bpchar") || word.equals("string")) {
-      return word;
     }
     return word;
   }

@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlWindow;
@@ -115,8 +117,14 @@ final class Windowing {
 
   /// The input with one more column per function, one after another per window. Its own columns stay where they are.
   ///
+  /// @param correlations how subqueries in the arguments name the input's rows
   /// @param places receives the column of each function
-  RelNode apply(RelNode input, BindContext context, QueryBinder queries, int[] places) {
+  RelNode apply(
+      RelNode input,
+      Set<CorrelationId> correlations,
+      BindContext context,
+      QueryBinder queries,
+      int[] places) {
     RelNode rel = input;
     boolean[] done = new boolean[calls.size()];
     for (int i = 0; i < done.length; i++) {
@@ -132,7 +140,7 @@ final class Windowing {
           done[j] = true;
         }
       }
-      rel = window(rel, same, context, queries, places);
+      rel = window(rel, same, correlations, context, queries, places);
     }
     return rel;
   }
@@ -140,6 +148,7 @@ final class Windowing {
   private RelNode window(
       RelNode input,
       List<Integer> numbers,
+      Set<CorrelationId> correlations,
       BindContext context,
       QueryBinder queries,
       int[] places) {
@@ -174,7 +183,7 @@ final class Windowing {
     for (int i = 0; i < columns.size(); i++) {
       names.add("w" + i);
     }
-    RelNode project = queries.project(input, columns, names, java.util.Set.of());
+    RelNode project = queries.project(input, columns, names, correlations);
     for (int i = 0; i < numbers.size(); i++) {
       places[numbers.get(i)] = columns.size() + i;
     }

@@ -46,7 +46,8 @@ final class ColumnAnalyzer {
     double nullFraction = sampleRows == 0 ? 0 : values.nulls / sampleRows;
     int notNull = values.count + values.tooWide;
     int width = notNull == 0 ? 0 : width(notNull);
-    if (!Types.hasEquality(values.oid)) {
+    // To read documents as often as sorting takes costs more than what is known of them gives.
+    if (!Types.hasEquality(values.oid) || values.kind.isDocument()) {
       return new ColumnStatistics(values.oid, nullFraction, width, 0, null, new double[0], null);
     }
     sort();

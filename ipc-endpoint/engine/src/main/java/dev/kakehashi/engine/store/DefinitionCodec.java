@@ -10,14 +10,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Table definitions, and changes of the catalogue by prepared transactions, in the durable image: format version, then the fields in order, as [DataOutputStream] writes them.
 /// Column kinds are written by name, so that their order in the source means nothing.
 final class DefinitionCodec {
-  /// Since 2 a table says where its columns lie in its rows.
-  private static final int FORMAT = 2;
+  /// Since 2 a table says where its columns lie in its rows, since 3 an index which rows it has.
+  private static final int FORMAT = 3;
 
   private static final int FORMAT_WITHOUT_PLACEMENT = 1;
+  private static final int FORMAT_WITHOUT_PREDICATE = 2;
   private static final int PUT = 1;
   private static final int REMOVE = 2;
   private static final int CREATE_TABLE = 3;
@@ -69,11 +71,7 @@ final class DefinitionCodec {
     out.writeInt(placement.stored().size());
     for (Placement.Stored stored : placement.stored()) {
       out.writeUTF(stored.kind().name());
-      ByteBuffer missing = stored.missing();
-      out.writeBoolean(missing != null);
-      if (missing != null) {
-        writeBytes(Recovery.bytes(missing.duplicate()), out);
-      }
+      writeValue(stored.missing(), out);
     }
     for (int position : placement.positions()) {
       out.writeInt(position);
@@ -87,9 +85,7 @@ final class DefinitionCodec {
     List<Placement.Stored> stored = new ArrayList<>();
     for (int count = in.readInt(); count > 0; count--) {
       ColumnKind kind = kind(in.readUTF());
-      ByteBuffer missing =
-          in.readBoolean() ? ByteBuffer.wrap(in.readNBytes(in.readInt())).asReadOnlyBuffer() : null;
-      stored.add(new Placement.Stored(kind, missing));
+      stored.add(new Placement.Stored(kind, value(in)));
     }
     List<Integer> positions = new ArrayList<>();
     for (int c = 0; c < columns.size(); c++) {
@@ -114,6 +110,26 @@ final class DefinitionCodec {
       out.writeInt(index.columns().get(i));
       out.writeBoolean(index.descending().get(i));
     }
+    out.writeInt(index.predicate().size());
+    for (IndexCondition condition : index.predicate()) {
+      out.writeInt(condition.column());
+      out.writeUTF(condition.operator().name());
+      writeValue(condition.value(), out);
+    }
+  }
+
+  private static void writeValue(@Nullable ByteBuffer value, DataOutputStream out)
+      throws IOException {
+    out.writeBoolean(value != null);
+    if (value != null) {
+      writeBytes(Recovery.bytes(value.duplicate()), out);
+    }
+  }
+
+  private static @Nullable ByteBuffer value(DataInputStream in) throws IOException {
+    return in.readBoolean()
+        ? ByteBuffer.wrap(in.readNBytes(in.readInt())).asReadOnlyBuffer()
+        : null;
   }
 
   /// A change of the catalogue as part of a prepared transaction: its kind, then its fields.
@@ -182,7 +198,7 @@ final class DefinitionCodec {
         case REMOVE -> new CatalogChange.Remove(in.readUTF());
         case CREATE_TABLE -> new CatalogChange.CreateTable(decode(in.readNBytes(in.readInt())));
         case DROP_TABLE -> new CatalogChange.DropTable(in.readLong());
-        case CREATE_INDEX -> new CatalogChange.CreateIndex(in.readLong(), index(in));
+        case CREATE_INDEX -> new CatalogChange.CreateIndex(in.readLong(), index(in, bytes[0]));
         case DROP_INDEX -> new CatalogChange.DropIndex(in.readLong(), in.readLong());
         case REDEFINE -> new CatalogChange.Redefine(decode(in.readNBytes(in.readInt())));
         case RESHAPE -> new CatalogChange.Reshape(decode(in.readNBytes(in.readInt())), List.of());
@@ -196,9 +212,9 @@ final class DefinitionCodec {
   private static DataInputStream open(byte[] bytes) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     int format = in.readByte();
-    if (format != FORMAT && format != FORMAT_WITHOUT_PLACEMENT) {
+    if (format < FORMAT_WITHOUT_PLACEMENT || format > FORMAT) {
       throw new IOException(
-          "it has format %d, this version reads %d and %d"
+          "it has format %d, this version reads %d to %d"
               .formatted(format, FORMAT_WITHOUT_PLACEMENT, FORMAT));
     }
     return in;
@@ -218,7 +234,7 @@ final class DefinitionCodec {
       int indexCount = in.readInt();
       List<IndexDefinition> indexes = new ArrayList<>();
       for (int i = 0; i < indexCount; i++) {
-        indexes.add(index(in));
+        indexes.add(index(in, bytes[0]));
       }
       return new TableDefinition(
           tableId,
@@ -231,7 +247,7 @@ final class DefinitionCodec {
     }
   }
 
-  private static IndexDefinition index(DataInputStream in) throws IOException {
+  private static IndexDefinition index(DataInputStream in, int format) throws IOException {
     long indexId = in.readLong();
     String name = in.readUTF();
     boolean unique = in.readBoolean();
@@ -242,8 +258,26 @@ final class DefinitionCodec {
       columns.add(in.readInt());
       descending.add(in.readBoolean());
     }
+    List<IndexCondition> predicate = new ArrayList<>();
+    for (int left = format > FORMAT_WITHOUT_PREDICATE ? in.readInt() : 0; left > 0; left--) {
+      int column = in.readInt();
+      predicate.add(new IndexCondition(column, operator(in.readUTF()), value(in)));
+    }
     return new IndexDefinition(
-        indexId, name, List.copyOf(columns), List.copyOf(descending), unique);
+        indexId,
+        name,
+        List.copyOf(columns),
+        List.copyOf(descending),
+        unique,
+        List.copyOf(predicate));
+  }
+
+  private static IndexCondition.Operator operator(String name) throws IOException {
+    try {
+      return IndexCondition.Operator.valueOf(name);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("unknown condition of an index " + name, e);
+    }
   }
 
   private static ColumnKind kind(String name) throws IOException {

@@ -119,6 +119,9 @@ final class IndexBuild {
   private void enter(Page page, int slot, boolean current) {
     boolean anyNull = index.encode(version, key);
     int keyLength = key.length;
+    if (keyLength == 0) {
+      return;
+    }
     index.complete(key, page.rowId(slot));
     if (!current || anyNull || !index.definition.unique()) {
       enterIfNeeded(page, slot);

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.store.index.EntryBatch;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.function.LongFunction;
 
 /// Compares the indexes of an open store with its rows, both ways, while nobody changes anything: every row has its entry, every entry a version of its row that
@@ -11,19 +12,26 @@ final class IndexCheck {
   private static final int FETCH = 256;
 
   private final MemoryStore store;
+  private final Set<Long> uniqueIndexes;
   private final StoreCheck.Report report;
   private final long horizon;
 
-  private IndexCheck(MemoryStore store, StoreCheck.Report report) {
+  private IndexCheck(MemoryStore store, Set<Long> uniqueIndexes, StoreCheck.Report report) {
     this.store = store;
+    this.uniqueIndexes = uniqueIndexes;
     this.report = report;
     this.horizon = store.horizon();
   }
 
   /// @param names what tables are called
-  static void run(MemoryStore store, LongFunction<String> names, StoreCheck.Report report) {
+  /// @param uniqueIndexes indexes whose keys are unique although the store does not refuse duplicates
+  static void run(
+      MemoryStore store,
+      LongFunction<String> names,
+      Set<Long> uniqueIndexes,
+      StoreCheck.Report report) {
     store.collector().collect();
-    IndexCheck check = new IndexCheck(store, report);
+    IndexCheck check = new IndexCheck(store, uniqueIndexes, report);
     for (RowTable table : store.allTables()) {
       String name = names.apply(table.tableId());
       check.count(table, name);
@@ -63,9 +71,10 @@ final class IndexCheck {
         if (!Stamp.isTombstone(page.stamp(slot))) {
           version.readHead(page, slot);
           index.encode(version, key);
+          boolean hasEntry = key.length > 0;
           key.putLong(page.rowId(slot));
           position.set(key);
-          if (!has(index, position, key, found)) {
+          if (hasEntry && !has(index, position, key, found)) {
             report.problem("%s: row %d has no entry".formatted(name, page.rowId(slot)));
           }
         }
@@ -93,6 +102,8 @@ final class IndexCheck {
     KeyBuffer position = new KeyBuffer(64);
     KeyBuffer key = new KeyBuffer(64);
     KeyBuffer before = new KeyBuffer(64);
+    boolean unique =
+        index.definition.unique() || uniqueIndexes.contains(index.definition.indexId());
     long rowBefore = -1;
     long count = 0;
     boolean inclusive = true;
@@ -106,7 +117,7 @@ final class IndexCheck {
         long rowId = found.rowId(i);
         if (!belongs(table, index, rowId, key)) {
           report.problem("%s: entry %s has no row %d".formatted(name, key, rowId));
-        } else if (index.definition.unique() && isCurrent(table, index, rowId, key)) {
+        } else if (unique && isCurrent(table, index, rowId, key)) {
           if (rowBefore >= 0 && sameKey(before, key)) {
             report.problem(
                 "%s: rows %d and %d have the same key".formatted(name, rowBefore, rowId));

@@ -22,13 +22,16 @@ final class IndexEntries {
 
   /// Makes the entry of a version that is in its page already.
   ///
-  /// @param key of the version; it gets the row identifier
+  /// @param key of the version, empty if it has no entry; it gets the row identifier
   /// @param anyNull whether a column of the key is null
   /// @throws DuplicateKey another row has it
   /// @throws RowConflict a transaction in progress decides whether another row has it
   void add(
       RowTransaction transaction, TableIndex index, KeyBuffer key, boolean anyNull, long rowId) {
     int keyLength = key.length;
+    if (keyLength == 0) {
+      return;
+    }
     index.complete(key, rowId);
     if (!index.definition.unique() || anyNull) {
       index.tree.insert(key);
@@ -163,8 +166,11 @@ final class IndexEntries {
 
   /// Removes an entry unless some version that may still be read has its key.
   ///
-  /// @param key with the row identifier
+  /// @param key with the row identifier; of a version without an entry that alone
   void drop(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
+    if (key.length == Long.BYTES) {
+      return;
+    }
     page.latch();
     try {
       if (!isNeeded(index, page, slot, key, horizon)) {

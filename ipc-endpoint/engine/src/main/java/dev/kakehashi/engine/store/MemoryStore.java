@@ -239,7 +239,7 @@ final class MemoryStore implements Store {
               ErrorCode.OBJECT_IN_USE,
               "cannot drop or truncate a table that a long transaction preserves")
           .withDetail("It is preserved for long transaction %s.".formatted(guard.describe()))
-          .withHint("Wait for its end, or roll it back.");
+          .withHint("Wait for its end, or roll it back. In that transaction itself, use DELETE.");
     }
     for (RowTransaction transaction : prepared.values()) {
       if (transaction.writes().contains(table)) {

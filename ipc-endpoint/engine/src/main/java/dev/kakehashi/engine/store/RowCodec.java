@@ -79,7 +79,7 @@ public final class RowCodec {
       case FLOAT4 -> 4;
       case FLOAT8 -> 8;
       case UUID, INTERVAL -> 16;
-      case VARLENA, BPCHAR, NUMERIC -> {
+      default -> {
         int payload = Varlena.bytes(word) - 4;
         yield varintBytes(payload) + (long) payload;
       }
@@ -108,7 +108,7 @@ public final class RowCodec {
         Native.copyToArray(word, to, at, 16);
         at += 16;
       }
-      case VARLENA, BPCHAR, NUMERIC -> {
+      default -> {
         int payload = Varlena.bytes(word) - 4;
         at = putVarint(payload, to, at);
         Native.copyToArray(word + 4, to, at, payload);
@@ -178,7 +178,7 @@ public final class RowCodec {
         yield Long.reverseBytes(value.getLong());
       }
       case UUID, INTERVAL -> copy(value, 16, 0, pool);
-      case VARLENA, BPCHAR, NUMERIC -> copy(value, payload(value), 4, pool);
+      default -> copy(value, payload(value), 4, pool);
     };
   }
 
@@ -192,7 +192,7 @@ public final class RowCodec {
           case FLOAT4 -> 4;
           case FLOAT8 -> 8;
           case UUID, INTERVAL -> 16;
-          case VARLENA, BPCHAR, NUMERIC -> payload(value);
+          default -> payload(value);
         };
     require(value, bytes);
     value.position(value.position() + bytes);

@@ -91,8 +91,10 @@ final class RowLoader implements AutoCloseable {
     present.lastCommit = MemoryStore.FIRST_TIMESTAMP;
     for (int i = 0; i < indexes.length; i++) {
       indexes[i].encode(version, key);
-      indexes[i].complete(key, rowId);
-      collect(i);
+      if (key.length > 0) {
+        indexes[i].complete(key, rowId);
+        collect(i);
+      }
     }
   }
 

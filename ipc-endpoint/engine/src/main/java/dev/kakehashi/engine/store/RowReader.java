@@ -23,7 +23,7 @@ final class RowReader {
   private int ownSlot;
   private int statement;
 
-  /// Undo record of the visible version, after [#find] or [#walk] returned OLDER.
+  /// Undo record of the visible version, after [#findOlder] or [#walk] returned OLDER.
   private long record;
 
   RowReader(MemoryStore store) {
@@ -159,6 +159,9 @@ final class RowReader {
       return false;
     }
     index.encode(version, key);
+    if (key.length == 0) {
+      return false;
+    }
     key.putLong(page.rowId(slot));
     return range.contains(key);
   }

@@ -35,6 +35,7 @@ final class RowTable implements TableStore {
   private volatile int[] dead = {};
 
   private final RowWriter writer;
+  private final RowUndo changes;
   final IndexEntries entries;
   final KeyLocks keyLocks = new KeyLocks();
   private volatile TableDefinition definition;
@@ -65,6 +66,7 @@ final class RowTable implements TableStore {
             .toArray(TableIndex[]::new);
     this.entries = new IndexEntries(this);
     this.writer = new RowWriter(this);
+    this.changes = new RowUndo(this);
   }
 
   @Override
@@ -206,6 +208,11 @@ final class RowTable implements TableStore {
   }
 
   @Override
+  public boolean covers(int index, VectorBatch batch, int row) {
+    return indexes[index].covers(batch, row);
+  }
+
+  @Override
   public RowCursor indexScan(
       ReadView view,
       int index,
@@ -327,7 +334,7 @@ final class RowTable implements TableStore {
 
   /// Takes back one write of a transaction that rolls back; writes are taken back in reverse order.
   void undoWrite(RowTransaction transaction, Page page, int slot, long undo) {
-    writer.undo(transaction, page, slot, undo);
+    changes.undo(transaction, page, slot, undo);
     if (undo == 0) {
       offerRoom(page);
     }
@@ -429,7 +436,7 @@ final class RowTable implements TableStore {
 
   /// Frees what a committed write has replaced.
   void freeReplaced(Page page, int slot, long undo, long timestamp, long horizon) {
-    writer.freeReplaced(page, slot, undo, timestamp, horizon, dropped);
+    changes.freeReplaced(page, slot, undo, timestamp, horizon, dropped);
   }
 
   /// Removes an index entry unless some version that may still be read has its key.
@@ -539,7 +546,7 @@ final class RowTable implements TableStore {
     for (int i = 0; i < count; i++) {
       Page page = pages[i];
       if (page != null) {
-        writer.freeValues(page);
+        changes.freeValues(page);
         page.freeAnnexes();
         addresses[freed++] = page.address;
       }

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -119,8 +120,10 @@ public final class StoreCheck implements AutoCloseable {
   /// Verifies rows and indexes; after [#definitions()], and last.
   ///
   /// @param names what tables are called
+  /// @param uniqueIndexes indexes whose keys are unique although the store does not refuse duplicates
   /// @param further looks at the recovered store, and says what is wrong with it
-  public void rows(LongFunction<String> names, Function<Store, List<String>> further) {
+  public void rows(
+      LongFunction<String> names, Set<Long> uniqueIndexes, Function<Store, List<String>> further) {
     try (MemoryPool scratch = new MemoryPool(memoryLimitBytes)) {
       RowCheck rows = new RowCheck(names, scratch);
       Recovery.scanKind(log, StoreKeys.ROW, rows::row);
@@ -129,11 +132,12 @@ public final class StoreCheck implements AutoCloseable {
       problem(String.valueOf(e.getMessage()));
     }
     if (problems == 0) {
-      recover(names, further);
+      recover(names, uniqueIndexes, further);
     }
   }
 
-  private void recover(LongFunction<String> names, Function<Store, List<String>> further) {
+  private void recover(
+      LongFunction<String> names, Set<Long> uniqueIndexes, Function<Store, List<String>> further) {
     owned = false;
     try (MemoryStore store = MemoryStore.open(log, memoryLimitBytes)) {
       int prepared = store.prepared().size();
@@ -143,6 +147,7 @@ public final class StoreCheck implements AutoCloseable {
       IndexCheck.run(
           store,
           names,
+          uniqueIndexes,
           new Report() {
             @Override
             public void checked(String what) {

@@ -36,7 +36,23 @@ public record TableDefinition(
   /// @param name for error messages: the constraint or index name
   /// @param columns positions of the key columns
   /// @param descending per key column
-  /// @param unique whether two live rows with equal, non-null keys are refused
+  /// @param unique whether two live rows of the index with equal, non-null keys are refused
+  /// @param predicate what a row has to fulfil, all of it, to be in the index
   public record IndexDefinition(
-      long indexId, String name, List<Integer> columns, List<Boolean> descending, boolean unique) {}
+      long indexId,
+      String name,
+      List<Integer> columns,
+      List<Boolean> descending,
+      boolean unique,
+      List<IndexCondition> predicate) {
+    /// An index of all rows.
+    public IndexDefinition(
+        long indexId,
+        String name,
+        List<Integer> columns,
+        List<Boolean> descending,
+        boolean unique) {
+      this(indexId, name, columns, descending, unique, List.of());
+    }
+  }
 }

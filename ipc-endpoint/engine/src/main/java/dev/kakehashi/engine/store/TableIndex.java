@@ -6,12 +6,15 @@ import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.KeyCodec;
 import dev.kakehashi.engine.store.index.OrderedTree;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.stream.IntStream;
 
 /// An index: entries are the encoded key followed by the row identifier (8 bytes), for every version of the row that somebody may still read.
 ///
 /// An entry alone says nothing: who finds it looks for the version of the row that it can see, and whether that version has the
-/// entry's key. A row with versions of different keys has an entry for each, and a reader takes the row at exactly one of them.
+/// entry's key. A row with versions of different keys has an entry for each, and a reader takes the row at exactly one of them. A version that does not fulfil
+/// the predicate of a partial index has no key, and no entry.
 ///
 /// Two writers that make the same unique key at once must not overlook each other. The version is in the page before the entry is made, and checking the
 /// other rows of the key and making the entry happens under a lock that all writers of that key share (`stripes`): so the second one
@@ -25,8 +28,10 @@ final class TableIndex {
   final KeyCodec codec;
   final OrderedTree tree;
 
-  /// Stored columns of the key.
+  /// Stored columns of the key and the predicate.
   final int[] keyColumns;
+
+  private final IndexPredicate predicate;
 
   private final Object[] stripes;
 
@@ -36,7 +41,13 @@ final class TableIndex {
   TableIndex(TableDefinition table, IndexDefinition definition, MemoryPool pool) {
     this.definition = definition;
     this.codec = new KeyCodec(table, definition);
-    this.keyColumns = definition.columns().stream().mapToInt(table.placement()::position).toArray();
+    this.predicate = new IndexPredicate(table, definition.predicate(), pool);
+    this.keyColumns =
+        IntStream.concat(
+                definition.columns().stream().mapToInt(table.placement()::position),
+                IntStream.of(predicate.columns()))
+            .distinct()
+            .toArray();
     this.tree = new OrderedTree(pool);
     this.stripes = new Object[definition.unique() ? STRIPES : 0];
     java.util.Arrays.setAll(stripes, i -> new Object());
@@ -59,11 +70,14 @@ final class TableIndex {
     return freed;
   }
 
-  /// Encodes the key of a version.
+  /// Encodes the key of a version; of one that has no entry, for the index is partial, nothing.
   ///
-  /// @return whether a key column is null (then it is unique whatever the others are)
+  /// @return whether a key column is null (then it is unique whatever the others are), or there is no key
   boolean encode(RowVersion version, KeyBuffer to) {
     to.length = 0;
+    if (!predicate.holds(version)) {
+      return true;
+    }
     boolean anyNull = false;
     for (int i = 0; i < codec.keyColumns(); i++) {
       int column = codec.column(i);
@@ -72,6 +86,13 @@ final class TableIndex {
       codec.append(to, i, version.word(column), isNull);
     }
     return anyNull;
+  }
+
+  /// Whether the index has a row.
+  ///
+  /// @param batch with the columns of the table
+  boolean covers(VectorBatch batch, int row) {
+    return predicate.holds(batch, row, definition.predicate());
   }
 
   /// Appends the row identifier to a key.

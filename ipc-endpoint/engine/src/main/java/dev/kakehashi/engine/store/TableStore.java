@@ -28,6 +28,12 @@ public interface TableStore {
   /// @param fraction above 0; 1 or more: every row
   RowCursor sample(ReadView view, double fraction, long seed, int[] columns);
 
+  /// Whether an index has a row: not if the index is partial and the row does not fulfil its predicate.
+  ///
+  /// @param index position in `definition().indexes()`
+  /// @param batch with all columns of the table
+  boolean covers(int index, VectorBatch batch, int row);
+
   /// Opens a scan of an index in its order (or in reverse).
   ///
   /// @param index position in `definition().indexes()`

@@ -2,8 +2,10 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.type.aggregate.CollectingAggregates;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
+import dev.kakehashi.engine.type.array.ArrayTypes;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 public final class Aggregates {
   private static final Map<String, List<AggregateFunction>> BY_NAME =
       StandardAggregates.all().stream().collect(Collectors.groupingBy(AggregateFunction::name));
+
+  private static final Set<String> HYPOTHETICAL =
+      Set.of("rank", "dense_rank", "percent_rank", "cume_dist");
 
   /// The value of a scalar subquery; for plans, no user can call it.
   public static final String SINGLE_VALUE = "single_value";
@@ -34,6 +39,11 @@ public final class Aggregates {
     if (isOrderedSet(name)) {
       return argumentOids.length == 0 ? null : StandardAggregates.orderedSet(name, argumentOids);
     }
+    if ((name.equals("min") || name.equals("max"))
+        && argumentOids.length == 1
+        && ArrayTypes.isArray(argumentOids[0])) {
+      return StandardAggregates.extreme(name, argumentOids[0]);
+    }
     return Overloads.resolve(
         name, BY_NAME.getOrDefault(name, List.of()), AggregateFunction::argumentOids, argumentOids);
   }
@@ -41,6 +51,11 @@ public final class Aggregates {
   /// Whether the name is an aggregate's that needs WITHIN GROUP.
   public static boolean isOrderedSet(String name) {
     return name.equals("percentile_cont") || name.equals("percentile_disc") || name.equals("mode");
+  }
+
+  /// Whether the name is that of an aggregate about a row that there might be, with WITHIN GROUP; without, it is a window function's.
+  public static boolean isHypothetical(String name) {
+    return HYPOTHETICAL.contains(name);
   }
 
   /// Whether the name is an aggregate function's.

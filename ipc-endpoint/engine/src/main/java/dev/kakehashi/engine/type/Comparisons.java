@@ -36,10 +36,14 @@ final class Comparisons {
       }
     }
     for (int oid : TypeOid.textForms()) {
-      if (Types.hasOrder(oid)) {
-        varlena(set, oid);
-      } else if (Types.hasEquality(oid)) {
-        equality(set, oid);
+      if (oid == TypeOid.JSONB) {
+        ordered(set, oid, oid, comparison(ColumnKind.JSONB));
+      } else if (TypeOid.element(oid) == TypeOid.UNSPECIFIED && Types.hasEquality(oid)) {
+        if (Types.hasOrder(oid)) {
+          varlena(set, oid);
+        } else {
+          equality(set, oid);
+        }
       }
     }
     for (int left : INTEGERS) {
@@ -66,7 +70,7 @@ final class Comparisons {
     ordered(
         set, TypeOid.TIMESTAMP, TypeOid.DATE, (a, b) -> -DateTimeMath.compareDate(b, a, Zone.UTC));
     zoned(set, TypeOid.DATE, DateTimeMath::compareDate);
-    zoned(set, TypeOid.TIMESTAMP, DateTimeMath::compareLocal);
+    zoned(set, TypeOid.TIMESTAMP, (local, timestamp, zone) -> zone.compareLocal(local, timestamp));
   }
 
   /// Order of a word that the time zone gives a meaning and a timestamptz.

@@ -42,4 +42,12 @@ public final class FunctionContext {
     this.statementTimestamp = statementTimestamp;
     this.transactionTimestamp = transactionTimestamp;
   }
+
+  /// Says that the result is null.
+  ///
+  /// @return the word to give back
+  public long nullResult() {
+    resultIsNull = true;
+    return 0;
+  }
 }

@@ -1,13 +1,15 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.array.ArrayOrder;
+import dev.kakehashi.engine.type.json.JsonbOrder;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.numeric.NumericOrder;
 import dev.kakehashi.engine.type.time.Intervals;
 
 /// Order, equality and hash of every type, as PostgreSQL's default btree and hash operator classes ("C" collation).
 ///
-/// None of the words is null. Thread-safe.
+/// Arrays and jsonb are read for every comparison. None of the words is null. Thread-safe.
 public final class Ordering {
   private static final int UUID_BYTES = 16;
 
@@ -31,6 +33,8 @@ public final class Ordering {
       case NUMERIC -> NumericOrder.compare(a, b);
       case UUID -> Native.compareBytes(a, UUID_BYTES, b, UUID_BYTES);
       case INTERVAL -> Intervals.compare(a, b);
+      case JSONB -> JsonbOrder.compare(a, b);
+      default -> ArrayOrder.of(kind).compare(a, b);
     };
   }
 
@@ -47,6 +51,8 @@ public final class Ordering {
       case UUID ->
           Native.getLong(a) == Native.getLong(b) && Native.getLong(a + 8) == Native.getLong(b + 8);
       case FLOAT4, FLOAT8, BPCHAR, NUMERIC, INTERVAL -> compare(kind, a, b) == 0;
+      case JSONB -> equalVarlena(a, b) || JsonbOrder.compare(a, b) == 0;
+      default -> equalVarlena(a, b) || ArrayOrder.of(kind).equal(a, b);
     };
   }
 
@@ -66,6 +72,8 @@ public final class Ordering {
       case NUMERIC -> NumericOrder.hash(word);
       case UUID -> Native.mix(Native.getLong(word) ^ Native.mix(Native.getLong(word + 8)));
       case INTERVAL -> Native.mix(Intervals.spanLow(word));
+      case JSONB -> JsonbOrder.hash(word);
+      default -> ArrayOrder.of(kind).hash(word);
     };
   }
 

@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.type;
 
+import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A function of PostgreSQL that returns rows.
 ///
@@ -39,5 +41,23 @@ public record RowFunction(
     /// @param context heap for by-reference values; `resultIsNull` is set when the last column is null, the caller clears it before; other columns are never null
     /// @return false: there is no further row, and nothing was written
     boolean next(long[] values, FunctionContext context);
+
+    /// One row for each item.
+    static <T extends @Nullable Object> Rows of(Iterable<T> items, RowWriter<T> writer) {
+      Iterator<T> iterator = items.iterator();
+      return (values, context) -> {
+        if (!iterator.hasNext()) {
+          return false;
+        }
+        writer.write(iterator.next(), values, context);
+        return true;
+      };
+    }
+  }
+
+  /// Writes the row of an item, as [Rows#next] does.
+  @FunctionalInterface
+  public interface RowWriter<T extends @Nullable Object> {
+    void write(T item, long[] values, FunctionContext context);
   }
 }

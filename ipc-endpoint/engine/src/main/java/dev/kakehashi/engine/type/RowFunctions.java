@@ -20,7 +20,6 @@ import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +73,7 @@ public final class RowFunctions {
   private static @Nullable RowFunction subscripts(int[] oids) {
     if (oids.length < 2
         || oids.length > 3
-        || TypeOid.element(oids[0]) == TypeOid.UNSPECIFIED
+        || !ArrayTypes.isArray(oids[0])
         || !Casts.isImplicit(oids[1], INT4)
         || (oids.length == 3 && !Casts.isImplicit(oids[2], TypeOid.BOOL))) {
       return null;
@@ -169,18 +168,12 @@ public final class RowFunctions {
   }
 
   private static Rows elements(int oid, long array) {
-    Iterator<@Nullable String> elements = ArrayTypes.array(array).elements().iterator();
-    return (value, context) -> {
-      if (!elements.hasNext()) {
-        return false;
-      }
-      String element = elements.next();
-      if (element == null) {
-        context.resultIsNull = true;
-      } else {
-        value[0] = Values.parse(oid, element, context.heap, context.zone);
-      }
-      return true;
-    };
+    return Rows.of(
+        ArrayTypes.array(array).elements(),
+        (element, values, context) ->
+            values[0] =
+                element == null
+                    ? context.nullResult()
+                    : Values.parse(oid, element, context.heap, context.zone));
   }
 }

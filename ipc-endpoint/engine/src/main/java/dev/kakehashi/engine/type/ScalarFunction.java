@@ -11,6 +11,9 @@ package dev.kakehashi.engine.type;
 public record ScalarFunction(
     String name, int[] argumentOids, int resultOid, boolean strict, boolean immutable, Body body) {
 
+  /// As many as there are bits for nulls.
+  public static final int MAX_ARGUMENTS = Long.SIZE;
+
   /// Code of a function.
   @FunctionalInterface
   public interface Body {

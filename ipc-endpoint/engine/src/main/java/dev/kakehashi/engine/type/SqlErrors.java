@@ -86,6 +86,17 @@ public final class SqlErrors {
     return new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, message);
   }
 
+  public static EngineException arraySubscript(String message) {
+    return new EngineException(ErrorCode.ARRAY_SUBSCRIPT_ERROR, message);
+  }
+
+  /// 42804 for a literal without type where it would say the type of a polymorphic function.
+  public static EngineException undeterminedPolymorphicType() {
+    return new EngineException(
+        ErrorCode.DATATYPE_MISMATCH,
+        "could not determine polymorphic type because input has type unknown");
+  }
+
   public static EngineException lengthTooLarge() {
     return new EngineException(ErrorCode.LIMIT_EXCEEDED, "requested length too large");
   }

@@ -6,20 +6,26 @@ import static dev.kakehashi.protocol.TypeOid.NAME;
 import static dev.kakehashi.protocol.TypeOid.NUMERIC;
 import static dev.kakehashi.protocol.TypeOid.TEXT;
 
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericForm;
 import dev.kakehashi.engine.type.text.Quoting;
+import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Functions about the session, about the arguments themselves, and about sizes.
 final class SystemFunctions {
   private static final String[] SIZE_UNITS = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+
+  /// Where names without a schema are looked for.
+  private static final String DEFAULT_SCHEMA = "public";
+
   private static final int BYTES_LIMIT = 10 * 1024;
   private static final int UNIT_LIMIT = 20 * 1024 - 1;
-  private static final int MAX_ARGUMENTS = 64;
 
   private SystemFunctions() {}
 
@@ -27,6 +33,17 @@ final class SystemFunctions {
     for (String name : new String[] {"current_user", "session_user", "user", "current_role"}) {
       set.addStable(name, NAME, (_, _, c) -> Varlena.of(c.heap, c.userName));
     }
+    set.addStable("current_schema", NAME, (_, _, c) -> Varlena.of(c.heap, DEFAULT_SCHEMA));
+    set.addStable(
+        "current_schemas",
+        TypeOid.arrayOf(NAME),
+        (a, _, c) ->
+            ArrayTypes.word(
+                ArrayValue.of(
+                    a[0] != 0 ? List.of("pg_catalog", DEFAULT_SCHEMA) : List.of(DEFAULT_SCHEMA)),
+                c),
+        TypeOid.BOOL);
+    set.add("getdatabaseencoding", NAME, (_, _, c) -> Varlena.of(c.heap, "UTF8"));
     set.add(
         "pg_size_pretty",
         TEXT,
@@ -48,21 +65,17 @@ final class SystemFunctions {
         name,
         name + "(VARIADIC any) → integer",
         oids -> {
-          if (oids.length == 0 || oids.length > MAX_ARGUMENTS) {
+          if (oids.length == 0 || oids.length > ScalarFunction.MAX_ARGUMENTS) {
             return null;
           }
           return new ScalarFunction(
               name,
-              known(oids),
+              Types.unknownAsText(oids),
               INT4,
               false,
               true,
               (a, bits, _) -> nulls ? Long.bitCount(bits) : a.length - Long.bitCount(bits));
         });
-  }
-
-  private static int[] known(int[] oids) {
-    return Arrays.stream(oids).map(oid -> oid == Types.UNKNOWN ? TEXT : oid).toArray();
   }
 
   private static @Nullable ScalarFunction typeOf(int[] oids) {
@@ -71,7 +84,12 @@ final class SystemFunctions {
     }
     String name = Types.name(oids[0]);
     return new ScalarFunction(
-        "pg_typeof", known(oids), TEXT, false, true, (_, _, c) -> Varlena.of(c.heap, name));
+        "pg_typeof",
+        Types.unknownAsText(oids),
+        TEXT,
+        false,
+        true,
+        (_, _, c) -> Varlena.of(c.heap, name));
   }
 
   private static void quote(PolymorphicFunctions set, String name, boolean nullable) {

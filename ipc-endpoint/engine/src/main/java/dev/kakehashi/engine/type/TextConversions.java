@@ -86,8 +86,7 @@ final class TextConversions {
   private static Body formatted(int[] oids) {
     return (a, nulls, c) -> {
       if ((nulls & 1) != 0) {
-        c.resultIsNull = true;
-        return 0;
+        return c.nullResult();
       }
       TextFormat.Arguments arguments =
           i -> (nulls >>> i & 1) != 0 ? null : Values.toText(oids[i], a[i], c.zone);
@@ -98,8 +97,7 @@ final class TextConversions {
   private static long concatWithSeparator(
       List<Body> outputs, long[] arguments, long nulls, FunctionContext context) {
     if ((nulls & 1) != 0) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     return join(outputs, 1, arguments[0], arguments, nulls, context);
   }

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -70,17 +71,21 @@ public final class Types {
     return TypeOid.isTextForm(oid);
   }
 
-  /// Whether two values are equal exactly if their words' values are the same bytes, or by the type's own comparison.
+  /// Whether PostgreSQL can say that two values of the type are equal.
   public static boolean hasEquality(int oid) {
     return switch (oid) {
-      case TypeOid.JSON, TypeOid.JSONB -> false;
-      default -> TypeOid.element(oid) == TypeOid.UNSPECIFIED;
+      case TypeOid.JSON -> false;
+      default -> TypeOid.element(oid) == TypeOid.UNSPECIFIED || hasEquality(TypeOid.element(oid));
     };
   }
 
   /// Whether the engine orders values of the type.
   public static boolean hasOrder(int oid) {
-    return !TypeOid.isTextForm(oid) || oid == TypeOid.NAME;
+    return switch (oid) {
+      case TypeOid.NAME, TypeOid.JSONB -> true;
+      case TypeOid.CHAR, TypeOid.JSON, TypeOid.TIMETZ -> false;
+      default -> TypeOid.element(oid) == TypeOid.UNSPECIFIED || hasOrder(TypeOid.element(oid));
+    };
   }
 
   /// @throws EngineException UNDEFINED_FUNCTION for a type whose values cannot be told to be equal
@@ -139,13 +144,18 @@ public final class Types {
     };
   }
 
+  /// The types with text in place of [#UNKNOWN], as literals without type are taken where any type is.
+  public static int[] unknownAsText(int[] oids) {
+    return Arrays.stream(oids).map(oid -> oid == UNKNOWN ? TypeOid.TEXT : oid).toArray();
+  }
+
   /// OID of a type by SQL name or alias without modifier, upper or lower case; 0 when there is none.
   public static int oid(String name) {
     String key = name.strip().toLowerCase(Locale.ROOT).replaceAll("\\s+", " ");
     return OIDS.getOrDefault(key, 0);
   }
 
-  /// How the store keeps and orders the type.
+  /// How the type is kept and ordered.
   public static ColumnKind kind(int oid) {
     return switch (oid) {
       case TypeOid.BOOL,
@@ -164,13 +174,32 @@ public final class Types {
       case TypeOid.NUMERIC -> ColumnKind.NUMERIC;
       case TypeOid.UUID -> ColumnKind.UUID;
       case TypeOid.INTERVAL -> ColumnKind.INTERVAL;
+      case TypeOid.JSONB -> ColumnKind.JSONB;
       default -> {
+        if (TypeOid.element(oid) != TypeOid.UNSPECIFIED) {
+          yield arrayKind(TypeOid.element(oid));
+        }
         if (TypeOid.isTextForm(oid)) {
           yield ColumnKind.VARLENA;
         }
         throw new EngineException(
             ErrorCode.UNDEFINED_OBJECT, "type with OID " + oid + " does not exist");
       }
+    };
+  }
+
+  private static ColumnKind arrayKind(int elementOid) {
+    return switch (elementOid) {
+      case TypeOid.INT2, TypeOid.INT4, TypeOid.INT8 -> ColumnKind.ARRAY_INTEGER;
+      case TypeOid.FLOAT4, TypeOid.FLOAT8 -> ColumnKind.ARRAY_FLOAT;
+      case TypeOid.NUMERIC -> ColumnKind.ARRAY_NUMERIC;
+      case TypeOid.BPCHAR -> ColumnKind.ARRAY_BPCHAR;
+      case TypeOid.DATE -> ColumnKind.ARRAY_DATE;
+      case TypeOid.TIMESTAMP -> ColumnKind.ARRAY_TIMESTAMP;
+      case TypeOid.TIMESTAMPTZ -> ColumnKind.ARRAY_TIMESTAMPTZ;
+      case TypeOid.INTERVAL -> ColumnKind.ARRAY_INTERVAL;
+      case TypeOid.JSONB -> ColumnKind.ARRAY_JSONB;
+      default -> ColumnKind.ARRAY_TEXT;
     };
   }
 

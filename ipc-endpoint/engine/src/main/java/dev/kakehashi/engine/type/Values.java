@@ -72,8 +72,8 @@ public final class Values {
   public static long copy(int oid, long word, VarHeap heap) {
     return switch (Types.kind(oid)) {
       case INTEGER, FLOAT4, FLOAT8 -> word;
-      case VARLENA, BPCHAR, NUMERIC -> heap.copy(word, Varlena.totalBytes(word));
       case UUID, INTERVAL -> heap.copy(word, UUID_BYTES);
+      default -> heap.copy(word, Varlena.totalBytes(word));
     };
   }
 

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.protocol.value.PgTime;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.UUID;
 
@@ -20,8 +20,6 @@ public final class VolatileFunctions {
           "setseed",
           "setval");
 
-  private static final Instant POSTGRES_EPOCH = Instant.parse("2000-01-01T00:00:00Z");
-
   private VolatileFunctions() {}
 
   static void register(FunctionSet set) {
@@ -36,9 +34,7 @@ public final class VolatileFunctions {
         },
         TypeOid.FLOAT8);
     set.addStable(
-        "clock_timestamp",
-        TypeOid.TIMESTAMPTZ,
-        (_, _, _) -> ChronoUnit.MICROS.between(POSTGRES_EPOCH, Instant.now()));
+        "clock_timestamp", TypeOid.TIMESTAMPTZ, (_, _, _) -> PgTime.fromInstant(Instant.now()));
     set.addStable(
         "gen_random_uuid", TypeOid.UUID, (_, _, c) -> Values.ofUuid(UUID.randomUUID(), c.heap));
   }

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import java.util.List;
 
-/// Changes of the catalogue in a transaction of their own.
+/// Changes of the catalogue, and of what it describes, in a transaction of their own.
 public final class CatalogTool {
   private CatalogTool() {}
 
@@ -13,6 +13,18 @@ public final class CatalogTool {
     try {
       transaction.beginStatement();
       changes.forEach(transaction::define);
+      Rows.commit(transaction);
+    } finally {
+      transaction.abort();
+    }
+  }
+
+  /// Inserts a row without a look at what the catalogue says of its table.
+  public static void insert(Store store, long tableId, Long... values) {
+    StoreTransaction transaction = store.begin(false, false);
+    try {
+      transaction.beginStatement();
+      Rows.insert(store.table(tableId), transaction, (Object[]) values);
       Rows.commit(transaction);
     } finally {
       transaction.abort();

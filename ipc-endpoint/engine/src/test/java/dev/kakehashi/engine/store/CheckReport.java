@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// What a check has said.
-final class CheckReport implements StoreCheck.Report {
-  final List<String> checked = new ArrayList<>();
-  final List<String> problems = new ArrayList<>();
+public final class CheckReport implements StoreCheck.Report {
+  public final List<String> checked = new ArrayList<>();
+  public final List<String> problems = new ArrayList<>();
 
   /// Checks a directory that is not open, as `kakehashi check` does.
   static CheckReport of(Path directory) {
@@ -18,7 +19,7 @@ final class CheckReport implements StoreCheck.Report {
     try (StoreCheck check = StoreCheck.open(directory, 1L << 30, report)) {
       if (check != null) {
         check.definitions();
-        check.rows(CheckReport::name, store -> java.util.List.of());
+        check.rows(CheckReport::name, Set.of(), store -> List.of());
       }
     }
     return report;
@@ -27,7 +28,7 @@ final class CheckReport implements StoreCheck.Report {
   /// Compares the indexes of an open store with its rows.
   static CheckReport ofIndexes(Store store) {
     CheckReport report = new CheckReport();
-    IndexCheck.run((MemoryStore) store, CheckReport::name, report);
+    IndexCheck.run((MemoryStore) store, CheckReport::name, Set.of(), report);
     return report;
   }
 

@@ -121,6 +121,7 @@ final class Rows {
         Native.copyToArray(word, bytes, 0, bytes.length);
         yield Arrays.toString(bytes);
       }
+      default -> throw new IllegalArgumentException(kind + " is the kind of no column");
     };
   }
 

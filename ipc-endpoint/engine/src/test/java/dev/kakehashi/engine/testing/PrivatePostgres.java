@@ -12,9 +12,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /// A PostgreSQL server of one's own, to compare with: a fresh cluster in a temporary directory, "C" locale, UTF-8, time zone UTC, on a free
@@ -22,20 +20,41 @@ import org.junit.jupiter.api.Assumptions;
 ///
 /// The binaries are those of the system property `kakehashi.postgres.bin`, or of Debian's PostgreSQL 15; [#start()] skips the test when
 /// they are absent. A test that runs as root runs the server as the user `postgres`. [#close()] stops the server and deletes the cluster;
-/// so does the end of the JVM.
+/// so does the end of the JVM, also when it is killed: a process of its own waits for that.
 public final class PrivatePostgres implements AutoCloseable {
   private static final Path BIN =
       Path.of(System.getProperty("kakehashi.postgres.bin", "/usr/lib/postgresql/15/bin"));
   private static final String USER = "postgres";
 
+  /// Not `java.io.tmpdir`: where a user's tests work cannot be reached by the user `postgres`.
+  private static final Path PARENT = Path.of("/tmp");
+
+  /// Waits for the end of its input, which is that of the JVM. Arguments: the directory, then the command that stops the server.
+  private static final String GUARD =
+      """
+      directory=$1
+      shift
+      cat
+      if [ -e "$directory/data/postmaster.pid" ]; then "$@"; fi
+      rm -rf "$directory"
+      """;
+
   private final Path directory;
   private final int port;
-  private final Thread atExit = new Thread(this::stop, "private-postgres-stop");
-  private boolean running;
+  private final Process guard;
 
-  private PrivatePostgres(Path directory, int port) {
+  private PrivatePostgres(Path directory, int port) throws IOException {
     this.directory = directory;
     this.port = port;
+    List<String> command = new ArrayList<>(List.of("setsid", "sh", "-c", GUARD, "guard"));
+    command.add(directory.toString());
+    command.addAll(
+        asServerUser("pg_ctl", "-D", directory.resolve("data"), "-s", "-m", "immediate", "stop"));
+    guard =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
   }
 
   public static boolean isAvailable() {
@@ -46,7 +65,7 @@ public final class PrivatePostgres implements AutoCloseable {
   public static PrivatePostgres start() {
     Assumptions.assumeTrue(isAvailable(), "PostgreSQL is not installed in " + BIN);
     try {
-      Path directory = Files.createTempDirectory("kakehashi-postgres-");
+      Path directory = Files.createTempDirectory(PARENT, "kakehashi-postgres-");
       PrivatePostgres server = new PrivatePostgres(directory, freePort());
       server.create();
       return server;
@@ -81,8 +100,6 @@ public final class PrivatePostgres implements AutoCloseable {
             "datestyle = 'ISO, MDY'",
             "intervalstyle = 'postgres'",
             ""));
-    Runtime.getRuntime().addShutdownHook(atExit);
-    running = true;
     // -w: returns when the server accepts connections.
     run("pg_ctl", "-D", data, "-w", "-s", "-l", directory.resolve("log"), "start");
   }
@@ -101,26 +118,26 @@ public final class PrivatePostgres implements AutoCloseable {
 
   @Override
   public void close() {
-    Runtime.getRuntime().removeShutdownHook(atExit);
-    stop();
-  }
-
-  private synchronized void stop() {
-    if (!running) {
-      return;
-    }
-    running = false;
-    run("pg_ctl", "-D", directory.resolve("data"), "-s", "-m", "immediate", "stop");
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
+    try {
+      guard.getOutputStream().close();
+      int status = guard.waitFor();
+      if (status != 0 || Files.exists(directory)) {
+        throw new IllegalStateException(
+            "the server in %s was not taken away: status %d".formatted(directory, status));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
     }
   }
 
   private void run(String program, Object... arguments) {
+    execute(asServerUser(program, arguments));
+  }
+
+  private static List<String> asServerUser(String program, Object... arguments) {
     List<String> command = new ArrayList<>();
     if (isRoot()) {
       command.addAll(
@@ -128,13 +145,13 @@ public final class PrivatePostgres implements AutoCloseable {
     }
     command.add(BIN.resolve(program).toString());
     Arrays.stream(arguments).map(Object::toString).forEach(command::add);
-    execute(command);
+    return command;
   }
 
   private void execute(List<String> command) {
     try {
       // The server inherits the output of pg_ctl, so it must not be a pipe that is read to its end.
-      Path output = Files.createTempFile("kakehashi-postgres-", ".out");
+      Path output = Files.createTempFile(directory, "command-", ".out");
       Process process =
           new ProcessBuilder(command)
               .directory(directory.toFile())

@@ -262,6 +262,11 @@ final class RandomValues {
     return texts.get(random.nextInt(texts.size()));
   }
 
+  /// One of some texts.
+  String oneOf(String... texts) {
+    return texts[random.nextInt(texts.length)];
+  }
+
   /// An argument of a function.
   ///
   /// @param name of the function, because some take units or counts

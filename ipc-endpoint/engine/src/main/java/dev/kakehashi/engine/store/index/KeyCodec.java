@@ -119,7 +119,8 @@ public final class KeyCodec {
     }
   }
 
-  private static void appendValue(KeyBuffer to, ColumnKind kind, long word) {
+  /// Appends a value of a column that is not nullable and ascending.
+  public static void appendValue(KeyBuffer to, ColumnKind kind, long word) {
     switch (kind) {
       case INTEGER -> to.putLong(word ^ Long.MIN_VALUE);
       case FLOAT4 -> {
@@ -146,6 +147,7 @@ public final class KeyCodec {
         to.putLong(Long.reverseBytes(Native.getLongUnaligned(word + 8)));
       }
       case INTERVAL -> appendInterval(to, word);
+      default -> throw new IllegalArgumentException(kind + " is the kind of no column");
     }
   }
 

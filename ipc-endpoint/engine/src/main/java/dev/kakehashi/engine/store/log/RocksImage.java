@@ -78,7 +78,7 @@ final class RocksImage implements AutoCloseable {
   }
 
   private RocksImage(Path directory, Opener opener) {
-    RocksDB.loadLibrary();
+    RocksLibrary.load();
     cache = new LRUCache(BLOCK_CACHE_BYTES);
     options =
         new Options()
@@ -214,7 +214,7 @@ final class RocksImage implements AutoCloseable {
   ///
   /// @return what is wrong, by file; empty if all checksums hold
   static Map<Path, String> verifyFiles(Path directory) throws IOException {
-    RocksDB.loadLibrary();
+    RocksLibrary.load();
     Map<Path, String> problems = new TreeMap<>();
     for (Path file : sortedFiles(directory)) {
       try (Options options = new Options();

@@ -50,9 +50,7 @@ public final class CollectingAggregates {
               ErrorCode.AMBIGUOUS_FUNCTION, "function array_agg(unknown) is not unique");
         }
         if (!object) {
-          throw new EngineException(
-              ErrorCode.DATATYPE_MISMATCH,
-              "could not determine polymorphic type because input has type unknown");
+          throw SqlErrors.undeterminedPolymorphicType();
         }
         declared[i] = TypeOid.TEXT;
       }
@@ -72,7 +70,7 @@ public final class CollectingAggregates {
   }
 
   private static @Nullable AggregateFunction array(String name, int[] oids) {
-    boolean nested = TypeOid.element(oids[0]) != TypeOid.UNSPECIFIED;
+    boolean nested = ArrayTypes.isArray(oids[0]);
     int result = nested ? oids[0] : TypeOid.arrayOf(oids[0]);
     CollectedValues.Finish finish =
         nested ? CollectingAggregates::nested : (values, context) -> flat(values, oids[0], context);
@@ -98,13 +96,10 @@ public final class CollectingAggregates {
       }
       ArrayValue array = ArrayTypes.array(values.words[i]);
       if (array.isEmpty()) {
-        throw new EngineException(
-            ErrorCode.ARRAY_SUBSCRIPT_ERROR, "cannot accumulate empty arrays");
+        throw SqlErrors.arraySubscript("cannot accumulate empty arrays");
       }
       if (!arrays.isEmpty() && !arrays.getFirst().lengths().equals(array.lengths())) {
-        throw new EngineException(
-            ErrorCode.ARRAY_SUBSCRIPT_ERROR,
-            "cannot accumulate arrays of different dimensionality");
+        throw SqlErrors.arraySubscript("cannot accumulate arrays of different dimensionality");
       }
       arrays.add(array);
     }
@@ -124,7 +119,7 @@ public final class CollectingAggregates {
   }
 
   private static String list(CollectedValues.State values, int oid, FunctionContext context) {
-    boolean nested = TypeOid.element(oid) != TypeOid.UNSPECIFIED;
+    boolean nested = ArrayTypes.isArray(oid);
     StringBuilder json = new StringBuilder("[");
     for (int i = 0; i < values.size; i++) {
       json.append(i == 0 ? "" : nested && !values.nulls.get(i) ? ", \n " : ", ");

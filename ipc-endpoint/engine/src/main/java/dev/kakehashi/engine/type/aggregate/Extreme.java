@@ -12,7 +12,7 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.Arrays;
 
-/// min and max of an ordered type. Of equal values the last one is kept, but of char(n) the first, as PostgreSQL does.
+/// min and max of an ordered type, or of arrays of any type, where a group may have one value of a type without order. Of equal values the last one is kept, but of char(n) the first, as PostgreSQL does.
 ///
 /// By-reference values are kept in slots of an own heap; a slot is used again when the next value fits. A slot that is too small is
 /// replaced by one of twice the size, so that the heap stays proportional to the greatest values.
@@ -21,6 +21,7 @@ final class Extreme extends GroupedAccumulator {
   private final int oid;
   private final ColumnKind kind;
   private final boolean max;
+  private final boolean ordered;
   private final VarHeap heap = new VarHeap();
   private long[] words = {};
   private boolean[] present = {};
@@ -30,6 +31,7 @@ final class Extreme extends GroupedAccumulator {
     this.oid = oid;
     this.kind = Types.kind(oid);
     this.max = max;
+    this.ordered = Types.hasOrder(oid);
   }
 
   @Override
@@ -48,6 +50,9 @@ final class Extreme extends GroupedAccumulator {
         long before = words[group];
         words[group] = max ? Math.max(before, word) : Math.min(before, word);
         return;
+      }
+      if (!ordered) {
+        Types.requireOrder(oid);
       }
       int order = Ordering.compare(kind, words[group], word);
       if (max ? order > 0 : order < 0) {

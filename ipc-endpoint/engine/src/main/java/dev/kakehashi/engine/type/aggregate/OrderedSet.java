@@ -7,12 +7,18 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.type.number.FloatText;
+import dev.kakehashi.engine.type.time.IntervalMath;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/// percentile_cont, percentile_disc and mode: their rows come in order.
+/// percentile_cont, percentile_disc and mode: their rows come in order. Of an array of fractions the percentiles are an array of the same form.
 final class OrderedSet extends StateAccumulator<OrderedSet.State> {
   /// Which function it is.
   enum Mode {
@@ -32,6 +38,7 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
     int best;
     double fraction;
     boolean fractionNull = true;
+    @Nullable ArrayValue fractions;
 
     void add(long word) {
       if (size == words.length) {
@@ -44,11 +51,14 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
   private final Mode mode;
   private final int oid;
   private final ColumnKind kind;
+  private final boolean many;
   private final VarHeap heap = new VarHeap();
 
   /// @param oid type of the values
-  OrderedSet(Mode mode, int oid) {
+  /// @param many whether the fraction is an array of them
+  OrderedSet(Mode mode, int oid, boolean many) {
     this.mode = mode;
+    this.many = many;
     this.oid = oid;
     this.kind = Types.kind(oid);
   }
@@ -61,8 +71,12 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
   @Override
   void add(ColumnVector[] arguments, int row, State state) {
     ColumnVector values = arguments[arguments.length - 1];
-    if (arguments.length > 1 && !arguments[0].isNull(row)) {
-      state.fraction = Double.longBitsToDouble(arguments[0].words[row]);
+    if (arguments.length > 1 && state.fractionNull && !arguments[0].isNull(row)) {
+      if (many) {
+        state.fractions = ArrayTypes.array(arguments[0].words[row]);
+      } else {
+        state.fraction = Double.longBitsToDouble(arguments[0].words[row]);
+      }
       state.fractionNull = false;
     }
     if (values.isNull(row)) {
@@ -94,34 +108,61 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
   @Override
   public void result(int group, ColumnVector out, int row, FunctionContext context) {
     State state = states.get(group);
-    if (mode != Mode.MODE && !state.fractionNull) {
-      if (!(state.fraction >= 0 && state.fraction <= 1)) {
-        throw new EngineException(
-            ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
-            "percentile value " + state.fraction + " is not between 0 and 1");
-      }
+    if (mode != Mode.MODE && !many && !state.fractionNull) {
+      check(state.fraction);
     }
     if (state.size == 0 || (mode != Mode.MODE && state.fractionNull)) {
       out.setNull(row);
       return;
     }
-    switch (mode) {
-      case MODE -> out.words[row] = Values.copy(oid, state.words[state.best], context.heap);
-      case PERCENTILE_DISC -> {
-        int at = (int) Math.max(0, Math.ceil(state.fraction * state.size) - 1);
-        out.words[row] = Values.copy(oid, state.words[at], context.heap);
+    ArrayValue fractions = state.fractions;
+    if (mode == Mode.MODE) {
+      out.words[row] = Values.copy(oid, state.words[state.best], context.heap);
+    } else if (fractions == null) {
+      out.words[row] = percentile(state, state.fraction, context.heap);
+    } else {
+      for (String fraction : fractions.elements()) {
+        if (fraction != null) {
+          check(FloatText.parse8(fraction));
+        }
       }
-      case PERCENTILE_CONT -> out.words[row] = interpolated(state);
+      ArrayValue percentiles =
+          fractions.map(fraction ->
+              Values.toText(
+                  oid, percentile(state, FloatText.parse8(fraction), context.heap), context.zone));
+      out.words[row] = ArrayTypes.word(percentiles, context);
     }
   }
 
-  private static long interpolated(State state) {
-    double exact = state.fraction * (state.size - 1);
+  private static void check(double fraction) {
+    if (!(fraction >= 0 && fraction <= 1)) {
+      throw new EngineException(
+          ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE,
+          "percentile value " + fraction + " is not between 0 and 1");
+    }
+  }
+
+  private long percentile(State state, double fraction, VarHeap results) {
+    if (mode == Mode.PERCENTILE_DISC) {
+      int at = (int) Math.max(0, Math.ceil(fraction * state.size) - 1);
+      return Values.copy(oid, state.words[at], results);
+    }
+    double exact = fraction * (state.size - 1);
     int first = (int) Math.floor(exact);
     int second = (int) Math.ceil(exact);
-    double low = Double.longBitsToDouble(state.words[first]);
-    double high = Double.longBitsToDouble(state.words[second]);
-    return Double.doubleToRawLongBits(first == second ? low : low + (exact - first) * (high - low));
+    long low = state.words[first];
+    long high = state.words[second];
+    if (first == second) {
+      return Values.copy(oid, low, results);
+    }
+    if (oid == TypeOid.INTERVAL) {
+      long difference = IntervalMath.subtract(high, low, results);
+      return IntervalMath.add(
+          IntervalMath.multiply(difference, exact - first, results), low, results);
+    }
+    double from = Double.longBitsToDouble(low);
+    return Double.doubleToRawLongBits(
+        from + (exact - first) * (Double.longBitsToDouble(high) - from));
   }
 
   @Override

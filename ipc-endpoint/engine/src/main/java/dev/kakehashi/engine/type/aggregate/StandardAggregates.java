@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.AggregateFunction;
+import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +76,14 @@ public final class StandardAggregates {
     return new AggregateFunction("single_value", new int[] {oid}, oid, () -> new SingleValue(oid));
   }
 
+  /// The least or greatest value.
+  ///
+  /// @param name min or max
+  public static AggregateFunction extreme(String name, int oid) {
+    return new AggregateFunction(
+        name, new int[] {oid}, oid, () -> new Extreme(oid, name.equals("max")));
+  }
+
   /// An aggregate over ordered rows, or null if the name is none.
   ///
   /// @param argumentOids direct argument, then the ordered value
@@ -90,8 +99,28 @@ public final class StandardAggregates {
     if (mode == null || argumentOids.length != (mode == OrderedSet.Mode.MODE ? 1 : 2)) {
       return null;
     }
+    boolean many = ArrayTypes.isArray(argumentOids[0]) && mode != OrderedSet.Mode.MODE;
     return new AggregateFunction(
-        name, argumentOids, valueOid, () -> new OrderedSet(mode, valueOid));
+        name,
+        argumentOids,
+        many ? TypeOid.arrayOf(valueOid) : valueOid,
+        () -> new OrderedSet(mode, valueOid, many));
+  }
+
+  /// An aggregate that says where a row would be among ordered rows, or null if the name is none.
+  ///
+  /// @param oids types of the row's values and, the same again, of the values that rows are ordered by
+  /// @param descending for each value whether great ones come first
+  /// @param nullsFirst for each value whether null comes first
+  public static @Nullable AggregateFunction hypothetical(
+      String name, int[] oids, boolean[] descending, boolean[] nullsFirst) {
+    HypotheticalRank.Kind kind = HypotheticalRank.Kind.of(name);
+    if (kind == null) {
+      return null;
+    }
+    int result = kind.isFraction() ? TypeOid.FLOAT8 : TypeOid.INT8;
+    return new AggregateFunction(
+        name, oids, result, () -> new HypotheticalRank(kind, oids, descending, nullsFirst));
   }
 
   private void add(String name, int result, Supplier<Accumulator> factory, int... arguments) {
@@ -135,8 +164,8 @@ public final class StandardAggregates {
 
   private void others() {
     for (int oid : EXTREMES) {
-      add("min", oid, () -> new Extreme(oid, false), oid);
-      add("max", oid, () -> new Extreme(oid, true), oid);
+      functions.add(extreme("min", oid));
+      functions.add(extreme("max", oid));
     }
     add("bool_and", TypeOid.BOOL, () -> new BooleanFold(true), TypeOid.BOOL);
     add("every", TypeOid.BOOL, () -> new BooleanFold(true), TypeOid.BOOL);

@@ -8,8 +8,6 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.TypeOid;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Conversions to arrays: from text, and of arrays element by element.
@@ -47,23 +45,20 @@ public final class ArrayCasts {
         immutable,
         (a, _, c) -> {
           ArrayValue array = ArrayTypes.array(a[0]);
-          List<@Nullable String> elements = new ArrayList<>(array.elements().size());
           VarHeap callers = c.heap;
+          ArrayValue converted;
           try (VarHeap heap = new VarHeap()) {
             c.heap = heap;
-            for (String element : array.elements()) {
-              if (element == null) {
-                elements.add(null);
-                continue;
-              }
-              long word = Values.parse(source, element, heap, c.zone);
-              long converted = converts ? cast.body().apply(new long[] {word}, 0, c) : word;
-              elements.add(Values.toText(target, converted, c.zone));
-            }
+            converted =
+                array.map(element -> {
+                  long word = Values.parse(source, element, heap, c.zone);
+                  return Values.toText(
+                      target, converts ? cast.body().apply(new long[] {word}, 0, c) : word, c.zone);
+                });
           } finally {
             c.heap = callers;
           }
-          return ArrayTypes.word(array.withElements(elements), c);
+          return ArrayTypes.word(converted, c);
         });
   }
 }

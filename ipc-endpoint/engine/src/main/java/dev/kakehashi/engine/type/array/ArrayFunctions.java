@@ -16,13 +16,15 @@ import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The functions of arrays.
 public final class ArrayFunctions {
-  private static final int[] INT4_ARRAY = {TypeOid.arrayOf(INT4)};
+  private static final int INT4_ARRAY = TypeOid.arrayOf(INT4);
 
   private final PolymorphicFunctions set;
 
@@ -31,6 +33,7 @@ public final class ArrayFunctions {
   }
 
   public static void register(PolymorphicFunctions set) {
+    ArrayBuckets.register(set);
     ArrayFunctions functions = new ArrayFunctions(set);
     functions.sizes();
     functions.searches();
@@ -82,7 +85,7 @@ public final class ArrayFunctions {
 
   /// Null for a null argument; the result may be null as well.
   private static Body strict(Body body) {
-    return (a, nulls, c) -> nulls != 0 ? ArrayTypes.none(c) : body.apply(a, nulls, c);
+    return (a, nulls, c) -> nulls != 0 ? c.nullResult() : body.apply(a, nulls, c);
   }
 
   private void sizes() {
@@ -94,7 +97,7 @@ public final class ArrayFunctions {
         _ ->
             strict((a, _, c) -> {
               int dimensions = ArrayTypes.array(a[0]).dimensions();
-              return dimensions == 0 ? ArrayTypes.none(c) : dimensions;
+              return dimensions == 0 ? c.nullResult() : dimensions;
             }));
     add(
         "cardinality",
@@ -111,7 +114,7 @@ public final class ArrayFunctions {
             strict((a, _, c) -> {
               StringBuilder bounds = new StringBuilder();
               ArrayTypes.array(a[0]).appendBounds(bounds);
-              return bounds.isEmpty() ? ArrayTypes.none(c) : Varlena.of(c.heap, bounds.toString());
+              return bounds.isEmpty() ? c.nullResult() : Varlena.of(c.heap, bounds.toString());
             }));
     dimension("array_length", (array, i) -> array.lengths().get(i));
     dimension("array_lower", (array, i) -> array.lowerBounds().get(i));
@@ -134,7 +137,7 @@ public final class ArrayFunctions {
             strict((a, _, c) -> {
               ArrayValue array = ArrayTypes.array(a[0]);
               return a[1] < 1 || a[1] > array.dimensions()
-                  ? ArrayTypes.none(c)
+                  ? c.nullResult()
                   : measure.of(array, (int) a[1] - 1);
             }));
   }
@@ -156,11 +159,11 @@ public final class ArrayFunctions {
         "array_positions",
         "ae",
         "anycompatiblearray, anycompatible",
-        INT4_ARRAY[0],
+        INT4_ARRAY,
         oid ->
             (a, nulls, c) -> {
               if (ArrayTypes.isNull(nulls, 0)) {
-                return ArrayTypes.none(c);
+                return c.nullResult();
               }
               ArrayValue array = oneDimension(a[0], "searching for elements in");
               List<@Nullable String> found = new ArrayList<>();
@@ -176,11 +179,11 @@ public final class ArrayFunctions {
   private static Body position(int oid) {
     return (a, nulls, c) -> {
       if (ArrayTypes.isNull(nulls, 0)) {
-        return ArrayTypes.none(c);
+        return c.nullResult();
       }
       ArrayValue array = oneDimension(a[0], "searching for elements in");
       if (array.isEmpty()) {
-        return ArrayTypes.none(c);
+        return c.nullResult();
       }
       int lower = array.lowerBounds().getFirst();
       long from = 0;
@@ -191,7 +194,7 @@ public final class ArrayFunctions {
         from = Math.max(0, a[2] - lower);
       }
       int found = from >= array.elements().size() ? -1 : next(array, oid, a, nulls, (int) from, c);
-      return found < 0 ? ArrayTypes.none(c) : found + lower;
+      return found < 0 ? c.nullResult() : found + lower;
     };
   }
 
@@ -252,7 +255,7 @@ public final class ArrayFunctions {
         oid ->
             (a, nulls, c) -> {
               if (ArrayTypes.isNull(nulls, 0)) {
-                return ArrayTypes.none(c);
+                return c.nullResult();
               }
               ArrayValue array = oneDimension(a[0], "removing elements from");
               List<@Nullable String> kept = new ArrayList<>(array.elements());
@@ -273,7 +276,7 @@ public final class ArrayFunctions {
         oid ->
             (a, nulls, c) -> {
               if (ArrayTypes.isNull(nulls, 0)) {
-                return ArrayTypes.none(c);
+                return c.nullResult();
               }
               ArrayValue array = ArrayTypes.array(a[0]);
               List<@Nullable String> elements = new ArrayList<>(array.elements());
@@ -295,8 +298,7 @@ public final class ArrayFunctions {
               ArrayValue array = ArrayTypes.array(a[0]);
               int length = array.isEmpty() ? 0 : array.lengths().getFirst();
               if (a[1] < 0 || a[1] > length) {
-                throw new EngineException(
-                    ErrorCode.ARRAY_SUBSCRIPT_ERROR,
+                throw SqlErrors.arraySubscript(
                     "number of elements to trim must be between 0 and " + length);
               }
               if (array.isEmpty()) {
@@ -323,7 +325,7 @@ public final class ArrayFunctions {
 
   static long concatenated(long[] a, long nulls, FunctionContext context) {
     if (nulls != 0) {
-      return nulls == 3 ? ArrayTypes.none(context) : nulls == 1 ? a[1] : a[0];
+      return nulls == 3 ? context.nullResult() : nulls == 1 ? a[1] : a[0];
     }
     ArrayValue left = ArrayTypes.array(a[0]);
     ArrayValue right = ArrayTypes.array(a[1]);
@@ -349,8 +351,7 @@ public final class ArrayFunctions {
           default -> false;
         };
     if (!fits) {
-      throw new EngineException(
-          ErrorCode.ARRAY_SUBSCRIPT_ERROR, "cannot concatenate incompatible arrays");
+      throw SqlErrors.arraySubscript("cannot concatenate incompatible arrays");
     }
     lengths.set(0, outer.lengths().getFirst() + (difference == 0 ? right.lengths().getFirst() : 1));
     List<@Nullable String> elements = new ArrayList<>(left.elements());
@@ -380,7 +381,7 @@ public final class ArrayFunctions {
         _ ->
             (a, nulls, c) ->
                 (nulls & 3) != 0
-                    ? ArrayTypes.none(c)
+                    ? c.nullResult()
                     : joined(a, ArrayTypes.text(TEXT, a, nulls, 2, c), c));
     set.add("array_fill", "array_fill(anyelement, integer[]) → anyarray", ArrayFunctions::fill);
     set.add(
@@ -406,16 +407,15 @@ public final class ArrayFunctions {
 
   private static @Nullable ScalarFunction fill(int[] oids) {
     int array = oids[0] == Types.UNKNOWN ? 0 : TypeOid.arrayOf(oids[0]);
-    int integers = INT4_ARRAY[0];
     boolean fits = oids.length == 2 || oids.length == 3;
     for (int i = 1; i < oids.length; i++) {
-      fits &= oids[i] == Types.UNKNOWN || oids[i] == integers;
+      fits &= oids[i] == Types.UNKNOWN || oids[i] == INT4_ARRAY;
     }
     if (!fits || array == TypeOid.UNSPECIFIED) {
       return null;
     }
     int[] declared = oids.clone();
-    java.util.Arrays.fill(declared, 1, declared.length, integers);
+    Arrays.fill(declared, 1, declared.length, INT4_ARRAY);
     return ArrayTypes.function(
         "array_fill",
         declared,
@@ -453,7 +453,7 @@ public final class ArrayFunctions {
     ArrayValue array =
         count == 0
             ? ArrayValue.EMPTY
-            : new ArrayValue(lengths, bounds, java.util.Collections.nCopies((int) count, text));
+            : new ArrayValue(lengths, bounds, Collections.nCopies((int) count, text));
     return ArrayTypes.word(array, context);
   }
 
@@ -473,6 +473,6 @@ public final class ArrayFunctions {
   }
 
   private static EngineException wrongSubscripts() {
-    return new EngineException(ErrorCode.ARRAY_SUBSCRIPT_ERROR, "wrong number of array subscripts");
+    return SqlErrors.arraySubscript("wrong number of array subscripts");
   }
 }

@@ -32,8 +32,10 @@ public final class ArrayOperators {
     comparison(set, "@>", oid -> (a, _, c) -> contains(oid, a[0], a[1], true, c) ? 1 : 0);
     comparison(set, "<@", oid -> (a, _, c) -> contains(oid, a[1], a[0], true, c) ? 1 : 0);
     comparison(set, "&&", oid -> (a, _, c) -> contains(oid, a[0], a[1], false, c) ? 1 : 0);
-    comparison(set, "=", oid -> (a, _, c) -> equal(oid, a, c) ? 1 : 0);
-    comparison(set, "<>", oid -> (a, _, c) -> equal(oid, a, c) ? 0 : 1);
+    comparison(
+        set, "=", oid -> (a, _, _) -> Ordering.equal(TypeOid.arrayOf(oid), a[0], a[1]) ? 1 : 0);
+    comparison(
+        set, "<>", oid -> (a, _, _) -> Ordering.equal(TypeOid.arrayOf(oid), a[0], a[1]) ? 0 : 1);
     ordered(set, "<", order -> order < 0);
     ordered(set, "<=", order -> order <= 0);
     ordered(set, ">", order -> order > 0);
@@ -113,11 +115,9 @@ public final class ArrayOperators {
         set,
         name,
         oid ->
-            (a, _, c) -> {
+            (a, _, _) -> {
               Types.requireOrder(oid);
-              return holds.test(compare(oid, ArrayTypes.array(a[0]), ArrayTypes.array(a[1]), c))
-                  ? 1
-                  : 0;
+              return holds.test(Ordering.compare(TypeOid.arrayOf(oid), a[0], a[1])) ? 1 : 0;
             });
   }
 
@@ -137,57 +137,5 @@ public final class ArrayOperators {
       }
     }
     return all;
-  }
-
-  private static boolean equal(int oid, long[] a, FunctionContext context) {
-    ArrayValue left = ArrayTypes.array(a[0]);
-    ArrayValue right = ArrayTypes.array(a[1]);
-    if (!left.lengths().equals(right.lengths())
-        || !left.lowerBounds().equals(right.lowerBounds())) {
-      return false;
-    }
-    long[] ours = ArrayTypes.words(left.elements(), oid, context);
-    long[] theirs = ArrayTypes.words(right.elements(), oid, context);
-    for (int i = 0; i < ours.length; i++) {
-      boolean leftNull = left.elements().get(i) == null;
-      boolean rightNull = right.elements().get(i) == null;
-      if (leftNull != rightNull || (!leftNull && !Ordering.equal(oid, ours[i], theirs[i]))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /// By elements, null last; then by their number, the dimensions and their bounds.
-  private static int compare(int oid, ArrayValue left, ArrayValue right, FunctionContext context) {
-    long[] ours = ArrayTypes.words(left.elements(), oid, context);
-    long[] theirs = ArrayTypes.words(right.elements(), oid, context);
-    for (int i = 0; i < Math.min(ours.length, theirs.length); i++) {
-      boolean leftNull = left.elements().get(i) == null;
-      boolean rightNull = right.elements().get(i) == null;
-      int order =
-          leftNull || rightNull
-              ? Boolean.compare(leftNull, rightNull)
-              : Ordering.compare(oid, ours[i], theirs[i]);
-      if (order != 0) {
-        return order;
-      }
-    }
-    if (ours.length != theirs.length) {
-      return Integer.compare(ours.length, theirs.length);
-    }
-    if (left.dimensions() != right.dimensions()) {
-      return Integer.compare(left.dimensions(), right.dimensions());
-    }
-    for (int i = 0; i < left.dimensions(); i++) {
-      int order = Integer.compare(left.lengths().get(i), right.lengths().get(i));
-      if (order == 0) {
-        order = Integer.compare(left.lowerBounds().get(i), right.lowerBounds().get(i));
-      }
-      if (order != 0) {
-        return order;
-      }
-    }
-    return 0;
   }
 }

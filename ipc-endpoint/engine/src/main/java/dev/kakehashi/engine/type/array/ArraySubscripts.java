@@ -51,12 +51,12 @@ public final class ArraySubscripts {
         false,
         (a, nulls, c) -> {
           if (nulls != 0) {
-            return ArrayTypes.none(c);
+            return c.nullResult();
           }
           ArrayValue array = ArrayTypes.array(a[0]);
           int index = array.index(Arrays.copyOfRange(a, 1, a.length));
           String text = index < 0 ? null : array.elements().get(index);
-          return text == null ? ArrayTypes.none(c) : Values.parse(element, text, c.heap, c.zone);
+          return text == null ? c.nullResult() : Values.parse(element, text, c.heap, c.zone);
         });
   }
 
@@ -76,7 +76,7 @@ public final class ArraySubscripts {
         false,
         (a, nulls, c) -> {
           if (nulls != 0) {
-            return ArrayTypes.none(c);
+            return c.nullResult();
           }
           @Nullable Integer[] lower = new @Nullable Integer[form.length()];
           @Nullable Integer[] upper = new @Nullable Integer[form.length()];

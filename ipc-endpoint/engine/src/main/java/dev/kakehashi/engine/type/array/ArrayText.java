@@ -1,15 +1,15 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.type.TextCursor;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// PostgreSQL's text form of arrays, `{1,NULL,"a b"}`, whatever its dimensions, and with bounds in front: `[0:1]={1,2}`.
-final class ArrayText {
-  private final String text;
-  private int at;
+final class ArrayText extends TextCursor {
   private final List<@Nullable String> elements = new ArrayList<>();
 
   /// Lengths of the dimensions as far as they have been seen; those of the first array at each depth.
@@ -19,16 +19,16 @@ final class ArrayText {
   private int elementDepth = -1;
 
   ArrayText(String text) {
-    this.text = text;
+    super(text);
   }
 
   ArrayValue parse() {
     List<Integer> lowerBounds = new ArrayList<>();
     List<Integer> declared = bounds(lowerBounds);
-    skipSpace();
+    skipBlanks();
     braces(0);
-    skipSpace();
-    if (at < text.length()) {
+    skipBlanks();
+    if (!atEnd()) {
       throw malformed();
     }
     if (!declared.isEmpty() && !declared.equals(lengths)) {
@@ -46,8 +46,8 @@ final class ArrayText {
   /// `[2:4][2]=`: the lengths that they say.
   private List<Integer> bounds(List<Integer> lowerBounds) {
     List<Integer> declared = new ArrayList<>();
-    skipSpace();
-    while (at < text.length() && text.charAt(at) == '[') {
+    skipBlanks();
+    while (!atEnd() && text.charAt(at) == '[') {
       at++;
       long lower = 1;
       long upper = integer();
@@ -60,8 +60,7 @@ final class ArrayText {
         throw malformed();
       }
       if (upper < lower) {
-        throw new EngineException(
-            ErrorCode.ARRAY_SUBSCRIPT_ERROR, "upper bound cannot be less than lower bound");
+        throw SqlErrors.arraySubscript("upper bound cannot be less than lower bound");
       }
       if (declared.size() == ArrayValue.MAX_DIMENSIONS) {
         throw ArrayValue.tooManyDimensions(ArrayValue.MAX_DIMENSIONS + 1);
@@ -72,7 +71,7 @@ final class ArrayText {
       }
       lowerBounds.add((int) lower);
       declared.add((int) (upper - lower + 1));
-      skipSpace();
+      skipBlanks();
     }
     if (!declared.isEmpty() && next() != '=') {
       throw malformed();
@@ -102,7 +101,7 @@ final class ArrayText {
     if (next() != '{') {
       throw malformed();
     }
-    skipSpace();
+    skipBlanks();
     int count = 0;
     if (peek() == '}') {
       at++;
@@ -122,7 +121,7 @@ final class ArrayText {
   }
 
   private void item(int depth) {
-    skipSpace();
+    skipBlanks();
     boolean inner = peek() == '{';
     if (elementDepth >= 0 && inner != depth < elementDepth) {
       throw malformed();
@@ -133,7 +132,7 @@ final class ArrayText {
       elementDepth = depth;
       elements.add(element());
     }
-    skipSpace();
+    skipBlanks();
   }
 
   private void length(int depth, int count) {
@@ -179,30 +178,17 @@ final class ArrayText {
     return !escaped && bare.equalsIgnoreCase("null") ? null : bare;
   }
 
-  private char peek() {
-    if (at >= text.length()) {
-      throw malformed();
-    }
-    return text.charAt(at);
-  }
-
-  private char next() {
-    char c = peek();
-    at++;
-    return c;
-  }
-
-  private void skipSpace() {
-    while (at < text.length() && isSpace(text.charAt(at))) {
-      at++;
-    }
-  }
-
   private static boolean isSpace(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
   }
 
-  private EngineException malformed() {
+  @Override
+  protected boolean isBlank(char c) {
+    return isSpace(c);
+  }
+
+  @Override
+  protected EngineException malformed() {
     return new EngineException(
         ErrorCode.INVALID_TEXT_REPRESENTATION, "malformed array literal: \"" + text + "\"");
   }

@@ -5,13 +5,12 @@ import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
-import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class ArrayTypes {
   private ArrayTypes() {}
 
-  static boolean isArray(int oid) {
+  public static boolean isArray(int oid) {
     return TypeOid.element(oid) != TypeOid.UNSPECIFIED;
   }
 
@@ -64,9 +63,7 @@ public final class ArrayTypes {
     }
     if (element == Types.UNKNOWN) {
       if (pattern.indexOf('e') < 0) {
-        throw new EngineException(
-            ErrorCode.DATATYPE_MISMATCH,
-            "could not determine polymorphic type because input has type unknown");
+        throw SqlErrors.undeterminedPolymorphicType();
       }
       element = TypeOid.TEXT;
     }
@@ -98,7 +95,7 @@ public final class ArrayTypes {
   }
 
   /// Whether values of a type are written differently in other time zones.
-  static boolean dependsOnZone(int elementOid) {
+  public static boolean dependsOnZone(int elementOid) {
     return elementOid == TypeOid.TIMESTAMPTZ;
   }
 
@@ -113,11 +110,6 @@ public final class ArrayTypes {
 
   public static long word(ArrayValue array, FunctionContext context) {
     return Varlena.of(context.heap, array.toString());
-  }
-
-  static long none(FunctionContext context) {
-    context.resultIsNull = true;
-    return 0;
   }
 
   static boolean isNull(long nulls, int argument) {
@@ -143,19 +135,11 @@ public final class ArrayTypes {
   ///
   /// @throws EngineException with PostgreSQL's SQLSTATE for text that is no array or whose elements are not of the type
   public static ArrayValue canonical(String text, int elementOid, FunctionContext context) {
-    ArrayValue array = ArrayValue.parse(text);
-    List<@Nullable String> elements = new ArrayList<>(array.elements().size());
     try (VarHeap heap = new VarHeap()) {
-      for (String element : array.elements()) {
-        elements.add(
-            element == null
-                ? null
-                : Values.toText(
-                    elementOid,
-                    Values.parse(elementOid, element, heap, context.zone),
-                    context.zone));
-      }
+      return ArrayValue.parse(text)
+          .map(element ->
+              Values.toText(
+                  elementOid, Values.parse(elementOid, element, heap, context.zone), context.zone));
     }
-    return array.withElements(elements);
   }
 }

@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// An array of any type: its elements as texts, those of inner arrays one after the other.
@@ -54,6 +56,17 @@ public record ArrayValue(
   /// An array of the same form.
   public ArrayValue withElements(List<@Nullable String> others) {
     return new ArrayValue(lengths, lowerBounds, others);
+  }
+
+  /// An array of the same form; null stays null.
+  ///
+  /// @param conversion of an element
+  public ArrayValue map(UnaryOperator<String> conversion) {
+    List<@Nullable String> converted = new ArrayList<>(elements.size());
+    for (String element : elements) {
+      converted.add(element == null ? null : conversion.apply(element));
+    }
+    return withElements(converted);
   }
 
   /// Where in `elements` a subscripted element is; -1: nowhere.
@@ -132,8 +145,7 @@ public record ArrayValue(
     ArrayValue form = inner.getFirst();
     for (ArrayValue array : arrays) {
       if (!array.lengths.equals(form.lengths) || !array.lowerBounds.equals(form.lowerBounds)) {
-        throw new EngineException(
-            ErrorCode.ARRAY_SUBSCRIPT_ERROR,
+        throw SqlErrors.arraySubscript(
             "multidimensional arrays must have array expressions with matching dimensions");
       }
       all.addAll(array.elements);

@@ -84,7 +84,7 @@ public final class JsonAccess {
             result,
             false,
             true,
-            (a, nulls, c) -> nulls != 0 ? JsonWords.none(c) : body.apply(a, nulls, c)));
+            (a, nulls, c) -> nulls != 0 ? c.nullResult() : body.apply(a, nulls, c)));
   }
 
   private static JsonValue value(long[] a) {
@@ -97,6 +97,10 @@ public final class JsonAccess {
 
   static @Nullable String source(@Nullable JsonValue value) {
     return value == null ? null : value.source();
+  }
+
+  static @Nullable String text(@Nullable JsonValue value, boolean shown) {
+    return shown ? shown(value) : source(value);
   }
 
   /// A value as text: a string without quotes, and nothing for `null`.
@@ -148,7 +152,7 @@ public final class JsonAccess {
       }
     }
     JsonValue found = find(value(a), path);
-    String text = asText ? shown(found) : source(found);
+    String text = text(found, asText);
     if (binary
         || !path.isEmpty()
         || found == null

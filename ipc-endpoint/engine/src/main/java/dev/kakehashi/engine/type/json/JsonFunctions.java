@@ -6,6 +6,7 @@ import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
@@ -46,18 +47,13 @@ public final class JsonFunctions {
       set.add(
           name,
           oid,
-          (a, _, c) -> {
-            String json = object(pairs(ArrayTypes.array(a[0])));
-            return Varlena.of(c.heap, oid == JSONB ? JsonWords.canonical(JSONB, json) : json);
-          },
+          (a, _, c) -> JsonWords.made(oid, object(pairs(ArrayTypes.array(a[0]))), c),
           JsonWords.TEXT_ARRAY);
       set.add(
           name,
           oid,
-          (a, _, c) -> {
-            String json = object(pairs(ArrayTypes.array(a[0]), ArrayTypes.array(a[1])));
-            return Varlena.of(c.heap, oid == JSONB ? JsonWords.canonical(JSONB, json) : json);
-          },
+          (a, _, c) ->
+              JsonWords.made(oid, object(pairs(ArrayTypes.array(a[0]), ArrayTypes.array(a[1]))), c),
           JsonWords.TEXT_ARRAY,
           JsonWords.TEXT_ARRAY);
     }
@@ -107,23 +103,23 @@ public final class JsonFunctions {
   /// Keys and values one after the other.
   private static List<@Nullable String> pairs(ArrayValue array) {
     if (array.dimensions() > 2) {
-      throw subscripts("wrong number of array subscripts");
+      throw SqlErrors.arraySubscript("wrong number of array subscripts");
     }
     if (array.dimensions() == 2 && array.lengths().get(1) != 2) {
-      throw subscripts("array must have two columns");
+      throw SqlErrors.arraySubscript("array must have two columns");
     }
     if (array.elements().size() % 2 != 0) {
-      throw subscripts("array must have even number of elements");
+      throw SqlErrors.arraySubscript("array must have even number of elements");
     }
     return array.elements();
   }
 
   private static List<@Nullable String> pairs(ArrayValue keys, ArrayValue values) {
     if (keys.dimensions() > 1 || values.dimensions() > 1) {
-      throw subscripts("wrong number of array subscripts");
+      throw SqlErrors.arraySubscript("wrong number of array subscripts");
     }
     if (keys.elements().size() != values.elements().size()) {
-      throw subscripts("mismatched array dimensions");
+      throw SqlErrors.arraySubscript("mismatched array dimensions");
     }
     List<@Nullable String> pairs = new ArrayList<>();
     for (int i = 0; i < keys.elements().size(); i++) {
@@ -131,10 +127,6 @@ public final class JsonFunctions {
       pairs.add(values.elements().get(i));
     }
     return pairs;
-  }
-
-  private static EngineException subscripts(String message) {
-    return new EngineException(ErrorCode.ARRAY_SUBSCRIPT_ERROR, message);
   }
 
   private static String object(List<@Nullable String> pairs) {

@@ -10,17 +10,19 @@ import dev.kakehashi.engine.type.Casts;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.PolymorphicFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Functions that make json and jsonb of values of any types.
 public final class JsonMaking {
-  private static final int MAX_ARGUMENTS = 64;
-
   private JsonMaking() {}
 
   public static void register(PolymorphicFunctions set) {
@@ -46,22 +48,16 @@ public final class JsonMaking {
         "array_to_json",
         "array_to_json(anyarray) → json",
         oids ->
-            oids.length == 1 && isArray(oids[0]) ? converted("array_to_json", JSON, oids) : null);
+            oids.length == 1 && ArrayTypes.isArray(oids[0])
+                ? converted("array_to_json", JSON, oids)
+                : null);
     set.add("array_to_json", "array_to_json(anyarray, boolean) → json", JsonMaking::pretty);
-  }
-
-  private static boolean isArray(int oid) {
-    return TypeOid.element(oid) != TypeOid.UNSPECIFIED;
   }
 
   private static boolean dependsOnZone(int... oids) {
     return Arrays.stream(oids)
-        .anyMatch(oid -> oid == TypeOid.TIMESTAMPTZ || TypeOid.element(oid) == TypeOid.TIMESTAMPTZ);
-  }
-
-  /// The result word of a text that is JSON.
-  private static long word(int oid, String json, FunctionContext context) {
-    return Varlena.of(context.heap, oid == JSONB ? JsonWords.canonical(JSONB, json) : json);
+        .anyMatch(
+            oid -> ArrayTypes.dependsOnZone(oid) || ArrayTypes.dependsOnZone(TypeOid.element(oid)));
   }
 
   private static @Nullable ScalarFunction converted(String name, int oid, int[] oids) {
@@ -69,9 +65,7 @@ public final class JsonMaking {
       return null;
     }
     if (oids[0] == Types.UNKNOWN) {
-      throw new EngineException(
-          ErrorCode.DATATYPE_MISMATCH,
-          "could not determine polymorphic type because input has type unknown");
+      throw SqlErrors.undeterminedPolymorphicType();
     }
     return new ScalarFunction(
         name,
@@ -82,12 +76,12 @@ public final class JsonMaking {
         (a, _, c) -> {
           StringBuilder json = new StringBuilder();
           JsonOutput.append(json, oids[0], a[0], false, c);
-          return word(oid, json.toString(), c);
+          return JsonWords.made(oid, json.toString(), c);
         });
   }
 
   private static @Nullable ScalarFunction pretty(int[] oids) {
-    if (oids.length != 2 || !isArray(oids[0]) || !Casts.isImplicit(oids[1], BOOL)) {
+    if (oids.length != 2 || !ArrayTypes.isArray(oids[0]) || !Casts.isImplicit(oids[1], BOOL)) {
       return null;
     }
     int[] declared = {oids[0], BOOL};
@@ -100,17 +94,17 @@ public final class JsonMaking {
         (a, _, c) -> {
           StringBuilder json = new StringBuilder();
           JsonOutput.append(json, oids[0], a[0], a[1] != 0, c);
-          return word(JSON, json.toString(), c);
+          return JsonWords.made(JSON, json.toString(), c);
         });
   }
 
   private static ScalarFunction built(String name, int oid, int[] oids, boolean object) {
-    if (oids.length > MAX_ARGUMENTS) {
+    if (oids.length > ScalarFunction.MAX_ARGUMENTS) {
       throw new EngineException(
           ErrorCode.LIMIT_EXCEEDED,
-          "cannot pass more than " + MAX_ARGUMENTS + " arguments to a function");
+          "cannot pass more than " + ScalarFunction.MAX_ARGUMENTS + " arguments to a function");
     }
-    int[] declared = Arrays.stream(oids).map(o -> o == Types.UNKNOWN ? TEXT : o).toArray();
+    int[] declared = Types.unknownAsText(oids);
     return new ScalarFunction(
         name,
         declared,
@@ -119,7 +113,7 @@ public final class JsonMaking {
         !dependsOnZone(declared),
         (a, nulls, c) -> {
           String json = object ? object(oid, declared, a, nulls, c) : array(declared, a, nulls, c);
-          return word(oid, json, c);
+          return JsonWords.made(oid, json, c);
         });
   }
 
@@ -161,7 +155,7 @@ public final class JsonMaking {
 
   private static @Nullable ScalarFunction extracted(
       String name, int oid, int[] oids, boolean text) {
-    if (oids.length < 2 || oids.length > MAX_ARGUMENTS) {
+    if (oids.length < 2 || oids.length > ScalarFunction.MAX_ARGUMENTS) {
       return null;
     }
     int[] declared = new int[oids.length];
@@ -180,14 +174,14 @@ public final class JsonMaking {
         true,
         (a, nulls, c) -> {
           if (nulls != 0) {
-            return JsonWords.none(c);
+            return c.nullResult();
           }
-          java.util.List<@Nullable String> path = new java.util.ArrayList<>();
+          List<@Nullable String> path = new ArrayList<>();
           for (int i = 1; i < a.length; i++) {
             path.add(Varlena.string(a[i]));
           }
           JsonValue found = JsonAccess.find(JsonWords.value(a[0]), path);
-          return JsonWords.text(text ? JsonAccess.shown(found) : JsonAccess.source(found), c);
+          return JsonWords.text(JsonAccess.text(found, text), c);
         });
   }
 }

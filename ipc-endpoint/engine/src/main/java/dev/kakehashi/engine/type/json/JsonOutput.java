@@ -88,9 +88,7 @@ public final class JsonOutput {
   ///
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE for a value that is no scalar
   public static void appendKey(StringBuilder json, int oid, long word, FunctionContext context) {
-    if (oid == TypeOid.JSON
-        || oid == TypeOid.JSONB
-        || TypeOid.element(oid) != TypeOid.UNSPECIFIED) {
+    if (oid == TypeOid.JSON || oid == TypeOid.JSONB || ArrayTypes.isArray(oid)) {
       throw JsonWords.refused("key value must be scalar, not array, composite, or json");
     }
     String text = Values.toText(oid, word, context.zone);

@@ -1,22 +1,22 @@
 package dev.kakehashi.engine.type.json;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.TextCursor;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /// Reads JSON as PostgreSQL does. It keeps the text of every value, which `json` shows as it was written and for which the libraries have no place.
-final class JsonParser {
+final class JsonParser extends TextCursor {
   /// Deeper values would take the thread's stack; PostgreSQL's limit is that of its own stack.
   private static final int MAX_DEPTH = 3000;
 
-  private final String text;
   private final boolean asWritten;
-  private int at;
   private int depth;
 
   private JsonParser(String text, boolean asWritten) {
-    this.text = text;
+    super(text);
     this.asWritten = asWritten;
   }
 
@@ -35,11 +35,11 @@ final class JsonParser {
   }
 
   private JsonValue parse() {
-    skipSpace();
+    skipBlanks();
     JsonValue value = value();
-    skipSpace();
-    if (at < text.length()) {
-      throw invalid();
+    skipBlanks();
+    if (!atEnd()) {
+      throw malformed();
     }
     return value;
   }
@@ -63,7 +63,7 @@ final class JsonParser {
       }
       case 'n' -> {
         word("null");
-        yield JsonValue.NULL;
+        yield JsonWords.NULL;
       }
       default -> {
         number();
@@ -77,7 +77,7 @@ final class JsonParser {
     if (++depth > MAX_DEPTH) {
       throw new EngineException(ErrorCode.LIMIT_EXCEEDED, "JSON value is nested too deeply");
     }
-    skipSpace();
+    skipBlanks();
   }
 
   private JsonValue array(int start) {
@@ -87,7 +87,7 @@ final class JsonParser {
       at++;
     } else {
       do {
-        skipSpace();
+        skipBlanks();
         elements.add(value());
       } while (more(']'));
     }
@@ -102,16 +102,16 @@ final class JsonParser {
       at++;
     } else {
       do {
-        skipSpace();
+        skipBlanks();
         if (peek() != '"') {
-          throw invalid();
+          throw malformed();
         }
         String key = string();
-        skipSpace();
+        skipBlanks();
         if (next() != ':') {
-          throw invalid();
+          throw malformed();
         }
-        skipSpace();
+        skipBlanks();
         members.add(new JsonValue.Member(key, value()));
       } while (more('}'));
     }
@@ -120,21 +120,21 @@ final class JsonParser {
   }
 
   private boolean more(char close) {
-    skipSpace();
+    skipBlanks();
     char c = next();
     if (c != ',' && c != close) {
-      throw invalid();
+      throw malformed();
     }
     return c == ',';
   }
 
   private void word(String word) {
     if (!text.startsWith(word, at)) {
-      throw invalid();
+      throw malformed();
     }
     at += word.length();
-    if (at < text.length() && isWordCharacter(text.charAt(at))) {
-      throw invalid();
+    if (!atEnd() && isWordCharacter(text.charAt(at))) {
+      throw malformed();
     }
   }
 
@@ -155,29 +155,29 @@ final class JsonParser {
     } else {
       digits();
     }
-    if (at < text.length() && text.charAt(at) == '.') {
+    if (!atEnd() && text.charAt(at) == '.') {
       at++;
       digits();
     }
-    if (at < text.length() && (text.charAt(at) == 'e' || text.charAt(at) == 'E')) {
+    if (!atEnd() && (text.charAt(at) == 'e' || text.charAt(at) == 'E')) {
       at++;
       if (peek() == '+' || peek() == '-') {
         at++;
       }
       digits();
     }
-    if (at < text.length() && isWordCharacter(text.charAt(at))) {
-      throw invalid();
+    if (!atEnd() && isWordCharacter(text.charAt(at))) {
+      throw malformed();
     }
   }
 
   private void digits() {
     int start = at;
-    while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+    while (!atEnd() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
       at++;
     }
     if (at == start) {
-      throw invalid();
+      throw malformed();
     }
   }
 
@@ -186,7 +186,7 @@ final class JsonParser {
     at++;
     for (char c = next(); c != '"'; c = next()) {
       if (c < ' ') {
-        throw invalid();
+        throw malformed();
       }
       if (c == '\\') {
         escape(value);
@@ -207,7 +207,7 @@ final class JsonParser {
       case 'r' -> value.append('\r');
       case 't' -> value.append('\t');
       case 'u' -> unicode(value);
-      default -> throw invalid();
+      default -> throw malformed();
     }
   }
 
@@ -229,9 +229,9 @@ final class JsonParser {
         }
         at = save;
       }
-      refuse(invalid().withDetail("Unicode low surrogate must follow a high surrogate."));
+      refuse(malformed().withDetail("Unicode low surrogate must follow a high surrogate."));
     } else if (Character.isLowSurrogate(c)) {
-      refuse(invalid().withDetail("Unicode low surrogate must follow a high surrogate."));
+      refuse(malformed().withDetail("Unicode low surrogate must follow a high surrogate."));
     } else {
       value.append(c);
     }
@@ -246,35 +246,22 @@ final class JsonParser {
   private char unit() {
     int value = 0;
     for (int i = 0; i < 4; i++) {
-      int digit = Character.digit(next(), 16);
-      if (digit < 0 || text.charAt(at - 1) >= 0x80) {
-        throw invalid();
+      char digit = next();
+      if (!HexFormat.isHexDigit(digit)) {
+        throw malformed();
       }
-      value = value * 16 + digit;
+      value = value * 16 + HexFormat.fromHexDigit(digit);
     }
     return (char) value;
   }
 
-  private char peek() {
-    if (at >= text.length()) {
-      throw invalid();
-    }
-    return text.charAt(at);
+  @Override
+  protected boolean isBlank(char c) {
+    return " \t\n\r".indexOf(c) >= 0;
   }
 
-  private char next() {
-    char c = peek();
-    at++;
-    return c;
-  }
-
-  private void skipSpace() {
-    while (at < text.length() && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
-      at++;
-    }
-  }
-
-  private static EngineException invalid() {
+  @Override
+  protected EngineException malformed() {
     return new EngineException(
         ErrorCode.INVALID_TEXT_REPRESENTATION, "invalid input syntax for type json");
   }

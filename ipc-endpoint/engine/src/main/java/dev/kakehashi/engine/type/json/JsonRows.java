@@ -8,7 +8,6 @@ import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.RowFunction.Column;
 import dev.kakehashi.engine.type.RowFunction.Rows;
 import dev.kakehashi.engine.type.Varlena;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -49,14 +48,9 @@ public final class JsonRows {
       throw JsonWords.refused(
           "cannot call " + prefix + "_object_keys on " + article(JsonWords.kind(value)));
     }
-    Iterator<JsonValue.Member> members = object.members().iterator();
-    return (values, context) -> {
-      if (!members.hasNext()) {
-        return false;
-      }
-      values[0] = Varlena.of(context.heap, members.next().key());
-      return true;
-    };
+    return Rows.of(
+        object.members(),
+        (member, values, context) -> values[0] = Varlena.of(context.heap, member.key()));
   }
 
   private static String article(String kind) {
@@ -68,16 +62,10 @@ public final class JsonRows {
     if (!(value instanceof JsonValue.Array array)) {
       throw JsonWords.refused("cannot extract elements from " + article(JsonWords.kind(value)));
     }
-    Iterator<JsonValue> elements = array.elements().iterator();
-    return (values, context) -> {
-      if (!elements.hasNext()) {
-        return false;
-      }
-      JsonValue element = elements.next();
-      values[0] =
-          JsonWords.text(text ? JsonAccess.shown(element) : JsonAccess.source(element), context);
-      return true;
-    };
+    return Rows.of(
+        array.elements(),
+        (element, values, context) ->
+            values[0] = JsonWords.text(JsonAccess.text(element, text), context));
   }
 
   private static Rows members(long word, boolean text) {
@@ -88,17 +76,11 @@ public final class JsonRows {
               ? "cannot deconstruct an array as an object"
               : "cannot deconstruct a scalar");
     }
-    Iterator<JsonValue.Member> members = object.members().iterator();
-    return (values, context) -> {
-      if (!members.hasNext()) {
-        return false;
-      }
-      JsonValue.Member member = members.next();
-      values[0] = Varlena.of(context.heap, member.key());
-      values[1] =
-          JsonWords.text(
-              text ? JsonAccess.shown(member.value()) : JsonAccess.source(member.value()), context);
-      return true;
-    };
+    return Rows.of(
+        object.members(),
+        (member, values, context) -> {
+          values[0] = Varlena.of(context.heap, member.key());
+          values[1] = JsonWords.text(JsonAccess.text(member.value(), text), context);
+        });
   }
 }

@@ -9,55 +9,32 @@ sealed interface JsonValue {
   String source();
 
   /// What json_typeof() calls it.
-  String typeName();
-
-  record Null(String source) implements JsonValue {
-    @Override
-    public String typeName() {
-      return "null";
-    }
+  default String typeName() {
+    return switch (this) {
+      case Null _ -> "null";
+      case Bool _ -> "boolean";
+      case JsonNumber _ -> "number";
+      case Text _ -> "string";
+      case Array _ -> "array";
+      case JsonObject _ -> "object";
+    };
   }
 
-  record Bool(String source, boolean value) implements JsonValue {
-    @Override
-    public String typeName() {
-      return "boolean";
-    }
-  }
+  record Null(String source) implements JsonValue {}
+
+  record Bool(String source, boolean value) implements JsonValue {}
 
   /// The source is the number.
-  record JsonNumber(String source) implements JsonValue {
-    @Override
-    public String typeName() {
-      return "number";
-    }
-  }
+  record JsonNumber(String source) implements JsonValue {}
 
-  record Text(String source, String value) implements JsonValue {
-    @Override
-    public String typeName() {
-      return "string";
-    }
-  }
+  record Text(String source, String value) implements JsonValue {}
 
-  record Array(String source, List<JsonValue> elements) implements JsonValue {
-    @Override
-    public String typeName() {
-      return "array";
-    }
-  }
+  record Array(String source, List<JsonValue> elements) implements JsonValue {}
 
   /// One member of an object; a key may be there more than once in `json`.
   record Member(String key, JsonValue value) {}
 
-  record JsonObject(String source, List<Member> members) implements JsonValue {
-    @Override
-    public String typeName() {
-      return "object";
-    }
-  }
-
-  Null NULL = new Null("null");
+  record JsonObject(String source, List<Member> members) implements JsonValue {}
 
   static JsonValue ofText(String value) {
     return new Text(JsonbText.quoted(value), value);

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Words of json and jsonb, and the other values that their functions take.
 public final class JsonWords {
+  static final JsonValue NULL = new JsonValue.Null("null");
   static final int TEXT_ARRAY = TypeOid.arrayOf(TypeOid.TEXT);
 
   private JsonWords() {}
@@ -37,13 +38,15 @@ public final class JsonWords {
     return Varlena.of(context.heap, JsonbText.of(value));
   }
 
-  static long text(@Nullable String text, FunctionContext context) {
-    return text == null ? none(context) : Varlena.of(context.heap, text);
+  /// A text that is known to be JSON as a value of the type.
+  ///
+  /// @param oid json or jsonb
+  static long made(int oid, String json, FunctionContext context) {
+    return Varlena.of(context.heap, oid == TypeOid.JSONB ? canonical(oid, json) : json);
   }
 
-  static long none(FunctionContext context) {
-    context.resultIsNull = true;
-    return 0;
+  static long text(@Nullable String text, FunctionContext context) {
+    return text == null ? context.nullResult() : Varlena.of(context.heap, text);
   }
 
   static EngineException refused(String message) {

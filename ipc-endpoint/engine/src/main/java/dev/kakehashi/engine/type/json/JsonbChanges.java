@@ -2,10 +2,19 @@ package dev.kakehashi.engine.type.json;
 
 import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.JSONB;
+import static dev.kakehashi.protocol.TypeOid.TEXT;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +62,16 @@ final class JsonbChanges {
         path,
         JSONB,
         BOOL);
+    for (int count = 3; count <= 5; count++) {
+      set.add(
+          new ScalarFunction(
+              "jsonb_set_lax",
+              Arrays.copyOf(new int[] {JSONB, path, JSONB, BOOL, TEXT}, count),
+              JSONB,
+              false,
+              true,
+              JsonbChanges::setLax));
+    }
     set.add(
         "jsonb_insert",
         JSONB,
@@ -84,14 +103,45 @@ final class JsonbChanges {
         path);
   }
 
+  /// jsonb_set() to which a null says what to do.
+  private static long setLax(long[] a, long nulls, FunctionContext context) {
+    if ((nulls & 0b1011) != 0) {
+      return context.nullResult();
+    }
+    Change change = a.length > 3 && a[3] == 0 ? Change.REPLACE : Change.CREATE;
+    if ((nulls & 0b10000) != 0) {
+      throw badNullTreatment();
+    }
+    if ((nulls & 0b100) == 0) {
+      return JsonWords.jsonb(changed(a, change, "set"), context);
+    }
+    return switch (a.length > 4 ? Varlena.string(a[4]) : "use_json_null") {
+      case "raise_exception" ->
+          throw new EngineException(
+              ErrorCode.NULL_VALUE_NOT_ALLOWED, "JSON value must not be null");
+      case "use_json_null" -> {
+        long[] withNull = a.clone();
+        withNull[2] = Varlena.of(context.heap, "null");
+        yield JsonWords.jsonb(changed(withNull, change, "set"), context);
+      }
+      case "delete_key" -> JsonWords.jsonb(changed(a, Change.DELETE, "delete"), context);
+      case "return_target" -> a[0];
+      default -> throw badNullTreatment();
+    };
+  }
+
+  private static EngineException badNullTreatment() {
+    return JsonWords.refused(
+        "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"");
+  }
+
   private static JsonValue changed(long[] a, Change change, String what) {
-    if (dev.kakehashi.engine.type.array.ArrayTypes.array(a[1]).dimensions() > 1) {
-      throw new dev.kakehashi.engine.api.EngineException(
-          dev.kakehashi.protocol.ErrorCode.ARRAY_SUBSCRIPT_ERROR,
-          "wrong number of array subscripts");
+    ArrayValue steps = ArrayTypes.array(a[1]);
+    if (steps.dimensions() > 1) {
+      throw SqlErrors.arraySubscript("wrong number of array subscripts");
     }
     JsonValue target = JsonWords.value(a[0]);
-    List<@Nullable String> path = JsonWords.path(a[1]);
+    List<@Nullable String> path = steps.elements();
     if (JsonWords.kind(target).equals("scalar")) {
       throw JsonWords.refused("cannot " + what + " path in scalar");
     }
@@ -102,7 +152,7 @@ final class JsonbChanges {
     if (path.isEmpty() || (empty && !change.adds())) {
       return target;
     }
-    JsonValue value = change == Change.DELETE ? JsonValue.NULL : JsonWords.value(a[2]);
+    JsonValue value = change == Change.DELETE ? JsonWords.NULL : JsonWords.value(a[2]);
     return new JsonbChanges(path, change, value).at(target, 0);
   }
 

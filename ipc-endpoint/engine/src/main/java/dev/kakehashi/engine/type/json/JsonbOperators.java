@@ -7,9 +7,6 @@ import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.Varlena;
-import dev.kakehashi.engine.type.numeric.NumericConversion;
-import dev.kakehashi.engine.type.numeric.NumericOrder;
-import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +14,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Operators of jsonb: equality, containment, concatenation, deletion.
+/// Operators of jsonb: containment, concatenation, deletion.
 final class JsonbOperators {
   private JsonbOperators() {}
 
   static void register(FunctionSet set) {
-    set.add("=", BOOL, (a, _, _) -> equal(a[0], a[1]) ? 1 : 0, JSONB, JSONB);
-    set.add("<>", BOOL, (a, _, _) -> equal(a[0], a[1]) ? 0 : 1, JSONB, JSONB);
     set.add("@>", BOOL, (a, _, _) -> contains(a[0], a[1]) ? 1 : 0, JSONB, JSONB);
     set.add("<@", BOOL, (a, _, _) -> contains(a[1], a[0]) ? 1 : 0, JSONB, JSONB);
     set.add(
@@ -56,66 +51,17 @@ final class JsonbOperators {
         JsonWords.TEXT_ARRAY);
   }
 
-  private static boolean equal(long left, long right) {
-    return equal(JsonWords.value(left), JsonWords.value(right));
-  }
-
-  static boolean equal(JsonValue left, JsonValue right) {
-    return switch (left) {
-      case JsonValue.Null _ -> right instanceof JsonValue.Null;
-      case JsonValue.Bool bool ->
-          right instanceof JsonValue.Bool other && bool.value() == other.value();
-      case JsonValue.Text text ->
-          right instanceof JsonValue.Text other && text.value().equals(other.value());
-      case JsonValue.JsonNumber number ->
-          right instanceof JsonValue.JsonNumber other
-              && (number.source().equals(other.source())
-                  || equalNumbers(number.source(), other.source()));
-      case JsonValue.Array array -> {
-        if (!(right instanceof JsonValue.Array other)
-            || array.elements().size() != other.elements().size()) {
-          yield false;
-        }
-        boolean equal = true;
-        for (int i = 0; i < array.elements().size() && equal; i++) {
-          equal = equal(array.elements().get(i), other.elements().get(i));
-        }
-        yield equal;
-      }
-      case JsonValue.JsonObject object -> {
-        if (!(right instanceof JsonValue.JsonObject other)
-            || object.members().size() != other.members().size()) {
-          yield false;
-        }
-        boolean equal = true;
-        for (JsonValue.Member member : object.members()) {
-          JsonValue found = JsonAccess.member(other, member.key());
-          equal = equal && found != null && equal(member.value(), found);
-        }
-        yield equal;
-      }
-    };
-  }
-
-  private static boolean equalNumbers(String left, String right) {
-    try (VarHeap heap = new VarHeap()) {
-      return NumericOrder.compare(
-              NumericConversion.parse(left, heap), NumericConversion.parse(right, heap))
-          == 0;
-    }
-  }
-
   private static boolean contains(long outer, long inner) {
     JsonValue value = JsonWords.value(outer);
     JsonValue part = JsonWords.value(inner);
     // An array contains a scalar that is one of its elements.
     if (value instanceof JsonValue.Array array && isScalar(part)) {
-      return array.elements().stream().anyMatch(element -> equal(element, part));
+      return array.elements().stream().anyMatch(element -> JsonbOrder.compare(element, part) == 0);
     }
     return contains(value, part);
   }
 
-  private static boolean isScalar(JsonValue value) {
+  static boolean isScalar(JsonValue value) {
     return !(value instanceof JsonValue.Array) && !(value instanceof JsonValue.JsonObject);
   }
 
@@ -138,7 +84,7 @@ final class JsonbOperators {
       }
       return true;
     }
-    return isScalar(value) && isScalar(part) && equal(value, part);
+    return isScalar(value) && isScalar(part) && JsonbOrder.compare(value, part) == 0;
   }
 
   private static JsonValue concatenated(JsonValue left, JsonValue right) {

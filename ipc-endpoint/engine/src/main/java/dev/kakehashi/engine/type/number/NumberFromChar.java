@@ -44,8 +44,7 @@ final class NumberFromChar {
   private static long number(long[] arguments, FunctionContext context) {
     String text = Varlena.string(arguments[1]);
     if (text.isEmpty()) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     NumberTemplate template = NumberTemplate.of(text);
     refuse(template, Flag.SCIENTIFIC, "EEEE");

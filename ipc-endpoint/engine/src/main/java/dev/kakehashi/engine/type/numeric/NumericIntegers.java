@@ -20,8 +20,7 @@ final class NumericIntegers {
   /// Digits after the point that are shown; null for NaN and infinities.
   static long scale(long a, FunctionContext context) {
     if (NumericForm.isSpecial(a)) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     return NumericForm.displayScale(a);
   }
@@ -29,8 +28,7 @@ final class NumericIntegers {
   /// Digits after the point that are needed; null for NaN and infinities.
   static long minScale(long a, FunctionContext context) {
     if (NumericForm.isSpecial(a)) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     return Math.max(0, NumericForm.toBigDecimal(a).stripTrailingZeros().scale());
   }

@@ -28,7 +28,7 @@ final class RegexFunctions {
     set.add(
         "regexp_like",
         BOOL,
-        (a, _, _) -> Regex.of(a[1], flags(a[2], "regexp_like")).matches(a[0]) ? 1 : 0,
+        (a, _, _) -> Regex.of(a[1], flags(a, 2, "regexp_like")).matches(a[0]) ? 1 : 0,
         TEXT,
         TEXT,
         TEXT);
@@ -56,8 +56,9 @@ final class RegexFunctions {
     return (a, _, _) -> Regex.of(a[1], flags).matches(a[0]) == expected ? 1 : 0;
   }
 
-  private static String flags(long flagsText, String function) {
-    String flags = Varlena.string(flagsText);
+  /// The flags of an argument that may have been left out, without the one for all matches.
+  static String flags(long[] a, int index, String function) {
+    String flags = index < a.length ? Varlena.string(a[index]) : "";
     if (flags.indexOf('g') >= 0) {
       throw SqlErrors.invalidParameter(function + "() does not support the \"global\" option");
     }
@@ -116,22 +117,19 @@ final class RegexFunctions {
     Regex regex = Regex.of(a[1], "");
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
-    return matcher.find() ? group(matcher, regex.groups() > 0 ? 1 : 0, context) : none(context);
-  }
-
-  private static long none(FunctionContext context) {
-    context.resultIsNull = true;
-    return 0;
+    return matcher.find()
+        ? group(matcher, regex.groups() > 0 ? 1 : 0, context)
+        : context.nullResult();
   }
 
   private static long group(Matcher matcher, int group, FunctionContext context) {
     String value = matcher.group(group);
-    return value == null ? none(context) : Varlena.of(context.heap, value);
+    return value == null ? context.nullResult() : Varlena.of(context.heap, value);
   }
 
   private static long count(long[] a, long nulls, FunctionContext context) {
     long start = positive(a, 2, "start");
-    Regex regex = Regex.of(a[1], a.length > 3 ? flags(a[3], "regexp_count") : "");
+    Regex regex = Regex.of(a[1], flags(a, 3, "regexp_count"));
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
     int from = index(text, start);
@@ -152,7 +150,7 @@ final class RegexFunctions {
       throw SqlErrors.invalidParameter("invalid value for parameter \"endoption\": " + end);
     }
     long subexpression = notNegative(a, 6, "subexpr");
-    Regex regex = Regex.of(a[1], a.length > 5 ? flags(a[5], "regexp_instr") : "");
+    Regex regex = Regex.of(a[1], flags(a, 5, "regexp_instr"));
     int group = groupOf(regex, subexpression);
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
@@ -167,12 +165,12 @@ final class RegexFunctions {
     long start = positive(a, 2, "start");
     long n = positive(a, 3, "n");
     long subexpression = notNegative(a, 5, "subexpr");
-    Regex regex = Regex.of(a[1], a.length > 4 ? flags(a[4], "regexp_substr") : "");
+    Regex regex = Regex.of(a[1], flags(a, 4, "regexp_substr"));
     int group = groupOf(regex, subexpression);
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
     if (group < 0 || !find(matcher, text, index(text, start), n)) {
-      return none(context);
+      return context.nullResult();
     }
     return group(matcher, group, context);
   }

@@ -6,12 +6,12 @@ import com.google.re2j.Matcher;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.ScalarFunction;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ public final class TextArrays {
   static void register(FunctionSet set) {
     for (int count = 2; count <= 3; count++) {
       int[] arguments = new int[count];
-      java.util.Arrays.fill(arguments, TEXT);
+      Arrays.fill(arguments, TEXT);
       set.add(
           new ScalarFunction(
               "string_to_array", arguments, TEXT_ARRAY, false, true, TextArrays::stringToArray));
@@ -39,8 +39,7 @@ public final class TextArrays {
 
   private static long stringToArray(long[] a, long nulls, FunctionContext context) {
     if ((nulls & 1) != 0) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     return ArrayTypes.word(
         ArrayValue.of(
@@ -79,24 +78,11 @@ public final class TextArrays {
     return parts;
   }
 
-  private static String flags(long[] a) {
-    return a.length > 2 ? Varlena.string(a[2]) : "";
-  }
-
-  private static void refuseGlobal(String flags, String function) {
-    if (flags.indexOf('g') >= 0) {
-      throw SqlErrors.invalidParameter(function + "() does not support the \"global\" option");
-    }
-  }
-
   private static long match(long[] a, long nulls, FunctionContext context) {
-    String flags = flags(a);
-    refuseGlobal(flags, "regexp_match");
-    Regex regex = Regex.of(a[1], flags);
+    Regex regex = Regex.of(a[1], RegexFunctions.flags(a, 2, "regexp_match"));
     Matcher matcher = regex.matcher(Varlena.string(a[0]));
     if (!matcher.find()) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     return ArrayTypes.word(groups(matcher, regex), context);
   }
@@ -113,7 +99,7 @@ public final class TextArrays {
   ///
   /// @param a text, pattern and, if given, flags
   public static List<ArrayValue> matches(long[] a) {
-    String flags = flags(a);
+    String flags = a.length > 2 ? Varlena.string(a[2]) : "";
     Regex regex = Regex.of(a[1], flags.replace("g", ""));
     String text = Varlena.string(a[0]);
     Matcher matcher = regex.matcher(text);
@@ -130,10 +116,8 @@ public final class TextArrays {
   ///
   /// @param a text, pattern and, if given, flags
   public static List<@Nullable String> split(long[] a, String function) {
-    String flags = flags(a);
-    refuseGlobal(flags, function);
     String text = Varlena.string(a[0]);
-    Matcher matcher = Regex.of(a[1], flags).matcher(text);
+    Matcher matcher = Regex.of(a[1], RegexFunctions.flags(a, 2, function)).matcher(text);
     List<@Nullable String> parts = new ArrayList<>();
     int from = 0;
     int previousEnd = 0;

@@ -28,6 +28,8 @@ public final class TextFunctions {
     others(set);
     RegexFunctions.register(set);
     TextArrays.register(set);
+    Encodings.register(set);
+    IdentifierParser.register(set);
     set.add(
         "unistr",
         TEXT,

@@ -10,7 +10,6 @@ import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,29 +55,13 @@ public final class TextRows {
   }
 
   private static Rows rows(List<@Nullable String> texts) {
-    Iterator<@Nullable String> iterator = texts.iterator();
-    return (values, context) -> {
-      if (!iterator.hasNext()) {
-        return false;
-      }
-      String text = iterator.next();
-      if (text == null) {
-        context.resultIsNull = true;
-      } else {
-        values[0] = Varlena.of(context.heap, text);
-      }
-      return true;
-    };
+    return Rows.of(
+        texts,
+        (text, values, context) ->
+            values[0] = text == null ? context.nullResult() : Varlena.of(context.heap, text));
   }
 
   private static Rows arrays(List<ArrayValue> arrays) {
-    Iterator<ArrayValue> iterator = arrays.iterator();
-    return (values, context) -> {
-      if (!iterator.hasNext()) {
-        return false;
-      }
-      values[0] = ArrayTypes.word(iterator.next(), context);
-      return true;
-    };
+    return Rows.of(arrays, (array, values, context) -> values[0] = ArrayTypes.word(array, context));
   }
 }

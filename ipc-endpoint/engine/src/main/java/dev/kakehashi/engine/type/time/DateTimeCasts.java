@@ -54,8 +54,7 @@ public final class DateTimeCasts {
         !zoned,
         (a, _, c) -> {
           if (!Calendars.isFinite(a[0])) {
-            c.resultIsNull = true;
-            return 0;
+            return c.nullResult();
           }
           return Calendars.timeOf(zoned ? c.zone.clock(a[0]) : a[0]);
         });

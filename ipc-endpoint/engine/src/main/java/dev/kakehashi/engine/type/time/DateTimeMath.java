@@ -166,11 +166,6 @@ public final class DateTimeMath {
     return zone.compareLocal(DateTimeCasts.dateToTimestamp(date), timestamp);
   }
 
-  /// Order of a timestamp without time zone and one with it.
-  public static int compareLocal(long timestamp, long timestamptz, Zone zone) {
-    return zone.compareLocal(timestamp, timestamptz);
-  }
-
   /// @param year negative: BC
   public static long makeDate(long year, long month, long day) {
     long astronomical = year < 0 ? year + 1 : year;

@@ -71,8 +71,7 @@ final class DateTimeToChar {
   static long timestamp(
       long timestamp, long template, @Nullable Zone zone, FunctionContext context) {
     if (!Calendars.isFinite(timestamp)) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     long local = zone == null ? timestamp : zone.clock(timestamp);
     long day = Calendars.dayOf(local);
@@ -117,8 +116,7 @@ final class DateTimeToChar {
 
   private static long text(Fields fields, long template, FunctionContext context) {
     if (Varlena.length(template) == 0) {
-      context.resultIsNull = true;
-      return 0;
+      return context.nullResult();
     }
     DateTimeToChar writer = new DateTimeToChar(fields);
     for (DateTimeTemplate.Node node : DateTimeTemplate.of(Varlena.string(template)).nodes()) {

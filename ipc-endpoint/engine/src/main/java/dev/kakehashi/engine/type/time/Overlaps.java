@@ -19,6 +19,9 @@ final class Overlaps {
 
   static void register(FunctionSet set) {
     add(set, TIME, TIME, TIME);
+    add(set, TIME, INTERVAL, TIME);
+    add(set, TIME, TIME, INTERVAL);
+    add(set, TIME, INTERVAL, INTERVAL);
     for (int oid : new int[] {TIMESTAMP, TIMESTAMPTZ}) {
       add(set, oid, oid, oid);
       add(set, oid, INTERVAL, oid);
@@ -44,22 +47,26 @@ final class Overlaps {
               long missing = nulls;
               if (firstLength) {
                 missing |= (nulls & 1) != 0 ? FIRST_END : 0;
-                ends[1] =
-                    (missing & FIRST_END) != 0 ? 0 : DateTimeMath.addInterval(a[0], a[1], zone);
+                ends[1] = (missing & FIRST_END) != 0 ? 0 : end(oid, a[0], a[1], zone);
               }
               if (secondLength) {
                 missing |= (nulls & 4) != 0 ? SECOND_END : 0;
-                ends[3] =
-                    (missing & SECOND_END) != 0 ? 0 : DateTimeMath.addInterval(a[2], a[3], zone);
+                ends[3] = (missing & SECOND_END) != 0 ? 0 : end(oid, a[2], a[3], zone);
               }
               return overlaps(ends, missing, c);
             }));
   }
 
+  private static long end(int oid, long begin, long length, Zone zone) {
+    return oid == TIME
+        ? DateTimeMath.addToTime(begin, Intervals.micros(length))
+        : DateTimeMath.addInterval(begin, length, zone);
+  }
+
   /// With both ends of one period unknown the result is; with one the other is its beginning.
   private static long overlaps(long[] a, long nulls, FunctionContext context) {
     if ((nulls & 3) == 3 || (nulls & 12) == 12) {
-      return unknown(context);
+      return context.nullResult();
     }
     boolean firstOpen = (nulls & 3) != 0;
     boolean secondOpen = (nulls & 12) != 0;
@@ -73,23 +80,18 @@ final class Overlaps {
     if (start < otherStart) {
       return before(otherStart, end, firstOpen, secondOpen, context);
     }
-    return firstOpen || secondOpen ? unknown(context) : 1;
+    return firstOpen || secondOpen ? context.nullResult() : 1;
   }
 
   /// Whether the later period begins before the end of the earlier one.
   private static long before(
       long laterStart, long earlierEnd, boolean earlierOpen, boolean laterOpen, FunctionContext c) {
     if (earlierOpen) {
-      return unknown(c);
+      return c.nullResult();
     }
     if (laterStart < earlierEnd) {
       return 1;
     }
-    return laterOpen ? unknown(c) : 0;
-  }
-
-  private static long unknown(FunctionContext context) {
-    context.resultIsNull = true;
-    return 0;
+    return laterOpen ? c.nullResult() : 0;
   }
 }

@@ -190,11 +190,17 @@ public final class Zone {
   }
 
   /// The order of a local time and an instant.
-  int compareLocal(long local, long timestamp) {
+  public int compareLocal(long local, long timestamp) {
     // A local time at the end of the range may be an instant beyond it.
     return utc || !Calendars.isFinite(local) || !Calendars.isFinite(timestamp)
         ? Long.compare(local, timestamp)
         : Long.compare(local, timestamp + localOffsetSeconds(local) * Calendars.MICROS_PER_SECOND);
+  }
+
+  /// The instant of a local time, in its place among all instants also where it is none.
+  long comparedInstant(long local) {
+    boolean isTime = Calendars.isFinite(local) && local < Calendars.END_TIMESTAMP;
+    return utc || !isTime ? local : local - localOffsetSeconds(local) * Calendars.MICROS_PER_SECOND;
   }
 
   private int localOffsetSeconds(long local) {

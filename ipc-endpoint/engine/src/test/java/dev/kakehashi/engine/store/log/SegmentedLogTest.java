@@ -335,7 +335,7 @@ final class SegmentedLogTest {
 
   @Test
   void shouldTakeOverAnImageThatHadALogOfItsOwn() throws Exception {
-    RocksDB.loadLibrary();
+    RocksLibrary.load();
     try (Options options = new Options().setCreateIfMissing(true);
         WriteOptions synced = new WriteOptions().setSync(true);
         RocksDB old = RocksDB.open(options, live().resolve("rows").toString())) {

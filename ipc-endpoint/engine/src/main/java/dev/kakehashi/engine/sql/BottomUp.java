@@ -1,0 +1,21 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.function.UnaryOperator;
+import org.apache.calcite.rel.RelHomogeneousShuttle;
+import org.apache.calcite.rel.RelNode;
+
+/// Rewrites relations, the lower ones first. Does not go into subqueries of expressions.
+final class BottomUp {
+  private BottomUp() {}
+
+  /// @param rewriter of each relation, whose inputs are rewritten by then
+  static RelNode rewrite(RelNode rel, UnaryOperator<RelNode> rewriter) {
+    return rel.accept(
+        new RelHomogeneousShuttle() {
+          @Override
+          public RelNode visit(RelNode other) {
+            return rewriter.apply(super.visit(other));
+          }
+        });
+  }
+}

@@ -1,0 +1,83 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
+import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
+import dev.kakehashi.engine.sql.ParsedStatement.Name;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Parser of ON CONFLICT, after these words.
+final class ConflictParser {
+  private final StatementParser statement;
+  private final TokenReader in;
+  private @Nullable Name constraint;
+  private @Nullable List<Name> columns;
+  private final List<Source> expressions = new ArrayList<>();
+  private @Nullable Source predicate;
+
+  ConflictParser(StatementParser statement) {
+    this.statement = statement;
+    this.in = statement.in;
+  }
+
+  Conflict conflict() {
+    int position = in.peek().start() + 1;
+    if (in.acceptWords("on", "constraint")) {
+      constraint = statement.name();
+    } else if (in.peek().isOperator("(")) {
+      inference();
+    }
+    in.expectWord("do");
+    if (in.acceptWords("nothing")) {
+      return new Conflict(constraint, columns, expressions, predicate, null, null, position);
+    }
+    in.expectWord("update");
+    in.expectWord("set");
+    if (constraint == null && columns == null) {
+      throw new EngineException(
+              ErrorCode.SYNTAX_ERROR,
+              "ON CONFLICT DO UPDATE requires inference specification or constraint name")
+          .withPosition(position)
+          .withHint("For example, ON CONFLICT (column_name).");
+    }
+    List<Assignment> assignments = statement.assignments("where", "returning");
+    return new Conflict(
+        constraint, columns, expressions, predicate, assignments, statement.where(), position);
+  }
+
+  /// `(column or expression [COLLATE ...] [operator class], ...) [WHERE predicate]`
+  private void inference() {
+    int close = statement.closing(in.at);
+    List<Name> names = new ArrayList<>();
+    in.at++;
+    do {
+      boolean call = in.peek(1).isOperator("(") || in.peek(1).isOperator(".");
+      if (in.peek().isIdentifier() && !call) {
+        names.add(statement.name());
+      } else if (in.peek().isOperator("(")) {
+        expressions.add(statement.until(statement.closing(in.at) + 1));
+      } else {
+        int open = in.at;
+        while (open < close && !in.tokens().get(open).isOperator("(")) {
+          open++;
+        }
+        expressions.add(statement.until(open < close ? statement.closing(open) + 1 : close));
+      }
+      if (in.acceptWords("collate")) {
+        statement.qualifiedName();
+      }
+      if (in.peek().isIdentifier()) {
+        // An operator class: all indexes have the default one.
+        statement.qualifiedName();
+      }
+    } while (in.acceptOperator(","));
+    in.expectOperator(")");
+    columns = names;
+    if (in.acceptWords("where")) {
+      predicate = statement.until(statement.clause("do"));
+    }
+  }
+}

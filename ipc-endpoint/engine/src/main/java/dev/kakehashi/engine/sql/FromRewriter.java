@@ -1,0 +1,116 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.Set;
+
+/// FROM clauses: functions, ROWS FROM, joins in parentheses and USING with aliases, which Calcite's parser does not take, or not as PostgreSQL writes them.
+final class FromRewriter {
+  private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
+
+  private final Rewriter all;
+  private final TokenReader in;
+  private final RewrittenText out;
+
+  FromRewriter(Rewriter all) {
+    this.all = all;
+    this.in = all.in;
+    this.out = all.out;
+  }
+
+  /// A parenthesis in a FROM clause, which has been read: of a function's arguments, or around a join.
+  ///
+  /// @param around the level that it is in
+  void open(RewriteLevel level, RewriteLevel around) {
+    level.wrapsArgument = level.arguments && beginsFunction(around);
+    level.table =
+        !level.arguments
+            && around.fromClause
+            && (isBeforeTable(in.peek(-2)) || (around.table && in.peek(-2).isOperator("(")))
+            && !QUERY_WORDS.contains(in.peek().text());
+    level.fromClause = level.table;
+  }
+
+  /// The end of a parenthesis: a join with an alias becomes a query.
+  void close(RewriteLevel closed) {
+    boolean alias =
+        in.peek().isWord("as")
+            || in.peek().kind() == Token.Kind.QUOTED_WORD
+            || (in.peek().kind() == Token.Kind.WORD
+                && !Operands.isKeyword(in.peek().text())
+                && !in.peek().isWord("window"));
+    if (closed.table && closed.join && alias) {
+      out.insert(closed.inside, "select * from ");
+    }
+  }
+
+  private static boolean isBeforeTable(Token token) {
+    return token.isWord("from")
+        || token.isWord("join")
+        || token.isWord("lateral")
+        || token.isOperator(",");
+  }
+
+  /// Whether the parenthesis that has been read last begins the arguments of a function in FROM.
+  private boolean beginsFunction(RewriteLevel around) {
+    Token first = in.peek();
+    if (first.isOperator(")") || first.isOperator("*") || first.isWord("distinct")) {
+      return false;
+    }
+    if (isRowsFrom(-3)) {
+      return true;
+    }
+    int before = in.at - 3;
+    while (before >= 1 && in.peek(before - in.at).isOperator(".")) {
+      before -= 2;
+    }
+    return before >= 0
+        && around.fromClause
+        && !Rewriter.CALL_KEYWORDS.contains(in.peek(-2).text())
+        && isBeforeTable(in.peek(before - in.at));
+  }
+
+  /// Whether `ROWS FROM (` is there.
+  boolean isRowsFrom(int ahead) {
+    return in.at + ahead > 0
+        && in.peek(ahead).isWord("rows")
+        && in.peek(ahead + 1).isWord("from")
+        && in.peek(ahead + 2).isOperator("(")
+        && isBeforeTable(in.peek(ahead - 1));
+  }
+
+  void rowsFrom(Token token) {
+    in.at += 2;
+    out.operandStart = out.length();
+    out.emit(RewrittenText.quoted(Rewriter.ROWS_FROM_CALL), token.start());
+    out.afterName = true;
+  }
+
+  void endWrappedArgument(Token token) {
+    RewriteLevel level = all.levels.getFirst();
+    if (level.wrapsArgument) {
+      level.wrapsArgument = false;
+      out.emit(") ", token.start());
+    }
+  }
+
+  /// Behind the quote that the name of the function begins with.
+  void ordinality() {
+    in.at += 2;
+    out.insert(out.operandStart + 1, Rewriter.ORDINALITY_PREFIX);
+  }
+
+  /// `USING (columns) [AS alias]`: the alias becomes one more column.
+  void using(Token token) {
+    in.at++;
+    out.emit("using (", token.start());
+    String separator = "";
+    for (String column : in.identifiers()) {
+      out.emit(separator + RewrittenText.quoted(column), token.start());
+      separator = ", ";
+    }
+    if (in.acceptWords("as")) {
+      String alias = Rewriter.USING_ALIAS_PREFIX + in.expectIdentifier();
+      out.emit(separator + RewrittenText.quoted(alias), token.start());
+    }
+    out.emit(") ", token.start());
+  }
+}

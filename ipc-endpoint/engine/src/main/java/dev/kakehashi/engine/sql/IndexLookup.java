@@ -1,0 +1,118 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.ExprRewriter;
+import dev.kakehashi.engine.plan.PlanNode;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.TableScan;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexOver;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
+
+/// A look at an index for the rows of a table that belong to one row of something else.
+///
+/// @param scan finds them, with values of the other row as parameters
+/// @param above columns that are taken of what the scan gives; null: all
+/// @param found rows that a look finds before they are filtered
+record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double found) {
+  /// How a reference of a join's condition to a column of the inner side, by the position there, is one of the table's scan.
+  private record Inner(@Nullable Project above, ScanShape shape) {
+    static @Nullable Inner of(RelNode rel, RexBuilder rex) {
+      // Columns that only the table's own filter needs are left out above it.
+      Project above =
+          rel instanceof Project project && ScanShape.of(rel, rex) == null ? project : null;
+      ScanShape shape = ScanShape.of(above == null ? rel : above.getInput(), rex);
+      return shape == null
+              || shape.table().isSystem()
+              || (above != null && RexOver.containsOver(above.getProjects(), null))
+          ? null
+          : new Inner(above, shape);
+    }
+  }
+
+  /// The look at the index that suits best; null if the relation is no table with an index of what the terms bind.
+  ///
+  /// @param terms deterministic; over the relation's columns, and parameters from `firstParameter` on for what is of the other row
+  static @Nullable IndexLookup of(
+      RelNode rel, List<RexNode> terms, int firstParameter, RexBuilder rex) {
+    Inner inner = Inner.of(rel, rex);
+    if (inner == null) {
+      return null;
+    }
+    List<RexNode> conjuncts = new ArrayList<>(inner.shape.conjuncts());
+    for (RexNode term : terms) {
+      conjuncts.add(inner.above == null ? term : below(term, inner.above));
+    }
+    if (!(AccessPath.choose(inner.shape.table(), inner.shape.columns(), conjuncts, rex)
+            instanceof PlanNode.IndexScan scan)
+        || scan.equals().stream().noneMatch(value -> namesParameter(value, firstParameter))) {
+      return null;
+    }
+    return new IndexLookup(scan, inner.above, found(base(rel), scan));
+  }
+
+  /// What reading all of a relation costs, if it is a table's scan; 0 if not, because it costs the same in whatever order it is joined.
+  static double readCost(RelNode rel, double rows, RexBuilder rex) {
+    Inner inner = Inner.of(rel, rex);
+    if (inner == null) {
+      return 0;
+    }
+    boolean byIndex =
+        AccessPath.choose(inner.shape.table(), inner.shape.columns(), inner.shape.conjuncts(), rex)
+            instanceof PlanNode.IndexScan;
+    return byIndex
+        ? JoinCost.lookups(1, rows)
+        : base(rel).getTable().getRowCount() * JoinCost.READ_ROW;
+  }
+
+  private static RexNode below(RexNode term, Project above) {
+    return term.accept(
+        new RexShuttle() {
+          @Override
+          public RexNode visitInputRef(RexInputRef reference) {
+            return above.getProjects().get(reference.getIndex());
+          }
+        });
+  }
+
+  static TableScan base(RelNode scan) {
+    RelNode rel = scan;
+    while (!(rel instanceof TableScan table)) {
+      rel = rel.getInput(0);
+    }
+    return table;
+  }
+
+  private static double found(TableScan base, PlanNode.IndexScan scan) {
+    CatalogTable table = (CatalogTable) base.getTable();
+    List<Integer> columns =
+        table.table().indexes().get(scan.index()).columns().subList(0, scan.equals().size());
+    if (table.isKey(ImmutableBitSet.of(columns))) {
+      return 1;
+    }
+    double values = 1;
+    for (int column : columns) {
+      values *= new ColumnOrigin(base, table, column).distinct();
+    }
+    return Math.max(1, table.getRowCount() / values);
+  }
+
+  private static boolean namesParameter(Expr value, int first) {
+    boolean[] found = {false};
+    new ExprRewriter() {
+      @Override
+      public Expr parameter(Expr.Parameter parameter) {
+        found[0] |= parameter.index() >= first;
+        return parameter;
+      }
+    }.rewrite(value);
+    return found[0];
+  }
+}

@@ -1,0 +1,148 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.store.GarbageCollector.Garbage;
+import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Native;
+
+/// Takes changes of the rows of one table back, and frees what changes have replaced. Thread-safe.
+final class RowUndo {
+  private final RowTable table;
+  private final MemoryPool pool;
+  private final IndexEntries entries;
+
+  RowUndo(RowTable table) {
+    this.table = table;
+    this.pool = table.pool;
+    this.entries = table.entries;
+  }
+
+  void undo(RowTransaction transaction, Page page, int slot, long record) {
+    RowLayout layout = table.layout;
+    Garbage garbage = transaction.garbage();
+    RowVersion version = new RowVersion(layout.columns);
+    boolean tombstone = Stamp.isTombstone(page.stamp(slot));
+    if (!tombstone) {
+      // Our own version: nobody else changes it.
+      version.readHead(page, slot);
+    }
+    for (int c : layout.byReference) {
+      long word = version.words[c];
+      if (layout.isOwned(c, word) && (record == 0 || layout.undoWord(record, c) != word)) {
+        garbage.addBlock(word, Varlena.bytes(layout.kinds[c], word));
+      }
+    }
+    RowVersion before = new RowVersion(record == 0 ? 0 : layout.columns);
+    boolean keysChanged = false;
+    page.latch();
+    if (record == 0) {
+      page.inFlight--;
+      page.vacate(slot);
+    } else {
+      // Whoever builds an index says so under the latch, see IndexBuild.
+      keysChanged = RowLayout.keysChanged(record);
+      before.readUndo(layout, record);
+      for (int c = 0; c < layout.columns; c++) {
+        page.setWord(c, slot, before.words[c], before.nulls[c]);
+      }
+      long stamp = Native.getLong(record + RowLayout.UNDO_STAMP);
+      if (!Stamp.isInFlight(stamp)) {
+        page.inFlight--;
+      }
+      page.setUndo(slot, Native.getLong(record + RowLayout.UNDO_PREVIOUS));
+      page.setStamp(slot, stamp);
+      page.setLive(slot, true);
+    }
+    page.unlatch();
+    if (record == 0) {
+      transaction.addRows(table, -1);
+      dropInserted(page, slot, version);
+      return;
+    }
+    if (keysChanged && !tombstone) {
+      KeyBuffer key = new KeyBuffer(64);
+      for (TableIndex index : table.indexes()) {
+        index.encode(version, key);
+        key.putLong(page.rowId(slot));
+        garbage.addEntry(index, page, slot, key);
+      }
+    }
+    garbage.addBlock(record, RowLayout.undoSize(record));
+    if (tombstone) {
+      transaction.addRows(table, 1);
+    }
+  }
+
+  /// Removes the entries of an insert that was taken back. Nobody else can have seen the row, so they need not wait for the collector; but the slot
+  /// may have a new owner by now.
+  private void dropInserted(Page page, int slot, RowVersion version) {
+    KeyBuffer key = new KeyBuffer(64);
+    for (TableIndex index : table.indexes()) {
+      index.encode(version, key);
+      key.putLong(page.rowId(slot));
+      entries.drop(index, page, slot, key, Stamp.TIMESTAMP_MASK);
+    }
+  }
+
+  // ---- collection ----
+
+  void freeReplaced(
+      Page page, int slot, long record, long timestamp, long horizon, boolean dropped) {
+    boolean keysChanged = RowLayout.keysChanged(record);
+    // An index has only columns of a layout that was there before it.
+    TableIndex[] indexes = table.indexes();
+    RowLayout layout = table.layout;
+    if (!dropped) {
+      if (keysChanged) {
+        RowVersion old = new RowVersion(layout.columns);
+        old.readUndo(layout, record);
+        KeyBuffer key = new KeyBuffer(64);
+        for (TableIndex index : indexes) {
+          index.encode(old, key);
+          key.putLong(page.rowId(slot));
+          entries.drop(index, page, slot, key, horizon);
+        }
+      }
+      freeDeleted(page, slot, timestamp);
+    }
+    for (int c : layout.byReference) {
+      if (RowLayout.isReplaced(record, c)) {
+        long word = layout.undoWord(record, c);
+        pool.free(word, Varlena.bytes(layout.kinds[c], word));
+      }
+    }
+    pool.free(record, RowLayout.undoSize(record));
+  }
+
+  private void freeDeleted(Page page, int slot, long timestamp) {
+    long deleted = Stamp.TOMBSTONE | timestamp;
+    if (page.stamp(slot) != deleted) {
+      return;
+    }
+    page.latch();
+    boolean vacated = page.stamp(slot) == deleted;
+    if (vacated) {
+      page.vacate(slot);
+    }
+    page.unlatch();
+    if (vacated) {
+      table.offerRoom(page);
+    }
+  }
+
+  /// Frees the values of a page's newest versions; older ones go with their undo records.
+  void freeValues(Page page) {
+    RowLayout layout = table.layout;
+    for (int slot = 0; slot < page.used && layout.byReference.length > 0; slot++) {
+      if (!Stamp.isTombstone(page.stamp(slot))) {
+        for (int c : layout.byReference) {
+          long word = page.word(c, slot);
+          if (layout.isOwned(c, word)) {
+            pool.free(word, Varlena.bytes(layout.kinds[c], word));
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.kakehashi.engine.type;
+
+import dev.kakehashi.protocol.TypeOid;
+
+/// Rows as values: the text that PostgreSQL writes a record as.
+public final class Records {
+  private Records() {}
+
+  /// Entries of a record, with commas between them.
+  ///
+  /// @param oids types of the entries, at most 60
+  public static ScalarFunction entries(int[] oids) {
+    return new ScalarFunction(
+        "record_entries",
+        oids,
+        TypeOid.TEXT,
+        false,
+        false,
+        (arguments, nulls, context) -> {
+          StringBuilder out = new StringBuilder();
+          for (int i = 0; i < arguments.length; i++) {
+            if (i > 0) {
+              out.append(',');
+            }
+            if ((nulls >>> i & 1) == 0) {
+              append(out, Values.toText(oids[i], arguments[i], context.zone));
+            }
+          }
+          return Varlena.of(context.heap, out.toString());
+        });
+  }
+
+  private static void append(StringBuilder out, String text) {
+    boolean quoted = text.isEmpty();
+    for (int i = 0; i < text.length(); i++) {
+      quoted |= "\"\\(),".indexOf(text.charAt(i)) >= 0 || isSpace(text.charAt(i));
+    }
+    if (!quoted) {
+      out.append(text);
+      return;
+    }
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        out.append(c);
+      }
+      out.append(c);
+    }
+    out.append('"');
+  }
+
+  private static boolean isSpace(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+  }
+}
