@@ -51,6 +51,32 @@ kh_slot_look(const kh_call *call, uint64_t *next, uint64_t *produced, bool *fina
 	return *produced - *next <= call->session->published.limits.channel_window;
 }
 
+/*
+ * Decodes the final frame. The owner may stop reading meanwhile, and the slot serve another request: then what was read
+ * means nothing.
+ */
+static kh_wait
+finish(kh_call *call, kh_error *error)
+{
+	bool decoded = kh_final_decode(call, error);
+
+	/* Pairs with the owner's stop before its next request: who has read bytes of a later response sees the stop. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (call->share != NULL && kh_share_stopped(call->share))
+	{
+		memset(&call->result, 0, sizeof(call->result));
+		call->session->broken = false;
+		return KH_WAIT_FINISHED;
+	}
+	if (!decoded)
+	{
+		call->session->broken = true;
+		return KH_WAIT_DISCONNECTED;
+	}
+	call->finished = true;
+	return KH_WAIT_FINISHED;
+}
+
 static kh_wait
 look(kh_call *call, kh_error *error)
 {
@@ -61,18 +87,17 @@ look(kh_call *call, kh_error *error)
 	if (call->share != NULL && kh_share_stopped(call->share))
 		return KH_WAIT_FINISHED;
 	if (!kh_slot_look(call, &next, &produced, &final))
+	{
+		/* The owner may have stopped in between, and given back what came afterwards. */
+		if (call->share != NULL && kh_share_stopped(call->share))
+			return KH_WAIT_FINISHED;
 		return kh_session_violated(call->session, error, "a response slot holds more batches than its window");
+	}
 	if (produced != next)
 		return KH_WAIT_BATCH;
 	if (!final)
 		return KH_WAIT_TIMEOUT;
-	if (!call->finished && !kh_final_decode(call, error))
-	{
-		call->session->broken = true;
-		return KH_WAIT_DISCONNECTED;
-	}
-	call->finished = true;
-	return KH_WAIT_FINISHED;
+	return call->finished ? KH_WAIT_FINISHED : finish(call, error);
 }
 
 static kh_wait

@@ -23,6 +23,10 @@
  * others sleep sets it again, fences, and wakes the next one if there is more. Having cleared the flag, the endpoint adds to
  * event once more before it wakes: who has set the flag in between does not fall asleep. sleepers saves the system calls
  * while nobody sleeps.
+ *
+ * Stopping: the owner sets STOPPED in next before it gives back a batch that nobody has taken, and before the slot serves
+ * another request. Whoever reads in the slot what came of either therefore sees STOPPED afterwards, and looks: a slot that
+ * seems wrong is wrong only if nobody has stopped.
  */
 #include "session_internal.h"
 
@@ -205,7 +209,8 @@ kh_share_draw(kh_call *call, kh_batch *batch, kh_error *error)
 	{
 		if (!kh_slot_look(call, &next, &produced, &final))
 		{
-			kh_session_violated(call->session, error, "a response slot holds more batches than its window");
+			if (!kh_share_stopped(call->share))
+				kh_session_violated(call->session, error, "a response slot holds more batches than its window");
 			return false;
 		}
 		if (next == produced || kh_share_stopped(call->share))
