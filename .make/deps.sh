@@ -25,13 +25,19 @@ if [ "${DOCKER:-yes}" = yes ]; then
   want iptables iptables
 fi
 
-if [ -z "$(locate_pg_config)" ]; then
+pg_config=$(locate_pg_config)
+if [ -z "$pg_config" ]; then
   case "$os_id-$os_version" in
     debian-12) pg=15 ;;
     debian-13) pg=17 ;;
     *) pg=$(apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -1) ;;
   esac
   missing+=("postgresql-${pg:-15}" "postgresql-server-dev-${pg:-15}")
+else
+  # Debian's packages of client and server bring pg_config and PGXS without the headers.
+  pg=$("$pg_config" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')
+  [ -x "$("$pg_config" --bindir)/postgres" ] || missing+=("postgresql-$pg")
+  [ -f "$("$pg_config" --includedir-server)/postgres.h" ] || missing+=("postgresql-server-dev-$pg")
 fi
 
 # Included by a header of the server (utils/pg_locale.h); Debian 13's development package does not bring it.
