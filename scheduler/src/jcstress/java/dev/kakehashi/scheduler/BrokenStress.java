@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/// Red witnesses: these must fail, otherwise the runs of [ProtocolStress] would prove nothing.
+/// Red witnesses: these must fail, otherwise the runs of [ProtocolStress] and [QueueStress] would prove nothing.
 public class BrokenStress {
   private BrokenStress() {}
 
@@ -26,7 +26,7 @@ public class BrokenStress {
   public static class LookBeforeAnnouncement {
     private final StealHalfDeque deque = new StealHalfDeque(4, 0);
     private final Sleepers sleepers = new Sleepers(2, 1, false);
-    private final ProtocolStress.Item item = new ProtocolStress.Item();
+    private final QueueStress.Item item = new QueueStress.Item();
 
     @Actor
     public void spawner(II_Result r) {
@@ -73,7 +73,7 @@ public class BrokenStress {
   @Outcome(expect = FORBIDDEN, desc = "lost or taken twice")
   @State
   public static class NaiveHalf {
-    private final ProtocolStress.Item[] items = ProtocolStress.Item.make(4);
+    private final QueueStress.Item[] items = QueueStress.Item.make(4);
     private final java.util.concurrent.atomic.AtomicInteger top =
         new java.util.concurrent.atomic.AtomicInteger();
     private volatile int bottom = 4;
@@ -108,7 +108,7 @@ public class BrokenStress {
       for (int i = top.get(); i < bottom; i++) {
         items[i].byOwner++;
       }
-      ProtocolStress.Item.judge(items, r);
+      QueueStress.Item.judge(items, r);
     }
   }
 }

@@ -156,7 +156,7 @@ final class RandomProgram {
 
   /// Runs the program; returns the number of tasks that ran.
   long run() throws Exception {
-    Ring ring = new Ring();
+    ProcessRing ring = new ProcessRing(scheduler.processes(), random, this::claim);
     Thread signaller = PlatformThreads.start("signaller", this::signalUntilOver);
     List<Thread> submitters = new ArrayList<>();
     for (int i = 0; i < shape.submitters; i++) {
@@ -291,8 +291,7 @@ final class RandomProgram {
   }
 
   // In the pinned lane, which has one permit. A worker's thread is replaced when it fails outside
-  // of
-  // tasks.
+  // of tasks.
   private void onPinned() {
     Worker now = ((WorkerThread) Platform.currentThread()).worker;
     Worker before = pinnedWorker[0];
@@ -306,75 +305,6 @@ final class RandomProgram {
 
     Wanted() {
       super("wanted", null, false, false);
-    }
-  }
-
-  /// Processes that send a number round, one less at each hop, until the shutdown asks them to end.
-  private final class Ring {
-    private final List<Hop> hops = new ArrayList<>();
-
-    Ring() {
-      for (int i = random.nextInt(4); i > 0; i--) {
-        hops.add(new Hop());
-      }
-      for (Hop hop : hops) {
-        hop.pid = scheduler.processes().spawn(hop, "hop", null);
-      }
-      for (int i = 0; i < hops.size(); i++) {
-        hops.get(i).next = hops.get((i + 1) % hops.size()).pid;
-      }
-      if (!hops.isEmpty()) {
-        scheduler.processes().send(requireNonNull(hops.get(0).pid), 20 + random.nextInt(20));
-      }
-    }
-
-    long tasks() {
-      return hops.stream().mapToLong(hop -> hop.tasks).sum();
-    }
-
-    int closed() {
-      claim(hops.stream().allMatch(hop -> hop.closes == 1), "I9: close once");
-      return hops.size();
-    }
-
-    boolean cancelled() {
-      return hops.stream().anyMatch(hop -> !hop.done);
-    }
-  }
-
-  /// Its fields are plain: the steps of a process are ordered.
-  private final class Hop implements Process {
-    volatile @Nullable Pid pid;
-    volatile @Nullable Pid next;
-    private boolean inside;
-    private int tasks;
-    private int closes;
-    private boolean done;
-
-    @Override
-    public Step step(Events events, StepOutput output) {
-      claim(!inside, "I9: two steps at once");
-      inside = true;
-      tasks++;
-      for (Event event = events.poll(); event != null; event = events.poll()) {
-        if (event.kind() == Event.Kind.CANCEL) {
-          done = true;
-        } else {
-          int left = (Integer) requireNonNull(event.data());
-          Pid to = next;
-          if (left > 0 && to != null) {
-            scheduler.processes().send(to, left - 1);
-          }
-        }
-      }
-      inside = false;
-      return done ? Step.DONE : Step.IDLE;
-    }
-
-    @Override
-    public void close() {
-      closes++;
-      tasks += done ? 0 : 1; // discarded
     }
   }
 
