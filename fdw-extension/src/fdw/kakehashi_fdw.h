@@ -543,6 +543,11 @@ typedef struct KakehashiModify
 	int deferred_rows;      /* in writer */
 	KakehashiCall *pending; /* batch whose answer has not been waited for */
 
+	/* Rows that the executor gathers; see modify_gather.c. */
+	TupleDesc gathered_desc;
+	TupleDesc plan_desc; /* NULL: there is no plan */
+	Size gathered_bytes;
+
 	/* INSERT of rows in which the columns that the engine generates are all null: without these; NULL if there are none. */
 	struct KakehashiModify *without;
 	List *generated;
@@ -607,6 +612,14 @@ extern void kakehashi_modify_flush(KakehashiModify *modify);
 extern int kakehashi_batch_size(ResultRelInfo *rinfo);
 extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots,
                                                     TupleTableSlot **plan_slots, int *slot_count);
+
+/* ---- modify_gather.c ---- */
+
+/* Rows per batch. From now on the executor gathers no more than a megabyte of them, and one. */
+extern int kakehashi_gather(ResultRelInfo *rinfo);
+
+/* What has been gathered is sent. */
+extern void kakehashi_gather_again(ResultRelInfo *rinfo);
 
 /* ---- direct_modify.c ---- */
 

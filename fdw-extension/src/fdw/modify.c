@@ -45,6 +45,12 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->returning = returning;
 	modify->keys = operation == CMD_INSERT ? NIL : kakehashi_key_columns(rel);
 	modify->batch_size = options.batch_size;
+	if (operation == CMD_INSERT && outerPlanState(node) != NULL)
+	{
+		/* No copy is counted as a reference: a thousand slots would have as many. */
+		modify->gathered_desc = CreateTupleDescCopy(RelationGetDescr(rel));
+		modify->plan_desc = CreateTupleDescCopy(ExecGetResultType(outerPlanState(node)));
+	}
 	modify->cost = (KakehashiCost *) palloc0(sizeof(KakehashiCost));
 	/* The node itself is given its instrumentation only after this. */
 	modify->cost->timed = estate->es_instrument != 0;

@@ -158,6 +158,7 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 		affected += insert_rows(form, slots + first, next - first);
 		first = next;
 	}
+	kakehashi_gather_again(rinfo);
 	*slot_count = (int) affected;
 	return affected > 0 ? slots : NULL;
 }

@@ -55,7 +55,7 @@ kakehashi_fdw_handler(PG_FUNCTION_ARGS)
 	routine->BeginForeignModify = kakehashi_begin_modify;
 	routine->ExecForeignInsert = kakehashi_exec_insert;
 	routine->ExecForeignBatchInsert = kakehashi_exec_batch_insert;
-	routine->GetForeignModifyBatchSize = kakehashi_batch_size;
+	routine->GetForeignModifyBatchSize = kakehashi_gather;
 	routine->ExecForeignUpdate = kakehashi_exec_update;
 	routine->ExecForeignDelete = kakehashi_exec_delete;
 	routine->EndForeignModify = kakehashi_end_modify;

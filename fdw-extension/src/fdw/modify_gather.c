@@ -1,0 +1,97 @@
+/*
+ * The rows that PostgreSQL gathers for a batch of INSERT: as many as batch_size says, but no more than a megabyte of them.
+ *
+ * The executor copies each row into a slot of ri_Slots, and asks for the batch when ri_BatchSize slots are full. It makes the
+ * slots itself unless they are there. Here they are: one is always ahead of the executor, and the copying, which is a function of
+ * the slot, counts bytes. When these are enough, ri_BatchSize becomes what has been gathered, so that the next row finds the
+ * batch full. Rows of the plan, which the executor gathers besides and nobody asks for, are not copied.
+ */
+#include "kakehashi_fdw.h"
+
+#include "executor/executor.h"
+#include "utils/memutils.h"
+
+/* What the rows of a batch take in the backend. The engine has the batch's buffer besides. */
+#define GATHERED_BYTES (1024 * 1024)
+
+/* With 1 the executor would not gather, and rows before would come after. */
+#define MIN_GATHERED_ROWS 2
+
+typedef struct GatherSlot
+{
+	VirtualTupleTableSlot base; /* first */
+	ResultRelInfo *rinfo;       /* NULL: a slot for rows of the plan */
+} GatherSlot;
+
+static TupleTableSlotOps gather_ops;
+
+static void
+make_slots(ResultRelInfo *rinfo)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(modify));
+	int position = rinfo->ri_NumSlotsInitialized;
+
+	rinfo->ri_Slots[position] = MakeSingleTupleTableSlot(modify->gathered_desc, &gather_ops);
+	((GatherSlot *) rinfo->ri_Slots[position])->rinfo = rinfo;
+	rinfo->ri_PlanSlots[position] = MakeSingleTupleTableSlot(modify->plan_desc, &gather_ops);
+	((GatherSlot *) rinfo->ri_PlanSlots[position])->rinfo = NULL;
+	rinfo->ri_NumSlotsInitialized++;
+	MemoryContextSwitchTo(old);
+}
+
+static void
+copy_slot(TupleTableSlot *slot, TupleTableSlot *source)
+{
+	ResultRelInfo *rinfo = ((GatherSlot *) slot)->rinfo;
+	KakehashiModify *modify;
+	char *data;
+
+	if (rinfo == NULL)
+	{
+		ExecClearTuple(slot);
+		return;
+	}
+	TTSOpsVirtual.copyslot(slot, source);
+	modify = (KakehashiModify *) rinfo->ri_FdwState;
+	data = ((GatherSlot *) slot)->base.data;
+	if (data != NULL)
+		modify->gathered_bytes += GetMemoryChunkSpace(data);
+	/* The executor counts this row when it is copied. */
+	if (modify->gathered_bytes >= GATHERED_BYTES)
+		rinfo->ri_BatchSize = Max(rinfo->ri_NumSlots + 1, MIN_GATHERED_ROWS);
+	if (rinfo->ri_NumSlotsInitialized < modify->batch_size)
+		make_slots(rinfo);
+}
+
+int
+kakehashi_gather(ResultRelInfo *rinfo)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	int size = kakehashi_batch_size(rinfo);
+	MemoryContext context;
+
+	/* COPY gathers by itself, and by bytes. */
+	if (modify == NULL || modify->plan_desc == NULL || size < MIN_GATHERED_ROWS || rinfo->ri_Slots != NULL)
+		return size;
+	if (gather_ops.base_slot_size == 0)
+	{
+		gather_ops = TTSOpsVirtual;
+		gather_ops.base_slot_size = sizeof(GatherSlot);
+		gather_ops.copyslot = copy_slot;
+	}
+	context = GetMemoryChunkContext(modify);
+	rinfo->ri_Slots = (TupleTableSlot **) MemoryContextAlloc(context, size * sizeof(TupleTableSlot *));
+	rinfo->ri_PlanSlots = (TupleTableSlot **) MemoryContextAlloc(context, size * sizeof(TupleTableSlot *));
+	make_slots(rinfo);
+	return size;
+}
+
+void
+kakehashi_gather_again(ResultRelInfo *rinfo)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+
+	modify->gathered_bytes = 0;
+	rinfo->ri_BatchSize = modify->batch_size;
+}
