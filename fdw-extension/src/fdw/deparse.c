@@ -212,10 +212,13 @@ deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
 	/* One text, and one statement on the engine, for arrays of all lengths. */
-	if (kakehashi_is_parameter(context->root, context->rel, list))
+	if (!IsA(list, ArrayExpr) || kakehashi_is_parameter(context->root, context->rel, list))
 	{
 		appendStringInfoString(context->buf, expr->useOr ? " = ANY (" : " <> ALL (");
-		deparse_parameter(context, list);
+		if (kakehashi_is_parameter(context->root, context->rel, list))
+			deparse_parameter(context, list);
+		else
+			kakehashi_deparse_expr(context, list);
 	}
 	else
 	{
@@ -308,7 +311,9 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 		appendStringInfoChar(context->buf, ')');
 		return;
 	}
-	name = kakehashi_shippable_function(expr->funcid);
+	name = kakehashi_document_function(expr);
+	if (name == NULL)
+		name = kakehashi_shippable_function(expr->funcid);
 	if (strcmp(name, "extract") == 0)
 	{
 		appendStringInfo(context->buf, "EXTRACT(%s FROM ", kakehashi_extract_field(expr));
@@ -353,6 +358,27 @@ deparse_wrapped(KakehashiDeparse *context, const char *before, List *args, const
 	appendStringInfoString(context->buf, before);
 	deparse_list(context, args, between);
 	appendStringInfoChar(context->buf, ')');
+}
+
+static void
+deparse_subscripts(KakehashiDeparse *context, SubscriptingRef *expr)
+{
+	ListCell *cell;
+
+	appendStringInfoChar(context->buf, '(');
+	kakehashi_deparse_expr(context, expr->refexpr);
+	appendStringInfoChar(context->buf, ')');
+	foreach (cell, expr->refupperindexpr)
+	{
+		appendStringInfoChar(context->buf, '[');
+		if (expr->reflowerindexpr != NIL)
+		{
+			kakehashi_deparse_expr(context, (Expr *) list_nth(expr->reflowerindexpr, foreach_current_index(cell)));
+			appendStringInfoString(context->buf, " : ");
+		}
+		kakehashi_deparse_expr(context, (Expr *) lfirst(cell));
+		appendStringInfoChar(context->buf, ']');
+	}
 }
 
 void
@@ -422,6 +448,16 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 			break;
 		case T_FuncExpr:
 			deparse_function(context, (FuncExpr *) expr);
+			break;
+		case T_SubscriptingRef:
+			deparse_subscripts(context, (SubscriptingRef *) expr);
+			break;
+		case T_CoerceViaIO:
+			appendStringInfoString(context->buf, "CAST(");
+			kakehashi_deparse_expr(context, ((CoerceViaIO *) expr)->arg);
+			appendStringInfoString(context->buf, " AS ");
+			kakehashi_deparse_type(context->buf, ((CoerceViaIO *) expr)->resulttype, -1);
+			appendStringInfoChar(context->buf, ')');
 			break;
 		default:
 			elog(ERROR, "expression of node type %d is not shippable", (int) nodeTag(expr));

@@ -348,7 +348,7 @@ typedef enum KakehashiWordKind
  */
 extern Oid kakehashi_bridge_type(Oid type, KakehashiWordKind *kind);
 
-/* True if values of the type cross as text and are not text: the engine can keep them, and knows next to nothing of them. */
+/* True if values of the type cross as text and are not text: see shippable_documents.c for what the engine knows of them. */
 extern bool kakehashi_is_text_form(Oid type);
 
 /* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */

@@ -147,6 +147,29 @@ extern bool kakehashi_is_exact_number(Oid type);
 /* True if the engine orders values of the type as PostgreSQL does in this collation. */
 extern bool kakehashi_is_shippable_order(Oid type, Oid collation);
 
+/* ---- shippable_documents.c: arrays, json and jsonb ---- */
+
+/* True if the engine has the operator for arguments of these types. */
+extern bool kakehashi_is_document_operator(Oid opno, List *args, Oid collation);
+
+/* True if the engine compares a value with the elements of an array by an operator that it has for two such values. */
+extern bool kakehashi_is_array_comparison(Oid opno, Oid value, Oid array, Oid collation);
+
+/* True for arrays of which no two are equal and look different. */
+extern bool kakehashi_is_groupable_array(Oid type);
+
+/* As kakehashi_is_shippable_order(), and true for arrays of such values, too: they can be sorted by, but have no minimum. */
+extern bool kakehashi_is_shippable_sort(Oid type, Oid collation);
+
+/* Name of the engine's function for a call of PostgreSQL's, or NULL. */
+extern const char *kakehashi_document_function(const FuncExpr *expr);
+
+/* True for numbers that text is read as. */
+extern bool kakehashi_is_document_cast(const CoerceViaIO *expr);
+
+/* The subscripts of an element or slice of an array that the engine has, too, or NIL. */
+extern List *kakehashi_array_subscripts(const SubscriptingRef *expr);
+
 /* ---- deparse.c, deparse_statement.c ---- */
 
 typedef struct KakehashiDeparse

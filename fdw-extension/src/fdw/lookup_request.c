@@ -256,6 +256,6 @@ kakehashi_lookup_next_found(LookupState *state)
 			                errcontext("remote SQL command: %s", state->sql)));
 	} while (state->known > 0 && state->known-- > 0);
 	state->used = false;
-	if (state->ahead != NULL && number < state->sent && state->batch_row >= state->ahead_row)
+	if (state->ahead != NULL && state->found < state->sent && state->batch_row >= state->ahead_row)
 		look_ahead(state);
 }

@@ -80,9 +80,34 @@ static const OptionRule option_rules[] = {
 
 PG_FUNCTION_INFO_V1(kakehashi_fdw_validator);
 
+/* Shorter beginnings are shared by chance. */
+#define MIN_PREFIX_LENGTH 3
+
+/* Of names, the one that has most characters in common with name where one of the two begins with the other; or NULL. */
+static const char *
+closest_by_prefix(const char *name, const char *const *names)
+{
+	const char *best = NULL;
+	size_t name_length = strlen(name);
+	size_t best_common = MIN_PREFIX_LENGTH - 1;
+
+	for (; *names != NULL; names++)
+	{
+		size_t common = Min(name_length, strlen(*names));
+
+		if (common > best_common && pg_strncasecmp(name, *names, common) == 0)
+		{
+			best_common = common;
+			best = *names;
+		}
+	}
+	return best;
+}
+
 const char *
 kakehashi_closest(const char *name, const char *const *names)
 {
+	const char *const *all = names;
 	const char *best = NULL;
 	int name_length = (int) strlen(name);
 	int best_distance = Max(2, name_length / 3) + 1;
@@ -101,7 +126,7 @@ kakehashi_closest(const char *name, const char *const *names)
 			best = *names;
 		}
 	}
-	return best;
+	return best != NULL ? best : closest_by_prefix(name, all);
 }
 
 static void

@@ -1,7 +1,7 @@
 /*
  * Expressions that the engine computes exactly as PostgreSQL does; everything else stays here.
  *
- * Operators, functions and casts are looked up in shippable_catalog.c. Expressions without a column of the relation need
+ * Operators, functions and casts are looked up in shippable_catalog.c, those of arrays, json and jsonb in shippable_documents.c. Expressions without a column of the relation need
  * no look-up: they are computed here, and go over as values.
  */
 #include "kakehashi_plan.h"
@@ -127,6 +127,10 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 	if (!kakehashi_is_shippable_operator(expr->opno, expr->inputcollid) ||
 	    !shippable(walk, (Expr *) linitial(expr->args)))
 		return false;
+	if (kakehashi_is_in_list(expr) && !IsA(list, ArrayExpr) && !kakehashi_is_parameter(walk->root, walk->rel, list))
+		return kakehashi_is_array_comparison(expr->opno, exprType((Node *) linitial(expr->args)),
+		                                     exprType((Node *) list), expr->inputcollid) &&
+		       shippable(walk, list);
 	/* The rest of ANY and ALL goes element by element. */
 	if (!kakehashi_is_in_list(expr))
 		return kakehashi_comparisons(expr, &comparisons) && all_shippable(walk, comparisons);
@@ -171,6 +175,8 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 		return all_shippable(walk, expr->args);
 	if (kakehashi_is_numeric_scale(expr))
 		return shippable(walk, (Expr *) linitial(expr->args));
+	if (kakehashi_document_function(expr) != NULL)
+		return all_shippable(walk, expr->args);
 	if (name == NULL || !kakehashi_is_shippable_collation(expr->inputcollid))
 		return false;
 	/* The field is a word of the syntax. */
@@ -358,6 +364,22 @@ adds_only_finite(const OpExpr *expr)
 }
 
 static bool
+is_operator_shippable(Walk *walk, Oid opno, Oid collation, List *args)
+{
+	return (kakehashi_is_shippable_operator(opno, collation) ||
+	        kakehashi_is_document_operator(opno, args, collation)) &&
+	       all_shippable(walk, args);
+}
+
+static bool
+is_subscript_shippable(Walk *walk, SubscriptingRef *expr)
+{
+	List *subscripts = kakehashi_array_subscripts(expr);
+
+	return subscripts != NIL && all_shippable(walk, subscripts) && shippable(walk, expr->refexpr);
+}
+
+static bool
 shippable(Walk *walk, Expr *expr)
 {
 	/* Every value on the way must have a type that the engine has. */
@@ -384,12 +406,12 @@ shippable(Walk *walk, Expr *expr)
 			       shippable(walk, relabel->arg);
 		}
 		case T_OpExpr:
-			return kakehashi_is_shippable_operator(((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid) &&
-			       adds_only_finite((OpExpr *) expr) && all_shippable(walk, ((OpExpr *) expr)->args);
+			return adds_only_finite((OpExpr *) expr) &&
+			       is_operator_shippable(walk, ((OpExpr *) expr)->opno, ((OpExpr *) expr)->inputcollid,
+			                             ((OpExpr *) expr)->args);
 		case T_DistinctExpr:
-			return kakehashi_is_shippable_operator(((DistinctExpr *) expr)->opno,
-			                                       ((DistinctExpr *) expr)->inputcollid) &&
-			       all_shippable(walk, ((DistinctExpr *) expr)->args);
+			return is_operator_shippable(walk, ((DistinctExpr *) expr)->opno, ((DistinctExpr *) expr)->inputcollid,
+			                             ((DistinctExpr *) expr)->args);
 		case T_NullIfExpr:
 			return kakehashi_is_shippable_operator(((NullIfExpr *) expr)->opno, ((NullIfExpr *) expr)->inputcollid) &&
 			       all_shippable(walk, ((NullIfExpr *) expr)->args);
@@ -413,6 +435,10 @@ shippable(Walk *walk, Expr *expr)
 			return is_aggregate_shippable(walk, (Aggref *) expr);
 		case T_FuncExpr:
 			return is_function_shippable(walk, (FuncExpr *) expr);
+		case T_SubscriptingRef:
+			return is_subscript_shippable(walk, (SubscriptingRef *) expr);
+		case T_CoerceViaIO:
+			return kakehashi_is_document_cast((CoerceViaIO *) expr) && shippable(walk, ((CoerceViaIO *) expr)->arg);
 		default:
 			return false;
 	}

@@ -221,6 +221,8 @@ kakehashi_is_groupable(Expr *expr)
 {
 	Oid type = kakehashi_bridge_type(exprType((Node *) expr), NULL);
 
+	if (OidIsValid(type) && kakehashi_is_groupable_array(type))
+		return kakehashi_is_shippable_collation(exprCollation((Node *) expr));
 	return OidIsValid(type) && is_comparable(type, type) &&
 	       is_collation_shippable(type, exprCollation((Node *) expr), false);
 }

@@ -1,4 +1,6 @@
 -- An unknown option is refused with the nearest known one, a bad value with the reason.
+CREATE SERVER bad FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_directory '/x');
+CREATE SERVER bad FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (batch '1');
 CREATE SERVER bad FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dri '/x');
 CREATE SERVER bad FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (host 'localhost');
 CREATE SERVER bad FOREIGN DATA WRAPPER kakehashi_fdw OPTIONS (runtime_dir 'relative');

@@ -23,15 +23,19 @@ final class Expressions {
           Kind.ZONED,
           Kind.SPAN,
           Kind.UUID,
+          Kind.INTEGERS,
+          Kind.TEXTS,
           Kind.BOOL);
 
   private final Dice dice;
   private final Values values;
+  private final Documents documents;
   private List<String> aliases;
 
   Expressions(Dice dice, String... aliases) {
     this.dice = dice;
     this.values = new Values(dice, false);
+    this.documents = new Documents(dice);
     this.aliases = List.of(aliases);
   }
 
@@ -84,6 +88,8 @@ final class Expressions {
               of(Kind.FLOAT, next), leaf(dice.pick(List.of(Kind.FLOAT, Kind.FLOAT, Kind.INTEGER))));
       case TEXT -> text(next);
       case CHAR, BYTES, TIME, ZONED, UUID, KEPT -> leaf(kind);
+      case INTEGERS -> documents.ints(dice.pick(aliases));
+      case TEXTS -> documents.strings(dice.pick(aliases));
       case DATE ->
           "(" + of(Kind.DATE, next) + dice.pick(" + ", " - ") + constant(Kind.INTEGER) + ")";
       case STAMP ->
@@ -124,6 +130,9 @@ final class Expressions {
   }
 
   private String integer(int depth) {
+    if (dice.oneIn(8)) {
+      return documents.integer(dice.pick(aliases));
+    }
     return switch (dice.below(9)) {
       case 0 -> "(" + of(Kind.INTEGER, depth) + dice.pick(" % ", " / ") + dice.between(2, 7) + ")";
       case 1 ->
@@ -190,6 +199,9 @@ final class Expressions {
   }
 
   private String text(int depth) {
+    if (dice.oneIn(6)) {
+      return documents.text(dice.pick(aliases));
+    }
     return switch (dice.below(7)) {
       case 0 -> "upper(" + of(Kind.TEXT, depth) + ")";
       case 5 -> "repeat(" + of(Kind.TEXT, depth) + ", " + dice.between(-1, 2) + ")";
@@ -233,7 +245,8 @@ final class Expressions {
   }
 
   String bool(int depth) {
-    return switch (dice.below(14)) {
+    return switch (dice.below(17)) {
+      case 14, 15 -> documents.condition(dice.pick(aliases), dice.pick(aliases));
       case 0, 1 ->
           "(" + of(Kind.BOOL, depth) + dice.pick(" AND ", " OR ") + of(Kind.BOOL, depth) + ")";
       case 2 -> "(NOT " + of(Kind.BOOL, depth) + ")";
@@ -266,6 +279,9 @@ final class Expressions {
 
   private String in() {
     Kind kind = kind();
+    while (kind.array()) {
+      kind = kind();
+    }
     StringBuilder list = new StringBuilder();
     for (int i = dice.below(3); i >= 0; i--) {
       list.append(constant(kind)).append(", ");

@@ -69,7 +69,8 @@ final class Extremes {
   }
 
   private String operation() {
-    return switch (dice.below(16)) {
+    return switch (dice.below(18)) {
+      case 16, 17 -> new Documents(dice).risky("x");
       case 0, 1, 2, 3 -> column(number()) + dice.pick(" + ", " - ", " * ", " / ") + value(number());
       case 4 ->
           column(Kind.INTEGER)

@@ -18,7 +18,9 @@ enum Kind {
   SPAN("interval", "iv"),
   UUID("uuid", "u"),
   BOOL("bool", "b"),
-  /// The types that the engine only keeps.
+  INTEGERS("int4[]", "ai"),
+  TEXTS("text[]", "at"),
+  /// The types that the engine only keeps, or knows less of.
   KEPT("", "ch na tz j jb ai at e");
 
   private final String type;
@@ -41,6 +43,10 @@ enum Kind {
   /// one a group shows is nobody's promise.
   boolean ambiguous() {
     return this == NUMERIC || this == FLOAT || this == SPAN;
+  }
+
+  boolean array() {
+    return this == INTEGERS || this == TEXTS;
   }
 
   boolean numeric() {

@@ -79,7 +79,15 @@ final class Values {
       case "iv" -> dice.below(3) + " mon " + dice.below(40) + " days 0" + dice.below(9) + ":00";
       case "u" -> "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1" + dice.below(8);
       case "j" -> dice.pick("{\"a\": 1}", "[1, 2]", "null", "\"s\"");
-      case "jb" -> dice.pick("{\"a\": 1}", "{\"a\": 2, \"b\": [1]}", "[1, 2]", "null", "7");
+      case "jb" ->
+          dice.pick(
+              "{\"a\": 1}",
+              "{\"a\": 2, \"b\": [1]}",
+              "[1, 2]",
+              "null",
+              "7",
+              "{\"a\": 1.0}",
+              "[\"a\", \"b\"]");
       case "ai" -> dice.pick("{}", "{1}", "{1,2}", "{3,NULL}", "{{1,2},{3,4}}");
       case "at" -> dice.pick("{}", "{a}", "{a,b}", "{NULL,\"x y\"}");
       case "e" -> dice.pick("sad", "ok", "happy");
