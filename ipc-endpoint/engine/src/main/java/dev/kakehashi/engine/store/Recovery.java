@@ -26,7 +26,16 @@ final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
   /// Row identifiers per unit of work, as pages: large enough that seeking costs nothing, small enough to share.
-  private static final long PAGES_PER_UNIT = 256;
+  private static final long PAGES_PER_UNIT = 64;
+
+  private static final long MIN_SCRATCH_BYTES = 64 << 20;
+  private static final long MAX_SCRATCH_BYTES = 256 << 20;
+
+  /// For all loaders together.
+  private static final long ALL_SCRATCH_BYTES = 512 << 20;
+
+  /// Of the store's memory.
+  private static final int SCRATCH_SHARE = 8;
 
   private final MemoryStore store;
   private final DurableLog log;
@@ -157,7 +166,7 @@ final class Recovery {
 
   private void load(List<Unit> units, AtomicInteger next, int threads) {
     boolean loaded = false;
-    try (RowLoader loader = new RowLoader(log, threads)) {
+    try (RowLoader loader = new RowLoader(log, scratchBytes(threads))) {
       for (int i = next.getAndIncrement(); i < units.size(); i = next.getAndIncrement()) {
         Unit unit = units.get(i);
         loader.load(unit.table(), unit.from(), unit.to());
@@ -169,6 +178,14 @@ final class Recovery {
         next.set(units.size()); // nothing becomes of what the others would load
       }
     }
+  }
+
+  /// Bytes that a loader collects entries in. The larger, the fewer times it comes to each leaf of an index whose keys are in no order; but whoever gives the store little
+  /// memory has little beside it.
+  private long scratchBytes(int loaders) {
+    long least = Math.min(MIN_SCRATCH_BYTES, ALL_SCRATCH_BYTES / loaders);
+    long share = Math.min(ALL_SCRATCH_BYTES, store.pool().limitBytes() / SCRATCH_SHARE) / loaders;
+    return Math.max(least, Math.min(MAX_SCRATCH_BYTES, share));
   }
 
   private static void runAll(ExecutorService executor, List<Callable<Void>> work) {

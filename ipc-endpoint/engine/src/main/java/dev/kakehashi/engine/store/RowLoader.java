@@ -15,10 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// than the rows waits for memory on every level of the tree, which took ten times as long as reading the row. Confined to one thread; different loaders work on
 /// different pages, and on the same indexes at the same time.
 final class RowLoader implements AutoCloseable {
-  private static final long MAX_SCRATCH_BYTES = 64 << 20;
-
-  /// For all loaders together.
-  private static final long ALL_SCRATCH_BYTES = 512 << 20;
+  /// So many entries that came in their order are entered at once: more of them would not come to fewer leaves, but be in no cache any more.
+  private static final int ORDERED_ENTRIES = 1 << 13;
 
   private final DurableLog log;
   private final ScratchMemory scratch;
@@ -30,10 +28,10 @@ final class RowLoader implements AutoCloseable {
   private RowVersion version = new RowVersion(0);
   private @Nullable Page page;
 
-  /// @param loaders how many there are
-  RowLoader(DurableLog log, int loaders) {
+  /// @param scratchBytes for entries that wait to be entered
+  RowLoader(DurableLog log, long scratchBytes) {
     this.log = log;
-    this.scratch = new ScratchMemory(Math.min(MAX_SCRATCH_BYTES, ALL_SCRATCH_BYTES / loaders));
+    this.scratch = new ScratchMemory(scratchBytes);
   }
 
   /// Loads the rows `[from, to)`, all those of their pages.
@@ -104,6 +102,9 @@ final class RowLoader implements AutoCloseable {
       if (!runs[index].add(key)) {
         indexes[index].tree.insert(key); // so many indexes that no run has room for such an entry
       }
+    }
+    if (runs[index].count() >= ORDERED_ENTRIES && runs[index].isOrdered()) {
+      enter(index);
     }
   }
 

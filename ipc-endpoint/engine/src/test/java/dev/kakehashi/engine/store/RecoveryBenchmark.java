@@ -2,20 +2,31 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.log.SegmentedLog;
+import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.ScratchMemory;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 
 /// How long does a store take to recover? What it says of the steps is in the log.
 ///
-/// Arguments: directory, rows, shape. The directory is filled if it is not there, and stays. Each run of this program is one recovery by a new JVM, as a start is.
+/// Arguments: directory, rows, shape, and `floor` for what no recovery can do without: reading, checking and merging the entries of the image, and touching as much memory
+/// as the rows take, by a thread for each processor. The directory is filled if it is not there, and stays. Each run of this program is one recovery by a new JVM, as a start is.
 /// Shapes: `ascending` is `(id int8 PRIMARY KEY, grp int4, val int4)` in the order of the keys; `random` has its keys in no order, an 80-byte text, and indexes of
 /// both other columns.
 final class RecoveryBenchmark {
   private static final int BATCH = 10_000;
   private static final long MEMORY_BYTES = 16L << 30;
+  private static final long TOUCHED_BYTES = 1L << 30;
+  private static final int UNITS = 64;
 
   private RecoveryBenchmark() {}
 
@@ -27,6 +38,10 @@ final class RecoveryBenchmark {
       Files.createDirectories(directory);
       fill(directory, rows, random);
     }
+    if (arguments.length > 3 && "floor".equals(arguments[3])) {
+      read(directory);
+      return;
+    }
     long start = System.nanoTime();
     try (Store store = StoreFactory.open(new StoreConfig(directory, MEMORY_BYTES))) {
       System.out.printf(
@@ -34,6 +49,65 @@ final class RecoveryBenchmark {
           "opened in %.0f ms, %d MB%n",
           (System.nanoTime() - start) / 1e6,
           store.usage().reservedBytes() >> 20);
+    }
+  }
+
+  private static void read(Path directory) throws Exception {
+    try (DurableLog log =
+        SegmentedLog.open(DataDirectory.log(directory), DataDirectory.database(directory))) {
+      long[] last = {0, 0};
+      log.lastKey(StoreKeys.of(StoreKeys.ROW), StoreKeys.of(StoreKeys.ROW + 1))
+          .map(ByteBuffer::wrap)
+          .ifPresent(key -> {
+            last[0] = key.getLong(1);
+            last[1] = key.getLong(9);
+          });
+      long step = ((last[1] >>> Page.SLOT_BITS) / UNITS + 1) << Page.SLOT_BITS;
+      AtomicInteger next = new AtomicInteger();
+      LongAdder entries = new LongAdder();
+      long start = System.nanoTime();
+      onAllProcessors(() -> {
+        long[] count = {0};
+        for (int unit = next.getAndIncrement(); unit < UNITS; unit = next.getAndIncrement()) {
+          log.scan(
+              StoreKeys.row(last[0], unit * step),
+              StoreKeys.row(last[0], (unit + 1) * step),
+              (key, value) -> count[0]++);
+        }
+        entries.add(count[0]);
+      });
+      System.out.printf(
+          Locale.ROOT,
+          "read %d entries in %.0f ms%n",
+          entries.sum(),
+          (System.nanoTime() - start) / 1e6);
+    }
+    AtomicInteger turn = new AtomicInteger();
+    long start = System.nanoTime();
+    try (ScratchMemory memory = new ScratchMemory(TOUCHED_BYTES)) {
+      onAllProcessors(() -> {
+        long share = TOUCHED_BYTES / UNITS;
+        for (int unit = turn.getAndIncrement(); unit < UNITS; unit = turn.getAndIncrement()) {
+          for (long at = unit * share; at < (unit + 1) * share; at += 4096) {
+            Native.putLong(memory.address() + at, at);
+          }
+        }
+      });
+      System.out.printf(
+          Locale.ROOT,
+          "touched %d MB in %.0f ms%n",
+          TOUCHED_BYTES >> 20,
+          (System.nanoTime() - start) / 1e6);
+    }
+  }
+
+  private static void onAllProcessors(Runnable work) throws InterruptedException {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      threads.add(Thread.ofPlatform().start(work));
+    }
+    for (Thread thread : threads) {
+      thread.join();
     }
   }
 

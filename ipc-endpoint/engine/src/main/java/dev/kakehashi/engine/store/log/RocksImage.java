@@ -173,8 +173,6 @@ final class RocksImage implements AutoCloseable {
 
   /// See [DurableLog#scan].
   void scan(byte[] from, byte[] to, DurableLog.Visitor visitor) {
-    ByteBuffer key = ByteBuffer.allocateDirect(256);
-    ByteBuffer value = ByteBuffer.allocateDirect(64 << 10);
     try (Slice upper = new Slice(to);
         ReadOptions reads =
             new ReadOptions()
@@ -183,10 +181,11 @@ final class RocksImage implements AutoCloseable {
                 .setFillCache(false)
                 .setReadaheadSize(2 << 20);
         RocksIterator iterator = database.newIterator(reads)) {
-      for (iterator.seek(from); iterator.isValid(); iterator.next()) {
-        key = read(key, iterator::key);
-        value = read(value, iterator::value);
-        visitor.entry(key, value);
+      iterator.seek(from);
+      try (RocksEntries entries = new RocksEntries(iterator)) {
+        for (; entries.isValid(); entries.next()) {
+          visitor.entry(entries.key(), entries.value());
+        }
       }
       iterator.status();
     } catch (RocksDBException e) {
@@ -231,24 +230,6 @@ final class RocksImage implements AutoCloseable {
   static List<Path> sortedFiles(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(file -> file.toString().endsWith(".sst")).sorted().toList();
-    }
-  }
-
-  private interface Source {
-    int readInto(ByteBuffer buffer);
-  }
-
-  /// Reads into the buffer, or into a larger one.
-  private static ByteBuffer read(ByteBuffer buffer, Source source) {
-    ByteBuffer target = buffer;
-    while (true) {
-      target.clear();
-      int bytes = source.readInto(target);
-      if (bytes <= target.capacity()) {
-        target.position(0).limit(bytes);
-        return target;
-      }
-      target = ByteBuffer.allocateDirect(Math.max(bytes, target.capacity() * 2));
     }
   }
 

@@ -229,6 +229,28 @@ final class OrderedTreeTest {
     run.clear();
   }
 
+  /// Enough of them that each 8 bytes are sorted by digits, where the differences are far behind the beginning, and some entries end where others go on with zeros.
+  @Test
+  void shouldSortEntriesThatAreEqualForLong() {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
+    List<byte[]> entries = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      byte[] entry = new byte[24 + random.nextInt(20)];
+      entry[7] = (byte) random.nextInt(3);
+      entry[18] = (byte) -random.nextInt(2);
+      for (int at = 24; at < entry.length; at++) {
+        entry[at] = (byte) (random.nextInt(3) - 1);
+      }
+      entries.add(entry);
+    }
+    model.addAll(entries);
+    insertByRuns(entries, 2 << 20);
+    assertSame(model, forward(new byte[0], true, 256));
+  }
+
   @Test
   void shouldTakeSortedRunsAsASetDoes() {
     long seed = System.nanoTime();
