@@ -39,6 +39,7 @@ import dev.kakehashi.engine.txn.TransactionEnvironment;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
@@ -320,8 +321,11 @@ public final class EmbeddedEngine implements Engine {
   }
 
   /// The task that collects statistics of tables now.
-  Task analyze(List<Table> tables, Consumer<@Nullable Throwable> done) {
-    return statistics.analyze(tables, done);
+  ///
+  /// @param statement whose cancel ends it
+  Task analyze(
+      List<Table> tables, Interrupts.Source statement, Consumer<@Nullable Throwable> done) {
+    return statistics.analyze(tables, statement, done);
   }
 
   CatalogSnapshot catalogSnapshot() {

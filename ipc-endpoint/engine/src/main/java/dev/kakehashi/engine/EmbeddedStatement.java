@@ -247,6 +247,7 @@ final class EmbeddedStatement implements Statement {
       if (current.prepared() instanceof Analyze analyze) {
         return engine.analyze(
             analyze.tables(transaction.catalog()),
+            execution,
             failure -> finished.accept(failure == null ? 0L : null, reported(failure)));
       }
       if (current.prepared() instanceof SetConstraints set) {

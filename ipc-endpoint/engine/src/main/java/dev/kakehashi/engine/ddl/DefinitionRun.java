@@ -13,6 +13,7 @@ import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -66,6 +67,7 @@ public final class DefinitionRun implements Task {
 
   @Override
   public @Nullable Task run(TaskContext context) {
+    Interrupts.Source before = Interrupts.enter(execution);
     try {
       execution.checkCancelled();
       execution.checkWritable(statement.command());
@@ -80,6 +82,8 @@ public final class DefinitionRun implements Task {
       fail(refused);
     } catch (RuntimeException | OutOfMemoryError failed) {
       fail(new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed));
+    } finally {
+      Interrupts.leave(before);
     }
     return null;
   }

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.plan.UniqueKey;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -101,7 +102,7 @@ final class Execution {
   void begin(StatementScope newScope, ParameterTable newParameters) {
     scope = newScope;
     parameters = newParameters;
-    memory.open(newScope.memoryLimitBytes(), newScope.tempSpace(), newScope::checkCancelled);
+    memory.open(newScope.memoryLimitBytes(), newScope.tempSpace(), Interrupts::check);
   }
 
   /// Makes row `newRow` of the parameters the current one.

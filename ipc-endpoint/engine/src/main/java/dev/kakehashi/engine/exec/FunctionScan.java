@@ -7,13 +7,16 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import org.jspecify.annotations.Nullable;
 
 /// The rows of a function, made as they are asked for.
 final class FunctionScan extends Operator {
-  private final Execution execution;
+  /// Rows between two looks whether the statement was cancelled, less one.
+  private static final int CHECK_MASK = (1 << 4) - 1;
+
   private final PlanNode.FunctionScan node;
   private final EvalContext context;
   private final Evaluator[] arguments;
@@ -27,8 +30,7 @@ final class FunctionScan extends Operator {
   /// Rows given out so far.
   private long count;
 
-  FunctionScan(Execution execution, PlanNode.FunctionScan node, EvalContext context) {
-    this.execution = execution;
+  FunctionScan(PlanNode.FunctionScan node, EvalContext context) {
     this.node = node;
     this.context = context;
     this.arguments = Evaluators.of(node.arguments(), context);
@@ -69,12 +71,16 @@ final class FunctionScan extends Operator {
       return null;
     }
     // A filter above may drop whatever comes, for as long as it comes.
-    execution.scope().checkCancelled();
+    Interrupts.check();
     batch.reset();
     FunctionContext functions = context.functions;
     functions.heap = batch.heap;
     int last = values.length - 1;
     while (batch.size < VectorBatch.CAPACITY) {
+      // A row may be long in coming, as one that a regular expression is to find.
+      if ((batch.size & CHECK_MASK) == CHECK_MASK) {
+        Interrupts.check();
+      }
       functions.resultIsNull = false;
       if (!source.next(values, functions)) {
         rows = null;

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
@@ -32,7 +33,6 @@ final class JoinOperator extends Operator {
   private @Nullable JoinPartitions partitions;
   private @Nullable JoinPieces pieces;
   private final JoinKind kind;
-  private final Execution execution;
   private final int[] leftTypeOids;
   private final int[] leftKeys;
   private final int leftColumns;
@@ -68,9 +68,7 @@ final class JoinOperator extends Operator {
       int[] leftKeys,
       int[] leftTypeOids,
       @Nullable Expr condition,
-      EvalContext context,
-      Execution execution) {
-    this.execution = execution;
+      EvalContext context) {
     this.left = left;
     this.breaker = breaker;
     this.right = breaker.table();
@@ -129,12 +127,11 @@ final class JoinOperator extends Operator {
   /// Distributes the left rows over files as the right ones are.
   private void distribute() {
     boolean keepsNullKeys = kind == JoinKind.LEFT || kind == JoinKind.FULL || kind == JoinKind.ANTI;
-    JoinPartitions parts =
-        new JoinPartitions(breaker, leftTypeOids, leftKeys, marksRight(kind), execution);
+    JoinPartitions parts = new JoinPartitions(breaker, leftTypeOids, leftKeys, marksRight(kind));
     partitions = parts;
     VectorBatch batch = left.next();
     while (batch != null) {
-      execution.scope().checkCancelled();
+      Interrupts.check();
       hashKeys(batch);
       int live = batch.liveRows();
       for (int k = 0; k < live; k++) {
@@ -150,7 +147,7 @@ final class JoinOperator extends Operator {
   private @Nullable VectorBatch nextOfTable() {
     while (!leftEnded) {
       // Many pairs may be looked at before there is one to hand on.
-      execution.scope().checkCancelled();
+      Interrupts.check();
       VectorBatch batch = input;
       if (batch == null) {
         JoinPartitions parts = partitions;

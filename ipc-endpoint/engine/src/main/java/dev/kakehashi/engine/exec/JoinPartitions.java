@@ -3,6 +3,7 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayDeque;
@@ -21,7 +22,6 @@ final class JoinPartitions implements AutoCloseable {
   private final ColumnKind[] rightKinds;
   private final int[] leftKeys;
   private final boolean keepsRight;
-  private final Execution execution;
   private final Spill first;
   private final ArrayDeque<Pair> pending = new ArrayDeque<>();
   private final VectorBatch batch;
@@ -59,18 +59,12 @@ final class JoinPartitions implements AutoCloseable {
   }
 
   /// @param keepsRight whether right rows without a match come out
-  JoinPartitions(
-      JoinBreaker breaker,
-      int[] leftTypeOids,
-      int[] leftKeys,
-      boolean keepsRight,
-      Execution execution) {
+  JoinPartitions(JoinBreaker breaker, int[] leftTypeOids, int[] leftKeys, boolean keepsRight) {
     this.breaker = breaker;
     this.memory = breaker.memory().user();
     this.rightKinds = breaker.kinds();
     this.leftKeys = leftKeys;
     this.keepsRight = keepsRight;
-    this.execution = execution;
     int[] oids = Arrays.copyOf(leftTypeOids, leftTypeOids.length + 1);
     oids[leftTypeOids.length] = TypeOid.INT8;
     this.leftKinds = MaterializedRows.kinds(oids);
@@ -186,7 +180,7 @@ final class JoinPartitions implements AutoCloseable {
       try (VectorBatch read = new VectorBatch(file.kinds().length)) {
         SpillFile.Reader from = file.reader();
         while (from.fill(read)) {
-          execution.scope().checkCancelled();
+          Interrupts.check();
           rows.take(read);
         }
       }
@@ -209,7 +203,7 @@ final class JoinPartitions implements AutoCloseable {
   }
 
   private boolean fill(SpillFile.Reader rows) {
-    execution.scope().checkCancelled();
+    Interrupts.check();
     batch.reset();
     int columns = leftRow.length - 1;
     while (batch.size < VectorBatch.CAPACITY && rows.next()) {

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -94,6 +95,7 @@ final class OrderedInput {
       sorted.open();
       VectorBatch batch = sorted.next();
       while (batch != null) {
+        Interrupts.check();
         batches.take(batch);
         batch = sorted.next();
       }

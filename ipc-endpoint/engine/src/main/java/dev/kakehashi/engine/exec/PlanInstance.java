@@ -254,7 +254,7 @@ final class PlanInstance {
           new ScanOperators.IndexScan(execution, scan, context, withRowIds);
       case PlanNode.SampleScan scan -> new SampleOperator(execution, scan);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
-      case PlanNode.FunctionScan scan -> new FunctionScan(execution, scan, context);
+      case PlanNode.FunctionScan scan -> new FunctionScan(scan, context);
       case PlanNode.SystemScan scan -> new ScanOperators.Values(scan, context);
       case PlanNode.ParameterRows rows -> new ScanOperators.ParameterScan(execution, rows);
       case PlanNode.Filter filter ->
@@ -298,8 +298,7 @@ final class PlanInstance {
               join.leftKeys(),
               join.left().typeOids(),
               join.condition(),
-              context,
-              execution);
+              context);
       case PlanNode.NestedLoopJoin join ->
           new JoinOperator(
               build(join.left(), context, withRowIds),
@@ -308,8 +307,7 @@ final class PlanInstance {
               new int[0],
               join.left().typeOids(),
               join.condition(),
-              context,
-              execution);
+              context);
     };
   }
 }

@@ -13,7 +13,7 @@ final class RowOrder {
   private static final int PREFIX_BYTES = 8;
 
   /// Rows between two looks for a cancel.
-  private static final int POLL_MASK = (1 << 12) - 1;
+  private static final int POLL_MASK = (1 << 10) - 1;
 
   private final List<SortKey> keys;
   private final MemoryAccount memory;

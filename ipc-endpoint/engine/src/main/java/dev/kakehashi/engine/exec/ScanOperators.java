@@ -11,6 +11,7 @@ import dev.kakehashi.engine.store.KeyRange;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
@@ -121,7 +122,7 @@ final class ScanOperators {
         if (narrow(filter, batch, context, heap)) {
           return batch;
         }
-        execution.scope().checkCancelled();
+        Interrupts.check();
       }
     }
 
@@ -278,7 +279,7 @@ final class ScanOperators {
           if (anyOf == null || open == null || !openRange()) {
             return null;
           }
-          execution.scope().checkCancelled();
+          Interrupts.check();
           continue;
         }
         if (rowIdColumn) {
@@ -288,7 +289,7 @@ final class ScanOperators {
         if (narrow(filter, batch, context, heap)) {
           return batch;
         }
-        execution.scope().checkCancelled();
+        Interrupts.check();
       }
     }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -61,6 +62,15 @@ final class StageTask implements Task {
 
   @Override
   public @Nullable Task run(TaskContext context) {
+    Interrupts.Source before = Interrupts.enter(run);
+    try {
+      return runOn(context);
+    } finally {
+      Interrupts.leave(before);
+    }
+  }
+
+  private @Nullable Task runOn(TaskContext context) {
     try {
       if (!opened) {
         opened = true;
@@ -79,7 +89,8 @@ final class StageTask implements Task {
           break;
         }
         if (context.workerIndex() < 0) {
-          if (++callerBatches > CALLER_BATCHES) {
+          if (++callerBatches > CALLER_BATCHES || run.isOverdue()) {
+            run.leaveCaller();
             context.submit(this);
             return null;
           }
@@ -97,6 +108,7 @@ final class StageTask implements Task {
   private boolean deliver() {
     VectorBatch batch = pending;
     if (consumer != null) {
+      run.deliver();
       if (batch == null) {
         return consumer.finish();
       }

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
@@ -22,7 +23,22 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Between stages one thread owns everything here: the bootstrap task, then the task that ended a stage last (`running` reaches zero). During a stage its
 /// tasks read it only; `failure` is set by the first that fails.
-final class StatementRun implements Task {
+///
+/// The thread that received the request runs it only as long as that is short. When a task finds there that it is not, and no row has been handed over, what was done is
+/// undone, and the statement begins again as tasks of the workers: others wait for that thread, also those who would cancel it.
+final class StatementRun implements Task, Interrupts.Source {
+  /// How long the thread that received the request may work on it once a task has come to look.
+  private static final long CALLER_NANOS = 1_000_000;
+
+  /// Thrown on that thread when the time is over.
+  private static final class TooLongForCaller extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TooLongForCaller() {
+      super("to be run by a worker", null, false, false);
+    }
+  }
+
   private final PlanRunner runner;
   private final StatementScope scope;
   private final Parameters given;
@@ -50,6 +66,15 @@ final class StatementRun implements Task {
   private long total;
   private boolean cancelHooked;
 
+  /// Whether the thread that received the request runs it, alone. Written by it, before workers come.
+  private boolean onCaller;
+
+  /// When a task looked first; 0: none has.
+  private long callerSince;
+
+  /// Whether the reader may have got rows.
+  private boolean delivered;
+
   StatementRun(
       PlanRunner runner,
       StatementScope scope,
@@ -66,6 +91,8 @@ final class StatementRun implements Task {
 
   @Override
   public @Nullable Task run(TaskContext context) {
+    Interrupts.Source before = Interrupts.enter(this);
+    onCaller = context.workerIndex() < 0;
     try {
       scope.checkCancelled();
       parameters = new ParameterTable(given, runner.parameterKinds());
@@ -78,6 +105,8 @@ final class StatementRun implements Task {
       return beginRow(context);
     } catch (Throwable e) {
       return fail(e, context);
+    } finally {
+      Interrupts.leave(before);
     }
   }
 
@@ -85,6 +114,37 @@ final class StatementRun implements Task {
   public void discarded(Job job) {
     failure.compareAndSet(null, cancelled());
     finish();
+  }
+
+  /// For the tasks that run it.
+  @Override
+  public void checkCancelled() {
+    scope.checkCancelled();
+    if (!onCaller) {
+      return;
+    }
+    if (callerSince == 0) {
+      callerSince = System.nanoTime();
+    } else if (!delivered && !returningStage && isOverdue()) {
+      throw new TooLongForCaller();
+    }
+  }
+
+  /// Whether a task on the thread that received the request should give way.
+  boolean isOverdue() {
+    return callerSince != 0 && System.nanoTime() - callerSince > CALLER_NANOS;
+  }
+
+  /// A task goes over to the workers.
+  void leaveCaller() {
+    onCaller = false;
+  }
+
+  /// Rows are about to be given to the reader.
+  void deliver() {
+    if (onCaller && !changes) {
+      delivered = true;
+    }
   }
 
   static EngineException cancelled() {
@@ -363,6 +423,18 @@ final class StatementRun implements Task {
         return null;
       }
     }
+    if (thrown instanceof TooLongForCaller && context != null) {
+      try {
+        instance().close();
+        closeDml();
+        failure.set(null);
+        leaveCaller();
+        context.submit(new Retry(changes));
+        return null;
+      } catch (RuntimeException e) {
+        failure.set(e);
+      }
+    }
     if (thrown instanceof RowConflict conflict && changes && context != null) {
       try {
         Condition ended = scope.onConflict(conflict);
@@ -370,7 +442,7 @@ final class StatementRun implements Task {
         instance().close();
         closeDml();
         failure.set(null);
-        return context.await(ended, new Retry());
+        return context.await(ended, new Retry(true));
       } catch (RuntimeException e) {
         failure.set(e);
       }
@@ -379,18 +451,30 @@ final class StatementRun implements Task {
     return null;
   }
 
-  /// The statement from its beginning, after the owner of a conflict has ended.
+  /// The statement from its beginning, after the owner of a conflict has ended, or on a worker.
   private final class Retry implements Task {
+    private final boolean inNewView;
+
+    /// @param inNewView only what changes rows may have one: a query has given its turn back
+    Retry(boolean inNewView) {
+      this.inNewView = inNewView;
+    }
+
     @Override
     public @Nullable Task run(TaskContext context) {
+      Interrupts.Source before = Interrupts.enter(StatementRun.this);
       try {
         scope.checkCancelled();
-        scope.restart();
+        if (inNewView) {
+          scope.restart();
+        }
         row = 0;
         total = 0;
         return beginRow(context);
       } catch (Throwable e) {
         return fail(e, context);
+      } finally {
+        Interrupts.leave(before);
       }
     }
 

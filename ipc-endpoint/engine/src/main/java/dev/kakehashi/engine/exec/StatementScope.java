@@ -6,10 +6,11 @@ import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.type.FunctionSession;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.Condition;
 
 /// What one execution of a statement needs of its transaction; implemented by the transaction layer.
-public interface StatementScope extends FunctionSession {
+public interface StatementScope extends FunctionSession, Interrupts.Source {
   Store store();
 
   StoreTransaction transaction();
@@ -53,6 +54,7 @@ public interface StatementScope extends FunctionSession {
   TempSpace tempSpace();
 
   /// @throws dev.kakehashi.engine.api.EngineException QUERY_CANCELED when the statement was cancelled or its time is over
+  @Override
   void checkCancelled();
 
   /// Calls `wake` once when the statement is cancelled; at once if it already is. For tasks that wait; `wake` must not block.

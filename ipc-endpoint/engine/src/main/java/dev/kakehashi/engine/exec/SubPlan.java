@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ final class SubPlan {
       VectorBatch batch = chain.next();
       while (batch != null) {
         collector.accept(batch);
-        execution.scope().checkCancelled();
+        Interrupts.check();
         batch = chain.next();
       }
       collector.finish();
@@ -55,7 +56,7 @@ final class SubPlan {
     if (opened == null) {
       throw new IllegalStateException("the part is not open");
     }
-    execution.scope().checkCancelled();
+    Interrupts.check();
     return opened.next();
   }
 

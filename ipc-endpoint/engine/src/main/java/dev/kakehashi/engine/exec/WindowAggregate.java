@@ -6,6 +6,7 @@ import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// An aggregate over the frame. A frame that only grows is added to; any other one is aggregated anew for each row where it differs.
 final class WindowAggregate extends WindowFunction {
   /// Rows aggregated between two looks whether the statement is cancelled.
-  private static final int CHECK_ROWS = 1 << 16;
+  private static final int CHECK_ROWS = 1 << 13;
 
   private final AggregateFunction function;
   private final WindowFrame frame;
-  private final Execution execution;
   private final boolean growsOnly;
   private final ColumnVector[] arguments;
   private final int[] last = new int[6];
@@ -26,10 +26,9 @@ final class WindowAggregate extends WindowFunction {
   private int added;
   private int sinceCheck;
 
-  WindowAggregate(WindowCall call, WindowFrame frame, Execution execution) {
+  WindowAggregate(WindowCall call, WindowFrame frame) {
     super(call);
     this.frame = frame;
-    this.execution = execution;
     this.growsOnly = frame.growsOnly();
     this.function =
         Objects.requireNonNull(Aggregates.resolve(call.name(), call.argumentOids()), call.name());
@@ -115,7 +114,7 @@ final class WindowAggregate extends WindowFunction {
       sinceCheck += count;
       if (sinceCheck > CHECK_ROWS) {
         sinceCheck = 0;
-        execution.scope().checkCancelled();
+        Interrupts.check();
       }
     }
   }

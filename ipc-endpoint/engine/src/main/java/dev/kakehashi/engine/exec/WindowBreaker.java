@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file again.
 final class WindowBreaker extends Breaker {
   private final PlanNode.Window node;
-  private final Execution execution;
   private final MemoryAccount memory;
   private final int[] inputOids;
   private final ColumnKind[] inputKinds;
@@ -33,7 +32,6 @@ final class WindowBreaker extends Breaker {
 
   WindowBreaker(PlanNode.Window node, Execution execution) {
     this.node = node;
-    this.execution = execution;
     this.memory = execution.memory(node);
     this.inputOids = node.input().typeOids();
     this.inputKinds = MaterializedRows.kinds(inputOids);
@@ -157,7 +155,7 @@ final class WindowBreaker extends Breaker {
       for (int i = 0; i < functions.length; i++) {
         WindowCall call = node.calls().get(i);
         frames[i] = new WindowFrame(call.frame(), context);
-        functions[i] = WindowFunction.of(call, frames[i], execution);
+        functions[i] = WindowFunction.of(call, frames[i]);
       }
     }
 

@@ -25,9 +25,9 @@ abstract class WindowFunction {
 
   void close() {}
 
-  static WindowFunction of(WindowCall call, WindowFrame frame, Execution execution) {
+  static WindowFunction of(WindowCall call, WindowFrame frame) {
     if (call.aggregate()) {
-      return new WindowAggregate(call, frame, execution);
+      return new WindowAggregate(call, frame);
     }
     return switch (call.name()) {
       case "row_number" ->

@@ -2,12 +2,21 @@ package dev.kakehashi.engine.expr;
 
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import org.jspecify.annotations.Nullable;
 
 /// Calls of functions: kernels for the operators that queries spend their time in, a loop over the function's body for the rest.
 final class CallEvaluators {
+  /// Calls between two looks whether the statement was cancelled, less one.
+  private static final int CHECK_MASK = (1 << 4) - 1;
+
+  /// With arguments from here on every call is followed by a look.
+  private static final int LONG_BYTES = 2 << 10;
+
   private CallEvaluators() {}
 
   static Evaluator of(Expr.Call call, EvalContext context) {
@@ -38,12 +47,27 @@ final class CallEvaluators {
     private final long[] words;
     private final ColumnVector out = new ColumnVector(VectorBatch.CAPACITY);
 
+    /// Bit i: argument i is a varlena, whose length tells of the work.
+    private final long sized;
+
     Rowwise(ScalarFunction function, Evaluator[] arguments, EvalContext context) {
       this.function = function;
       this.arguments = arguments;
       this.context = context;
       this.inputs = new ColumnVector[arguments.length];
       this.words = new long[arguments.length];
+      long lengths = 0;
+      for (int i = 0; i < arguments.length; i++) {
+        lengths |= isVarlena(function.argumentOids()[i]) ? 1L << i : 0;
+      }
+      this.sized = lengths;
+    }
+
+    private static boolean isVarlena(int oid) {
+      return switch (Types.kind(oid)) {
+        case INTEGER, FLOAT4, FLOAT8, UUID, INTERVAL -> false;
+        default -> true;
+      };
     }
 
     @Override
@@ -54,10 +78,25 @@ final class CallEvaluators {
       out.clearNulls();
       boolean dense = batch.selected < 0;
       int live = batch.liveRows();
+      int mask = live > 0 && isLong(row(batch.selection, dense, 0)) ? 0 : CHECK_MASK;
       for (int k = 0; k < live; k++) {
         row(row(batch.selection, dense, k));
+        if ((k & mask) == mask) {
+          Interrupts.check();
+        }
       }
       return out;
+    }
+
+    /// Whether a row has a long argument: then those of the others are taken to be long, too.
+    private boolean isLong(int row) {
+      for (long left = sized; left != 0; left &= left - 1) {
+        ColumnVector input = inputs[Long.numberOfTrailingZeros(left)];
+        if (!input.isNull(row) && Varlena.length(input.words[row]) > LONG_BYTES) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private void row(int row) {

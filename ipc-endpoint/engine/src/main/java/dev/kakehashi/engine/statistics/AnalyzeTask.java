@@ -7,6 +7,7 @@ import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableDefinition;
 import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
@@ -30,6 +31,7 @@ final class AnalyzeTask implements Task {
 
   private final StatisticsKeeper keeper;
   private final List<Table> tables;
+  private final Interrupts.Source statement;
   private final Consumer<@Nullable Throwable> done;
   private final AtomicBoolean ended = new AtomicBoolean();
   private int next;
@@ -97,7 +99,13 @@ final class AnalyzeTask implements Task {
     }
   }
 
-  AnalyzeTask(StatisticsKeeper keeper, List<Table> tables, Consumer<@Nullable Throwable> done) {
+  /// @param statement whose cancel ends it
+  AnalyzeTask(
+      StatisticsKeeper keeper,
+      List<Table> tables,
+      Interrupts.Source statement,
+      Consumer<@Nullable Throwable> done) {
+    this.statement = statement;
     this.keeper = keeper;
     this.tables = tables;
     this.done = done;
@@ -105,6 +113,7 @@ final class AnalyzeTask implements Task {
 
   @Override
   public @Nullable Task run(TaskContext context) {
+    Interrupts.Source before = Interrupts.enter(statement);
     try {
       while (!keeper.isClosed() && step()) {
         if (context.workerIndex() < 0) {
@@ -118,6 +127,8 @@ final class AnalyzeTask implements Task {
     } catch (RuntimeException | OutOfMemoryError failed) {
       giveUp(failed);
       return null;
+    } finally {
+      Interrupts.leave(before);
     }
     giveUp(null);
     return null;
@@ -125,6 +136,7 @@ final class AnalyzeTask implements Task {
 
   /// One step; false after the last one.
   private boolean step() {
+    Interrupts.check();
     Reading current = reading;
     if (current == null) {
       if (next == tables.size()) {

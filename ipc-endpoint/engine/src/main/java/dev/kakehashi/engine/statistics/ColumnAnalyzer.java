@@ -3,6 +3,7 @@ package dev.kakehashi.engine.statistics;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,9 @@ final class ColumnAnalyzer {
 
   private static final double GROWS_WITH_ROWS = 0.1;
 
+  /// Comparisons between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 10) - 1;
+
   private final Sample.Values values;
   private final double sampleRows;
   private final double tableRows;
@@ -29,6 +33,8 @@ final class ColumnAnalyzer {
 
   /// Values that occur more than once in the sample.
   private int repeated;
+
+  private int compared;
 
   private ColumnAnalyzer(Sample.Values values, int sampleRows, double tableRows) {
     this.values = values;
@@ -82,7 +88,14 @@ final class ColumnAnalyzer {
       return;
     }
     Long[] boxed = Arrays.stream(words).boxed().toArray(Long[]::new);
-    Arrays.sort(boxed, (a, b) -> Ordering.compare(kind, a, b));
+    Arrays.sort(
+        boxed,
+        (a, b) -> {
+          if ((++compared & CHECK_MASK) == 0) {
+            Interrupts.check();
+          }
+          return Ordering.compare(kind, a, b);
+        });
     for (int i = 0; i < boxed.length; i++) {
       words[i] = boxed[i];
     }

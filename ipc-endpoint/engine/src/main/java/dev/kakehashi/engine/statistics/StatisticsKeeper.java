@@ -4,6 +4,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
@@ -166,6 +167,7 @@ public final class StatisticsKeeper implements AutoCloseable {
     AnalyzeTask task =
         newTask(
             tables,
+            () -> {},
             failure -> {
               if (failure != null && !isClosed()) {
                 LOG.warn("could not collect statistics", failure);
@@ -180,18 +182,22 @@ public final class StatisticsKeeper implements AutoCloseable {
 
   /// The task that collects the statistics of tables now.
   ///
+  /// @param statement whose cancel ends it
   /// @param done called once, with the failure or null
-  public Task analyze(List<Table> tables, Consumer<@Nullable Throwable> done) {
-    return newTask(tables, done);
+  public Task analyze(
+      List<Table> tables, Interrupts.Source statement, Consumer<@Nullable Throwable> done) {
+    return newTask(tables, statement, done);
   }
 
-  private AnalyzeTask newTask(List<Table> tables, Consumer<@Nullable Throwable> done) {
+  private AnalyzeTask newTask(
+      List<Table> tables, Interrupts.Source statement, Consumer<@Nullable Throwable> done) {
     synchronized (this) {
       running++;
     }
     return new AnalyzeTask(
         this,
         tables,
+        statement,
         failure -> {
           synchronized (this) {
             running--;

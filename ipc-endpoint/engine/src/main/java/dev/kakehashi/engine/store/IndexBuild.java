@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.vector.Interrupts;
 
 /// Enters every version that anybody may read into a new index, beside writers who know the index already.
 ///
@@ -16,6 +17,9 @@ import dev.kakehashi.engine.store.memory.Native;
 ///
 /// Used by one thread.
 final class IndexBuild {
+  /// Rows between two looks whether the statement was cancelled, less one.
+  private static final int CHECK_MASK = (1 << 8) - 1;
+
   private final RowTable table;
   private final RowTransaction transaction;
   private final TableIndex index;
@@ -37,11 +41,15 @@ final class IndexBuild {
 
   /// @throws DuplicateKey two rows have the same key of a unique index
   /// @throws RowConflict a transaction in progress decides whether they have
+  /// @throws RuntimeException that of [Interrupts#check()]
   void run() {
     for (long number = 0; number < table.pageCount(); number++) {
       Page page = table.page(number);
       int used = page == null ? 0 : page.stableUsed();
       for (int slot = 0; page != null && slot < used; slot++) {
+        if ((slot & CHECK_MASK) == 0) {
+          Interrupts.check();
+        }
         enterRow(page, slot);
       }
     }

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Locks of tables stay until its end. `state`, `savepoints`, `deferred` and `defined` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
 public final class EngineTransaction implements Transaction {
+  /// Writes that are logged or undone within a millisecond.
+  private static final int SHORT_WRITES = 1000;
+
   private final TransactionEnvironment environment;
   private final TransactionOptions options;
   private final DeclaredArea area;
@@ -483,8 +486,35 @@ public final class EngineTransaction implements Transaction {
 
   /// Commits or prepares when everything that comes before has been done.
   private void atEnd(Consumer<@Nullable EngineException> done, Runnable end) {
-    turns.begin(
-        () -> afterOpenStatements(() -> afterDeferredChecks(done, () -> afterEarlierOnes(end))));
+    turns.begin(() ->
+        afterOpenStatements(
+            () -> afterDeferredChecks(done, () -> afterEarlierOnes(() -> onWorkerIfLong(end)))));
+  }
+
+  /// Continues on a worker if there are many writes to be logged or undone, and at once if there are few: others wait for the thread that has received the request.
+  private void onWorkerIfLong(Runnable continuation) {
+    if (state != State.ACTIVE || (int) store.mark() <= SHORT_WRITES) {
+      continuation.run();
+      return;
+    }
+    Task task =
+        new Task() {
+          @Override
+          public @Nullable Task run(TaskContext context) {
+            continuation.run();
+            return null;
+          }
+
+          @Override
+          public void discarded(Job job) {
+            continuation.run();
+          }
+        };
+    try {
+      environment.scheduler().job("end of a long transaction").submit(task);
+    } catch (SchedulerStoppedException stopping) {
+      continuation.run();
+    }
   }
 
   private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
@@ -610,14 +640,15 @@ public final class EngineTransaction implements Transaction {
     }
     running.forEach(StatementExecution::abandon);
     turns.begin(() ->
-        afterOpenStatements(() -> {
-          if (state == State.ACTIVE) {
-            store.abort();
-            ended(State.ABORTED);
-          }
-          turns.end();
-          done.run();
-        }));
+        afterOpenStatements(() ->
+            onWorkerIfLong(() -> {
+              if (state == State.ACTIVE) {
+                store.abort();
+                ended(State.ABORTED);
+              }
+              turns.end();
+              done.run();
+            })));
   }
 
   @Override
@@ -650,16 +681,17 @@ public final class EngineTransaction implements Transaction {
   public void rollbackToSavepoint(int level, Consumer<@Nullable EngineException> done) {
     turns.begin(() ->
         afterOpenStatements(() ->
-            now(
-                done,
-                () -> {
-                  requireLevel(level);
-                  Savepoint savepoint = savepoints.get(level - 1);
-                  undoTo(savepoint.mark());
-                  deferred.restore(savepoint.deferred());
-                  clock.rollbackTo(savepoint.time());
-                  truncate(level);
-                })));
+            onWorkerIfLong(() ->
+                now(
+                    done,
+                    () -> {
+                      requireLevel(level);
+                      Savepoint savepoint = savepoints.get(level - 1);
+                      undoTo(savepoint.mark());
+                      deferred.restore(savepoint.deferred());
+                      clock.rollbackTo(savepoint.time());
+                      truncate(level);
+                    }))));
   }
 
   private void undoTo(long mark) {

@@ -1,16 +1,28 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.vector.Interrupts;
 
 /// A place in a text that is read character by character. Confined to one thread.
 public abstract class TextCursor {
+  private static final int CHECK_MASK = (1 << 8) - 1;
+
   protected final String text;
 
   /// Index of the next character.
   protected int at;
 
+  private int parts;
+
   protected TextCursor(String text) {
     this.text = text;
+  }
+
+  /// To be called for each part that is read: looks from time to time whether the statement was cancelled.
+  protected final void checkNowAndThen() {
+    if ((++parts & CHECK_MASK) == 0) {
+      Interrupts.check();
+    }
   }
 
   /// The error for a text that is not of the form, also where it ends too early.

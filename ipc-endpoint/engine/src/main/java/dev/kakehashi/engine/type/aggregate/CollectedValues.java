@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -31,6 +32,9 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
       words[size++] = word;
     }
   }
+
+  /// Values between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 10) - 1;
 
   private final int[] oids;
   private final Finish finish;
@@ -62,6 +66,9 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
       State more = theirs.states.get(i);
       State state = states.get(groups[i]);
       for (int k = 0; k < more.size; k++) {
+        if ((k & CHECK_MASK) == 0) {
+          Interrupts.check();
+        }
         boolean isNull = more.nulls.get(k);
         int oid = oids[k % oids.length];
         state.add(isNull ? 0 : Values.copy(oid, more.words[k], heap), isNull);

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
 import dev.kakehashi.engine.type.json.JsonOutput;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -27,6 +28,9 @@ public final class CollectingAggregates {
           "jsonb_agg", TypeOid.JSONB,
           "json_object_agg", TypeOid.JSON,
           "jsonb_object_agg", TypeOid.JSONB);
+
+  /// Values between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 9) - 1;
 
   private CollectingAggregates() {}
 
@@ -79,9 +83,16 @@ public final class CollectingAggregates {
         : new AggregateFunction(name, oids, result, () -> new CollectedValues(oids, finish));
   }
 
+  private static void checkNowAndThen(int value) {
+    if ((value & CHECK_MASK) == 0) {
+      Interrupts.check();
+    }
+  }
+
   private static long flat(CollectedValues.State values, int oid, FunctionContext context) {
     List<@Nullable String> elements = new ArrayList<>(values.size);
     for (int i = 0; i < values.size; i++) {
+      checkNowAndThen(i);
       elements.add(values.nulls.get(i) ? null : Values.toText(oid, values.words[i], context.zone));
     }
     return ArrayTypes.word(ArrayValue.of(elements), context);
@@ -90,6 +101,7 @@ public final class CollectingAggregates {
   private static long nested(CollectedValues.State values, FunctionContext context) {
     List<ArrayValue> arrays = new ArrayList<>(values.size);
     for (int i = 0; i < values.size; i++) {
+      checkNowAndThen(i);
       if (values.nulls.get(i)) {
         throw new EngineException(
             ErrorCode.NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays");
@@ -122,6 +134,7 @@ public final class CollectingAggregates {
     boolean nested = ArrayTypes.isArray(oid);
     StringBuilder json = new StringBuilder("[");
     for (int i = 0; i < values.size; i++) {
+      checkNowAndThen(i);
       json.append(i == 0 ? "" : nested && !values.nulls.get(i) ? ", \n " : ", ");
       append(json, values, i, oid, context);
     }
@@ -131,6 +144,7 @@ public final class CollectingAggregates {
   private static String object(CollectedValues.State values, int[] oids, FunctionContext context) {
     StringBuilder json = new StringBuilder("{ ");
     for (int i = 0; i < values.size; i += 2) {
+      checkNowAndThen(i);
       if (values.nulls.get(i)) {
         throw SqlErrors.invalidParameter("field name must not be null");
       }

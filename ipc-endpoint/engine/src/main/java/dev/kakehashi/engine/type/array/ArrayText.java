@@ -121,6 +121,7 @@ final class ArrayText extends TextCursor {
   }
 
   private void item(int depth) {
+    checkNowAndThen();
     skipBlanks();
     boolean inner = peek() == '{';
     if (elementDepth >= 0 && inner != depth < elementDepth) {

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type.array;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// @param elements null is SQL's null
 public record ArrayValue(
     List<Integer> lengths, List<Integer> lowerBounds, List<@Nullable String> elements) {
+  /// Elements between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 9) - 1;
+
   /// As many as PostgreSQL has.
   public static final int MAX_DIMENSIONS = 6;
 
@@ -64,6 +68,9 @@ public record ArrayValue(
   public ArrayValue map(UnaryOperator<String> conversion) {
     List<@Nullable String> converted = new ArrayList<>(elements.size());
     for (String element : elements) {
+      if ((converted.size() & CHECK_MASK) == CHECK_MASK) {
+        Interrupts.check();
+      }
       converted.add(element == null ? null : conversion.apply(element));
     }
     return withElements(converted);
@@ -197,6 +204,9 @@ public record ArrayValue(
     for (int i = 0; i < lengths.get(dimension); i++) {
       if (i > 0) {
         out.append(',');
+      }
+      if ((i & CHECK_MASK) == CHECK_MASK) {
+        Interrupts.check();
       }
       int at = base * lengths.get(dimension) + i;
       if (dimension < dimensions() - 1) {

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ public final class JsonOutput {
       if (i > 0) {
         json.append(pretty && dimension == 0 ? ",\n " : ",");
       }
+      Interrupts.check();
       int at = base * length + i;
       if (dimension < array.dimensions() - 1) {
         append(json, element, array, dimension + 1, at, pretty);

@@ -45,6 +45,7 @@ final class JsonParser extends TextCursor {
   }
 
   private JsonValue value() {
+    checkNowAndThen();
     int start = at;
     return switch (peek()) {
       case '{' -> object(start);

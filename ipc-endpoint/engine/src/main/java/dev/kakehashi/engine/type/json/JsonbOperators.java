@@ -7,6 +7,7 @@ import static dev.kakehashi.protocol.TypeOid.TEXT;
 
 import dev.kakehashi.engine.type.FunctionSet;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,7 @@ final class JsonbOperators {
   }
 
   private static boolean contains(JsonValue value, JsonValue part) {
+    Interrupts.check();
     if (value instanceof JsonValue.JsonObject object
         && part instanceof JsonValue.JsonObject other) {
       for (JsonValue.Member member : other.members()) {

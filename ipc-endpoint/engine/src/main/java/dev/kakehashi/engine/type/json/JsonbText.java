@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.json;
 
 import dev.kakehashi.engine.type.numeric.NumericConversion;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -18,6 +19,13 @@ final class JsonbText {
 
   private static final int INDENTATION = 4;
 
+  /// Values between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 8) - 1;
+
+  /// Characters of a string between two looks, less one.
+  private static final int CHARACTERS_MASK = (1 << 14) - 1;
+
+  private int written;
   private final StringBuilder out = new StringBuilder();
   private final boolean indented;
 
@@ -46,6 +54,9 @@ final class JsonbText {
   }
 
   private void append(JsonValue value, int level) {
+    if ((++written & CHECK_MASK) == 0) {
+      Interrupts.check();
+    }
     switch (value) {
       case JsonValue.Text text -> out.append(quoted(text.value()));
       case JsonValue.JsonNumber number -> out.append(number(number.source()));
@@ -101,6 +112,9 @@ final class JsonbText {
   static String quoted(String value) {
     StringBuilder out = new StringBuilder(value.length() + 2).append('"');
     for (int i = 0; i < value.length(); i++) {
+      if ((i & CHARACTERS_MASK) == CHARACTERS_MASK) {
+        Interrupts.check();
+      }
       char c = value.charAt(i);
       switch (c) {
         case '\b' -> out.append("\\b");

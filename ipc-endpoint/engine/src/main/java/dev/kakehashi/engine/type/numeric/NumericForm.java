@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type.numeric;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -37,6 +38,15 @@ public final class NumericForm {
   static final int MAX_SCALE = 0x3FFF;
   static final int MAX_WEIGHT = 0x7FFF;
   static final int MIN_WEIGHT = -0x8000;
+
+  /// Groups of four digits whose conversion takes about as long as a look for a cancel is worth.
+  private static final int LONG_DIGITS = 2048;
+
+  /// From here on a number is written half by half.
+  private static final int LONG_BITS = 1 << 15;
+
+  private static final double DIGITS_OF_BIT = 0.301;
+
   private static final BigInteger TEN_THOUSAND_16 = BigInteger.TEN.pow(16);
 
   private NumericForm() {}
@@ -168,6 +178,9 @@ public final class NumericForm {
 
   private static BigInteger digitsValue(long digits, int count) {
     if (count > 64) {
+      if (count > LONG_DIGITS) {
+        Interrupts.check();
+      }
       int low = count / 2;
       BigInteger high = digitsValue(digits, count - low);
       return high.multiply(BigInteger.TEN.pow(4 * low))
@@ -221,7 +234,7 @@ public final class NumericForm {
     if (unscaled.bitLength() < 63) {
       return NumericFast.encode(heap, unscaled.longValue(), scale);
     }
-    String decimal = unscaled.abs().toString();
+    String decimal = decimal(unscaled.abs());
     int fractionDigits = (scale + 3) / 4;
     int padRight = fractionDigits * 4 - scale;
     int length = decimal.length() + padRight;
@@ -250,5 +263,29 @@ public final class NumericForm {
       Native.putShort(to, digits[i]);
     }
     return value;
+  }
+
+  /// The digits of a number, found half by half, so that a long one can be cancelled.
+  private static String decimal(BigInteger value) {
+    if (value.bitLength() < LONG_BITS) {
+      return value.toString();
+    }
+    StringBuilder out = new StringBuilder();
+    appendDecimal(value, 0, out);
+    return out.toString();
+  }
+
+  /// @param width digits to be written, with zeros in front; 0: as many as there are
+  private static void appendDecimal(BigInteger value, int width, StringBuilder out) {
+    Interrupts.check();
+    if (value.bitLength() < LONG_BITS) {
+      String digits = value.toString();
+      out.repeat('0', Math.max(0, width - digits.length())).append(digits);
+      return;
+    }
+    int low = (int) (value.bitLength() * DIGITS_OF_BIT / 2);
+    BigInteger[] parts = value.divideAndRemainder(BigInteger.TEN.pow(low));
+    appendDecimal(parts[0], width == 0 ? 0 : width - low, out);
+    appendDecimal(parts[1], low, out);
   }
 }

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.number.WidthBucket;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import java.math.BigDecimal;
@@ -87,6 +88,7 @@ final class NumericIntegers {
       }
       return result;
     }
+    Interrupts.check();
     long middle = (from + to) >>> 1;
     return product(from, middle).multiply(product(middle + 1, to));
   }

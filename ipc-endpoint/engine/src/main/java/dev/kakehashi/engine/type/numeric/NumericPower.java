@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type.numeric;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import java.math.BigDecimal;
@@ -58,6 +59,7 @@ final class NumericPower {
     BigDecimal result = BigDecimal.ONE;
     BigDecimal square = x;
     for (long rest = exponent; rest > 0; rest >>= 1) {
+      Interrupts.check();
       if ((rest & 1) != 0) {
         result = result.multiply(square, context);
       }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type.numeric;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -29,10 +30,12 @@ final class NumericSeries {
     BigDecimal term = BigDecimal.ONE;
     BigDecimal limit = BigDecimal.ONE.movePointLeft(context.getPrecision());
     for (int i = 1; term.compareTo(limit) > 0; i++) {
+      Interrupts.check();
       term = term.multiply(reduced, context).divide(BigDecimal.valueOf(i), context);
       sum = sum.add(term, context);
     }
     for (int i = 0; i < halvings; i++) {
+      Interrupts.check();
       sum = sum.multiply(sum, context);
     }
     return x.signum() < 0 ? BigDecimal.ONE.divide(sum, context) : sum;
@@ -47,6 +50,7 @@ final class NumericSeries {
     BigDecimal reduced = x;
     BigDecimal factor = BigDecimal.TWO;
     while (reduced.compareTo(NINE_TENTHS) <= 0 || reduced.compareTo(ELEVEN_TENTHS) >= 0) {
+      Interrupts.check();
       reduced = reduced.sqrt(context);
       factor = factor.multiply(BigDecimal.TWO);
     }
@@ -56,6 +60,7 @@ final class NumericSeries {
     BigDecimal power = z;
     BigDecimal limit = BigDecimal.ONE.movePointLeft(context.getPrecision());
     for (int i = 3; power.abs().compareTo(limit) > 0; i += 2) {
+      Interrupts.check();
       power = power.multiply(square, context);
       sum = sum.add(power.divide(BigDecimal.valueOf(i), context));
     }

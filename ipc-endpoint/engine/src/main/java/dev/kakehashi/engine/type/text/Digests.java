@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.text;
 
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -8,6 +9,9 @@ import java.util.HexFormat;
 
 /// Digests: md5() as hexadecimal text, the SHA-2 family as bytes.
 final class Digests {
+  /// Digested between two looks for a cancel.
+  private static final int PIECE_BYTES = 1 << 18;
+
   private Digests() {}
 
   static long md5(long value, VarHeap heap) {
@@ -21,7 +25,15 @@ final class Digests {
 
   private static byte[] digest(String algorithm, long value) {
     try {
-      return MessageDigest.getInstance(algorithm).digest(Varlena.bytes(value));
+      MessageDigest digest = MessageDigest.getInstance(algorithm);
+      byte[] bytes = Varlena.bytes(value);
+      for (int from = 0; from < bytes.length; from += PIECE_BYTES) {
+        if (from > 0) {
+          Interrupts.check();
+        }
+        digest.update(bytes, from, Math.min(PIECE_BYTES, bytes.length - from));
+      }
+      return digest.digest();
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has " + algorithm, e);
     }

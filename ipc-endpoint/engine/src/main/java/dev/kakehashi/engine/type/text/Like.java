@@ -3,6 +3,7 @@ package dev.kakehashi.engine.type.text;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 
@@ -11,6 +12,9 @@ import dev.kakehashi.protocol.ErrorCode;
 /// On a mismatch only the last `%` can take more, so one place to go back to is enough; the cost is at most the product of the lengths.
 public final class Like {
   private static final int CASE_BIT = 0x20;
+
+  /// Mismatches between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 12) - 1;
 
   private Like() {}
 
@@ -30,6 +34,7 @@ public final class Like {
     long textEnd = t + Varlena.length(text);
     long p = Varlena.data(pattern);
     long patternEnd = p + Varlena.length(pattern);
+    int retries = 0;
     long retryText = 0;
     long retryPattern = 0; // behind the last %, 0: none yet
     while (t < textEnd) {
@@ -61,6 +66,9 @@ public final class Like {
       if (!advanced) {
         if (retryPattern == 0) {
           return false;
+        }
+        if ((++retries & CHECK_MASK) == 0) {
+          Interrupts.check();
         }
         retryText += bytes ? 1 : Utf8.characterBytes(retryText);
         t = retryText;

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.text;
 
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.Set;
 
@@ -25,6 +26,9 @@ public final class Quoting {
           """
               .split("\\s+"));
 
+  /// Characters between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 14) - 1;
+
   private Quoting() {}
 
   static long literal(long text, VarHeap heap) {
@@ -47,6 +51,9 @@ public final class Quoting {
     StringBuilder out = new StringBuilder(value.length() + 3);
     out.append(escapes ? "E'" : "'");
     for (int i = 0; i < value.length(); i++) {
+      if ((i & CHECK_MASK) == CHECK_MASK) {
+        Interrupts.check();
+      }
       char c = value.charAt(i);
       if (c == '\'' || c == '\\') {
         out.append(c);

@@ -5,6 +5,7 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,6 +17,9 @@ import java.util.Map;
 record Regex(Pattern pattern, int groups, boolean nonGreedy) {
   /// As many as PostgreSQL keeps.
   private static final int MAX_CACHED = 32;
+
+  /// Shorter ones are matched within a millisecond.
+  private static final int LONG_TEXT = 1 << 12;
 
   /// Expressions used last by a thread, by flags and pattern. A plan calls with the same few for every row.
   private static final ThreadLocal<Map<String, Regex>> CACHE =
@@ -45,7 +49,7 @@ record Regex(Pattern pattern, int groups, boolean nonGreedy) {
   }
 
   boolean matches(long text) {
-    return pattern.matcher(Varlena.string(text)).find();
+    return pattern.matcher(watched(Varlena.string(text))).find();
   }
 
   /// A matcher for positions of matches.
@@ -56,6 +60,45 @@ record Regex(Pattern pattern, int groups, boolean nonGreedy) {
       throw SqlErrors.notSupported(
           "non-greedy quantifiers are supported in tests for a match only");
     }
-    return pattern.matcher(text);
+    return pattern.matcher(watched(text));
+  }
+
+  /// The text as the matcher reads it: a long one lets it be cancelled.
+  private static CharSequence watched(String text) {
+    return text.length() < LONG_TEXT ? text : new WatchedText(text);
+  }
+
+  private static final class WatchedText implements CharSequence {
+    private static final int CHECK_MASK = (1 << 12) - 1;
+
+    private final String text;
+    private int reads;
+
+    WatchedText(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public int length() {
+      return text.length();
+    }
+
+    @Override
+    public char charAt(int index) {
+      if ((++reads & CHECK_MASK) == 0) {
+        Interrupts.check();
+      }
+      return text.charAt(index);
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int end) {
+      return text.subSequence(start, end);
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
   }
 }

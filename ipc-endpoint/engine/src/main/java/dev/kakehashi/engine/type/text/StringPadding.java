@@ -3,11 +3,15 @@ package dev.kakehashi.engine.type.text;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 
 /// Functions that trim, fill and translate characters.
 public final class StringPadding {
   private static final long MAX_CHARACTER_BYTES = 4;
+
+  /// Characters between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 12) - 1;
 
   private StringPadding() {}
 
@@ -117,10 +121,7 @@ public final class StringPadding {
     if (fill == 0) {
       CharacterTypes.fill(to, missing, (byte) ' ');
     } else {
-      for (long i = 0; i < whole; i++) {
-        Native.copy(Varlena.data(fill), to + i * fillBytes, fillBytes);
-      }
-      Native.copy(Varlena.data(fill), to + whole * fillBytes, restBytes);
+      Strings.fill(to, padding, Varlena.data(fill), fillBytes);
     }
     Native.copy(data, Varlena.data(result) + (left ? padding : 0), bytes);
     return result;
@@ -133,7 +134,12 @@ public final class StringPadding {
     long result = Varlena.allocate(heap, 4L * bytes);
     long out = Varlena.data(result);
     long data = Varlena.data(text);
+    int check = 0;
     for (int i = 0; i < bytes; ) {
+      // The characters to be replaced may be many.
+      if ((++check & CHECK_MASK) == 0) {
+        Interrupts.check();
+      }
       int size = Utf8.characterBytes(data + i);
       int index = find(from, data + i);
       if (index < 0) {

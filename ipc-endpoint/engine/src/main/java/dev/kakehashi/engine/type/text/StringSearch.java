@@ -3,10 +3,14 @@ package dev.kakehashi.engine.type.text;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 
 /// Functions that look for one text in another. UTF-8 lets bytes be compared: a character never begins within another.
 public final class StringSearch {
+  /// Occurrences between two looks for a cancel, less one.
+  private static final int COUNT_MASK = (1 << 12) - 1;
+
   private StringSearch() {}
 
   /// Offset of the first occurrence at or after `from` in bytes; -1: none.
@@ -19,9 +23,16 @@ public final class StringSearch {
       return from;
     }
     byte first = Native.getByte(wanted);
-    for (int at = from; at <= last; at++) {
-      if (Native.getByte(data + at) == first && Native.equalBytes(data + at, wanted, bytes)) {
-        return at;
+    int at = from;
+    while (at <= last) {
+      if (at - from >= Interrupts.STEPS) {
+        Interrupts.check();
+      }
+      int end = (int) Math.min(last, (long) at + Interrupts.STEPS);
+      for (; at <= end; at++) {
+        if (Native.getByte(data + at) == first && Native.equalBytes(data + at, wanted, bytes)) {
+          return at;
+        }
       }
     }
     return -1;
@@ -50,7 +61,9 @@ public final class StringSearch {
     int count = 0;
     if (fromBytes > 0) {
       for (int at = indexOf(text, 0, from); at >= 0; at = indexOf(text, at + fromBytes, from)) {
-        count++;
+        if ((++count & COUNT_MASK) == 0) {
+          Interrupts.check();
+        }
       }
     }
     if (count == 0) {
@@ -62,6 +75,9 @@ public final class StringSearch {
     long out = Varlena.data(result);
     int begin = 0;
     for (int i = 0; i < count; i++) {
+      if ((i & COUNT_MASK) == COUNT_MASK) {
+        Interrupts.check();
+      }
       int at = indexOf(text, begin, from);
       Native.copy(Varlena.data(text) + begin, out, at - begin);
       out += at - begin;

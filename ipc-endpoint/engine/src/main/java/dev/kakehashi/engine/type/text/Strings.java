@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 
@@ -12,6 +13,11 @@ import dev.kakehashi.protocol.ErrorCode;
 /// Upper and lower case are those of the "C" locale: only ASCII letters change.
 public final class Strings {
   private static final int CASE_BIT = 0x20;
+
+  private static final int STEP_MASK = Interrupts.STEPS - 1;
+
+  /// Copied at a time by [#fill].
+  private static final int FILL_BYTES = 1 << 20;
 
   private Strings() {}
 
@@ -34,12 +40,21 @@ public final class Strings {
     long from = Varlena.data(text);
     long result = Varlena.allocate(heap, bytes);
     long to = Varlena.data(result);
-    for (int i = 0; i < bytes; i++) {
+    for (int begin = 0; begin < bytes; begin += Interrupts.STEPS) {
+      if (begin > 0) {
+        Interrupts.check();
+      }
+      foldCase(from, to, begin, (int) Math.min(bytes, (long) begin + Interrupts.STEPS), first);
+    }
+    return result;
+  }
+
+  private static void foldCase(long from, long to, int begin, int end, char first) {
+    for (int i = begin; i < end; i++) {
       byte b = Native.getByte(from + i);
       int letter = b - first;
       Native.putByte(to + i, letter >= 0 && letter < 26 ? (byte) (b ^ CASE_BIT) : b);
     }
-    return result;
   }
 
   /// Upper case at the beginning of a word of letters and digits, lower case elsewhere.
@@ -48,6 +63,9 @@ public final class Strings {
     long data = Varlena.data(result);
     boolean inWord = false;
     for (int i = 0; i < Varlena.length(result); i++) {
+      if ((i & STEP_MASK) == STEP_MASK) {
+        Interrupts.check();
+      }
       byte b = Native.getByte(data + i);
       boolean lower = b >= 'a' && b <= 'z';
       if (lower && !inWord) {
@@ -108,11 +126,28 @@ public final class Strings {
     int bytes = Varlena.length(text);
     long times = Math.max(count, 0);
     long result = Varlena.allocate(heap, bytes * times);
-    long to = Varlena.data(result);
-    for (long i = 0; i < times; i++, to += bytes) {
-      Native.copy(Varlena.data(text), to, bytes);
-    }
+    fill(Varlena.data(result), bytes * times, Varlena.data(text), bytes);
     return result;
+  }
+
+  /// Fills `total` bytes at an address with copies of `bytes` bytes, the last one cut off.
+  static void fill(long to, long total, long from, int bytes) {
+    if (bytes == 0) {
+      return;
+    }
+    // What is there already is copied, the double each time: single copies of a few bytes take
+    // long.
+    long done = Math.min(bytes, total);
+    Native.copy(from, to, done);
+    while (done < total) {
+      if (done >= Interrupts.STEPS) {
+        Interrupts.check();
+      }
+      long whole = Math.min(done, Math.max(bytes, FILL_BYTES / bytes * bytes));
+      long next = Math.min(whole, total - done);
+      Native.copy(to, to + done, next);
+      done += next;
+    }
   }
 
   public static long reverse(long text, VarHeap heap) {
@@ -120,7 +155,11 @@ public final class Strings {
     long from = Varlena.data(text);
     long result = Varlena.allocate(heap, bytes);
     long end = Varlena.data(result) + bytes;
+    int check = 0;
     for (int i = 0; i < bytes; ) {
+      if ((++check & STEP_MASK) == 0) {
+        Interrupts.check();
+      }
       int size = Utf8.characterBytes(from + i);
       end -= size;
       Native.copy(from + i, end, size);

@@ -9,6 +9,7 @@ import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
 import dev.kakehashi.engine.type.array.ArrayValue;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// Functions that make arrays, or rows, of the parts of a text.
 public final class TextArrays {
   private static final int TEXT_ARRAY = TypeOid.arrayOf(TEXT);
+
+  /// Parts between two looks for a cancel, less one.
+  private static final int CHECK_MASK = (1 << 10) - 1;
 
   private TextArrays() {}
 
@@ -68,6 +72,9 @@ public final class TextArrays {
       int from = 0;
       for (int at = text.indexOf(delimiter); at >= 0; at = text.indexOf(delimiter, from)) {
         parts.add(text.substring(from, at));
+        if ((parts.size() & CHECK_MASK) == 0) {
+          Interrupts.check();
+        }
         from = at + delimiter.length();
       }
       parts.add(text.substring(from));

@@ -1,0 +1,47 @@
+package dev.kakehashi.engine.vector;
+
+import org.jspecify.annotations.Nullable;
+
+/// Where long loops ask whether the statement that their thread works for is to end: those of functions, which do not know it, call [#check()] after
+/// each millisecond of work or less.
+///
+/// What a thread works for is set by the task that runs the statement's part, for as long as it runs on the thread. Elsewhere, as while the planner folds constants, `check()` does nothing.
+public final class Interrupts {
+  /// Bytes or other cheap steps between two looks: less than a millisecond.
+  public static final int STEPS = 1 << 16;
+
+  private static final ThreadLocal<@Nullable Source> CURRENT = new ThreadLocal<>();
+
+  private Interrupts() {}
+
+  /// Who knows whether a statement is to end.
+  @FunctionalInterface
+  public interface Source {
+    /// @throws RuntimeException when it is, with the reason
+    void checkCancelled();
+  }
+
+  /// Says what the calling thread works for from now on.
+  ///
+  /// @return what it worked for before, to be given to [#leave]
+  public static @Nullable Source enter(Source source) {
+    Source before = CURRENT.get();
+    CURRENT.set(source);
+    return before;
+  }
+
+  /// Goes back to what the thread worked for before.
+  public static void leave(@Nullable Source before) {
+    CURRENT.set(before);
+  }
+
+  /// Ends the work of the calling thread if its statement is to end. Costs some nanoseconds.
+  ///
+  /// @throws RuntimeException QUERY_CANCELED, ...
+  public static void check() {
+    Source source = CURRENT.get();
+    if (source != null) {
+      source.checkCancelled();
+    }
+  }
+}
