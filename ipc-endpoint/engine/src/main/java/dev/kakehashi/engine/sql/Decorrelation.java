@@ -63,14 +63,22 @@ final class Decorrelation {
       return correlate;
     }
     RelNode left = correlate.getLeft();
+    // Where a subquery is empty whatever the row is, less is named than was, which Calcite counts.
+    Correlate exact =
+        correlate.copy(
+            correlate.getTraitSet(),
+            left,
+            correlate.getRight(),
+            id,
+            RelOptUtil.correlationColumns(id, correlate.getRight()),
+            correlate.getJoinType());
     // Calcite takes a column for never null that an outer join compares by =, if it sees the join.
     boolean hidden =
         Inspection.any(left, each -> each instanceof Join join && join.getJoinType().isOuterJoin());
     RelNode visible =
         hidden
-            ? correlate.copy(
-                correlate.getTraitSet(), List.of(new Hidden(left), correlate.getRight()))
-            : correlate;
+            ? exact.copy(exact.getTraitSet(), List.of(new Hidden(left), exact.getRight()))
+            : exact;
     // Calcite's join has more columns; the project keeps what is above from seeing them.
     RexBuilder rex = correlate.getCluster().getRexBuilder();
     List<RexNode> columns = List.copyOf(rex.identityProjects(correlate.getRowType()));

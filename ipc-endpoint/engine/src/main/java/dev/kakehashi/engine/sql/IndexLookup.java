@@ -9,6 +9,8 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.TableScan;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCorrelVariable;
+import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
@@ -50,7 +52,7 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
     for (RexNode term : terms) {
       conjuncts.add(inner.above == null ? term : below(term, inner.above));
     }
-    if (!(AccessPath.choose(inner.shape.table(), inner.shape.columns(), conjuncts, rex)
+    if (!(AccessPath.choose(inner.shape.table(), inner.shape.columns(), known(conjuncts, rex), rex)
             instanceof PlanNode.IndexScan scan)
         || scan.equals().stream().noneMatch(value -> namesParameter(value, firstParameter))) {
       return null;
@@ -64,12 +66,25 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
     if (inner == null) {
       return 0;
     }
+    List<RexNode> conjuncts = known(inner.shape.conjuncts(), rex);
     boolean byIndex =
-        AccessPath.choose(inner.shape.table(), inner.shape.columns(), inner.shape.conjuncts(), rex)
+        AccessPath.choose(inner.shape.table(), inner.shape.columns(), conjuncts, rex)
             instanceof PlanNode.IndexScan;
     return byIndex
         ? JoinCost.lookups(1, rows)
         : base(rel).getTable().getRowCount() * JoinCost.READ_ROW;
+  }
+
+  /// Columns of the queries around are parameters, the same for all rows. Which ones is decided later.
+  private static List<RexNode> known(List<RexNode> conjuncts, RexBuilder rex) {
+    return new RexShuttle() {
+      @Override
+      public RexNode visitFieldAccess(RexFieldAccess access) {
+        return access.getReferenceExpr() instanceof RexCorrelVariable
+            ? rex.makeDynamicParam(access.getType(), 0)
+            : super.visitFieldAccess(access);
+      }
+    }.apply(conjuncts);
   }
 
   private static RexNode below(RexNode term, Project above) {

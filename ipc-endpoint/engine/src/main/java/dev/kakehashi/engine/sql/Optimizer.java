@@ -22,12 +22,6 @@ import org.apache.calcite.tools.RelBuilder;
 ///
 /// No rule that computes is used: constants were folded by PostgreSQL's functions, and nothing is reduced by Calcite's own.
 final class Optimizer {
-  private static final HepProgram SUBQUERIES =
-      program(
-          CoreRules.FILTER_SUB_QUERY_TO_CORRELATE,
-          CoreRules.PROJECT_SUB_QUERY_TO_CORRELATE,
-          CoreRules.JOIN_SUB_QUERY_TO_CORRELATE);
-
   /// What gives another value at each call is computed once for a row, so conditions on it stay above.
   private static final RelOptRule FILTER_PROJECT_TRANSPOSE =
       FilterProjectTransposeRule.Config.DEFAULT
@@ -94,7 +88,7 @@ final class Optimizer {
       subqueries = Inspection.hasSubquery(rel);
     }
     if (subqueries || Inspection.any(rel, Correlate.class::isInstance)) {
-      rel = subqueries ? run(SUBQUERIES, rel) : rel;
+      rel = subqueries ? SubqueryRemoval.apply(rel, builder) : rel;
       rel = Decorrelation.apply(rel, builder);
     }
     rel = run(PUSH_DOWN, rel);

@@ -253,6 +253,9 @@ final class PlanTranslator {
               return access;
             }
             int position = Arrays.binarySearch(columns, access.getField().getIndex());
+            if (position < 0) {
+              throw new IllegalStateException(access + " is not among the columns of " + correlate);
+            }
             return rex.makeDynamicParam(access.getType(), first + position);
           }
         };

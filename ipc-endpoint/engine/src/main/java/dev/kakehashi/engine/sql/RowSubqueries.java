@@ -11,7 +11,6 @@ import org.apache.calcite.plan.RelOptCluster;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
-import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
@@ -31,7 +30,7 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 /// Comparisons of a row with the rows of a query, `(a, b) NOT IN (SELECT ...)` and `(a, b) < ANY (SELECT ...)`, become EXISTS.
 ///
 /// One says whether there is a row that the comparison is true of, and another, if something may be null, whether there is one that it is null of.
-/// `(a, b) IN (SELECT ...)` that has to be true stays: it is a semi-join. Subqueries in the condition of an inner join become a filter above it, as they are in WHERE.
+/// `(a, b) IN (SELECT ...)` that has to be true stays: it is a semi-join. No condition of a join has subqueries afterwards ([JoinSubqueries]).
 final class RowSubqueries {
   private final RelOptCluster cluster;
   private final RexBuilder rex;
@@ -85,49 +84,8 @@ final class RowSubqueries {
   }
 
   private RelNode join(LogicalJoin join) {
-    List<RexNode> rest = new ArrayList<>();
-    List<RexNode> filters = new ArrayList<>();
-    for (RexNode term : RelOptUtil.conjunctions(join.getCondition())) {
-      (Grouping.hasSubquery(term) ? filters : rest).add(term);
-    }
-    if (filters.isEmpty()) {
-      return join;
-    }
-    if (join.getJoinType() != JoinRelType.INNER) {
-      if (filters.stream().noneMatch(RowSubqueries::hasRowComparison)) {
-        return join;
-      }
-      throw new EngineException(
-          ErrorCode.FEATURE_NOT_SUPPORTED,
-          "a row compared with the rows of a query in the condition of an outer join is not supported");
-    }
-    RelNode joined =
-        LogicalJoin.create(
-            join.getLeft(),
-            join.getRight(),
-            join.getHints(),
-            RexUtil.composeConjunction(rex, rest),
-            join.getVariablesSet(),
-            JoinRelType.INNER);
-    return filter(
-        LogicalFilter.create(
-            joined,
-            RexUtil.composeConjunction(rex, filters),
-            ImmutableSet.copyOf(join.getVariablesSet())));
-  }
-
-  /// Whether an expression has a subquery in it that compares rows.
-  private static boolean hasRowComparison(RexNode expression) {
-    boolean[] found = {false};
-    expression.accept(
-        new RexShuttle() {
-          @Override
-          public RexNode visitSubQuery(RexSubQuery subquery) {
-            found[0] |= comparesRows(subquery);
-            return super.visitSubQuery(subquery);
-          }
-        });
-    return found[0];
+    RelNode converted = JoinSubqueries.convert(join);
+    return converted.equals(join) ? join : visit(converted);
   }
 
   private static boolean comparesRows(RexNode node) {
@@ -172,6 +130,11 @@ final class RowSubqueries {
             : none;
       }
       return apply(term);
+    }
+
+    @Override
+    public RexNode visitCall(RexCall call) {
+      return RexUtil.flatten(rex, super.visitCall(call));
     }
 
     @Override

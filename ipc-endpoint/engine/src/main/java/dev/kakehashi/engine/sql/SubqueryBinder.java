@@ -5,7 +5,6 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexNode;
@@ -149,10 +148,6 @@ final class SubqueryBinder {
           context.barring("a subquery", () -> queries.bind(query, scope, expectation));
       if (scope.correlation != null) {
         scope.correlations.add(scope.correlation);
-      } else if (!RelOptUtil.getVariablesUsed(bound.rel()).isEmpty()) {
-        // It names queries further out alone. Calcite takes the names of a query that has none for
-        // all that its subqueries use.
-        scope.correlations.add(context.newCorrelation());
       }
       return bound;
     } finally {

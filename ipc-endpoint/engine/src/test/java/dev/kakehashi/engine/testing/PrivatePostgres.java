@@ -94,6 +94,8 @@ public final class PrivatePostgres implements AutoCloseable {
             "port = " + port,
             "unix_socket_directories = '" + directory + "'",
             "fsync = off",
+            // Estimates of small tables without statistics would have most statements compiled.
+            "jit = off",
             "full_page_writes = off",
             "shared_buffers = 32MB",
             "timezone = 'UTC'",

@@ -1,0 +1,318 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.calcite.plan.RelOptUtil;
+import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.metadata.RelMdUtil;
+import org.apache.calcite.rel.metadata.RelMetadataQuery;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.rex.RexUtil;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlQuantifyOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.tools.RelBuilder;
+import org.apache.calcite.util.ImmutableBitSet;
+import org.jspecify.annotations.Nullable;
+
+/// Turns subqueries of expressions into joins, and into a Correlate where they name the row that they are evaluated for.
+///
+/// It does what Calcite's `SubQueryRemoveRule` does. That one forgets after the first subquery of a list which names are those of its row, takes a list without such names for
+/// the owner of all that its subqueries use, overlooks subqueries that others compare something with, and takes null for true below functions below NOT. Here the innermost go first, each with
+/// the names of the relation that it stands in.
+final class SubqueryRemoval {
+  private final RelBuilder builder;
+  private final RexBuilder rex;
+
+  private SubqueryRemoval(RelBuilder builder) {
+    this.builder = builder;
+    this.rex = builder.getRexBuilder();
+  }
+
+  /// @param rel without subqueries in the conditions of joins, see [JoinSubqueries]
+  static RelNode apply(RelNode rel, RelBuilder builder) {
+    return new SubqueryRemoval(builder).visit(rel);
+  }
+
+  private RelNode visit(RelNode rel) {
+    return BottomUp.rewrite(
+        rel,
+        each ->
+            switch (each) {
+              case Filter filter when Grouping.hasSubquery(filter.getCondition()) -> filter(filter);
+              case Project project
+                  when project.getProjects().stream().anyMatch(Grouping::hasSubquery) ->
+                  project(project);
+              default -> each;
+            });
+  }
+
+  private RelNode filter(Filter filter) {
+    builder.push(filter.getInput());
+    builder.filter(
+        removed(List.of(filter.getCondition()), Context.MUST_HOLD, filter.getVariablesSet()));
+    builder.project(builder.fields().subList(0, filter.getRowType().getFieldCount()));
+    return builder.build();
+  }
+
+  private RelNode project(Project project) {
+    builder.push(project.getInput());
+    List<RexNode> columns = removed(project.getProjects(), Context.ANY, project.getVariablesSet());
+    return LogicalProject.create(
+        builder.build(),
+        project.getHints(),
+        columns,
+        project.getRowType().getFieldNames(),
+        Set.of());
+  }
+
+  /// What an expression's value is for.
+  private enum Context {
+    /// Rows for which it is not true are dropped.
+    MUST_HOLD,
+
+    /// Null is as good as false.
+    FALSE_IF_NULL,
+
+    ANY;
+
+    Context below(RexCall call) {
+      return switch (call.getKind()) {
+        case AND -> this;
+        case OR -> this == MUST_HOLD ? FALSE_IF_NULL : this;
+        case IS_TRUE -> FALSE_IF_NULL;
+        default -> ANY;
+      };
+    }
+  }
+
+  /// Joins the rows on top of the builder's stack with the subqueries of expressions over them.
+  ///
+  /// @param own names that the subqueries have for these rows
+  /// @return the expressions over the joined rows
+  private List<RexNode> removed(
+      List<RexNode> expressions, Context context, Set<CorrelationId> own) {
+    List<RexNode> rest = expressions;
+    while (true) {
+      Found found = null;
+      for (int i = 0; found == null && i < rest.size(); i++) {
+        found = find(rest.get(i), context);
+      }
+      if (found == null) {
+        return rest;
+      }
+      RexSubQuery subquery = found.subquery;
+      RelNode rows = visit(subquery.rel);
+      Set<CorrelationId> names = RelOptUtil.getVariablesUsed(rows);
+      names.retainAll(own);
+      if (names.size() > 1) {
+        throw new IllegalStateException("a subquery has several names for one row: " + names);
+      }
+      rest = replaced(rest, subquery, value(subquery, rows, found.context, names));
+    }
+  }
+
+  /// @param context what the value of the subquery is for
+  private record Found(RexSubQuery subquery, Context context) {}
+
+  /// The first subquery without others in what it compares; null if there is none.
+  private static @Nullable Found find(RexNode node, Context context) {
+    List<RexNode> operands;
+    Context below = Context.ANY;
+    switch (node) {
+      case RexSubQuery subquery -> operands = subquery.getOperands();
+      case RexCall call -> {
+        operands = call.getOperands();
+        below = context.below(call);
+      }
+      default -> {
+        return null;
+      }
+    }
+    for (RexNode operand : operands) {
+      Found found = find(operand, below);
+      if (found != null) {
+        return found;
+      }
+    }
+    return node instanceof RexSubQuery subquery ? new Found(subquery, context) : null;
+  }
+
+  private static List<RexNode> replaced(
+      List<RexNode> expressions, RexSubQuery subquery, RexNode value) {
+    return new RexShuttle() {
+      @Override
+      public RexNode visitSubQuery(RexSubQuery each) {
+        return each.equals(subquery) ? value : super.visitSubQuery(each);
+      }
+    }.apply(expressions);
+  }
+
+  /// Joins with a subquery.
+  ///
+  /// @return its value over the joined rows
+  private RexNode value(
+      RexSubQuery subquery, RelNode rows, Context context, Set<CorrelationId> names) {
+    RelMetadataQuery metadata = rows.getCluster().getMetadataQuery();
+    boolean empty = RelMdUtil.isRelDefinitelyEmpty(metadata, rows);
+    return switch (subquery.getKind()) {
+      case SCALAR_QUERY -> scalar(rows, names);
+      case EXISTS ->
+          empty || RelMdUtil.isRelDefinitelyNotEmpty(metadata, rows)
+              ? rex.makeLiteral(!empty)
+              : exists(rows, context, names);
+      case IN -> empty ? none(subquery) : in(subquery, rows, context, names);
+      case SOME -> empty ? none(subquery) : some(subquery, rows, names);
+      default -> throw new IllegalStateException("subquery of kind " + subquery.getKind());
+    };
+  }
+
+  private RexNode none(RexSubQuery subquery) {
+    return rex.makeLiteral(false, subquery.getType(), true);
+  }
+
+  private RexNode scalar(RelNode rows, Set<CorrelationId> names) {
+    Boolean single =
+        rows.getCluster().getMetadataQuery().areColumnsUnique(rows, ImmutableBitSet.of());
+    builder.push(rows);
+    if (single == null || !single) {
+      builder.aggregate(
+          builder.groupKey(),
+          builder.aggregateCall(SqlStdOperatorTable.SINGLE_VALUE, builder.field(0)));
+    }
+    join(JoinRelType.LEFT, List.of(), names);
+    return last(1);
+  }
+
+  private RexNode exists(RelNode rows, Context context, Set<CorrelationId> names) {
+    builder.push(rows).project(rex.makeLiteral(true)).aggregate(builder.groupKey(0));
+    if (context == Context.MUST_HOLD) {
+      join(JoinRelType.INNER, List.of(), names);
+      return rex.makeLiteral(true);
+    }
+    join(JoinRelType.LEFT, List.of(), names);
+    return builder.isNotNull(last(1));
+  }
+
+  /// With `c` rows of which `d` are not null, and `match` if one of them equals: false if c = 0, null if the operand is null, true if there is a match, null if d < c, else false.
+  private RexNode in(
+      RexSubQuery subquery, RelNode rows, Context context, Set<CorrelationId> names) {
+    List<RexNode> operands = subquery.getOperands();
+    if (context == Context.MUST_HOLD) {
+      int offset = builder.fields().size();
+      builder.push(rows);
+      builder.aggregate(builder.groupKey(builder.fields()));
+      join(JoinRelType.INNER, equalities(operands, offset), names);
+      return rex.makeLiteral(true);
+    }
+    if (operands.size() > 1) {
+      throw new IllegalStateException("a row compared with rows as a value: " + subquery);
+    }
+    RexNode operand = operands.getFirst();
+    boolean nullable =
+        operand.getType().isNullable()
+            || rows.getRowType().getFieldList().getFirst().getType().isNullable();
+    List<RexNode> branches = new ArrayList<>();
+    RexNode unknown = rex.makeNullLiteral(subquery.getType());
+    RexNode someNull = rex.makeLiteral(false);
+    if (nullable && context == Context.ANY) {
+      builder.push(rows);
+      builder.aggregate(
+          builder.groupKey(),
+          builder.count(false, "c"),
+          builder.count(false, "d", builder.field(0)));
+      join(names.isEmpty() ? JoinRelType.INNER : JoinRelType.LEFT, List.of(), names);
+      RexNode all = last(2);
+      RexNode known = last(1);
+      branches.add(noRows(all));
+      branches.add(rex.makeLiteral(false));
+      someNull = builder.lessThan(known, all);
+    }
+    int offset = builder.fields().size();
+    builder.push(rows);
+    builder.aggregate(builder.groupKey(builder.fields()), builder.literalAgg(true).as("match"));
+    join(JoinRelType.LEFT, equalities(operands, offset), names);
+    if (!branches.isEmpty() && operand.getType().isNullable()) {
+      branches.add(builder.isNull(operand));
+      branches.add(unknown);
+    }
+    branches.add(builder.isNotNull(last(1)));
+    branches.add(rex.makeLiteral(true));
+    if (!someNull.isAlwaysFalse()) {
+      branches.add(someNull);
+      branches.add(unknown);
+    }
+    branches.add(rex.makeLiteral(false));
+    return rex.makeCall(subquery.getType(), SqlStdOperatorTable.CASE, branches);
+  }
+
+  /// Comparisons of operands with the columns on top of the stack, as they are when joined with what is below.
+  private List<RexNode> equalities(List<RexNode> operands, int offset) {
+    List<RexNode> equalities = new ArrayList<>();
+    for (int i = 0; i < operands.size(); i++) {
+      equalities.add(builder.equals(operands.get(i), RexUtil.shift(builder.field(i), offset)));
+    }
+    return equalities;
+  }
+
+  /// `operand < ANY (rows)` and its like are decided by the least or greatest of the rows, `<>` by both.
+  private RexNode some(RexSubQuery subquery, RelNode rows, Set<CorrelationId> names) {
+    RexNode operand = subquery.getOperands().getFirst();
+    SqlKind kind = ((SqlQuantifyOperator) subquery.getOperator()).comparisonKind;
+    SqlOperator comparison = Objects.requireNonNull(RexUtil.op(kind));
+    builder.push(rows);
+    builder.aggregate(
+        builder.groupKey(),
+        builder.min("least", builder.field(0)),
+        builder.max("greatest", builder.field(0)),
+        builder.count(false, "c"),
+        builder.count(false, "d", builder.field(0)));
+    join(names.isEmpty() ? JoinRelType.INNER : JoinRelType.LEFT, List.of(), names);
+    RexNode least = rex.makeCall(comparison, operand, last(4));
+    RexNode greatest = rex.makeCall(comparison, operand, last(3));
+    RexNode compared =
+        switch (kind) {
+          case GREATER_THAN, GREATER_THAN_OR_EQUAL -> least;
+          case LESS_THAN, LESS_THAN_OR_EQUAL -> greatest;
+          case NOT_EQUALS -> builder.or(least, greatest);
+          default -> throw new IllegalStateException("comparison with ANY of kind " + kind);
+        };
+    List<RexNode> branches =
+        List.of(
+            noRows(last(2)),
+            rex.makeLiteral(false),
+            rex.makeCall(SqlStdOperatorTable.IS_TRUE, compared),
+            rex.makeLiteral(true),
+            builder.lessThan(last(1), last(2)),
+            rex.makeNullLiteral(subquery.getType()),
+            compared);
+    return rex.makeCall(subquery.getType(), SqlStdOperatorTable.CASE, branches);
+  }
+
+  /// @param count null if the subquery has become an outer join that has found nothing
+  private RexNode noRows(RexNode count) {
+    RexNode zero = builder.equals(count, builder.literal(0));
+    return count.getType().isNullable() ? builder.or(builder.isNull(count), zero) : zero;
+  }
+
+  private void join(JoinRelType type, List<RexNode> conditions, Set<CorrelationId> names) {
+    builder.join(type, RexUtil.composeConjunction(rex, conditions), names);
+  }
+
+  /// The last column on top of the stack is 1, the one before 2.
+  private RexNode last(int ordinal) {
+    return builder.field(builder.fields().size() - ordinal);
+  }
+}
