@@ -3,6 +3,7 @@
  */
 #include "kakehashi_plan.h"
 
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
@@ -12,6 +13,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "parser/parsetree.h"
+#include "utils/partcache.h"
 
 typedef struct DirectModify
 {
@@ -232,6 +234,24 @@ deparse_joined(KakehashiDeparse *context, ForeignScan *scan, List *returning_lis
 	return others;
 }
 
+/* Whether new values of these columns may belong into another partition: then each row is looked at before it is sent. */
+static bool
+may_leave_partition(Relation relation, List *attnums)
+{
+	Bitmapset *bounds = NULL;
+	ListCell *cell;
+
+	if (!relation->rd_rel->relispartition)
+		return false;
+	pull_varattnos((Node *) RelationGetPartitionQual(relation), 1, &bounds);
+	foreach (cell, attnums)
+	{
+		if (bms_is_member(lfirst_int(cell) - FirstLowInvalidHeapAttributeNumber, bounds))
+			return true;
+	}
+	return false;
+}
+
 bool
 kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
@@ -276,7 +296,8 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 	initStringInfo(&sql);
 	relation = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
-	if (plan->operation == CMD_UPDATE && kakehashi_changes_generated(root, result_relation, relation))
+	if (plan->operation == CMD_UPDATE &&
+	    (kakehashi_changes_generated(root, result_relation, relation) || may_leave_partition(relation, attnums)))
 	{
 		table_close(relation, NoLock);
 		return false;

@@ -567,6 +567,9 @@ extern bool kakehashi_changes_generated(PlannerInfo *root, Index result_relation
 extern List *kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subplan_index, Relation rel,
                                          bool row_triggers);
 extern Oid kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo);
+
+/* Fails if a row to be inserted does not belong into this partition. */
+extern void kakehashi_check_partition(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot);
 extern void kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
                                    int subplan_index, int eflags);
 extern TupleTableSlot *kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,

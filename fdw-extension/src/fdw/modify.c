@@ -274,11 +274,23 @@ execute_conflicting(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlo
 	return result;
 }
 
+void
+kakehashi_check_partition(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot)
+{
+	const Relation rel = rinfo->ri_RelationDesc;
+
+	/* What was routed here belongs here, but for what a trigger has made of it since. */
+	if (rel->rd_rel->relispartition &&
+	    (rinfo->ri_RootResultRelInfo == NULL || (rel->trigdesc != NULL && rel->trigdesc->trig_insert_before_row)))
+		ExecPartitionCheck(rinfo, slot, estate, true);
+}
+
 TupleTableSlot *
 kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
 
+	kakehashi_check_partition(estate, rinfo, slot);
 	if (modify->conflict != NULL)
 		return execute_conflicting(modify, slot, plan_slot);
 	if (!modify->deferred)
@@ -290,6 +302,15 @@ kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 TupleTableSlot *
 kakehashi_exec_update(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *plan_slot)
 {
+	const Relation rel = rinfo->ri_RelationDesc;
+
+	/* The executor looks at this for its own tables only. A row in a partition that is not its own would be found no more. */
+	if (rel->rd_rel->relispartition && !ExecPartitionCheck(rinfo, slot, estate, false))
+		ereport(ERROR, (errcode(ERRCODE_CHECK_VIOLATION),
+		                errmsg("new row for relation \"%s\" violates partition constraint", RelationGetRelationName(rel)),
+		                errdetail("An update does not move rows out of a partition that is a foreign table."),
+		                errhint("Delete the row and insert it into the partitioned table."),
+		                errtable(rel)));
 	return execute_row((KakehashiModify *) rinfo->ri_FdwState, slot, plan_slot);
 }
 

@@ -78,6 +78,14 @@ ALTER FOREIGN TABLE parts_remote ALTER COLUMN id OPTIONS (ADD key 'true');
 INSERT INTO parts SELECT g, 'p', 1, 1 FROM generate_series(39990, 40009) g;
 SELECT tableoid::regclass, count(*) FROM parts WHERE id < 41000 AND id >= 39000 GROUP BY 1 ORDER BY 1;
 UPDATE parts SET stock = 2 WHERE id BETWEEN 39999 AND 40000 RETURNING tableoid::regclass, id, stock;
+-- ... and stay there
+EXPLAIN (VERBOSE, COSTS OFF) UPDATE parts_remote SET stock = 2 WHERE id = 40001;
+EXPLAIN (VERBOSE, COSTS OFF) UPDATE parts SET id = id - 1 WHERE id = 40001;
+UPDATE parts SET id = id - 39000 WHERE id = 40001;
+UPDATE parts_remote SET id = 50000 WHERE id = 40001;
+UPDATE parts SET id = 41000 WHERE id = 40009 RETURNING tableoid::regclass, id;
+INSERT INTO parts_remote VALUES (40100, 'here', 1, 1), (50000, 'elsewhere', 1, 1);
+SELECT id FROM parts WHERE id > 40006 ORDER BY id;
 -- What a domain refuses is refused when a row gets it.
 CREATE DOMAIN whole AS int CHECK (VALUE >= 0);
 CREATE FOREIGN TABLE stocks (id int OPTIONS (key 'true'), stock whole) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'items');

@@ -69,9 +69,9 @@ class CancelTest {
             .ifPresent(waits::add);
         assertEquals(Integer.toString(ROWS), Sql.value(connection, "SELECT count(*) FROM number"));
       }
-      // Every second statement is one that never ends by itself.
+      // Every fourth statement is one that does not end by itself; the others may be faster than a busy machine's cancel.
       assertTrue(
-          waits.size() >= CANCELS / 2,
+          waits.size() >= CANCELS / statements.length,
           "only " + waits.size() + " of " + CANCELS + " statements were caught running");
       Collections.sort(waits);
       System.out.println(

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// the others wait for it.
 final class Shutdown {
   // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
-  // each of
-  // the workers: cancelled work has nothing left to do but to look at its flag.
-  private static final Duration AFTER_CANCEL = Duration.ofMillis(500);
+  // each of the workers, twice: cancelled work has nothing left to do but to look at its flag, but a
+  // busy machine may keep its thread from doing that for seconds, and would get it reported as stuck.
+  private static final Duration AFTER_CANCEL = Duration.ofSeconds(3);
 
   private final TaskScheduler scheduler;
   private final AtomicReference<@Nullable FutureTask<ShutdownReport>> first =

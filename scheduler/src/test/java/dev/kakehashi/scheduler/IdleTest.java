@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.RejectionPolicy;
 import java.lang.management.ManagementFactory;
+import java.lang.Thread.State;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,18 +42,17 @@ class IdleTest {
                 .build())) {
       assertTrue(scheduler.submit(context -> null).await(LONG));
       awaitSleep(scheduler);
-      // Announced comes before parked, and a busy machine may take its time in between.
-      long parks;
-      do {
-        parks = scheduler.metrics().get("park.count");
-        Thread.sleep(50);
-      } while (scheduler.metrics().get("park.count") != parks);
-      var threads = ManagementFactory.getThreadMXBean();
-      long[] ids =
+      List<Thread> workers =
           Thread.getAllStackTraces().keySet().stream()
               .filter(thread -> thread.getName().startsWith("kakehashi-worker-"))
-              .mapToLong(Thread::threadId)
-              .toArray();
+              .toList();
+      // Announced comes before parked, and a busy machine may take its time in between.
+      while (!workers.stream().allMatch(worker -> worker.getState() == State.TIMED_WAITING)) {
+        LockSupport.parkNanos(100_000);
+      }
+      long parks = scheduler.metrics().get("park.count");
+      var threads = ManagementFactory.getThreadMXBean();
+      long[] ids = workers.stream().mapToLong(Thread::threadId).toArray();
       long before = 0;
       for (long id : ids) {
         before += threads.getThreadCpuTime(id);

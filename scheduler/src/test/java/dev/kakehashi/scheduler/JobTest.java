@@ -125,7 +125,7 @@ class JobTest {
               held.countDown();
               return null;
             });
-    assertTrue(held.await(10, TimeUnit.SECONDS));
+    assertTrue(held.await(50, TimeUnit.SECONDS));
     while (job.state() != Job.State.HELD) {
       Thread.onSpinWait(); // the task is just ending; the time-out of the class bounds this
     }

@@ -355,10 +355,7 @@ class ProcessTest {
 
   @Test
   void shouldCancelAtShutdownAndCloseByForceWhatDoesNotEnd() throws Exception {
-    TaskScheduler own = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
     AtomicInteger closes = new AtomicInteger();
-    End obedient = new End();
-    End stubborn = new End();
     class Waiting implements Process {
       private final boolean ends;
 
@@ -382,11 +379,20 @@ class ProcessTest {
         closes.incrementAndGet();
       }
     }
-    own.processes().spawn(new Waiting(true), "obedient", null, obedient::accept);
-    own.processes().spawn(new Waiting(false), "stubborn", null, stubborn::accept);
-    ShutdownReport report = own.shutdown(Duration.ofMillis(200));
+    // Each has a scheduler of its own: one needs all of its grace, and the other as much as a busy machine takes.
+    TaskScheduler first = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
+    End obedient = new End();
+    first.processes().spawn(new Waiting(true), "obedient", null, obedient::accept);
+    ShutdownReport report = first.shutdown(LONG);
     assertTrue(report.clean(), report::toString);
     assertEquals("cleaned up", obedient.result());
+    assertEquals(0, report.jobsCancelled());
+    assertEquals(1, closes.get());
+    TaskScheduler own = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
+    End stubborn = new End();
+    own.processes().spawn(new Waiting(false), "stubborn", null, stubborn::accept);
+    report = own.shutdown(Duration.ofMillis(10));
+    assertTrue(report.clean(), report::toString);
     assertTrue(stubborn.failure() instanceof CancellationException);
     assertEquals(2, closes.get());
     assertEquals(1, report.jobsCancelled());

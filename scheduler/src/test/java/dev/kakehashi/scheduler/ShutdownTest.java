@@ -88,7 +88,8 @@ class ShutdownTest {
 
   @Test
   void shouldReportAWorkerThatDoesNotComeBack() {
-    TaskScheduler scheduler = start();
+    TaskScheduler scheduler =
+        TaskScheduler.start(SchedulerConfig.builder().workers(1).build());
     CountDownLatch started = new CountDownLatch(1);
     AtomicBoolean release = new AtomicBoolean();
     scheduler.submit(context -> {

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Assumptions;
 
 /// A PostgreSQL server of one's own, to compare with: a fresh cluster in a temporary directory, "C" locale, UTF-8, time zone UTC, on a free
@@ -40,12 +42,11 @@ public final class PrivatePostgres implements AutoCloseable {
       """;
 
   private final Path directory;
-  private final int port;
+  private int port;
   private final Process guard;
 
-  private PrivatePostgres(Path directory, int port) throws IOException {
+  private PrivatePostgres(Path directory) throws IOException {
     this.directory = directory;
-    this.port = port;
     List<String> command = new ArrayList<>(List.of("setsid", "sh", "-c", GUARD, "guard"));
     command.add(directory.toString());
     command.addAll(
@@ -66,7 +67,7 @@ public final class PrivatePostgres implements AutoCloseable {
     Assumptions.assumeTrue(isAvailable(), "PostgreSQL is not installed in " + BIN);
     try {
       Path directory = Files.createTempDirectory(PARENT, "kakehashi-postgres-");
-      PrivatePostgres server = new PrivatePostgres(directory, freePort());
+      PrivatePostgres server = new PrivatePostgres(directory);
       server.create();
       return server;
     } catch (IOException e) {
@@ -74,10 +75,17 @@ public final class PrivatePostgres implements AutoCloseable {
     }
   }
 
+  // Below the ports that the kernel gives to clients: one of those could be taken before the server has it.
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    for (int attempt = 0; attempt < 1000; attempt++) {
+      int candidate = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        // taken; the next one
+      }
     }
+    throw new IOException("no free TCP port");
   }
 
   private void create() throws IOException {
@@ -85,6 +93,7 @@ public final class PrivatePostgres implements AutoCloseable {
       execute(List.of("chown", USER, directory.toString()));
     }
     Path data = directory.resolve("data");
+    port = freePort();
     run("initdb", "-D", data, "-U", USER, "-A", "trust", "--locale=C", "-E", "UTF8", "-N");
     Files.writeString(
         data.resolve("postgresql.auto.conf"),
@@ -103,7 +112,7 @@ public final class PrivatePostgres implements AutoCloseable {
             "intervalstyle = 'postgres'",
             ""));
     // -w: returns when the server accepts connections.
-    run("pg_ctl", "-D", data, "-w", "-s", "-l", directory.resolve("log"), "start");
+    run("pg_ctl", "-D", data, "-w", "-t", "600", "-s", "-l", directory.resolve("log"), "start");
   }
 
   public int port() {
