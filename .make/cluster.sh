@@ -71,7 +71,7 @@ start_endpoint() {
   disown
   as_server sh -c "echo $pid > '$home/pid'"
   endpoint_listens() { [ ! -d "/proc/$pid" ] || grep -q " 00010000 .* $runtime_dir/endpoint.sock\$" /proc/net/unix; }
-  wait_until 60 endpoint_listens && [ -d "/proc/$pid" ] ||
+  wait_until 180 endpoint_listens && [ -d "/proc/$pid" ] ||
     { tail -20 "$home/log" >&2; die "could not start the endpoint" "Its log is $home/log."; }
 }
 

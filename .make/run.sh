@@ -36,6 +36,7 @@ fi
 export PGHOST='$pg/socket' PGPORT=$(cat "$pg/port") PGDATABASE=kakehashi PGUSER=postgres
 export PGPASSWORD='$(cat "$pg/password")' # for TCP connections (localhost); the socket needs none
 export KAKEHASHI_RUNTIME_DIR='$runtime_dir'
+export JAVA_HOME='$JAVA_HOME' # the JDK of the endpoint, for Java clients
 ENV
 )
 . "$ROOT/.run/env"

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// the others wait for it.
 final class Shutdown {
   // How long a shutdown waits for cancelled jobs, then for jobs whose holds were dropped, then for
-  // each of the workers, twice: cancelled work has nothing left to do but to look at its flag, but a
-  // busy machine may keep its thread from doing that for seconds, and would get it reported as stuck.
+  // each of the workers, twice: cancelled work has nothing left to do but to look at its flag. Less
+  // than seconds would report a worker as stuck that a busy machine keeps from doing that.
   private static final Duration AFTER_CANCEL = Duration.ofSeconds(3);
 
   private final TaskScheduler scheduler;

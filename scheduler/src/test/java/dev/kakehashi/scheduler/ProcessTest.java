@@ -379,7 +379,8 @@ class ProcessTest {
         closes.incrementAndGet();
       }
     }
-    // Each has a scheduler of its own: one needs all of its grace, and the other as much as a busy machine takes.
+    // Each has a scheduler of its own: one needs all of its grace, and the other as much as a busy
+    // machine takes.
     TaskScheduler first = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
     End obedient = new End();
     first.processes().spawn(new Waiting(true), "obedient", null, obedient::accept);

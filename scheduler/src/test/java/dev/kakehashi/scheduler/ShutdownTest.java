@@ -88,8 +88,7 @@ class ShutdownTest {
 
   @Test
   void shouldReportAWorkerThatDoesNotComeBack() {
-    TaskScheduler scheduler =
-        TaskScheduler.start(SchedulerConfig.builder().workers(1).build());
+    TaskScheduler scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(1).build());
     CountDownLatch started = new CountDownLatch(1);
     AtomicBoolean release = new AtomicBoolean();
     scheduler.submit(context -> {

@@ -80,8 +80,12 @@ public final class Settings {
       keys.add(setting.key());
     }
     String nearest = Collections.min(keys, Comparator.comparingInt(known -> distance(known, key)));
-    throw new SettingsException(
-        "unknown setting \"%s\"; did you mean \"%s\"?".formatted(key, nearest));
+    // Of which half is wrong, that is another word.
+    String hint =
+        2 * distance(nearest, key) <= key.length()
+            ? "did you mean \"%s\"?".formatted(nearest)
+            : "kakehashi.conf lists all settings";
+    throw new SettingsException("unknown setting \"%s\"; %s".formatted(key, hint));
   }
 
   /// Edits between two words (Levenshtein).

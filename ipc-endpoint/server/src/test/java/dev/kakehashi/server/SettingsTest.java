@@ -25,6 +25,12 @@ class SettingsTest {
   }
 
   @Test
+  void shouldSuggestNothingThatIsAnotherWord() {
+    assertEquals(
+        "unknown setting \"foo\"; kakehashi.conf lists all settings", refused("foo", "1"));
+  }
+
+  @Test
   void shouldRefuseValueOutOfRangeOrWithoutUnit() {
     Settings settings = Settings.defaults();
     assertThrows(SettingsException.class, () -> settings.set("max_sessions", "0"));

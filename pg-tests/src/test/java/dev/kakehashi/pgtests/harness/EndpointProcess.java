@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An endpoint process with its own runtime and data directories. Used by one thread, except for [#kill()].
 public final class EndpointProcess implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final Path runtimeDirectory;
   private final Path dataDirectory;

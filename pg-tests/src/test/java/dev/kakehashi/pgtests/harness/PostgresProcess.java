@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A PostgreSQL server with its own cluster and port. Used by one test class; not thread-safe except for [#connect()] and [#psql].
 public final class PostgresProcess implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(90);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final Path home;
   private final int port;

@@ -75,7 +75,8 @@ public final class PrivatePostgres implements AutoCloseable {
     }
   }
 
-  // Below the ports that the kernel gives to clients: one of those could be taken before the server has it.
+  // Below the ports that the kernel gives to clients: one of those could be taken before the server
+  // has it.
   private static int freePort() throws IOException {
     for (int attempt = 0; attempt < 1000; attempt++) {
       int candidate = ThreadLocalRandom.current().nextInt(12_000, 32_000);
