@@ -306,11 +306,11 @@ kakehashi_exec_update(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 
 	/* The executor looks at this for its own tables only. A row in a partition that is not its own would be found no more. */
 	if (rel->rd_rel->relispartition && !ExecPartitionCheck(rinfo, slot, estate, false))
-		ereport(ERROR, (errcode(ERRCODE_CHECK_VIOLATION),
-		                errmsg("new row for relation \"%s\" violates partition constraint", RelationGetRelationName(rel)),
-		                errdetail("An update does not move rows out of a partition that is a foreign table."),
-		                errhint("Delete the row and insert it into the partitioned table."),
-		                errtable(rel)));
+		ereport(ERROR,
+		        (errcode(ERRCODE_CHECK_VIOLATION),
+		         errmsg("new row for relation \"%s\" violates partition constraint", RelationGetRelationName(rel)),
+		         errdetail("An update does not move rows out of a partition that is a foreign table."),
+		         errhint("Delete the row and insert it into the partitioned table."), errtable(rel)));
 	return execute_row((KakehashiModify *) rinfo->ri_FdwState, slot, plan_slot);
 }
 

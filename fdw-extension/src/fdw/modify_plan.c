@@ -5,12 +5,18 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/inherit.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 /* A row of the engine is known by its key, which the scan delivers under these names. */
 void
@@ -143,6 +149,98 @@ required_keys(Relation rel)
 	return keys;
 }
 
+static bool
+reads_foreign_table(PlannerInfo *root)
+{
+	ListCell *cell;
+
+	foreach (cell, root->parse->rtable)
+	{
+		RangeTblEntry *rte = lfirst_node(RangeTblEntry, cell);
+
+		if (rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE)
+			return true;
+		if (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_CTE)
+			return true; /* of what, is not worth a search */
+	}
+	return false;
+}
+
+static bool
+is_stable_of_user(Oid function, void *context)
+{
+	(void) context;
+	return function >= FirstNormalObjectId && func_volatile(function) != PROVOLATILE_VOLATILE;
+}
+
+/* Whether an expression reads tables once for each row that it is evaluated for: subqueries with values of the row, functions. */
+static bool
+may_read_for_each_row(Node *node, void *context)
+{
+	PlannerInfo *root = (PlannerInfo *) context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan))
+	{
+		SubPlan *subplan = (SubPlan *) node;
+
+		if ((subplan->parParam != NIL || !subplan->useHashTable) &&
+		    reads_foreign_table(list_nth_node(PlannerInfo, root->glob->subroots, subplan->plan_id - 1)))
+			return true;
+	}
+	return check_functions_in_node(node, is_stable_of_user, NULL) ||
+	       expression_tree_walker(node, may_read_for_each_row, context);
+}
+
+/*
+ * Rows are changed on the engine while the plan below still finds others. A request of that plan that starts later sees what
+ * has been changed, while PostgreSQL's tables stay as they were when the statement began. So a plan with such requests runs to
+ * its end before the first row is changed: it is sorted, by a column of the key.
+ */
+static void
+read_before_changing(PlannerInfo *root, ModifyTable *plan)
+{
+	Plan *source = outerPlan(plan);
+	ListCell *cell;
+
+	if (IsA(source, Sort) || !(may_read_for_each_row((Node *) root->parse->targetList, root) ||
+	                           may_read_for_each_row((Node *) root->parse->jointree, root)))
+		return;
+	foreach (cell, source->targetlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+		Oid collation = exprCollation((Node *) entry->expr);
+		TypeCacheEntry *type = lookup_type_cache(exprType((Node *) entry->expr), TYPECACHE_LT_OPR);
+
+		if (entry->resjunk && OidIsValid(type->lt_opr) && type->typtype != TYPTYPE_COMPOSITE &&
+		    type->type_id != RECORDOID && (OidIsValid(collation) || !type_is_collatable(type->type_id)))
+		{
+			Sort *sort = makeNode(Sort);
+
+			sort->plan = *source;
+			sort->plan.type = T_Sort;
+			sort->plan.qual = NIL;
+			sort->plan.initPlan = NIL;
+			sort->plan.lefttree = source;
+			sort->plan.righttree = NULL;
+			sort->plan.async_capable = false;
+			sort->plan.startup_cost = source->total_cost;
+			sort->numCols = 1;
+			sort->sortColIdx = (AttrNumber *) palloc(sizeof(AttrNumber));
+			sort->sortOperators = (Oid *) palloc(sizeof(Oid));
+			sort->collations = (Oid *) palloc(sizeof(Oid));
+			sort->nullsFirst = (bool *) palloc(sizeof(bool));
+			sort->sortColIdx[0] = entry->resno;
+			sort->sortOperators[0] = type->lt_opr;
+			sort->collations[0] = collation;
+			sort->nullsFirst[0] = false;
+			outerPlan(plan) = (Plan *) sort;
+			return;
+		}
+	}
+}
+
 List *
 kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
@@ -184,6 +282,8 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 		default:
 			elog(ERROR, "unexpected operation: %d", (int) plan->operation);
 	}
+	if (plan->operation != CMD_INSERT)
+		read_before_changing(root, plan);
 	table_close(rel, NoLock);
 	return list_make4(makeString(sql), targets, returning, conflict);
 }

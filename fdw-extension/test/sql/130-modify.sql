@@ -86,6 +86,15 @@ UPDATE parts_remote SET id = 50000 WHERE id = 40001;
 UPDATE parts SET id = 41000 WHERE id = 40009 RETURNING tableoid::regclass, id;
 INSERT INTO parts_remote VALUES (40100, 'here', 1, 1), (50000, 'elsewhere', 1, 1);
 SELECT id FROM parts WHERE id BETWEEN 40007 AND 50000 ORDER BY id;
+-- A statement reads the table as it was when it began, row after row of its own changes (subqueries, stable functions)
+CREATE FOREIGN TABLE sums (id int OPTIONS (key 'true'), stock int) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'items');
+CREATE FUNCTION after(i int) RETURNS bigint LANGUAGE sql STABLE AS 'SELECT count(*) FROM m.sums WHERE id > i AND id < 44000';
+INSERT INTO parts_remote SELECT g, 'sum', 1, 1 FROM generate_series(43001, 43006) g;
+UPDATE sums a SET stock = (SELECT sum(b.stock) FROM sums b WHERE b.id BETWEEN 43001 AND a.id) WHERE id > 43000 AND id < 44000;
+SELECT * FROM sums WHERE id > 43000 AND id < 44000 ORDER BY id;
+DELETE FROM sums WHERE id > 43000 AND id < 44000 AND after(id) > 3;
+DELETE FROM sums a WHERE id > 43000 AND id < 44000 AND EXISTS (SELECT 1 FROM sums b WHERE b.id = a.id + 1 + (random() * 0)::int) RETURNING id;
+SELECT * FROM sums WHERE id > 43000 AND id < 44000 ORDER BY id;
 -- What a domain refuses is refused when a row gets it.
 CREATE DOMAIN whole AS int CHECK (VALUE >= 0);
 CREATE FOREIGN TABLE stocks (id int OPTIONS (key 'true'), stock whole) SERVER kakehashi OPTIONS (schema_name 'public', table_name 'items');

@@ -26,8 +26,7 @@ class SettingsTest {
 
   @Test
   void shouldSuggestNothingThatIsAnotherWord() {
-    assertEquals(
-        "unknown setting \"foo\"; kakehashi.conf lists all settings", refused("foo", "1"));
+    assertEquals("unknown setting \"foo\"; kakehashi.conf lists all settings", refused("foo", "1"));
   }
 
   @Test
