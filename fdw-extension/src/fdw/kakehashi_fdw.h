@@ -148,6 +148,7 @@ typedef struct KakehashiSession
 	uint64 handle; /* 0 while level > 0: begun by a call whose final frame has not been seen */
 	int level;
 	int rollback_level;
+	bool is_long; /* while level > 0: it was begun as a long transaction */
 	bool wrote;
 	uint64 rows_written;
 	bool defined;                              /* the transaction has changed the engine's catalogue */
@@ -269,6 +270,9 @@ pg_noreturn extern void kakehashi_report_lost(KakehashiSession *session, const k
 /* ---- xact.c ---- */
 
 extern void kakehashi_xact_init(void);
+
+/* Whether the session's transaction is a long one, or will be when it begins. */
+extern bool kakehashi_transaction_is_long(KakehashiSession *session);
 
 /* ---- two_phase.c ---- */
 

@@ -1,7 +1,7 @@
 /*
- * TRUNCATE, in the transaction, so that ROLLBACK brings the rows back. Of tables that nothing references it is a DELETE of all rows: others need not wait for
- * a change of the catalogue, and snapshots keep the rows. Otherwise it is the engine's TRUNCATE, because a DELETE would follow ON DELETE actions; and with
- * RESTART IDENTITY or CASCADE.
+ * TRUNCATE is the engine's, in the transaction: ROLLBACK brings the rows back, it takes as long for many rows as for few, and their memory is free at once. As for
+ * PostgreSQL's, others wait with the table until the transaction ends. A DELETE of all rows would follow ON DELETE actions, and keep an old version of each row; it is
+ * for long transactions, which cannot change the definition of a table that they preserve, and for tables there that nothing references.
  */
 #include "kakehashi_plan.h"
 
@@ -65,7 +65,8 @@ kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs)
 			                errhint("Set its option \"updatable\" to true.")));
 	}
 	session = kakehashi_session_get(GetUserMapping(GetUserId(), server_id));
-	if (behavior == DROP_RESTRICT && !restart_seqs && !any_is_referenced(session, rels))
+	if (behavior == DROP_RESTRICT && !restart_seqs && kakehashi_transaction_is_long(session) &&
+	    !any_is_referenced(session, rels))
 	{
 		foreach (cell, rels)
 		{

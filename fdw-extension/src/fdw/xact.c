@@ -104,6 +104,12 @@ begin_options(KakehashiSession *session)
 	return options;
 }
 
+bool
+kakehashi_transaction_is_long(KakehashiSession *session)
+{
+	return session->level > 0 ? session->is_long : begin_options(session).kind == KH_LTX;
+}
+
 /* Whether the first request can carry what there is to say. */
 static bool
 is_plain(const kh_begin_options *options)
@@ -139,6 +145,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		options->lease_nanos = begin.lease_nanos;
 		options->action = KH_BEGIN;
 		session->handle = 0;
+		session->is_long = begin.kind == KH_LTX;
 		session->wrote = false;
 		session->level = 1;
 		session->snapshot_owner = owner;

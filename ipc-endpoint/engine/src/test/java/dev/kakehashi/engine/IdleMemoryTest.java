@@ -5,16 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.vector.VarHeap;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Plans that wait for their next execution, in the cache or pushed out of it, hold no native memory.
+/// Plans that wait for their next execution, in the cache or pushed out of it, hold no native memory, and nothing of who ran them.
 @SuppressWarnings("NullAway.Init") // set before each test
 class IdleMemoryTest {
   /// More than the cache of [TestEngine] holds.
@@ -47,6 +54,8 @@ class IdleMemoryTest {
       rows.add("(" + i + ", 'name " + i % 20 + "', " + i + ".25)");
     }
     engine.run("insert into t values " + rows);
+    // Otherwise statistics are collected in the background, which takes native memory.
+    engine.run("analyze t");
   }
 
   @AfterEach
@@ -71,6 +80,34 @@ class IdleMemoryTest {
       engine.run(STATEMENTS.get(i % STATEMENTS.size()).formatted(i));
     }
     assertEquals(before, VarHeap.heldBytes());
+  }
+
+  /// A plan that the catalogue has left behind is run by nobody any more: were its idle instances to keep who ran them last, with the plans of their sessions, the
+  /// ends of a chain without end would be reachable.
+  @Test
+  void shouldLetGoOfTransactionsAndStatementsBetweenExecutions() throws InterruptedException {
+    for (String sql : STATEMENTS) {
+      ReferenceQueue<Object> collected = new ReferenceQueue<>();
+      List<WeakReference<Object>> run = runByOther(sql.formatted(1), collected);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      for (int left = run.size(); left > 0; ) {
+        System.gc();
+        left -= collected.remove(100) == null ? 0 : 1;
+        assertTrue(System.nanoTime() < deadline, "still reachable after: " + sql);
+      }
+    }
+  }
+
+  private List<WeakReference<Object>> runByOther(String sql, ReferenceQueue<Object> collected) {
+    TestEngine.Other other = engine.other();
+    Statement statement = other.prepare(sql);
+    Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
+    engine.execute(transaction, statement, new @Nullable Object[][] {{}});
+    engine.commit(transaction);
+    return List.of(
+        new WeakReference<>(other, collected),
+        new WeakReference<>(statement, collected),
+        new WeakReference<>(transaction, collected));
   }
 
   @Test

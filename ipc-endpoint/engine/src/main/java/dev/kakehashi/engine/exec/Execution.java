@@ -218,8 +218,11 @@ final class Execution {
         noHeap, running.statementTimestamp(), running.transactionTimestamp(), running);
   }
 
+  /// Lets go of the statement. An instance of a plan is kept for the next one, and must not keep this one's transaction, parameters and session until then: a stale plan
+  /// is never run again, and whoever ran it last may have used other plans that are stale by now, and so on without end.
   void end() {
     scope = null;
     parameters = null;
+    memory.close();
   }
 }

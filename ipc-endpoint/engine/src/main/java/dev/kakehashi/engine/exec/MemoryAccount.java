@@ -72,6 +72,12 @@ final class MemoryAccount {
     tempSpace = space;
   }
 
+  /// The statement has ended: its poll, and with it its transaction and session, are let go of. Nothing may be kept in files until the next statement is opened.
+  void close() {
+    cancelCheck = () -> {};
+    tempSpace = null;
+  }
+
   /// Whether a user that has `bytes` should put them on the disk: memory is tight, and it is worth a file.
   ///
   /// @param more bytes that it will need besides if they stay: for sorting them, a table over them, or merging them with those of other tasks

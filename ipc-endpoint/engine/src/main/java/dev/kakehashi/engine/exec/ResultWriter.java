@@ -30,6 +30,8 @@ final class ResultWriter implements BatchConsumer {
 
   private static final int LONGEST_BY_WORDS = 128;
 
+  private static final int FEW_ROWS = 8;
+
   /// Room asked for at first: the sink may answer with its inline area.
   private static final int FIRST_BYTES = 256;
 
@@ -164,7 +166,8 @@ final class ResultWriter implements BatchConsumer {
   /// Fills [#rowBytes], column by column: headers of one column's values lie near each other.
   private void measure(VectorBatch batch, int live) {
     if (rowBytes.length < live) {
-      rowBytes = new long[Math.max(live, VectorBatch.CAPACITY)];
+      // A point select has one row: an array for a whole batch would be most of what it allocates.
+      rowBytes = new long[live <= FEW_ROWS ? FEW_ROWS : VectorBatch.CAPACITY];
     }
     Arrays.fill(rowBytes, 0, live, stride);
     for (int c = 0; c < kinds.length; c++) {
