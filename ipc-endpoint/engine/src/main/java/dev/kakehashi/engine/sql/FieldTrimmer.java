@@ -16,6 +16,13 @@ public final class FieldTrimmer extends RelFieldTrimmer {
     super(null, builder);
   }
 
+  /// Calcite's own also changes the names of outer columns in a result that defines some, by the mapping of its columns. Here only a correlate defines any, its own method has changed them,
+  /// and a mapping of a project above it, which disappears where it is the identity, has nothing to do with them.
+  @Override
+  protected TrimResult result(RelNode rel, Mapping mapping) {
+    return new TrimResult(rel, mapping);
+  }
+
   /// Keeps all functions, and of the input's columns those that they or the consumer use.
   @Override
   public TrimResult trimFields(
