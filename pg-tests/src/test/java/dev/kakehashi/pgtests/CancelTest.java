@@ -69,7 +69,8 @@ class CancelTest {
             .ifPresent(waits::add);
         assertEquals(Integer.toString(ROWS), Sql.value(connection, "SELECT count(*) FROM number"));
       }
-      // Every fourth statement is one that does not end by itself; the others may be faster than a busy machine's cancel.
+      // Every fourth statement is one that does not end by itself; the others may be faster than a
+      // busy machine's cancel.
       assertTrue(
           waits.size() >= CANCELS / statements.length,
           "only " + waits.size() + " of " + CANCELS + " statements were caught running");
