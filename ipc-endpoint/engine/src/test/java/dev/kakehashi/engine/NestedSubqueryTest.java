@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.engine.testing.ResultText;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -77,22 +78,13 @@ final class NestedSubqueryTest {
 
   /// The rows in an order of their own; an error is one of the generator.
   private static String onPostgres(Statement statement, String sql) throws SQLException {
-    List<String> rows = new ArrayList<>();
     try (ResultSet result = statement.executeQuery(sql)) {
-      int count = result.getMetaData().getColumnCount();
-      while (result.next()) {
-        StringBuilder row = new StringBuilder();
-        for (int i = 1; i <= count; i++) {
-          String value = result.getString(i);
-          row.append(i == 1 ? "" : "|").append(value == null ? "NULL" : value);
-        }
-        rows.add(row.toString());
-      }
+      List<String> rows = ResultText.rows(result);
+      rows.sort(null);
+      return rows.toString();
     } catch (SQLException refused) {
       throw new SQLException(sql, refused);
     }
-    rows.sort(null);
-    return rows.toString();
   }
 
   private static String onEngine(TestEngine engine, String sql) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.engine.testing.ResultText;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -78,21 +79,11 @@ final class QueryDifferenceTest {
   }
 
   private static String onPostgres(Statement statement, String sql) {
-    List<String> rows = new ArrayList<>();
     try (ResultSet result = statement.executeQuery(sql)) {
-      int count = result.getMetaData().getColumnCount();
-      while (result.next()) {
-        StringBuilder row = new StringBuilder();
-        for (int i = 1; i <= count; i++) {
-          String value = result.getString(i);
-          row.append(i == 1 ? "" : "|").append(value == null ? "NULL" : value);
-        }
-        rows.add(row.toString());
-      }
+      return ResultText.rows(result).toString();
     } catch (SQLException refused) {
       return "error " + refused.getSQLState();
     }
-    return rows.toString();
   }
 
   private static String onEngine(TestEngine engine, String sql) {

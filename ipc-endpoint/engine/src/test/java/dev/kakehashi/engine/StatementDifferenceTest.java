@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.testing.PrivatePostgres;
+import dev.kakehashi.engine.testing.ResultText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -152,23 +153,13 @@ final class StatementDifferenceTest {
       if (!statement.execute(sql)) {
         return "changed " + statement.getUpdateCount();
       }
-      List<String> rows = new ArrayList<>();
       List<String> names = new ArrayList<>();
       try (ResultSet result = statement.getResultSet()) {
-        int count = result.getMetaData().getColumnCount();
-        for (int i = 1; i <= count; i++) {
+        for (int i = 1; i <= result.getMetaData().getColumnCount(); i++) {
           names.add(result.getMetaData().getColumnLabel(i));
         }
-        while (result.next()) {
-          StringBuilder row = new StringBuilder();
-          for (int i = 1; i <= count; i++) {
-            String value = result.getString(i);
-            row.append(i == 1 ? "" : "|").append(value == null ? "NULL" : value);
-          }
-          rows.add(row.toString());
-        }
+        return names + " " + shown(sql, ResultText.rows(result));
       }
-      return names + " " + shown(sql, rows);
     } catch (SQLException refused) {
       return "error " + refused.getSQLState();
     }
