@@ -164,9 +164,6 @@ extern bool kakehashi_is_shippable_sort(Oid type, Oid collation);
 /* Name of the engine's function for a call of PostgreSQL's, or NULL. */
 extern const char *kakehashi_document_function(const FuncExpr *expr);
 
-/* True for numbers that text is read as. */
-extern bool kakehashi_is_document_cast(const CoerceViaIO *expr);
-
 /* The subscripts of an element or slice of an array that the engine has, too, or NIL. */
 extern List *kakehashi_array_subscripts(const SubscriptingRef *expr);
 
