@@ -10,6 +10,7 @@ import dev.kakehashi.pgtests.harness.Workspace;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @EnabledIf(value = "mayMount", disabledReason = "only root can mount a tmpfs")
 class SharedMemoryFullTest {
   private static final int MEGABYTES = 64;
+  private static final int SESSIONS = 30;
+  private static final int CURSORS_PER_SESSION = 12; // of 16 response slots
 
   static boolean mayMount() {
     return TmpfsMount.permitted();
@@ -35,7 +38,7 @@ class SharedMemoryFullTest {
         String backend = Sql.value(connection, "SELECT pg_backend_pid()");
 
         Path ballast = mount.fill();
-        SQLException failure = firstFailure(connection);
+        SQLException failure = firstFailure(cluster);
         assertEquals("53100", failure.getSQLState(), failure.getMessage());
         assertTrue(cluster.endpoint().isAlive());
         assertEquals(
@@ -49,13 +52,28 @@ class SharedMemoryFullTest {
     }
   }
 
-  /// Pools that were reserved earlier serve some statements; new demand meets the limit.
-  private static SQLException firstFailure(Connection connection) throws SQLException {
-    for (int i = 0; i < 1000; i++) {
-      try {
-        Sql.rows(connection, "SELECT id, filler FROM wide OFFSET 0");
-      } catch (SQLException e) {
-        return e;
+  /// Pools that were reserved earlier serve some statements: open cursors of ever more sessions hold what they were given, so that new
+  /// demand meets the limit.
+  private static SQLException firstFailure(Cluster cluster) throws SQLException {
+    var sessions = new ArrayList<Connection>();
+    try {
+      for (int i = 0; i < SESSIONS * CURSORS_PER_SESSION; i++) {
+        if (i % CURSORS_PER_SESSION == 0) {
+          sessions.add(cluster.connect());
+          sessions.getLast().setAutoCommit(false);
+        }
+        try {
+          Sql.execute(
+              sessions.getLast(),
+              "DECLARE c" + i + " CURSOR FOR SELECT id, filler FROM wide OFFSET 0");
+          Sql.rows(sessions.getLast(), "FETCH 1 FROM c" + i);
+        } catch (SQLException e) {
+          return e;
+        }
+      }
+    } finally {
+      for (Connection session : sessions) {
+        session.close();
       }
     }
     throw new AssertionError("a full tmpfs was never noticed");

@@ -223,7 +223,9 @@ final class AttachServer implements AutoCloseable {
     } catch (MalformedFrameException | IllegalArgumentException | IndexOutOfBoundsException e) {
       length =
           refusal(reply, Failure.of(ErrorCode.MALFORMED_MESSAGE, String.valueOf(e.getMessage())));
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | InternalError e) {
+      // InternalError: mapped memory of the library's that could not be touched. Without this
+      // thread nobody could attach any more.
       LOG.error("could not open a session", e);
       length =
           refusal(

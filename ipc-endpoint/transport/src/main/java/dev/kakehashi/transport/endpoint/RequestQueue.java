@@ -1,6 +1,7 @@
 package dev.kakehashi.transport.endpoint;
 
 import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.os.MappedFile;
 import dev.kakehashi.transport.os.SparseFile;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -47,6 +48,7 @@ final class RequestQueue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
   private static final int PUNCH_BYTES = 2 << 20;
   private static final int PAGE_BYTES = 4096;
+  private static final int TABLE_FILE_BYTES = 64 << 10; // as long as the library makes it
 
   private final Writers writers;
   private final Path directory;
@@ -79,14 +81,33 @@ final class RequestQueue implements AutoCloseable {
   }
 
   /// Makes the queue's directory and table, then opens it for reading.
+  ///
+  /// @throws dev.kakehashi.transport.TransportException DISK_FULL when the table's memory cannot be reserved; nothing is left then
   static RequestQueue create(RuntimeDirectory runtime, Writers writers, TransportConfig config)
       throws IOException {
     Path directory = Files.createDirectory(runtime.queues().resolve(writers.directoryName()));
+    try {
+      return create(runtime, writers, directory, config);
+    } catch (IOException | RuntimeException | InternalError e) {
+      remove(directory, writers.directoryName());
+      throw e;
+    }
+  }
+
+  private static RequestQueue create(
+      RuntimeDirectory runtime, Writers writers, Path directory, TransportConfig config)
+      throws IOException {
     runtime.shareDirectoryWith(writers.uid(), directory);
+    Path tableFile = directory.resolve("metadata.cq4t");
+    // The library does not reserve what it writes: on a full file system that is a SIGBUS, in Java
+    // an InternalError.
+    try (MappedFile reserved = MappedFile.create(tableFile, TABLE_FILE_BYTES, 0600)) {
+      reserved.reserve(0, TABLE_FILE_BYTES);
+    }
     try (ChronicleQueue table = builder(directory, config).build()) {
       table.createTailer().close(); // the table store is complete once somebody has used it
     }
-    runtime.shareWith(writers.uid(), directory.resolve("metadata.cq4t"));
+    runtime.shareWith(writers.uid(), tableFile);
     ChronicleQueue queue = builder(directory, config).readOnly(true).build();
     return new RequestQueue(writers, directory, queue, config);
   }
@@ -250,13 +271,17 @@ final class RequestQueue implements AutoCloseable {
     closeQuietly(tailer);
     closeQuietly(queue);
     closeQuietly(table);
+    remove(directory, name());
+  }
+
+  private static void remove(Path directory, String name) {
     try (var files = Files.newDirectoryStream(directory)) {
       for (Path path : files) {
         Files.delete(path);
       }
       Files.delete(directory);
     } catch (IOException | DirectoryIteratorException e) {
-      LOG.warn("could not remove queue {}: {}", name(), e.getMessage());
+      LOG.warn("could not remove queue {}: {}", name, e.getMessage());
     }
   }
 

@@ -87,7 +87,15 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     }
     RequestQueue queue = queueFor(client);
     long id = ++generation << INDEX_BITS | index;
-    EndpointSession session = new EndpointSession(id, client, principal, queue, config, this);
+    EndpointSession session;
+    try {
+      session = new EndpointSession(id, client, principal, queue, config, this);
+    } catch (TransportException e) {
+      if (queue.sessions() == 0) {
+        idleSince.put(queue, System.nanoTime());
+      }
+      throw e;
+    }
     queue.addSessions(1);
     idleSince.remove(queue);
     occupied++;
