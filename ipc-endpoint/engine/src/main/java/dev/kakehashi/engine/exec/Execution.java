@@ -1,11 +1,14 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.plan.UniqueKey;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
@@ -28,7 +31,10 @@ final class Execution {
   private final VarHeap noHeap = new VarHeap();
   private final List<EvalContext> contexts = new ArrayList<>();
   private @Nullable StatementScope scope;
-  private @Nullable ParameterTable parameters;
+
+  /// Null: the outer execution's.
+  private final @Nullable ParameterTable parameters;
+
   private int row;
 
   /// Parameters of a part: the statement's, then values of outer columns.
@@ -52,14 +58,20 @@ final class Execution {
   /// By table, rows that the parts of the statement have changed; null: the statement has one part only.
   private @Nullable Map<Long, RowIdSet> changedRows;
 
-  Execution(@Nullable Execution outer) {
-    this(outer, outer == null ? null : outer.profile);
+  /// A part of another execution.
+  Execution(Execution outer) {
+    this.outer = outer;
+    this.profile = outer.profile;
+    this.memory = outer.memory;
+    this.parameters = null;
   }
 
-  Execution(@Nullable Execution outer, @Nullable PlanProfile profile) {
-    this.outer = outer;
+  /// A statement's.
+  Execution(ParameterTable parameters, @Nullable PlanProfile profile) {
+    this.outer = null;
     this.profile = profile;
-    this.memory = outer == null ? new MemoryAccount() : outer.memory;
+    this.memory = new MemoryAccount();
+    this.parameters = parameters;
   }
 
   MemoryAccount memory() {
@@ -94,22 +106,25 @@ final class Execution {
     }
     ParameterTable current = parameters;
     if (current == null) {
-      throw new IllegalStateException("no statement is running");
+      throw new IllegalStateException("an execution without parameters");
     }
     return current;
   }
 
-  void begin(StatementScope newScope, ParameterTable newParameters) {
+  /// Begins an execution of the statement.
+  ///
+  /// @throws EngineException UNDEFINED_PARAMETER
+  void begin(StatementScope newScope, Parameters given) {
     scope = newScope;
-    parameters = newParameters;
+    parameters().open(given);
     memory.open(newScope.memoryLimitBytes(), newScope.tempSpace(), Interrupts::check);
   }
 
   /// Makes row `newRow` of the parameters the current one.
   void setRow(int newRow) {
     row = newRow;
-    for (EvalContext context : contexts) {
-      install(context);
+    for (int i = 0; i < contexts.size(); i++) {
+      install(contexts.get(i));
     }
   }
 
@@ -208,7 +223,9 @@ final class Execution {
     } else {
       context.setParameters(words, nulls);
     }
-    context.functions = newFunctionContext();
+    StatementScope running = scope();
+    context.functions.begin(
+        noHeap, running.statementTimestamp(), running.transactionTimestamp(), running);
   }
 
   /// A context for functions of the running statement; its heap is to be set.
@@ -222,7 +239,12 @@ final class Execution {
   /// is never run again, and whoever ran it last may have used other plans that are stale by now, and so on without end.
   void end() {
     scope = null;
-    parameters = null;
+    if (parameters != null) {
+      parameters.close();
+    }
+    for (int i = 0; i < contexts.size(); i++) {
+      contexts.get(i).functions.begin(noHeap, 0, 0, FunctionSession.NONE);
+    }
     memory.close();
   }
 }

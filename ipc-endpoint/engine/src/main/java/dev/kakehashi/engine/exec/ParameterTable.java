@@ -11,8 +11,9 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
-/// Parameter rows of one execution. By-reference values are copied out of the client's memory once, before they are used.
+/// Parameter rows, of one execution after another. By-reference values are copied out of the client's memory once, before they are used.
 final class ParameterTable implements AutoCloseable {
   private static final int FIXED_BYTES = 16;
   private static final int HEADER_BYTES = 4;
@@ -20,20 +21,31 @@ final class ParameterTable implements AutoCloseable {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
   private final ColumnKind[] kinds;
-  private final MemorySegment batch;
-  private final int rowCount;
   private final int stride;
-  private final int rowsOffset;
   private final int bitmapBytes;
-  private final VarHeap heap = new VarHeap();
 
-  ParameterTable(Parameters parameters, ColumnKind[] kinds) {
+  /// The client's; NULL between executions.
+  private MemorySegment batch = MemorySegment.NULL;
+
+  private int rowCount;
+  private int rowsOffset;
+
+  /// Of by-reference values; null: there are none so far.
+  private @Nullable VarHeap heap;
+
+  ParameterTable(ColumnKind[] kinds) {
     this.kinds = kinds;
-    this.batch = parameters.batch();
-    this.rowCount = parameters.rowCount();
     this.bitmapBytes = RowBatchLayout.bitmapBytes(kinds.length);
     this.stride = RowBatchLayout.rowStride(kinds.length);
-    this.rowsOffset = rowCount == 0 ? 0 : batch.get(INT, RowBatchLayout.ROWS_OFFSET_OFFSET);
+  }
+
+  /// Begins an execution.
+  ///
+  /// @throws EngineException UNDEFINED_PARAMETER if there are none
+  void open(Parameters parameters) {
+    batch = parameters.batch();
+    rowCount = parameters.rowCount();
+    rowsOffset = rowCount == 0 ? 0 : batch.get(INT, RowBatchLayout.ROWS_OFFSET_OFFSET);
     if (kinds.length > 0 && rowCount == 0) {
       throw new EngineException(
           ErrorCode.UNDEFINED_PARAMETER, "there is no parameter $1: the statement was given none");
@@ -57,7 +69,7 @@ final class ParameterTable implements AutoCloseable {
         context.parameterNulls.length == count ? context.parameterNulls : new boolean[count];
     for (int i = 0; i < count; i++) {
       nulls[i] = isNull(row, i);
-      words[i] = nulls[i] ? 0 : word(row, i, heap);
+      words[i] = nulls[i] ? 0 : kinds[i].byReference() ? word(row, i, heap()) : word(row, i);
     }
     context.setParameters(words, nulls);
   }
@@ -83,8 +95,21 @@ final class ParameterTable implements AutoCloseable {
     return (batch.get(LONG, at) >>> (column & 63) & 1) != 0;
   }
 
+  private VarHeap heap() {
+    VarHeap present = heap;
+    if (present == null) {
+      present = new VarHeap();
+      heap = present;
+    }
+    return present;
+  }
+
+  private long word(int row, int column) {
+    return batch.get(LONG, rowsOffset + (long) row * stride + bitmapBytes + 8L * column);
+  }
+
   private long word(int row, int column, VarHeap into) {
-    long word = batch.get(LONG, rowsOffset + (long) row * stride + bitmapBytes + 8L * column);
+    long word = word(row, column);
     ColumnKind kind = kinds[column];
     if (!kind.byReference()) {
       return word;
@@ -114,8 +139,14 @@ final class ParameterTable implements AutoCloseable {
         "the value of parameter $" + (column + 1) + " leaves its row batch");
   }
 
+  /// Ends the execution: its values are gone.
   @Override
   public void close() {
-    heap.close();
+    batch = MemorySegment.NULL;
+    rowCount = 0;
+    if (heap != null) {
+      heap.close();
+      heap = null;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.exec;
 
+import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
@@ -12,8 +13,43 @@ import org.jspecify.annotations.Nullable;
 /// One runnable copy of a plan: its stages, the shared states of its nodes, the chains of its tasks. Reused by later executions,
 /// by one at a time.
 final class PlanInstance {
-  /// A chain and the context it evaluates with.
-  record Chain(Operator top, EvalContext context) {}
+  /// A chain, the context it evaluates with, and what writes its rows. Used by one task at a time.
+  static final class Chain {
+    private final Operator top;
+    private final EvalContext context;
+    private @Nullable ResultWriter writer;
+
+    Chain(Operator top, EvalContext context) {
+      this.top = top;
+      this.context = context;
+    }
+
+    Operator top() {
+      return top;
+    }
+
+    EvalContext context() {
+      return context;
+    }
+
+    /// The writer of the chain's rows, until the chain is closed.
+    ResultWriter writer(ResultSink sink, int[] typeOids) {
+      ResultWriter present = writer;
+      if (present == null) {
+        present = new ResultWriter(typeOids);
+        writer = present;
+      }
+      present.open(sink);
+      return present;
+    }
+
+    void close() {
+      top.close();
+      if (writer != null) {
+        writer.close();
+      }
+    }
+  }
 
   private final Execution execution;
   private final IdentityHashMap<PlanNode, NodeState> states = new IdentityHashMap<>();
@@ -59,19 +95,21 @@ final class PlanInstance {
   }
 
   void open() {
-    for (NodeState state : stateList) {
-      state.open(execution);
+    // Without iterators, here and below: a point select is to allocate little.
+    for (int i = 0; i < stateList.size(); i++) {
+      stateList.get(i).open(execution);
     }
   }
 
   void close() {
-    for (List<Chain> ofStage : chains) {
-      for (Chain chain : ofStage) {
-        chain.top().close();
+    for (int stage = 0; stage < chains.size(); stage++) {
+      List<Chain> ofStage = chains.get(stage);
+      for (int task = 0; task < ofStage.size(); task++) {
+        ofStage.get(task).close();
       }
     }
-    for (NodeState state : stateList) {
-      state.close();
+    for (int i = 0; i < stateList.size(); i++) {
+      stateList.get(i).close();
     }
   }
 

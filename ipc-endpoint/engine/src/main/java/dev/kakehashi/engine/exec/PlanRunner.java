@@ -130,10 +130,6 @@ final class PlanRunner implements StatementRunner {
     return plan.changesRows();
   }
 
-  ColumnKind[] parameterKinds() {
-    return parameterKinds;
-  }
-
   /// Whether rows are counted only.
   boolean isProfiled() {
     return profile != null;
@@ -177,7 +173,8 @@ final class PlanRunner implements StatementRunner {
       return instance;
     }
     boolean withRowIds = plan.body() instanceof PhysicalPlan.Change change && change.takesRowIds();
-    return new PlanInstance(plan.parts(), root, withRowIds, new Execution(null, profile));
+    Execution execution = new Execution(new ParameterTable(parameterKinds), profile);
+    return new PlanInstance(plan.parts(), root, withRowIds, execution);
   }
 
   void giveBack(PlanInstance instance) {

@@ -13,7 +13,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Writes rows into result buffers as row batches (PROTOCOL.md §6), one writer per task.
+/// Writes rows into result buffers as row batches (PROTOCOL.md §6), one writer per task. Used for one result after another.
 ///
 /// Rows grow up from the header, values down from the end of the buffer, so that nothing has to be known about their sizes in advance:
 ///
@@ -35,11 +35,14 @@ final class ResultWriter implements BatchConsumer {
   /// Room asked for at first: the sink may answer with its inline area.
   private static final int FIRST_BYTES = 256;
 
-  private final ResultSink sink;
   private final ColumnKind[] kinds;
   private final boolean anyReference;
   private final int bitmapBytes;
   private final int stride;
+
+  /// Null: closed.
+  private @Nullable ResultSink sink;
+
   private ResultSink.@Nullable Buffer buffer;
   private MemorySegment memory = MemorySegment.NULL;
   private int capacity;
@@ -54,8 +57,7 @@ final class ResultWriter implements BatchConsumer {
   /// Bytes that each live row of the current batch takes, if there are by-reference columns.
   private long[] rowBytes = new long[0];
 
-  ResultWriter(ResultSink sink, int[] typeOids) {
-    this.sink = sink;
+  ResultWriter(int[] typeOids) {
     this.kinds = MaterializedRows.kinds(typeOids);
     boolean references = false;
     for (ColumnKind kind : kinds) {
@@ -64,6 +66,24 @@ final class ResultWriter implements BatchConsumer {
     this.anyReference = references;
     this.bitmapBytes = RowBatchLayout.bitmapBytes(kinds.length);
     this.stride = RowBatchLayout.rowStride(kinds.length);
+  }
+
+  ResultWriter(ResultSink sink, int[] typeOids) {
+    this(typeOids);
+    this.sink = sink;
+  }
+
+  /// Begins a result.
+  void open(ResultSink newSink) {
+    sink = newSink;
+    written = 0;
+    position = 0;
+  }
+
+  /// Lets go of the sink, and gives back what is still held.
+  void close() {
+    abandon();
+    sink = null;
   }
 
   @Override
@@ -123,21 +143,25 @@ final class ResultWriter implements BatchConsumer {
       buffer.discard();
       buffer = null;
     }
+    ResultSink to = sink;
+    if (to == null) {
+      throw new IllegalStateException("the writer is closed");
+    }
     long need = RowBatchLayout.HEADER_BYTES + (anyReference ? rowBytes[position] : stride);
-    if (need > sink.maxBatchBytes()) {
+    if (need > to.maxBatchBytes()) {
       throw new EngineException(
               ErrorCode.LIMIT_EXCEEDED,
               "a row of " + need + " bytes is longer than a result buffer")
-          .withDetail("The longest row batch is " + sink.maxBatchBytes() + " bytes.")
+          .withDetail("The longest row batch is " + to.maxBatchBytes() + " bytes.")
           .withHint("Raise \"max_batch_bytes\" of the endpoint.");
     }
-    ResultSink.Buffer next = sink.acquire((int) Math.max(need, FIRST_BYTES));
+    ResultSink.Buffer next = to.acquire((int) Math.max(need, FIRST_BYTES));
     if (next == null) {
       return false;
     }
     buffer = next;
     memory = next.memory();
-    capacity = (int) Math.min(memory.byteSize(), sink.maxBatchBytes()) & ~7;
+    capacity = (int) Math.min(memory.byteSize(), to.maxBatchBytes()) & ~7;
     rowCount = 0;
     rowsEnd = RowBatchLayout.HEADER_BYTES;
     heapStart = capacity;
@@ -167,7 +191,7 @@ final class ResultWriter implements BatchConsumer {
   private void measure(VectorBatch batch, int live) {
     if (rowBytes.length < live) {
       // A point select has one row: an array for a whole batch would be most of what it allocates.
-      rowBytes = new long[live <= FEW_ROWS ? FEW_ROWS : VectorBatch.CAPACITY];
+      rowBytes = new long[live <= FEW_ROWS ? live : VectorBatch.CAPACITY];
     }
     Arrays.fill(rowBytes, 0, live, stride);
     for (int c = 0; c < kinds.length; c++) {

@@ -183,11 +183,21 @@ final class ScanOperators {
     private final EvalContext context;
     private final @Nullable RowFilter filter;
     private final Evaluator[] equals;
+
+    /// Words of `equals`, for the range that is scanned.
+    private final long[] values;
+
+    /// Of a scan without other bounds: made of `values`.
+    private final @Nullable KeyRange equalRange;
+
     private final @Nullable ValueSet anyOf;
     private int nextValue;
     private final @Nullable Evaluator lower;
     private final @Nullable Evaluator upper;
     private @Nullable RowCursor cursor;
+
+    /// The last one; it is opened again by the next scan, which allocates less then.
+    private @Nullable RowCursor closed;
 
     IndexScan(
         Execution execution, PlanNode.IndexScan node, EvalContext context, boolean withRowIds) {
@@ -203,10 +213,13 @@ final class ScanOperators {
       this.anyOf = node.anyOf() == null ? null : ValueSet.of(node.anyOf().set(), context);
       this.lower = node.lower() == null ? null : Evaluators.of(node.lower().value(), context);
       this.upper = node.upper() == null ? null : Evaluators.of(node.upper().value(), context);
+      this.values = new long[equals.length];
+      this.equalRange = lower == null && upper == null ? KeyRange.equal(values) : null;
     }
 
     @Override
     void open() {
+      closeCursor();
       nextValue = 0;
       boundHeap.reset();
       context.functions.heap = boundHeap;
@@ -235,14 +248,15 @@ final class ScanOperators {
                     range,
                     node.reverse(),
                     columns,
-                    withRowIds);
+                    withRowIds,
+                    closed);
+        closed = null;
       }
       return range != null;
     }
 
     /// The range, or null when a bound is null: nothing is equal to or less than null.
     private @Nullable KeyRange range() {
-      long[] values = new long[equals.length];
       for (int i = 0; i < values.length; i++) {
         if (anyOf != null && node.anyOf() != null && node.anyOf().position() == i) {
           values[i] = anyOf.word(nextValue);
@@ -253,6 +267,9 @@ final class ScanOperators {
           return null;
         }
         values[i] = value.words[0];
+      }
+      if (equalRange != null) {
+        return equalRange;
       }
       ColumnVector low = lower == null ? null : lower.evaluate(bounds);
       ColumnVector high = upper == null ? null : upper.evaluate(bounds);
@@ -296,6 +313,7 @@ final class ScanOperators {
     private void closeCursor() {
       if (cursor != null) {
         cursor.close();
+        closed = cursor;
         cursor = null;
       }
     }

@@ -6,7 +6,6 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -14,8 +13,8 @@ import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,24 +38,30 @@ final class StatementRun implements Task, Interrupts.Source {
     }
   }
 
+  // Updaters, because a select by key is to allocate little.
+  private static final AtomicIntegerFieldUpdater<StatementRun> RUNNING =
+      AtomicIntegerFieldUpdater.newUpdater(StatementRun.class, "running");
+
+  private static final AtomicReferenceFieldUpdater<StatementRun, @Nullable Throwable> FAILURE =
+      AtomicReferenceFieldUpdater.newUpdater(StatementRun.class, Throwable.class, "failure");
+
   private final PlanRunner runner;
   private final StatementScope scope;
   private final Parameters given;
   private final ResultSink sink;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final boolean changes;
-  private final AtomicInteger running = new AtomicInteger();
-  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  @SuppressWarnings("unused") // through its updater
+  private volatile int running;
+
+  private volatile @Nullable Throwable failure;
   private volatile List<StageTask> current = List.of();
   private @Nullable PlanInstance instance;
   private @Nullable ParameterTable parameters;
-  private @Nullable ChangeConsumer dml;
 
-  /// Of the parts that have run for this row of parameters: they hold what the parts return.
-  private final List<ChangeConsumer> parts = new ArrayList<>();
-
-  /// Of a query with several rows of parameters: their results share buffers.
-  private @Nullable ResultWriter rowsWriter;
+  /// Null: a query with one row of parameters needs none.
+  private @Nullable RunConsumers consumers;
 
   private boolean returningStage;
   private int stage;
@@ -95,10 +100,10 @@ final class StatementRun implements Task, Interrupts.Source {
     onCaller = context.workerIndex() < 0;
     try {
       scope.checkCancelled();
-      parameters = new ParameterTable(given, runner.parameterKinds());
       PlanInstance taken = runner.take();
       instance = taken;
-      taken.execution().begin(scope, parameters);
+      taken.execution().begin(scope, given);
+      parameters = taken.execution().parameters();
       if (changes) {
         mark = scope.transaction().mark();
       }
@@ -112,7 +117,7 @@ final class StatementRun implements Task, Interrupts.Source {
 
   @Override
   public void discarded(Job job) {
-    failure.compareAndSet(null, cancelled());
+    FAILURE.compareAndSet(this, null, cancelled());
     finish();
   }
 
@@ -169,12 +174,12 @@ final class StatementRun implements Task, Interrupts.Source {
   }
 
   boolean failed() {
-    return failure.get() != null;
+    return failure != null;
   }
 
   /// Notes a failure of a stage's task and wakes the others that wait.
   void noteFailure(Throwable thrown) {
-    if (failure.compareAndSet(null, thrown)) {
+    if (FAILURE.compareAndSet(this, null, thrown)) {
       wakeAll();
     }
   }
@@ -218,85 +223,50 @@ final class StatementRun implements Task, Interrupts.Source {
     if (tasks > 1) {
       next.begin(tasks);
     }
+    if (tasks == 1) {
+      return launch(List.of(newTask(next, 0)), context);
+    }
     List<StageTask> all = new ArrayList<>(tasks);
     for (int i = 0; i < tasks; i++) {
-      PlanInstance.Chain chain = instance().chain(stage, i);
-      Breaker breaker = next.breaker();
-      if (breaker != null) {
-        all.add(new StageTask(this, chain.top(), breaker.newCollector(), null));
-      } else {
-        all.add(new StageTask(this, chain.top(), null, consumer(chain, next.part())));
-      }
+      all.add(newTask(next, i));
     }
     return launch(all, context);
   }
 
-  private BatchConsumer consumer(PlanInstance.Chain chain, PhysicalPlan.@Nullable Part part) {
-    if (part != null) {
-      ChangeConsumer consumer = consumer(part.change(), chain);
-      parts.add(consumer);
-      consumer.begin();
-      return consumer;
-    }
-    if (!changes) {
-      if (runner.isProfiled()) {
-        return new CountedRows();
-      }
-      return hasSeveralRows() ? rowsWriter() : new ResultWriter(sink, runner.resultOids());
-    }
-    ChangeConsumer consumer = dml;
-    if (consumer == null) {
-      consumer = consumer(runner.plan(), chain);
-      dml = consumer;
-    }
-    consumer.begin();
-    return consumer;
+  private StageTask newTask(Stage of, int task) {
+    PlanInstance.Chain chain = instance().chain(stage, task);
+    Breaker breaker = of.breaker();
+    return breaker != null
+        ? new StageTask(this, chain.top(), breaker.newCollector(), null)
+        : new StageTask(this, chain.top(), null, consumer(chain, of.part()));
   }
 
-  private ChangeConsumer consumer(PhysicalPlan plan, PlanInstance.Chain chain) {
-    Execution execution = instance().execution();
-    return switch (plan) {
-      case PhysicalPlan.UniformChange change -> new DmlConsumer(execution, change, chain.context());
-      case PhysicalPlan.Merge merge -> new MergeConsumer(execution, merge, chain.context());
-      case PhysicalPlan.Query query -> new RowKeeper(runner.resultOids(), execution.memory());
-      case PhysicalPlan.WithChanges with -> consumer(with.body(), chain);
-    };
+  private BatchConsumer consumer(PlanInstance.Chain chain, PhysicalPlan.@Nullable Part part) {
+    if (part != null) {
+      return consumers().beginPart(part, chain);
+    }
+    if (changes) {
+      return consumers().beginChange(chain);
+    }
+    if (runner.isProfiled()) {
+      return new CountedRows();
+    }
+    return hasSeveralRows()
+        ? consumers().rows(sink, row + 1 == parameterTable().executions())
+        : chain.writer(sink, runner.resultOids());
+  }
+
+  private RunConsumers consumers() {
+    RunConsumers present = consumers;
+    if (present == null) {
+      present = new RunConsumers(runner, instance().execution());
+      consumers = present;
+    }
+    return present;
   }
 
   private boolean hasSeveralRows() {
     return parameters != null && parameters.executions() > 1;
-  }
-
-  private BatchConsumer rowsWriter() {
-    ResultWriter writer = rowsWriter;
-    if (writer == null) {
-      writer = new ResultWriter(sink, runner.resultOids());
-      rowsWriter = writer;
-    }
-    return row + 1 < parameterTable().executions() ? new Unfinished(writer) : writer;
-  }
-
-  /// A writer whose last buffer more rows will go to.
-  private record Unfinished(ResultWriter writer) implements BatchConsumer {
-    @Override
-    public boolean accept(VectorBatch batch) {
-      return writer.accept(batch);
-    }
-
-    @Override
-    public boolean finish() {
-      return true;
-    }
-
-    @Override
-    public void abandon() {
-      writer.abandon();
-    }
-
-    @Override
-    public long rows() {
-      return 0;
-    }
   }
 
   private ParameterTable parameterTable() {
@@ -308,7 +278,7 @@ final class StatementRun implements Task, Interrupts.Source {
   }
 
   private @Nullable Task launch(List<StageTask> tasks, TaskContext context) {
-    running.set(tasks.size());
+    running = tasks.size();
     current = tasks;
     if (tasks.size() > 1) {
       context.spawnAll(tasks.subList(1, tasks.size()));
@@ -320,10 +290,10 @@ final class StatementRun implements Task, Interrupts.Source {
 
   /// One task of the stage has ended, well or not; the last one goes on.
   @Nullable Task taskEnded(@Nullable TaskContext context) {
-    if (running.decrementAndGet() > 0) {
+    if (RUNNING.decrementAndGet(this) > 0) {
       return null;
     }
-    Throwable thrown = failure.get();
+    Throwable thrown = failure;
     if (thrown != null || context == null) {
       return afterFailure(context);
     }
@@ -352,7 +322,7 @@ final class StatementRun implements Task, Interrupts.Source {
     }
     PhysicalPlan.Part part = instance().stages().get(stage).part();
     if (part != null) {
-      RowBuffer returned = parts.getLast().returned();
+      RowBuffer returned = consumers().lastReturned();
       if (returned != null) {
         instance().execution().setWorkTable(part.workTable(), List.of(returned));
       }
@@ -369,7 +339,9 @@ final class StatementRun implements Task, Interrupts.Source {
     row++;
     if (!runner.insertsParameters() && parameters != null && row < parameters.executions()) {
       instance().close();
-      closeParts();
+      if (consumers != null) {
+        consumers.closeParts();
+      }
       scope.nextRow();
       return beginRow(context);
     }
@@ -377,7 +349,7 @@ final class StatementRun implements Task, Interrupts.Source {
   }
 
   private @Nullable Task afterLastRow(TaskContext context) {
-    ChangeConsumer consumer = dml;
+    ChangeConsumer consumer = consumers == null ? null : consumers.change();
     if (consumer != null) {
       total = consumer.rows();
       RowBuffer returned = consumer.returned();
@@ -400,13 +372,13 @@ final class StatementRun implements Task, Interrupts.Source {
   }
 
   private @Nullable Task fail(Throwable thrown, TaskContext context) {
-    failure.compareAndSet(null, thrown);
+    FAILURE.compareAndSet(this, null, thrown);
     return afterFailure(context);
   }
 
   /// Nothing of the statement runs any more: undo its changes, then try again or report.
   private @Nullable Task afterFailure(@Nullable TaskContext context) {
-    Throwable thrown = failure.get();
+    Throwable thrown = failure;
     if (changes && instance != null) {
       try {
         if (returningStage) {
@@ -418,7 +390,7 @@ final class StatementRun implements Task, Interrupts.Source {
         if (thrown != null) {
           e.addSuppressed(thrown);
         }
-        failure.set(e);
+        failure = e;
         finish();
         return null;
       }
@@ -426,13 +398,13 @@ final class StatementRun implements Task, Interrupts.Source {
     if (thrown instanceof TooLongForCaller && context != null) {
       try {
         instance().close();
-        closeDml();
-        failure.set(null);
+        closeConsumers();
+        failure = null;
         leaveCaller();
         context.submit(new Retry(changes));
         return null;
       } catch (RuntimeException e) {
-        failure.set(e);
+        failure = e;
       }
     }
     if (thrown instanceof RowConflict conflict && changes && context != null) {
@@ -440,11 +412,11 @@ final class StatementRun implements Task, Interrupts.Source {
         Condition ended = scope.onConflict(conflict);
         scope.onCancel(ended::signal);
         instance().close();
-        closeDml();
-        failure.set(null);
+        closeConsumers();
+        failure = null;
         return context.await(ended, new Retry(true));
       } catch (RuntimeException e) {
-        failure.set(e);
+        failure = e;
       }
     }
     finish();
@@ -484,38 +456,29 @@ final class StatementRun implements Task, Interrupts.Source {
     }
   }
 
-  private void closeParts() {
-    parts.forEach(ChangeConsumer::close);
-    parts.clear();
-  }
-
-  private void closeDml() {
-    closeParts();
-    if (dml != null) {
-      dml.close();
-      dml = null;
+  private void closeConsumers() {
+    if (consumers != null) {
+      consumers.close();
     }
   }
 
   private void finish() {
-    Throwable thrown = failure.get();
+    Throwable thrown = failure;
     current = List.of();
-    if (thrown != null && rowsWriter != null) {
-      rowsWriter.abandon();
+    if (thrown != null && consumers != null) {
+      consumers.abandonRows();
     }
     PlanInstance held = instance;
     if (held != null) {
       held.close();
-      closeDml();
+      closeConsumers();
       held.execution().forgetChanges();
       held.execution().end();
       instance = null;
+      parameters = null;
       if (thrown == null) {
         runner.giveBack(held);
       }
-    }
-    if (parameters != null) {
-      parameters.close();
     }
     if (thrown == null) {
       done.accept(total, null);

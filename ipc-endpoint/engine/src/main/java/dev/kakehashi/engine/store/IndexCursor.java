@@ -4,116 +4,194 @@ import dev.kakehashi.engine.store.index.EntryBatch;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// A scan of an index. Entries are copied out of the tree some at a time; each leads to a row, whose visible version counts if it has the entry's key.
+///
+/// Opened and closed any number of times: to look one row up allocates less than its buffers take. Confined to one task at a time.
 final class IndexCursor implements RowCursor {
   /// Entries of the first fetch; later ones double, up to the largest.
   private static final int FIRST_FETCH = 4;
 
   private static final int LARGEST_FETCH = 256;
 
-  private final RowTable table;
+  /// Entries of long keys are not kept from scan to scan.
+  private static final int MOST_KEPT_BYTES = 16 << 10;
+
+  private static final int[] NO_COLUMNS = {};
+
+  private final MemoryStore store;
   private final RowReader reader;
-  private final TableIndex index;
-  private final boolean reverse;
-  private final int[] columns;
-
-  /// Wanted columns and key columns.
-  private final int[] needed;
-
-  private final boolean withRowIds;
-
   private final KeyBuffer position = new KeyBuffer(32);
   private final KeyBuffer bound = new KeyBuffer(32);
-  private final boolean hasBound;
-  private boolean inclusive = true;
+  private final KeyBuffer key = new KeyBuffer(32);
+  private EntryBatch entries = new EntryBatch();
+  private RowVersion version = new RowVersion(0);
+
+  /// Null: closed. Then it leads to no table either.
+  private @Nullable RowTable table;
+
+  private @Nullable TableIndex index;
+  private boolean reverse;
+  private boolean withRowIds;
+  private boolean hasBound;
+  private boolean inclusive;
   private boolean unbounded;
-  private boolean more = true;
-  private int fetch = FIRST_FETCH;
-  private final EntryBatch entries = new EntryBatch();
+  private boolean more;
+  private int fetch;
   private int entry;
 
-  private final RowVersion version;
-  private final KeyBuffer key = new KeyBuffer(32);
+  // What columns and needed were made of, see #place: the same from scan to scan.
+  private int[] givenColumns = NO_COLUMNS;
+  private int[] positions = NO_COLUMNS;
+  private int[] keyColumns = NO_COLUMNS;
 
-  IndexCursor(
-      RowTable table,
+  /// Stored columns that are wanted.
+  private int[] columns = NO_COLUMNS;
+
+  /// These and key columns.
+  private int[] needed = NO_COLUMNS;
+
+  /// A closed one.
+  IndexCursor(MemoryStore store) {
+    this.store = store;
+    this.reader = new RowReader(store);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the same store
+  boolean isOf(MemoryStore other) {
+    return store == other;
+  }
+
+  /// Begins a scan.
+  ///
+  /// @param wanted columns of the table
+  /// @throws IllegalStateException if it is not closed
+  void open(
+      RowTable newTable,
       ReadView view,
-      TableIndex index,
+      TableIndex newIndex,
       KeyRange range,
-      boolean reverse,
-      int[] columns,
-      boolean withRowIds) {
-    this.table = table;
-    this.reader = new RowReader(table.store, view);
-    this.index = index;
-    this.reverse = reverse;
-    this.columns = columns;
-    this.needed = union(columns, index.keyColumns);
-    this.withRowIds = withRowIds;
-    this.version = new RowVersion(table.layout.columns);
+      boolean backwards,
+      int[] wanted,
+      boolean rowIds) {
+    if (table != null) {
+      throw new IllegalStateException("the cursor is open");
+    }
+    place(newTable, newIndex, wanted);
+    position.length = 0;
+    bound.length = 0;
+    key.length = 0;
+    if (entries.bytes().length > MOST_KEPT_BYTES) {
+      entries = new EntryBatch();
+    } else {
+      entries.clear();
+    }
+    if (version.words.length != newTable.layout.columns) {
+      version = new RowVersion(newTable.layout.columns);
+    }
+    reader.begin(view);
+    reverse = backwards;
+    withRowIds = rowIds;
+    inclusive = true;
+    more = true;
+    fetch = FIRST_FETCH;
+    entry = 0;
     KeyBuffer from = reverse ? bound : position;
     KeyBuffer to = reverse ? position : bound;
-    int bounds = index.codec.encodeRange(range, from, to);
+    int bounds = newIndex.codec.encodeRange(range, from, to);
     if ((bounds & 1) == 0) {
       from.length = 0;
     }
     boolean hasTo = (bounds & 2) != 0;
-    this.hasBound = reverse ? (bounds & 1) != 0 : hasTo;
-    this.unbounded = reverse && !hasTo;
-    ReadSet reads = table.store.readSet(view);
+    hasBound = reverse ? (bounds & 1) != 0 : hasTo;
+    unbounded = reverse && !hasTo;
+    ReadSet reads = store.readSet(view);
     if (reads != null) {
       reads.addRange(
-          table.tableId(),
+          newTable.tableId(),
           new ReadSet.Range(
-              index.definition.indexId(),
+              newIndex.definition.indexId(),
               Arrays.copyOf(from.bytes, from.length),
               hasTo ? Arrays.copyOf(to.bytes, to.length) : null));
     }
+    table = newTable;
+    index = newIndex;
+  }
+
+  /// Finds the stored columns, unless they are those of the scan before: arrays of positions and key columns are replaced, never changed.
+  @SuppressWarnings("ReferenceEquality") // the same arrays
+  private void place(RowTable of, TableIndex by, int[] wanted) {
+    int[] now = of.positions();
+    if (wanted == givenColumns && now == positions && by.keyColumns == keyColumns) {
+      return;
+    }
+    columns = of.stored(wanted);
+    needed = union(columns, by.keyColumns);
+    givenColumns = wanted;
+    positions = now;
+    keyColumns = by.keyColumns;
   }
 
   private static int[] union(int[] columns, int[] more) {
-    int[] all = Arrays.copyOf(columns, columns.length + more.length);
+    int unknown = 0;
+    for (int column : more) {
+      unknown += contains(columns, column) ? 0 : 1;
+    }
+    if (unknown == 0) {
+      return columns;
+    }
+    int[] all = Arrays.copyOf(columns, columns.length + unknown);
     int count = columns.length;
     for (int column : more) {
-      boolean known = false;
-      for (int c : columns) {
-        known |= c == column;
-      }
-      if (!known) {
+      if (!contains(columns, column)) {
         all[count++] = column;
       }
     }
-    return Arrays.copyOf(all, count);
+    return all;
+  }
+
+  private static boolean contains(int[] columns, int column) {
+    for (int c : columns) {
+      if (c == column) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
   public boolean next(VectorBatch batch) {
     batch.reset();
+    RowTable from = table;
+    TableIndex by = index;
+    if (from == null || by == null) {
+      return false;
+    }
     while (batch.size < batch.capacity) {
       if (entry == entries.count()) {
         if (!more) {
           break;
         }
-        fetch();
+        fetch(by);
       } else {
         if (isBeyondBound(entry)) {
-          close();
+          end();
           break;
         }
-        take(batch, entry++);
+        take(from, by, batch, entry++);
       }
     }
     return batch.size > 0;
   }
 
-  private void fetch() {
+  private void fetch(TableIndex by) {
     entry = 0;
     if (reverse) {
-      more = index.tree.fetchBackward(position, unbounded, fetch, entries);
+      more = by.tree.fetchBackward(position, unbounded, fetch, entries);
       unbounded = false;
     } else {
-      more = index.tree.fetchForward(position, inclusive, hasBound ? bound : null, fetch, entries);
+      more = by.tree.fetchForward(position, inclusive, hasBound ? bound : null, fetch, entries);
       inclusive = entries.inclusive;
     }
     fetch = Math.min(LARGEST_FETCH, fetch * 4);
@@ -124,28 +202,33 @@ final class IndexCursor implements RowCursor {
     return reverse && hasBound && entries.compare(at, bound) < 0;
   }
 
-  private void take(VectorBatch batch, int at) {
+  private void take(RowTable from, TableIndex by, VectorBatch batch, int at) {
     long rowId = entries.rowId(at);
-    Page page = table.page(rowId >>> Page.SLOT_BITS);
+    Page page = from.page(rowId >>> Page.SLOT_BITS);
     int slot = Page.slotOf(rowId);
     if (page == null || !reader.read(page, slot, version, needed)) {
       return;
     }
-    index.encode(version, key);
-    int from = entries.offset(at);
+    by.encode(version, key);
+    int begin = entries.offset(at);
     if (!Arrays.equals(
-        entries.bytes(), from, from + entries.length(at) - 8, key.bytes, 0, key.length)) {
+        entries.bytes(), begin, begin + entries.length(at) - 8, key.bytes, 0, key.length)) {
       return;
     }
-    int row = version.appendTo(batch, table.layout, columns);
+    int row = version.appendTo(batch, from.layout, columns);
     if (withRowIds) {
       batch.rowIds[row] = rowId;
     }
   }
 
-  @Override
-  public void close() {
+  private void end() {
     more = false;
     entry = entries.count();
+  }
+
+  @Override
+  public void close() {
+    table = null;
+    index = null;
   }
 }

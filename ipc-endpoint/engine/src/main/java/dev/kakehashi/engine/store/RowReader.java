@@ -33,6 +33,11 @@ final class RowReader {
 
   RowReader(MemoryStore store, ReadView view) {
     this(store);
+    begin(view);
+  }
+
+  /// Reads with that view from now on.
+  void begin(ReadView view) {
     snapshot = view.snapshot();
     ownSlot = MemoryStore.slotOf(view.transactionId());
     statement = view.statement();

@@ -219,12 +219,16 @@ final class RowTable implements TableStore {
       KeyRange range,
       boolean reverse,
       int[] columns,
-      boolean withRowIds) {
+      boolean withRowIds,
+      @Nullable RowCursor closed) {
     TableIndex[] present = indexes;
     if (index < 0 || index >= present.length) {
       throw new IllegalArgumentException("table %d has no index %d".formatted(tableId(), index));
     }
-    return new IndexCursor(this, view, present[index], range, reverse, stored(columns), withRowIds);
+    IndexCursor cursor =
+        closed instanceof IndexCursor own && own.isOf(store) ? own : new IndexCursor(store);
+    cursor.open(this, view, present[index], range, reverse, columns, withRowIds);
+    return cursor;
   }
 
   @Override

@@ -42,8 +42,8 @@ final class RowTransaction implements StoreTransaction {
   /// Its changes of the catalogue; null: none so far.
   private @Nullable Definitions definitions;
 
-  /// Change of the number of rows per table.
-  private final IdentityHashMap<RowTable, long[]> rowCounts = new IdentityHashMap<>(2);
+  /// Change of the number of rows per table; null: none so far.
+  private @Nullable IdentityHashMap<RowTable, long[]> rowCounts;
 
   /// Rows of other tables that its rows reference; null: none so far.
   private KeyLocks.@Nullable Held heldKeys;
@@ -54,7 +54,8 @@ final class RowTransaction implements StoreTransaction {
   /// Record of the log that has to be durable with it; 0: none. Written under `this`.
   private volatile long reliedOn;
 
-  private List<Runnable> wakes = new ArrayList<>(0);
+  /// Null: nobody waits.
+  private @Nullable List<Runnable> wakes;
 
   RowTransaction(
       MemoryStore store, long id, int slot, long snapshot, boolean readOnly, boolean serializable) {
@@ -279,7 +280,12 @@ final class RowTransaction implements StoreTransaction {
   }
 
   void addRows(RowTable table, int count) {
-    rowCounts.computeIfAbsent(table, t -> new long[1])[0] += count;
+    IdentityHashMap<RowTable, long[]> counts = rowCounts;
+    if (counts == null) {
+      counts = new IdentityHashMap<>(2);
+      rowCounts = counts;
+    }
+    counts.computeIfAbsent(table, t -> new long[1])[0] += count;
   }
 
   Garbage garbage() {
@@ -349,7 +355,9 @@ final class RowTransaction implements StoreTransaction {
 
   private void committed(Committer.Outcome outcome) {
     writes.stamp(this, outcome.timestamp());
-    rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
+    if (rowCounts != null) {
+      rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
+    }
     writes.countChanges();
     if (definitions != null) {
       definitions.publish();
@@ -545,9 +553,11 @@ final class RowTransaction implements StoreTransaction {
     synchronized (this) {
       ended = true;
       toWake = wakes;
-      wakes = List.of();
+      wakes = null;
     }
-    toWake.forEach(Runnable::run);
+    if (toWake != null) {
+      toWake.forEach(Runnable::run);
+    }
   }
 
   @Override
@@ -559,6 +569,9 @@ final class RowTransaction implements StoreTransaction {
   public void whenEnded(Runnable wake) {
     synchronized (this) {
       if (!ended) {
+        if (wakes == null) {
+          wakes = new ArrayList<>(1);
+        }
         wakes.add(wake);
         return;
       }

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Which tables a transaction has come to change, and what it has declared if it is a long one. Used by the transaction's thread, but for [#isInside].
 final class TableAdmission {
+  private static final RowTable[] NONE = {};
+
   private final RowTransaction transaction;
 
   /// A table is entered before the first change, and stays. Replaced by the transaction's thread.
-  private volatile RowTable[] changed = {};
+  private volatile RowTable[] changed = NONE;
 
   private @Nullable RowTable lastEntered;
 

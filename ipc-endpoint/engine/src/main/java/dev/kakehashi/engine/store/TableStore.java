@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.vector.VectorBatch;
+import org.jspecify.annotations.Nullable;
 
 /// Rows of one table. Thread-safe.
 ///
@@ -38,8 +39,26 @@ public interface TableStore {
   ///
   /// @param index position in `definition().indexes()`
   /// @param range bounds on a prefix of the key columns
+  /// @param closed an index scan of this store, of whatever table, that was closed and is used by nobody else; it may be opened again as the result. Null: there is none
   RowCursor indexScan(
-      ReadView view, int index, KeyRange range, boolean reverse, int[] columns, boolean withRowIds);
+      ReadView view,
+      int index,
+      KeyRange range,
+      boolean reverse,
+      int[] columns,
+      boolean withRowIds,
+      @Nullable RowCursor closed);
+
+  /// The same with a cursor of its own.
+  default RowCursor indexScan(
+      ReadView view,
+      int index,
+      KeyRange range,
+      boolean reverse,
+      int[] columns,
+      boolean withRowIds) {
+    return indexScan(view, index, range, reverse, columns, withRowIds, null);
+  }
 
   /// Inserts row `row` of `values`, whose columns are the table's columns in order.
   ///

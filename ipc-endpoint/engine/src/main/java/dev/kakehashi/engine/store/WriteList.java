@@ -11,9 +11,17 @@ import java.util.Set;
 final class WriteList {
   private static final int STAMPS_PER_LATCH = 64;
 
-  private Page[] pages = new Page[8];
-  private int[] rowSlots = new int[8];
-  private long[] undos = new long[8];
+  private static final int FIRST_WRITES = 8;
+
+  /// Transactions that only read have no room.
+  private static final Page[] NO_PAGES = {};
+
+  private static final int[] NO_SLOTS = {};
+  private static final long[] NO_UNDOS = {};
+
+  private Page[] pages = NO_PAGES;
+  private int[] rowSlots = NO_SLOTS;
+  private long[] undos = NO_UNDOS;
   private int size;
 
   int size() {
@@ -36,7 +44,7 @@ final class WriteList {
   /// Makes room for one more write, so that adding it cannot fail after it was made.
   void reserve() {
     if (size == undos.length) {
-      int capacity = size * 2;
+      int capacity = Math.max(FIRST_WRITES, size * 2);
       pages = Arrays.copyOf(pages, capacity);
       rowSlots = Arrays.copyOf(rowSlots, capacity);
       undos = Arrays.copyOf(undos, capacity);

@@ -20,7 +20,6 @@ import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// transaction need not wait for its reader. A change keeps its turn until its changes are made; the rows of RETURNING are delivered without it. The end of the transaction, and a rollback to a savepoint, first cancel the queries that
 /// are still open and wait for them, because a view is valid only while what it shows exists.
 ///
-/// Locks of tables stay until its end. `state`, `savepoints`, `deferred` and `defined` are written by the operation that has the turn; `open` and `whenNoneOpen` are guarded by `open`.
+/// Locks of tables stay until its end. `state`, `savepoints`, `deferred` and `defined` are written by the operation that has the turn.
 public final class EngineTransaction implements Transaction {
   /// Writes that are logged or undone within a millisecond.
   private static final int SHORT_WRITES = 1000;
@@ -45,28 +44,25 @@ public final class EngineTransaction implements Transaction {
   private final Turns turns;
   private final long timestamp = Clock.now();
 
-  /// What a savepoint goes back to: a mark of the store, what was deferred, and the time.
-  private record Savepoint(long mark, DeferredConstraints.State deferred, long time) {}
+  // What follows is made when it is needed: a transaction of one select needs little.
 
-  private final SavepointClock clock = new SavepointClock();
+  /// Null: it has set none.
+  private volatile @Nullable Savepoints savepoints;
 
-  /// One per savepoint level.
-  private final List<Savepoint> savepoints = new ArrayList<>(0);
-
-  private final DeferredConstraints deferred = new DeferredConstraints();
+  /// Null: it has done nothing that could be deferred.
+  private @Nullable DeferredConstraints deferred;
 
   private final TableLocks.Owner lockOwner;
 
   /// A version of the catalogue that the transaction has made.
-  private record Defined(long mark, CatalogSnapshot version) {}
+  ///
+  /// @param before its version before that; null: the committed one
+  private record Defined(long mark, CatalogSnapshot version, @Nullable Defined before) {}
 
-  private final List<Defined> defined = new ArrayList<>(0);
+  /// Its latest version of the catalogue; null: it has none of its own.
+  private volatile @Nullable Defined defined;
 
-  /// The last of `defined`; null: the committed one.
-  private volatile @Nullable CatalogSnapshot ownCatalog;
-
-  private final List<StatementExecution> open = new ArrayList<>(1);
-  private @Nullable Runnable whenNoneOpen;
+  private final OpenStatements open = new OpenStatements();
   private volatile State state = State.ACTIVE;
   private long reference;
 
@@ -186,49 +182,62 @@ public final class EngineTransaction implements Transaction {
 
   /// The catalogue as it sees it: with its own changes. Any thread.
   public CatalogSnapshot catalog() {
-    CatalogSnapshot own = ownCatalog;
-    return own == null ? environment.catalog() : own;
+    Defined own = defined;
+    return own == null ? environment.catalog() : own.version();
   }
 
   /// Whether it has changed the catalogue and not ended.
   public boolean hasDefinitions() {
-    return ownCatalog != null;
+    return defined != null;
   }
 
   /// It has changed the catalogue.
   void defined(CatalogSnapshot version, long mark) {
-    defined.add(new Defined(mark, version));
-    ownCatalog = version;
+    defined = new Defined(mark, version, defined);
   }
 
   private void undefine(long mark) {
-    defined.removeIf(each -> each.mark() >= mark);
-    ownCatalog = defined.isEmpty() ? null : defined.getLast().version();
+    Defined last = defined;
+    // Marks ascend: what was at a later one has been undone.
+    while (last != null && last.mark() >= mark) {
+      last = last.before();
+    }
+    defined = last;
   }
 
   /// When it is, for what [#isUndone(long)] is asked about later.
   public long savepointTime() {
-    return clock.now();
+    Savepoints set = savepoints;
+    return set == null ? 0 : set.clock().now();
   }
 
   /// Whether a rollback to a savepoint has undone what was done at a time.
   public boolean isUndone(long savepointTime) {
-    return clock.isUndone(savepointTime);
+    Savepoints set = savepoints;
+    return set != null && set.clock().isUndone(savepointTime);
   }
 
   boolean isBeingRead(long tableId) {
-    synchronized (open) {
-      return open.stream().anyMatch(each -> each.uses(tableId));
-    }
+    return open.list().stream().anyMatch(each -> each.uses(tableId));
   }
 
   DeferredConstraints deferred() {
-    return deferred;
+    DeferredConstraints present = deferred;
+    if (present == null) {
+      present = new DeferredConstraints();
+      deferred = present;
+    }
+    return present;
+  }
+
+  /// Whether something is to be looked at before the commit.
+  private boolean defers() {
+    return deferred != null && !deferred.isEmpty();
   }
 
   boolean hasPendingChecks(long tableId) {
-    return !deferred.isEmpty()
-        && deferred.pending(null, catalog()).stream()
+    return defers()
+        && deferred().pending(null, catalog()).stream()
             .anyMatch(
                 each -> DeferredReferences.isPending(each, tableId, store, environment.store()));
   }
@@ -241,10 +250,10 @@ public final class EngineTransaction implements Transaction {
     Set<Long> constraints = statement.constraints(catalog());
     return new DeferredReferences(
         execution,
-        statement.deferred() ? List.of() : deferred.pending(constraints, catalog()),
+        statement.deferred() ? List.of() : deferred().pending(constraints, catalog()),
         (count, failure) -> {
           if (failure == null) {
-            deferred.set(constraints, statement.deferred());
+            deferred().set(constraints, statement.deferred());
           }
           done.accept(count, failure);
         });
@@ -253,13 +262,9 @@ public final class EngineTransaction implements Transaction {
   /// Continues when the deferred constraints hold; otherwise the transaction is rolled back.
   private void afterDeferredChecks(
       Consumer<@Nullable EngineException> done, Runnable continuation) {
-    if (state != State.ACTIVE || deferred.isEmpty()) {
-      continuation.run();
-      return;
-    }
     new StatementExecution(
             this,
-            new DeferredCheck(deferred.pending(null, catalog())),
+            new DeferredCheck(deferred().pending(null, catalog())),
             new ExecuteOptions(false, 0),
             (count, failure) -> {
               if (failure == null) {
@@ -319,10 +324,6 @@ public final class EngineTransaction implements Transaction {
 
   /// Continues when a long transaction may commit, or is to end otherwise.
   private void afterEarlierOnes(Runnable continuation) {
-    if (!isLong() || state != State.ACTIVE) {
-      continuation.run();
-      return;
-    }
     Condition condition = environment.scheduler().condition();
     wakeWaiting = condition::signal;
     if (ending || store.mayCommit(condition::signal)) {
@@ -372,7 +373,11 @@ public final class EngineTransaction implements Transaction {
 
   /// Starts a statement when it is its turn.
   public void execute(StatementExecution execution) {
-    turns.begin(execution::begin);
+    if (turns.tryBegin()) {
+      execution.begin();
+    } else {
+      turns.begin(execution::begin);
+    }
   }
 
   /// @throws EngineException if the transaction has ended or is about to
@@ -401,18 +406,14 @@ public final class EngineTransaction implements Transaction {
 
   /// Whether views are in use; asked by the operation that has the turn.
   boolean hasOpenStatements() {
-    synchronized (open) {
-      return !open.isEmpty();
-    }
+    return !open.isEmpty();
   }
 
   /// A statement runs from now on.
   ///
   /// @param keepsTurn whether the next operation waits for its end
   void opened(StatementExecution execution, boolean keepsTurn) {
-    synchronized (open) {
-      open.add(execution);
-    }
+    open.add(execution);
     if (!keepsTurn) {
       turns.end();
     }
@@ -420,14 +421,7 @@ public final class EngineTransaction implements Transaction {
 
   /// A statement that was opened has ended.
   void closed(StatementExecution execution, boolean keptTurn) {
-    Runnable continuation = null;
-    synchronized (open) {
-      open.remove(execution);
-      if (open.isEmpty()) {
-        continuation = whenNoneOpen;
-        whenNoneOpen = null;
-      }
-    }
+    Runnable continuation = open.remove(execution);
     if (keptTurn) {
       turns.end();
     }
@@ -465,13 +459,7 @@ public final class EngineTransaction implements Transaction {
 
   /// Cancels the open statements and continues when the last one has ended.
   private void afterOpenStatements(Runnable continuation) {
-    List<StatementExecution> running;
-    synchronized (open) {
-      running = List.copyOf(open);
-      if (!running.isEmpty()) {
-        whenNoneOpen = continuation;
-      }
-    }
+    List<StatementExecution> running = open.whenNone(continuation);
     if (running.isEmpty()) {
       continuation.run();
     } else {
@@ -484,11 +472,37 @@ public final class EngineTransaction implements Transaction {
     atEnd(done, () -> commitNow(response, done));
   }
 
-  /// Commits or prepares when everything that comes before has been done.
+  /// Commits or prepares when everything that comes before has been done. Mostly that is nothing, and no continuation has to be made for it.
   private void atEnd(Consumer<@Nullable EngineException> done, Runnable end) {
-    turns.begin(() ->
-        afterOpenStatements(
-            () -> afterDeferredChecks(done, () -> afterEarlierOnes(() -> onWorkerIfLong(end)))));
+    if (turns.tryBegin()) {
+      endInTurn(done, end);
+    } else {
+      turns.begin(() -> endInTurn(done, end));
+    }
+  }
+
+  private void endInTurn(Consumer<@Nullable EngineException> done, Runnable end) {
+    if (hasOpenStatements()) {
+      afterOpenStatements(() -> endAlone(done, end));
+    } else {
+      endAlone(done, end);
+    }
+  }
+
+  private void endAlone(Consumer<@Nullable EngineException> done, Runnable end) {
+    if (state == State.ACTIVE && defers()) {
+      afterDeferredChecks(done, () -> endChecked(end));
+    } else {
+      endChecked(end);
+    }
+  }
+
+  private void endChecked(Runnable end) {
+    if (state == State.ACTIVE && isLong()) {
+      afterEarlierOnes(() -> onWorkerIfLong(end));
+    } else {
+      onWorkerIfLong(end);
+    }
   }
 
   /// Continues on a worker if there are many writes to be logged or undone, and at once if there are few: others wait for the thread that has received the request.
@@ -547,7 +561,7 @@ public final class EngineTransaction implements Transaction {
       held.cancel();
     }
     state = how;
-    ownCatalog = null;
+    defined = null;
     if (how == State.PREPARED) {
       environment.locks().prepared(lockOwner);
       store.whenEnded(() -> environment.locks().releaseAll(lockOwner));
@@ -634,11 +648,7 @@ public final class EngineTransaction implements Transaction {
     if (wake != null) {
       wake.run();
     }
-    List<StatementExecution> running;
-    synchronized (open) {
-      running = List.copyOf(open);
-    }
-    running.forEach(StatementExecution::abandon);
+    open.list().forEach(StatementExecution::abandon);
     turns.begin(() ->
         afterOpenStatements(() ->
             onWorkerIfLong(() -> {
@@ -653,28 +663,12 @@ public final class EngineTransaction implements Transaction {
 
   @Override
   public void savepoint(int level, Consumer<@Nullable EngineException> done) {
-    operation(
-        done,
-        () -> {
-          if (level <= savepoints.size()) {
-            throw new EngineException(
-                ErrorCode.INVALID_PARAMETER_VALUE, "savepoint " + level + " already exists");
-          }
-          Savepoint savepoint = new Savepoint(store.mark(), deferred.state(), clock.savepoint());
-          while (savepoints.size() < level) {
-            savepoints.add(savepoint);
-          }
-        });
+    operation(done, () -> savepoints().set(level, store.mark(), deferred().state()));
   }
 
   @Override
   public void releaseSavepoint(int level, Consumer<@Nullable EngineException> done) {
-    operation(
-        done,
-        () -> {
-          requireLevel(level);
-          truncate(level - 1);
-        });
+    operation(done, () -> savepoints().release(level));
   }
 
   @Override
@@ -685,12 +679,10 @@ public final class EngineTransaction implements Transaction {
                 now(
                     done,
                     () -> {
-                      requireLevel(level);
-                      Savepoint savepoint = savepoints.get(level - 1);
+                      Savepoints.Savepoint savepoint = savepoints().get(level);
                       undoTo(savepoint.mark());
-                      deferred.restore(savepoint.deferred());
-                      clock.rollbackTo(savepoint.time());
-                      truncate(level);
+                      deferred().restore(savepoint.deferred());
+                      savepoints().undone(level);
                     }))));
   }
 
@@ -716,16 +708,12 @@ public final class EngineTransaction implements Transaction {
     end(done, outcome);
   }
 
-  private void requireLevel(int level) {
-    if (level < 1 || level > savepoints.size()) {
-      throw new EngineException(
-          ErrorCode.NO_SUCH_SAVEPOINT, "savepoint " + level + " does not exist");
+  private Savepoints savepoints() {
+    Savepoints present = savepoints;
+    if (present == null) {
+      present = new Savepoints();
+      savepoints = present;
     }
-  }
-
-  private void truncate(int size) {
-    while (savepoints.size() > size) {
-      savepoints.removeLast();
-    }
+    return present;
   }
 }

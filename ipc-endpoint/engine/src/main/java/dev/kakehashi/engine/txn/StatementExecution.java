@@ -28,7 +28,7 @@ import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +84,9 @@ public final class StatementExecution implements Execution, StatementScope {
     TRANSACTION
   }
 
+  private static final AtomicLongFieldUpdater<StatementExecution> SCANNED =
+      AtomicLongFieldUpdater.newUpdater(StatementExecution.class, "scanned");
+
   private final EngineTransaction transaction;
   private final TransactionEnvironment environment;
   private final Work work;
@@ -91,7 +94,10 @@ public final class StatementExecution implements Execution, StatementScope {
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final long timestamp = Clock.now();
   private final long deadlineNanos;
-  private final LongAdder scanned = new LongAdder();
+
+  /// Counted by all tasks, once for each batch.
+  private volatile long scanned;
+
   private @Nullable ReadView view;
   private boolean opened;
 
@@ -129,27 +135,21 @@ public final class StatementExecution implements Execution, StatementScope {
   /// Runs within a turn that somebody else has, and keeps.
   void beginWithinTurn() {
     withinTurn = true;
-    orRefuse(() -> {
+    try {
       checkCancelled();
       start();
-    });
-  }
-
-  private void orRefuse(Runnable beginning) {
-    try {
-      beginning.run();
-    } catch (EngineException refused) {
-      refuse(refused);
-    } catch (SchedulerStoppedException stopping) {
-      refuse(stopping(stopping));
     } catch (RuntimeException failed) {
-      refuse(internal(failed));
+      refuse(refusal(failed));
     }
   }
 
   /// It is this statement's turn.
   void begin() {
-    orRefuse(this::beginOwn);
+    try {
+      beginOwn();
+    } catch (RuntimeException failed) {
+      refuse(refusal(failed));
+    }
   }
 
   private void beginOwn() {
@@ -399,9 +399,14 @@ public final class StatementExecution implements Execution, StatementScope {
     transaction.undoIfLast(from, to);
   }
 
-  private static EngineException stopping(SchedulerStoppedException cause) {
-    return new EngineException(
-        ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down", cause);
+  private static EngineException refusal(RuntimeException failed) {
+    return switch (failed) {
+      case EngineException refused -> refused;
+      case SchedulerStoppedException stopping ->
+          new EngineException(
+              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down", stopping);
+      default -> internal(failed);
+    };
   }
 
   private static EngineException internal(Throwable failed) {
@@ -478,12 +483,12 @@ public final class StatementExecution implements Execution, StatementScope {
 
   @Override
   public long rowsScanned() {
-    return scanned.sum();
+    return scanned;
   }
 
   @Override
   public void scanned(long rows) {
-    scanned.add(rows);
+    SCANNED.getAndAdd(this, rows);
   }
 
   /// Whose statement it is; any thread.

@@ -40,7 +40,10 @@ public final class TableLocks {
   /// A transaction as holder of locks.
   public static final class Owner {
     private final long transactionId;
-    private final ArrayList<Grant> held = new ArrayList<>(2);
+
+    /// What it has, the latest first: a chain through the grants, because most transactions have few.
+    private @Nullable Grant held;
+
     private volatile boolean prepared;
 
     public Owner(long transactionId) {
@@ -48,12 +51,17 @@ public final class TableLocks {
     }
 
     private @Nullable Grant find(long tableId) {
-      for (int i = 0; i < held.size(); i++) {
-        if (held.get(i).lock.tableId == tableId) {
-          return held.get(i);
+      for (Grant grant = held; grant != null; grant = grant.next) {
+        if (grant.lock.tableId == tableId) {
+          return grant;
         }
       }
       return null;
+    }
+
+    private void add(Grant grant) {
+      grant.next = held;
+      held = grant;
     }
   }
 
@@ -61,6 +69,9 @@ public final class TableLocks {
     final Lock lock;
     final Owner owner;
     Mode mode;
+
+    /// Of what the owner has.
+    @Nullable Grant next;
 
     Grant(Lock lock, Owner owner, Mode mode) {
       this.lock = lock;
@@ -217,8 +228,8 @@ public final class TableLocks {
   }
 
   private static void take(Wait wait, Grant granted) {
-    if (!wait.owner.held.contains(granted)) {
-      wait.owner.held.add(granted);
+    if (wait.owner.find(granted.lock.tableId) == null) {
+      wait.owner.add(granted);
     }
   }
 
@@ -256,7 +267,7 @@ public final class TableLocks {
   /// The owner's transaction is prepared: nobody knows when it ends.
   void prepared(Owner owner) {
     owner.prepared = true;
-    for (Grant grant : owner.held) {
+    for (Grant grant = owner.held; grant != null; grant = grant.next) {
       List<Wait> waiting;
       synchronized (grant.lock) {
         waiting = List.copyOf(grant.lock.queue);
@@ -304,14 +315,13 @@ public final class TableLocks {
   private static void hold(Lock lock, Owner owner, Mode mode, @Nullable Grant present) {
     Grant grant = lock.grant(owner, mode, present);
     if (present == null) {
-      owner.held.add(grant);
+      owner.add(grant);
     }
   }
 
   /// The owner's transaction has ended.
   public void releaseAll(Owner owner) {
-    for (int i = 0; i < owner.held.size(); i++) {
-      Grant grant = owner.held.get(i);
+    for (Grant grant = owner.held; grant != null; grant = grant.next) {
       Lock lock = grant.lock;
       List<Wait> served;
       boolean unused;
@@ -327,7 +337,7 @@ public final class TableLocks {
         served.get(w).wake.run();
       }
     }
-    owner.held.clear();
+    owner.held = null;
   }
 
   /// A lock that a transaction has, or waits for.

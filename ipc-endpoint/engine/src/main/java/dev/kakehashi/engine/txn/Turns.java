@@ -3,6 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /// Runs the operations of one transaction one after another, in the order in which they were asked for.
 ///
@@ -16,7 +17,10 @@ import java.util.ArrayDeque;
 /// `busy` and `waiting` are guarded by this. Whoever changed `busy` from false to true, or took an operation off `waiting`, starts that operation.
 final class Turns {
   private final TaskScheduler scheduler;
-  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(2);
+
+  /// Null: nothing has ever waited.
+  private @Nullable ArrayDeque<Runnable> waiting;
+
   private boolean busy;
 
   Turns(TaskScheduler scheduler) {
@@ -27,6 +31,9 @@ final class Turns {
   void begin(Runnable operation) {
     synchronized (this) {
       if (busy) {
+        if (waiting == null) {
+          waiting = new ArrayDeque<>(2);
+        }
         waiting.add(operation);
         return;
       }
@@ -50,7 +57,7 @@ final class Turns {
   void end() {
     Runnable next;
     synchronized (this) {
-      next = waiting.poll();
+      next = waiting == null ? null : waiting.poll();
       if (next == null) {
         busy = false;
         return;

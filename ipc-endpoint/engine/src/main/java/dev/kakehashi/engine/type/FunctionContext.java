@@ -3,7 +3,7 @@ package dev.kakehashi.engine.type;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 
-/// What a function may use besides its arguments. Confined to one task at a time.
+/// What a function may use besides its arguments. Confined to one task at a time; used for one statement after another, see [#begin].
 public final class FunctionContext {
   /// Where by-reference results are allocated.
   public VarHeap heap;
@@ -12,20 +12,20 @@ public final class FunctionContext {
   public boolean resultIsNull;
 
   /// Microseconds since 2000-01-01 UTC at the statement's start.
-  public final long statementTimestamp;
+  public long statementTimestamp;
 
   /// The same at the transaction's start.
-  public final long transactionTimestamp;
+  public long transactionTimestamp;
 
   /// The time zone of the session.
-  public final Zone zone;
+  public Zone zone;
 
-  public final SequenceAccess sequences;
+  public SequenceAccess sequences;
 
-  public final RandomNumbers random;
+  public RandomNumbers random;
 
   /// The user of the engine that the session belongs to.
-  public final String userName;
+  public String userName;
 
   /// A context without a session.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
@@ -41,6 +41,22 @@ public final class FunctionContext {
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;
     this.transactionTimestamp = transactionTimestamp;
+  }
+
+  /// Makes it the context of another execution: all is as in a new one. What functions have made for the execution before it may not be used any more.
+  public void begin(
+      VarHeap newHeap,
+      long newStatementTimestamp,
+      long newTransactionTimestamp,
+      FunctionSession session) {
+    zone = session.zone();
+    random = session.random();
+    userName = session.userName();
+    sequences = session.sequences();
+    heap = newHeap;
+    statementTimestamp = newStatementTimestamp;
+    transactionTimestamp = newTransactionTimestamp;
+    resultIsNull = false;
   }
 
   /// Says that the result is null.

@@ -20,6 +20,11 @@ public final class VarHeap implements AutoCloseable {
   private static final long FIRST_BLOCK_BYTES = 16 << 10;
   private static final long MAX_BLOCK_BYTES = 1 << 20;
   private static final int DOUBLINGS = 6;
+
+  /// Many heaps are never used: parameters and columns that are words need none.
+  private static final long[] NO_BLOCKS = {};
+
+  private static final int FIRST_BLOCKS = 4;
   private static final MethodHandle MALLOC;
   private static final MethodHandle FREE;
 
@@ -32,8 +37,8 @@ public final class VarHeap implements AutoCloseable {
   /// Of all heaps of the process; changes with each block, not with each value.
   private static final LongAdder HELD_BYTES = new LongAdder();
 
-  private long[] addresses = new long[4];
-  private long[] sizes = new long[4];
+  private long[] addresses = NO_BLOCKS;
+  private long[] sizes = NO_BLOCKS;
   private int blocks;
   private int current = -1;
   private long at;
@@ -118,8 +123,9 @@ public final class VarHeap implements AutoCloseable {
     long bytes =
         Math.max(size, Math.min(MAX_BLOCK_BYTES, FIRST_BLOCK_BYTES << Math.min(blocks, DOUBLINGS)));
     if (blocks == addresses.length) {
-      addresses = Arrays.copyOf(addresses, 2 * blocks);
-      sizes = Arrays.copyOf(sizes, 2 * blocks);
+      int larger = Math.max(FIRST_BLOCKS, 2 * blocks);
+      addresses = Arrays.copyOf(addresses, larger);
+      sizes = Arrays.copyOf(sizes, larger);
     }
     addresses[blocks] = malloc(bytes);
     sizes[blocks] = bytes;

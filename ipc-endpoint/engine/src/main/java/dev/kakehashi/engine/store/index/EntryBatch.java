@@ -41,7 +41,8 @@ public final class EntryBatch {
         data.bytes, from, from + length(entry), key.bytes, 0, key.length);
   }
 
-  void clear() {
+  /// Takes all entries away.
+  public void clear() {
     count = 0;
     data.length = 0;
   }

@@ -1,0 +1,72 @@
+package dev.kakehashi.engine.txn;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The statements of a transaction that have begun and not ended, and what waits for their end. Thread-safe.
+///
+/// Statements are added by the operation that has the transaction's turn: to it, an empty list stays empty.
+final class OpenStatements {
+  /// One of them; mostly there are no others. Guarded by this, as all here.
+  private @Nullable StatementExecution one;
+
+  private @Nullable List<StatementExecution> others;
+  private @Nullable Runnable whenNone;
+
+  synchronized boolean isEmpty() {
+    return one == null && (others == null || others.isEmpty());
+  }
+
+  synchronized void add(StatementExecution execution) {
+    if (one == null) {
+      one = execution;
+      return;
+    }
+    if (others == null) {
+      others = new ArrayList<>(2);
+    }
+    others.add(execution);
+  }
+
+  /// A statement has ended.
+  ///
+  /// @return what has waited for the end of the last one, to be run by the caller
+  @SuppressWarnings("ReferenceEquality") // the same execution
+  synchronized @Nullable Runnable remove(StatementExecution execution) {
+    if (one == execution) {
+      one = null;
+    } else if (others != null) {
+      others.remove(execution);
+    }
+    if (!isEmpty()) {
+      return null;
+    }
+    Runnable waiting = whenNone;
+    whenNone = null;
+    return waiting;
+  }
+
+  /// Those that are open now.
+  synchronized List<StatementExecution> list() {
+    List<StatementExecution> open = new ArrayList<>();
+    if (one != null) {
+      open.add(one);
+    }
+    if (others != null) {
+      open.addAll(others);
+    }
+    return open;
+  }
+
+  /// Has something run when the last of them has ended, by who ends it.
+  ///
+  /// @return those that are open; empty: there are none, and the caller goes on itself
+  synchronized List<StatementExecution> whenNone(Runnable continuation) {
+    List<StatementExecution> open = list();
+    if (!open.isEmpty()) {
+      whenNone = continuation;
+    }
+    return open;
+  }
+}
