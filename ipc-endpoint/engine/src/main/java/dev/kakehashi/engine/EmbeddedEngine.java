@@ -8,7 +8,6 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.ResultSink;
-import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.Catalog;
@@ -22,7 +21,6 @@ import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
-import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
 import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.engine.store.RowConflict;
@@ -36,15 +34,11 @@ import dev.kakehashi.engine.txn.PreparedTransactions;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.txn.TableLocks;
 import dev.kakehashi.engine.txn.TransactionEnvironment;
-import dev.kakehashi.engine.type.RandomNumbers;
-import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskScheduler;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -160,7 +154,7 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public EngineSession openSession(String userName, String owner) {
     refuseWhenClosing();
-    return new Session(userName, owner);
+    return new EmbeddedSession(this, userName, owner, sequenceValues.session(), timeZone);
   }
 
   @Override
@@ -236,7 +230,7 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  private void refuseWhenClosing() {
+  void refuseWhenClosing() {
     if (closing) {
       throw new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down");
     }
@@ -295,7 +289,7 @@ public final class EmbeddedEngine implements Engine {
     return plan;
   }
 
-  private PlanCache.@Nullable Plan cachedPlan(
+  PlanCache.@Nullable Plan cachedPlan(
       String sql, int[] parameterOids, CatalogSnapshot snapshot, Zone zone) {
     PlanCache.Plan cached = plans.find(sql, parameterOids, snapshot.version(), zone.name());
     if (cached == null) {
@@ -326,6 +320,14 @@ public final class EmbeddedEngine implements Engine {
   Task analyze(
       List<Table> tables, Interrupts.Source statement, Consumer<@Nullable Throwable> done) {
     return statistics.analyze(tables, statement, done);
+  }
+
+  TaskScheduler scheduler() {
+    return scheduler;
+  }
+
+  PreparedTransactions prepared() {
+    return prepared;
   }
 
   CatalogSnapshot catalogSnapshot() {
@@ -504,134 +506,5 @@ public final class EmbeddedEngine implements Engine {
         statistics.changed();
       }
     }
-  }
-
-  /// Statements of one client.
-  final class Session implements EngineSession {
-    private final String userName;
-    private final String owner;
-    private final SequenceAccess sequences = sequenceValues.session();
-    private final RandomNumbers random = new RandomNumbers();
-    private final SessionZone zone = new SessionZone(timeZone);
-
-    /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
-    private WeakReference<@Nullable EngineTransaction> defining = new WeakReference<>(null);
-
-    Session(String userName, String owner) {
-      this.userName = userName;
-      this.owner = owner;
-    }
-
-    @Override
-    public void prepare(
-        Transaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
-      ((EngineTransaction) transaction).prepare(globalId, owner, userName, done);
-    }
-
-    @Override
-    public void commitPrepared(
-        String globalId,
-        Transaction.CommitResponse response,
-        Consumer<@Nullable EngineException> done) {
-      prepared.commit(globalId, owner, response == Transaction.CommitResponse.STORED, done);
-    }
-
-    @Override
-    public void rollbackPrepared(String globalId, Consumer<@Nullable EngineException> done) {
-      prepared.rollback(globalId, owner, done);
-    }
-
-    @Override
-    public void prepare(
-        String sql,
-        int[] parameterTypeOids,
-        BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
-      int[] given = parameterTypeOids.clone();
-      CatalogSnapshot snapshot = catalogOfSession();
-      Zone current = zone.current();
-      PlanCache.Plan cached = cachedPlan(sql, given, snapshot, current);
-      if (cached != null) {
-        done.accept(new EmbeddedStatement(EmbeddedEngine.this, this, sql, given, cached), null);
-        return;
-      }
-      try {
-        scheduler
-            .job(sql)
-            .submit(context -> {
-              planAndReport(sql, given, snapshot, current, done);
-              return null;
-            });
-      } catch (SchedulerStoppedException stopping) {
-        done.accept(
-            null,
-            new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
-      }
-    }
-
-    SequenceAccess sequences() {
-      return sequences;
-    }
-
-    String userName() {
-      return userName;
-    }
-
-    RandomNumbers random() {
-      return random;
-    }
-
-    SessionZone zone() {
-      return zone;
-    }
-
-    void defines(EngineTransaction transaction) {
-      defining = new WeakReference<>(transaction);
-    }
-
-    private CatalogSnapshot catalogOfSession() {
-      EngineTransaction transaction = defining.get();
-      return transaction == null ? catalog.snapshot() : transaction.catalog();
-    }
-
-    private void planAndReport(
-        String sql,
-        int[] given,
-        CatalogSnapshot snapshot,
-        Zone current,
-        BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
-      EmbeddedStatement statement = null;
-      EngineException failure = null;
-      try {
-        refuseWhenClosing();
-        statement =
-            new EmbeddedStatement(
-                EmbeddedEngine.this, this, sql, given, plan(sql, given, snapshot, current));
-      } catch (EngineException refused) {
-        failure = refused;
-      } catch (StackOverflowError tooDeep) {
-        failure =
-            new EngineException(ErrorCode.LIMIT_EXCEEDED, "statement is nested too deeply")
-                .withHint("Split the statement, or use fewer nested expressions.");
-      } catch (RuntimeException | AssertionError | LinkageError failed) {
-        failure =
-            new EngineException(
-                ErrorCode.INTERNAL_ERROR, "could not plan the statement: " + failed, failed);
-      }
-      done.accept(statement, failure);
-    }
-
-    void control(
-        EngineTransaction transaction,
-        TransactionControl control,
-        Consumer<@Nullable EngineException> done) {
-      switch (control.verb()) {
-        case PREPARE -> transaction.prepare(control.globalId(), owner, userName, done);
-        case COMMIT_PREPARED -> prepared.commit(control.globalId(), owner, true, done);
-        case ROLLBACK_PREPARED -> prepared.rollback(control.globalId(), owner, done);
-      }
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -46,7 +46,7 @@ final class EmbeddedStatement implements Statement {
   private static final long[] NO_TABLES = {};
 
   private final EmbeddedEngine engine;
-  private final EmbeddedEngine.Session session;
+  private final EmbeddedSession session;
   private final String sql;
   private final int[] givenOids;
   private final Kind kind;
@@ -58,7 +58,7 @@ final class EmbeddedStatement implements Statement {
 
   EmbeddedStatement(
       EmbeddedEngine engine,
-      EmbeddedEngine.Session session,
+      EmbeddedSession session,
       String sql,
       int[] givenOids,
       PlanCache.Plan plan) {

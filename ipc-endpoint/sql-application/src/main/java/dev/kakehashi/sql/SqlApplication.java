@@ -29,8 +29,6 @@ import dev.kakehashi.protocol.messages.RollbackPreparedDecoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
 import dev.kakehashi.protocol.messages.SavepointDecoder;
 import dev.kakehashi.protocol.messages.SetApplicationNameDecoder;
-import dev.kakehashi.protocol.messages.TransactionAction;
-import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Option;
@@ -42,7 +40,6 @@ import dev.kakehashi.transport.endpoint.ResponseChannel;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +52,7 @@ public final class SqlApplication implements RequestHandler {
   private final TransportEndpoint endpoint;
   private final Transactions transactions;
   private final Executions executions;
+  private final Cancellations cancellations;
   private final RequestLimits limits;
   private final TwoPhaseCommits twoPhase;
   private final int slots;
@@ -91,6 +89,7 @@ public final class SqlApplication implements RequestHandler {
             endpoint.config().sessions().lease().toNanos(),
             maxLeaseNanos);
     this.executions = new Executions(engine, transactions);
+    this.cancellations = new Cancellations(transactions);
     this.twoPhase = new TwoPhaseCommits(engine, registry, transactions);
     engine.blockingExecutor(endpoint::tryDefer);
     engine.clientSessions(new ClientSessions(endpoint));
@@ -109,9 +108,9 @@ public final class SqlApplication implements RequestHandler {
     }
     SqlSession session = session(endpointSession);
     if (templateId == CancelDecoder.TEMPLATE_ID) {
-      cancel(session, requestId, channel, frame);
+      cancellations.cancel(session, requestId, channel, frame);
     } else if (templateId == CancelTransactionDecoder.TEMPLATE_ID) {
-      cancelTransaction(session, requestId, channel, frame);
+      cancellations.cancelTransaction(session, requestId, channel, frame);
     } else if (session.isBlocked()) {
       byte[] copy = new byte[frame.capacity()];
       frame.getBytes(0, copy);
@@ -374,20 +373,7 @@ public final class SqlApplication implements RequestHandler {
   private void beginTransaction(
       SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
     BeginTransactionDecoder begin = Frames.wrap(new BeginTransactionDecoder(), frame);
-    long timeoutNanos = begin.timeoutNanos();
-    TransactionOptions kind =
-        Transactions.options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame));
-    TransactionOptions options =
-        new TransactionOptions(
-            kind.kind(),
-            kind.isolation(),
-            kind.label(),
-            begin.priority(),
-            timeoutNanos < 0 ? Long.MAX_VALUE : timeoutNanos,
-            new TransactionOptions.Areas(
-                Frames.nextText(begin, frame),
-                Frames.nextText(begin, frame),
-                Frames.nextText(begin, frame)));
+    TransactionOptions options = Transactions.options(begin, frame);
     begin(session, requestId, channel, options, begin.leaseNanos());
   }
 
@@ -492,71 +478,6 @@ public final class SqlApplication implements RequestHandler {
     }
   }
 
-  /// Cancels a request that runs, or one that still waits for its statement.
-  private void cancel(
-      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
-    long target = Frames.wrap(new CancelDecoder(), frame).targetRequestId();
-    for (int slot = 0; slot < session.running().length(); slot++) {
-      StatementRequest running = session.running().get(slot);
-      if (running != null && running.requestId() == target) {
-        running.cancel();
-      }
-    }
-    cancelDeferred(session, deferred -> deferred.requestId() == target);
-    Replies.completed(channel, requestId, null, 0);
-  }
-
-  private static void cancelDeferred(
-      SqlSession session, Predicate<SqlSession.Deferred> isCancelled) {
-    session
-        .deferred()
-        .removeIf(deferred -> {
-          boolean cancelled =
-              deferred.templateId() == ExecuteDecoder.TEMPLATE_ID && isCancelled.test(deferred);
-          if (cancelled) {
-            Replies.failed(
-                deferred.channel(),
-                deferred.requestId(),
-                ErrorCode.QUERY_CANCELED,
-                "canceling statement due to user request");
-          }
-          return cancelled;
-        });
-  }
-
-  /// Cancels what runs or waits in a transaction, in every session that uses it. Neither the lease nor the state of the transaction changes.
-  private void cancelTransaction(
-      SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
-    long handle = Frames.wrap(new CancelTransactionDecoder(), frame).transactionHandle();
-    OpenTransaction transaction = transactions.findToCancel(session, handle);
-    if (transaction == null) {
-      Replies.completed(channel, requestId, TransactionState.UNKNOWN, handle, 0, 0);
-      return;
-    }
-    for (SqlSession user : transaction.sessions()) {
-      for (int slot = 0; slot < user.running().length(); slot++) {
-        StatementRequest running = user.running().get(slot);
-        if (running != null && running.open() == transaction) {
-          running.cancel();
-        }
-      }
-      cancelDeferred(user, deferred -> continues(user, deferred, transaction));
-    }
-    Replies.completed(channel, requestId, transaction, 0);
-  }
-
-  private static boolean continues(
-      SqlSession session, SqlSession.Deferred deferred, OpenTransaction transaction) {
-    ExecuteDecoder request = new ExecuteDecoder();
-    try {
-      Frames.wrap(request, new UnsafeBuffer(deferred.frame()));
-    } catch (MalformedFrameException e) {
-      return false; // its turn will come, and refuse it
-    }
-    return request.action() == TransactionAction.CONTINUE
-        && Transactions.resolve(session, request.transactionHandle()) == transaction.handle();
-  }
-
   private void acquireBuffers(
       SqlSession session, long requestId, ResponseChannel channel, DirectBuffer frame) {
     AcquireBuffersDecoder acquire = Frames.wrap(new AcquireBuffersDecoder(), frame);
@@ -588,12 +509,7 @@ public final class SqlApplication implements RequestHandler {
       return;
     }
     session.closed();
-    for (int slot = 0; slot < session.running().length(); slot++) {
-      StatementRequest running = session.running().get(slot);
-      if (running != null) {
-        running.cancel();
-      }
-    }
+    Cancellations.cancelAll(session);
     transactions.sessionClosed(session);
     if (!session.isPreparing()) {
       session.engineSession().close();

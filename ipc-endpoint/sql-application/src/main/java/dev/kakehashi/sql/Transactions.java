@@ -6,6 +6,8 @@ import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.Failure;
+import dev.kakehashi.protocol.Frames;
+import dev.kakehashi.protocol.messages.BeginTransactionDecoder;
 import dev.kakehashi.protocol.messages.CommitResponse;
 import dev.kakehashi.protocol.messages.IsolationLevel;
 import dev.kakehashi.protocol.messages.TransactionKind;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,6 +68,23 @@ final class Transactions {
           case NULL_VAL -> throw new IllegalArgumentException("no isolation level");
         };
     return new TransactionOptions(engineKind, engineIsolation, label);
+  }
+
+  /// Options of a transaction as its client has sent them.
+  static TransactionOptions options(BeginTransactionDecoder begin, DirectBuffer frame) {
+    long timeoutNanos = begin.timeoutNanos();
+    TransactionOptions kind =
+        options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame));
+    return new TransactionOptions(
+        kind.kind(),
+        kind.isolation(),
+        kind.label(),
+        begin.priority(),
+        timeoutNanos < 0 ? Long.MAX_VALUE : timeoutNanos,
+        new TransactionOptions.Areas(
+            Frames.nextText(begin, frame),
+            Frames.nextText(begin, frame),
+            Frames.nextText(begin, frame)));
   }
 
   static Transaction.CommitResponse response(CommitResponse response) {
