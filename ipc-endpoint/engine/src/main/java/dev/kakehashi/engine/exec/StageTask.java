@@ -20,6 +20,10 @@ final class StageTask implements Task {
   private final Operator chain;
   private final Breaker.@Nullable Collector collector;
   private final @Nullable BatchConsumer consumer;
+
+  /// The one after it of the same stage. Written before they run.
+  @Nullable StageTask next;
+
   private boolean opened;
   private @Nullable VectorBatch pending;
   private boolean inputEnded;

@@ -56,7 +56,10 @@ final class StatementRun implements Task, Interrupts.Source {
   private volatile int running;
 
   private volatile @Nullable Throwable failure;
-  private volatile List<StageTask> current = List.of();
+
+  /// The first task of the running stage, which leads to the others.
+  private volatile @Nullable StageTask current;
+
   private @Nullable PlanInstance instance;
   private @Nullable ParameterTable parameters;
 
@@ -185,7 +188,7 @@ final class StatementRun implements Task, Interrupts.Source {
   }
 
   private void wakeAll() {
-    for (StageTask task : current) {
+    for (StageTask task = current; task != null; task = task.next) {
       task.wake();
     }
   }
@@ -223,14 +226,14 @@ final class StatementRun implements Task, Interrupts.Source {
     if (tasks > 1) {
       next.begin(tasks);
     }
-    if (tasks == 1) {
-      return launch(List.of(newTask(next, 0)), context);
+    StageTask first = newTask(next, 0);
+    StageTask last = first;
+    for (int i = 1; i < tasks; i++) {
+      StageTask task = newTask(next, i);
+      last.next = task;
+      last = task;
     }
-    List<StageTask> all = new ArrayList<>(tasks);
-    for (int i = 0; i < tasks; i++) {
-      all.add(newTask(next, i));
-    }
-    return launch(all, context);
+    return launch(first, tasks, context);
   }
 
   private StageTask newTask(Stage of, int task) {
@@ -277,15 +280,19 @@ final class StatementRun implements Task, Interrupts.Source {
     return table;
   }
 
-  private @Nullable Task launch(List<StageTask> tasks, TaskContext context) {
-    running = tasks.size();
-    current = tasks;
-    if (tasks.size() > 1) {
-      context.spawnAll(tasks.subList(1, tasks.size()));
+  private @Nullable Task launch(StageTask first, int tasks, TaskContext context) {
+    running = tasks;
+    current = first;
+    if (tasks > 1) {
+      List<StageTask> others = new ArrayList<>(tasks - 1);
+      for (StageTask task = first.next; task != null; task = task.next) {
+        others.add(task);
+      }
+      context.spawnAll(others);
     }
     // As a successor, not by a call: the rows of parameters would lie above each other on the
     // stack.
-    return row > 0 ? tasks.get(0) : tasks.get(0).run(context);
+    return row > 0 ? first : first.run(context);
   }
 
   /// One task of the stage has ended, well or not; the last one goes on.
@@ -305,15 +312,15 @@ final class StatementRun implements Task, Interrupts.Source {
   }
 
   private @Nullable Task stageEnded(TaskContext context) {
-    List<StageTask> ended = current;
+    StageTask ended = current;
     if (returningStage) {
       finish();
       return null;
     }
     Breaker breaker = instance().stages().get(stage).breaker();
     if (breaker != null) {
-      List<Breaker.Collector> collectors = new ArrayList<>(ended.size());
-      for (StageTask task : ended) {
+      List<Breaker.Collector> collectors = new ArrayList<>();
+      for (StageTask task = ended; task != null; task = task.next) {
         collectors.add(task.collector());
       }
       breaker.complete(collectors);
@@ -330,7 +337,7 @@ final class StatementRun implements Task, Interrupts.Source {
       return beginStage(context);
     }
     if (!changes) {
-      for (StageTask task : ended) {
+      for (StageTask task = ended; task != null; task = task.next) {
         total += task.consumer().rows();
       }
     } else {
@@ -358,12 +365,12 @@ final class StatementRun implements Task, Interrupts.Source {
         markAfter = scope.transaction().mark();
         scope.changesMade();
         return launch(
-            List.of(
-                new StageTask(
-                    this,
-                    new ScanOperators.Rows(returned),
-                    null,
-                    new ResultWriter(sink, runner.resultOids()))),
+            new StageTask(
+                this,
+                new ScanOperators.Rows(returned),
+                null,
+                new ResultWriter(sink, runner.resultOids())),
+            1,
             context);
       }
     }
@@ -464,7 +471,7 @@ final class StatementRun implements Task, Interrupts.Source {
 
   private void finish() {
     Throwable thrown = failure;
-    current = List.of();
+    current = null;
     if (thrown != null && consumers != null) {
       consumers.abandonRows();
     }

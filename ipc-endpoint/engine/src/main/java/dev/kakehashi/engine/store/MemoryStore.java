@@ -242,7 +242,7 @@ final class MemoryStore implements Store {
           .withHint("Wait for its end, or roll it back. In that transaction itself, use DELETE.");
     }
     for (RowTransaction transaction : prepared.values()) {
-      if (transaction.writes().contains(table)) {
+      if (transaction.hasWritten(table)) {
         throw new EngineException(
                 ErrorCode.OBJECT_IN_USE,
                 "cannot drop or truncate a table that a prepared transaction has changed")
@@ -279,7 +279,7 @@ final class MemoryStore implements Store {
   }
 
   private RowTable rowTable(long tableId) {
-    RowTable table = tables.get(tableId);
+    RowTable table = tables.get(BoxedIds.of(tableId));
     if (table == null) {
       throw new IllegalArgumentException("no table " + tableId);
     }
@@ -353,7 +353,7 @@ final class MemoryStore implements Store {
 
   @Override
   public boolean hasTable(long tableId) {
-    return tables.containsKey(tableId);
+    return tables.containsKey(BoxedIds.of(tableId));
   }
 
   @Override

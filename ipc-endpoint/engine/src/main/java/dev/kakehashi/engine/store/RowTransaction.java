@@ -33,8 +33,8 @@ final class RowTransaction implements StoreTransaction {
   private long snapshot;
   private int statement;
 
-  /// The undo log, in order.
-  private final WriteList writes = new WriteList();
+  /// The undo log, in order; null: it has written nothing.
+  private @Nullable WriteList writes;
 
   /// What its rolled back writes have left, for the collector.
   private @Nullable Garbage garbage;
@@ -135,7 +135,8 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public long mark() {
     Definitions defined = definitions;
-    return defined == null ? writes.size() : (long) defined.size() << Integer.SIZE | writes.size();
+    int written = writes == null ? 0 : writes.size();
+    return defined == null ? written : (long) defined.size() << Integer.SIZE | written;
   }
 
   @Override
@@ -198,7 +199,7 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public Set<Long> changedTables() {
-    return writes.tables();
+    return writes == null ? Set.of() : writes.tables();
   }
 
   @Override
@@ -271,12 +272,12 @@ final class RowTransaction implements StoreTransaction {
   }
 
   void logWrite(Page page, int rowSlot, long undo) {
-    writes.add(page, rowSlot, undo);
+    writes().add(page, rowSlot, undo);
   }
 
   /// Makes room for one more write, so that logging it cannot fail after it was made.
   void reserveWrite() {
-    writes.reserve();
+    writes().reserve();
   }
 
   void addRows(RowTable table, int count) {
@@ -299,15 +300,17 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public void rollbackTo(long mark) {
-    if (mark < 0 || mark > mark() || (int) mark > writes.size()) {
+    if (mark < 0 || mark > mark() || (int) mark > (int) mark()) {
       throw new IllegalArgumentException("no such mark: " + mark);
     }
     Definitions defined = definitions;
     while (defined != null && defined.size() > (int) (mark >>> Integer.SIZE)) {
-      writes.undo(this, defined.lastWrites());
+      writes().undo(this, defined.lastWrites());
       defined.undoLast();
     }
-    writes.undo(this, (int) mark);
+    if (writes != null) {
+      writes.undo(this, (int) mark);
+    }
   }
 
   // ---- ending ----
@@ -354,11 +357,11 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private void committed(Committer.Outcome outcome) {
-    writes.stamp(this, outcome.timestamp());
+    writes().stamp(this, outcome.timestamp());
     if (rowCounts != null) {
       rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
     }
-    writes.countChanges();
+    writes().countChanges();
     if (definitions != null) {
       definitions.publish();
     }
@@ -512,16 +515,16 @@ final class RowTransaction implements StoreTransaction {
   @Nullable Garbage commitGarbage(boolean keepAll) {
     Garbage left = garbage;
     garbage = null;
-    if (keepAll || writes.replaces()) {
+    if (keepAll || writes().replaces()) {
       left = left == null ? new Garbage() : left;
-      writes.handTo(left);
+      writes().handTo(left);
     }
     return left;
   }
 
   private LogRecord encodeWrites() {
-    LogRecord record = new LogRecord(writes.encodedBytes());
-    writes.encode(record);
+    LogRecord record = new LogRecord(writes().encodedBytes());
+    writes().encode(record);
     if (definitions != null) {
       definitions.encode(record);
     }
@@ -529,18 +532,29 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private LogRecord encodePrepared(Preparation how) {
-    LogRecord record = new LogRecord(256 + writes.encodedBytes());
+    LogRecord record = new LogRecord(256 + writes().encodedBytes());
     PreparedCodec.encode(how, readSet, record);
     byte[] key = StoreKeys.prepared(how.globalId());
     if (definitions != null) {
       definitions.encodePrepared(key, record);
     }
-    writes.encodePrepared(key, record);
+    writes().encodePrepared(key, record);
     return record;
   }
 
+  /// Used by its own thread; by others when it is prepared.
   WriteList writes() {
-    return writes;
+    WriteList present = writes;
+    if (present == null) {
+      present = new WriteList();
+      writes = present;
+    }
+    return present;
+  }
+
+  /// Whether it has written rows of a table; asked by others when it is prepared.
+  boolean hasWritten(RowTable table) {
+    return writes != null && writes.contains(table);
   }
 
   private void end() {

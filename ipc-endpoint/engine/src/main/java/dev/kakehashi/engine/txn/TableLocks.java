@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.BoxedIds;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -179,7 +180,7 @@ public final class TableLocks {
     if (present != null && present.mode.compareTo(mode) >= 0) {
       return null;
     }
-    Lock lock = locks.computeIfAbsent(tableId, Lock::new);
+    Lock lock = locks.computeIfAbsent(BoxedIds.of(tableId), Lock::new);
     synchronized (lock) {
       boolean queued = present == null && !lock.queue.isEmpty();
       if (lock.isFree(owner, mode)
