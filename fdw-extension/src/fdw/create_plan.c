@@ -114,9 +114,10 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 
 		if (clause->pseudoconstant)
 			continue;
-		/* Join clauses of a parameterized path are in neither list. */
-		if (list_member_ptr(fpinfo->remote_conds, clause) ||
-		    (!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause)))
+		/* Join clauses of a parameterized path are in neither list. They all are in order already. */
+		if ((list_member_ptr(fpinfo->remote_conds, clause) ||
+		     (!list_member_ptr(fpinfo->local_conds, clause) && kakehashi_is_shippable(root, rel, clause->clause))) &&
+		    kakehashi_can_go_before(root, rel, clause->clause, local))
 			remote = lappend(remote, clause->clause);
 		else
 		{
@@ -150,7 +151,7 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	KakehashiUpper *upper = path->fdw_private == NIL ? NULL : (KakehashiUpper *) linitial(path->fdw_private);
 	RelOptInfo *scan = upper != NULL ? upper->scan : rel;
 	KakehashiRelation *fpinfo = (KakehashiRelation *) scan->fdw_private;
-	List *local = extract_actual_clauses(fpinfo->local_conds, false);
+	List *local = extract_actual_clauses(kakehashi_order_conditions(root, fpinfo->local_conds), false);
 	List *scan_tlist;
 	StringInfoData sql;
 	KakehashiDeparse context = {.root = root, .rel = scan, .buf = &sql, .literals = is_worth_planning(fpinfo, path)};

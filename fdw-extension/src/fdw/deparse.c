@@ -452,6 +452,13 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 		case T_SubscriptingRef:
 			deparse_subscripts(context, (SubscriptingRef *) expr);
 			break;
+		case T_CoerceViaIO:
+			appendStringInfoString(context->buf, "CAST(");
+			kakehashi_deparse_expr(context, ((CoerceViaIO *) expr)->arg);
+			appendStringInfoString(context->buf, " AS ");
+			kakehashi_deparse_type(context->buf, ((CoerceViaIO *) expr)->resulttype, -1);
+			appendStringInfoChar(context->buf, ')');
+			break;
 		default:
 			elog(ERROR, "expression of node type %d is not shippable", (int) nodeTag(expr));
 	}

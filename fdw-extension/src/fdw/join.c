@@ -59,10 +59,11 @@ classify_clauses(PlannerInfo *root, RelOptInfo *joinrel, KakehashiRelation *fpin
 	ListCell *cell;
 	bool is_condition = fpinfo->join_type == JOIN_SEMI || fpinfo->join_type == JOIN_ANTI;
 
-	foreach (cell, restrictlist)
+	foreach (cell, kakehashi_order_conditions(root, restrictlist))
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
-		bool shippable = kakehashi_is_shippable(root, joinrel, clause->clause);
+		bool shippable = kakehashi_is_shippable(root, joinrel, clause->clause) &&
+		                 kakehashi_can_go_before(root, joinrel, clause->clause, fpinfo->local_conds);
 		bool of_join =
 			is_condition || fpinfo->join_type == JOIN_INNER || !RINFO_IS_PUSHED_DOWN(clause, joinrel->relids);
 

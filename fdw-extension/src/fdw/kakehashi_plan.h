@@ -91,6 +91,17 @@ extern Cost kakehashi_sort_cost(double rows);
 /* The member of the pathkey's class that rel computes and the engine can sort by, or NULL. tlist: only its members. */
 extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey);
 
+/* ---- conditions.c ---- */
+
+/* Expressions or RestrictInfos in the order in which PostgreSQL would check them of a row, as scans and joins of its own tables do. */
+extern List *kakehashi_order_conditions(PlannerInfo *root, List *clauses);
+
+/*
+ * Whether the engine may check a condition although those in local, which stand before it in PostgreSQL's order, are checked here: one that
+ * may fail would do so for rows that they leave out.
+ */
+extern bool kakehashi_can_go_before(PlannerInfo *root, RelOptInfo *rel, Expr *condition, List *local);
+
 /* ---- direct_modify.c ---- */
 
 /* True if the query changes rows of one table that a join of all its tables finds, and the engine can do it in one statement. */
@@ -163,6 +174,9 @@ extern bool kakehashi_is_shippable_sort(Oid type, Oid collation);
 
 /* Name of the engine's function for a call of PostgreSQL's, or NULL. */
 extern const char *kakehashi_document_function(const FuncExpr *expr);
+
+/* True for numbers that text is read as. */
+extern bool kakehashi_is_document_cast(const CoerceViaIO *expr);
 
 /* The subscripts of an element or slice of an array that the engine has, too, or NIL. */
 extern List *kakehashi_array_subscripts(const SubscriptingRef *expr);

@@ -62,7 +62,7 @@ classify_clauses(PlannerInfo *root, Lookup *lookup, RelOptInfo *joinrel, List *r
 	KakehashiRelation *fpinfo = (KakehashiRelation *) lookup->inner->fdw_private;
 	ListCell *cell;
 
-	foreach (cell, restrictlist)
+	foreach (cell, kakehashi_order_conditions(root, restrictlist))
 	{
 		RestrictInfo *clause = lfirst_node(RestrictInfo, cell);
 		bool of_join = lookup->join_type == JOIN_INNER || lookup->join_type == JOIN_SEMI ||
@@ -70,7 +70,9 @@ classify_clauses(PlannerInfo *root, Lookup *lookup, RelOptInfo *joinrel, List *r
 
 		if (clause->pseudoconstant)
 			return false;
-		if (of_join && kakehashi_is_shippable(root, lookup->inner, clause->clause))
+		if (of_join && kakehashi_is_shippable(root, lookup->inner, clause->clause) &&
+		    kakehashi_can_go_before(root, lookup->inner, clause->clause, fpinfo->local_conds) &&
+		    kakehashi_can_go_before(root, lookup->inner, clause->clause, lookup->local))
 			lookup->remote = lappend(lookup->remote, clause);
 		else if (of_join && lookup->join_type != JOIN_INNER)
 			return false;
@@ -79,7 +81,8 @@ classify_clauses(PlannerInfo *root, Lookup *lookup, RelOptInfo *joinrel, List *r
 	}
 	if (fpinfo->local_conds != NIL && lookup->join_type != JOIN_INNER)
 		return false;
-	lookup->local = list_concat(lookup->local, list_copy(fpinfo->local_conds));
+	/* What is of the table alone is checked before what joins it. */
+	lookup->local = list_concat(list_copy(fpinfo->local_conds), lookup->local);
 	return true;
 }
 
@@ -182,7 +185,7 @@ consider_lookup(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOp
 	lookup->join_type = join_type;
 	if (!classify_clauses(root, lookup, joinrel, extra->restrictlist))
 		return;
-	lookup->remote = list_concat(lookup->remote, list_copy(fpinfo->remote_conds));
+	lookup->remote = list_concat(list_copy(fpinfo->remote_conds), lookup->remote);
 	touched =
 		kakehashi_is_key_lookup(root, inner, lookup->remote) ? 1 : kakehashi_rows_touched(root, inner, lookup->remote);
 	/* Without an index it would be a scan for each outer row. What the engine does by itself it may have an index for, too, but not for a lookup. */

@@ -225,11 +225,12 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	if (fpinfo->options.use_remote_estimate)
 		fpinfo->user = GetUserMapping(relation_user(root, rel), fpinfo->server->serverid);
 
-	foreach (cell, rel->baserestrictinfo)
+	foreach (cell, kakehashi_order_conditions(root, rel->baserestrictinfo))
 	{
 		RestrictInfo *restriction = lfirst_node(RestrictInfo, cell);
 
-		if (kakehashi_is_shippable(root, rel, restriction->clause))
+		if (kakehashi_is_shippable(root, rel, restriction->clause) &&
+		    kakehashi_can_go_before(root, rel, restriction->clause, fpinfo->local_conds))
 			fpinfo->remote_conds = lappend(fpinfo->remote_conds, restriction);
 		else
 			fpinfo->local_conds = lappend(fpinfo->local_conds, restriction);

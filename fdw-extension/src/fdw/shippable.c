@@ -437,6 +437,8 @@ shippable(Walk *walk, Expr *expr)
 			return is_function_shippable(walk, (FuncExpr *) expr);
 		case T_SubscriptingRef:
 			return is_subscript_shippable(walk, (SubscriptingRef *) expr);
+		case T_CoerceViaIO:
+			return kakehashi_is_document_cast((CoerceViaIO *) expr) && shippable(walk, ((CoerceViaIO *) expr)->arg);
 		default:
 			return false;
 	}

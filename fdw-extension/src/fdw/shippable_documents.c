@@ -199,6 +199,19 @@ kakehashi_document_function(const FuncExpr *expr)
 	}
 }
 
+bool
+kakehashi_is_document_cast(const CoerceViaIO *expr)
+{
+	/* Later versions read more: underscores, and other bases than ten. */
+#if PG_VERSION_NUM >= 160000
+	(void) expr;
+	return false;
+#else
+	return exprType((const Node *) expr->arg) == TEXTOID &&
+	       (expr->resulttype == INT4OID || expr->resulttype == INT8OID || expr->resulttype == NUMERICOID);
+#endif
+}
+
 List *
 kakehashi_array_subscripts(const SubscriptingRef *expr)
 {

@@ -159,11 +159,12 @@ add_group_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, GroupPa
 	upper->grouped = true;
 	if (!build_group_target(root, upper, output->reltarget))
 		return;
-	foreach (cell, (List *) extra->havingQual)
+	foreach (cell, kakehashi_order_conditions(root, (List *) extra->havingQual))
 	{
 		Expr *expr = (Expr *) lfirst(cell);
 
-		if (kakehashi_is_shippable_grouped(root, input, expr))
+		if (kakehashi_is_shippable_grouped(root, input, expr) &&
+		    kakehashi_can_go_before(root, input, expr, upper->local_having))
 			upper->having = lappend(upper->having, expr);
 		else if (has_columns(upper, (Node *) expr) && add_aggregates(root, upper, (Node *) expr))
 			upper->local_having = lappend(upper->local_having, expr);

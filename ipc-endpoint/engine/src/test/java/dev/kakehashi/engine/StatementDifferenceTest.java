@@ -102,7 +102,8 @@ final class StatementDifferenceTest {
         "miscellany",
         "encodings",
         "ordered-sets",
-        "system-functions"
+        "system-functions",
+        "condition-order"
       })
   void shouldDoWhatPostgresDoes(String script) throws SQLException, IOException {
     assumeTrue(ONLY.isEmpty() || List.of(ONLY.split(",")).contains(script));

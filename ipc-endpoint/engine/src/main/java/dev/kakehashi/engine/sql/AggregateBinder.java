@@ -12,8 +12,11 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -121,6 +124,43 @@ final class AggregateBinder {
   }
 
   private Aggregation.Call call(
+      SqlCall call, String name, @Nullable SqlNode filter, SqlNodeList orderBy, Scope scope) {
+    Aggregation.Call bound = unguarded(call, name, filter, orderBy, scope);
+    RexNode condition = bound.filter();
+    return condition == null
+            || !RexUtil.isDeterministic(condition)
+            || RexUtil.SubQueryFinder.find(condition) != null
+        ? bound
+        : new Aggregation.Call(
+            bound.function(),
+            bound.arguments().stream().map(argument -> guarded(condition, argument)).toList(),
+            bound.distinct(),
+            condition,
+            bound.order().stream()
+                .map(key ->
+                    new Windowing.Key(
+                        guarded(condition, key.expression()), key.descending(), key.nullsFirst()))
+                .toList(),
+            bound.type());
+  }
+
+  /// What is computed of a row may fail, and is computed only for those that FILTER lets through. The condition is evaluated twice then.
+  private RexNode guarded(RexNode filter, RexNode argument) {
+    if (!(argument instanceof RexCall)
+        || RelOptUtil.InputFinder.bits(argument).isEmpty()
+        || RexUtil.SubQueryFinder.find(argument) != null) {
+      return argument;
+    }
+    return context.rex.makeCall(
+        context.types.createTypeWithNullability(argument.getType(), true),
+        PgOperators.CASE,
+        List.of(
+            filter,
+            argument,
+            expressions.coercion.constant(Constant.ofNull(Coercion.typeOf(argument)))));
+  }
+
+  private Aggregation.Call unguarded(
       SqlCall call, String name, @Nullable SqlNode filter, SqlNodeList orderBy, Scope scope) {
     boolean distinct =
         call.getFunctionQuantifier() != null

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import java.util.List;
 import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.RelOptRule;
+import org.apache.calcite.plan.RelRule;
 import org.apache.calcite.plan.hep.HepMatchOrder;
 import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
@@ -14,34 +15,67 @@ import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.rules.CoreRules;
+import org.apache.calcite.rel.rules.FilterAggregateTransposeRule;
+import org.apache.calcite.rel.rules.FilterCorrelateRule;
+import org.apache.calcite.rel.rules.FilterJoinRule;
+import org.apache.calcite.rel.rules.FilterMergeRule;
 import org.apache.calcite.rel.rules.FilterProjectTransposeRule;
+import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
+import org.apache.calcite.rel.rules.JoinPushExpressionsRule;
+import org.apache.calcite.rel.rules.LoptOptimizeJoinRule;
+import org.apache.calcite.rel.rules.ProjectMergeRule;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.tools.RelBuilder;
+import org.apache.calcite.tools.RelBuilderFactory;
 
 /// Rewrites algebra with Calcite's rules: subqueries to joins, filters down, joins in a good order, unused columns away.
 ///
-/// No rule that computes is used: constants were folded by PostgreSQL's functions, and nothing is reduced by Calcite's own.
+/// No rule that computes is used: constants were folded by PostgreSQL's functions, and nothing is reduced by Calcite's own. Conditions that are
+/// moved stay in their order, because one may fail for rows that those before it leave out: PostgreSQL evaluates them in the order that it chose,
+/// and sends them in.
 final class Optimizer {
-  /// What gives another value at each call is computed once for a row, so conditions on it stay above.
+  /// Builders that do not simplify: simplifying puts negations last, and takes out IS NOT NULL of what a later condition is strict in.
+  private static final RelBuilderFactory BUILDERS =
+      RelBuilder.proto(Contexts.of(RelBuilder.Config.DEFAULT.withSimplify(false)));
+
+  /// What gives another value at each call is computed once for a row, so conditions on it stay above, and what is computed from it, too.
   private static final RelOptRule FILTER_PROJECT_TRANSPOSE =
       FilterProjectTransposeRule.Config.DEFAULT
           .withOperandFor(
               Filter.class,
               filter -> !RexUtil.containsCorrelation(filter.getCondition()),
               Project.class,
-              project -> project.getProjects().stream().allMatch(RexUtil::isDeterministic))
+              Optimizer::isDeterministic)
+          .withRelBuilderFactory(BUILDERS)
           .toRule();
+
+  private static final RelOptRule FILTER_INTO_JOIN =
+      moving(FilterJoinRule.FilterIntoJoinRule.FilterIntoJoinRuleConfig.DEFAULT);
+  private static final RelOptRule JOIN_CONDITION_PUSH =
+      moving(FilterJoinRule.JoinConditionPushRule.JoinConditionPushRuleConfig.DEFAULT);
+  private static final RelOptRule FILTER_MERGE = moving(FilterMergeRule.Config.DEFAULT);
+
+  private static final RelOptRule PROJECT_MERGE =
+      moving(
+          ProjectMergeRule.Config.DEFAULT.withOperandSupplier(upper ->
+              upper
+                  .operand(Project.class)
+                  .oneInput(lower ->
+                      lower
+                          .operand(Project.class)
+                          .predicate(Optimizer::isDeterministic)
+                          .anyInputs())));
 
   private static final HepProgram PUSH_DOWN =
       program(
-          CoreRules.FILTER_INTO_JOIN,
-          CoreRules.FILTER_CORRELATE,
-          CoreRules.JOIN_CONDITION_PUSH,
+          FILTER_INTO_JOIN,
+          moving(FilterCorrelateRule.Config.DEFAULT),
+          JOIN_CONDITION_PUSH,
           FILTER_PROJECT_TRANSPOSE,
-          CoreRules.FILTER_AGGREGATE_TRANSPOSE,
-          CoreRules.FILTER_SET_OP_TRANSPOSE,
-          CoreRules.FILTER_MERGE,
-          CoreRules.PROJECT_MERGE,
+          moving(FilterAggregateTransposeRule.Config.DEFAULT),
+          moving(FilterSetOpTransposeRule.Config.DEFAULT),
+          FILTER_MERGE,
+          PROJECT_MERGE,
           CoreRules.PROJECT_REMOVE,
           CoreRules.AGGREGATE_PROJECT_MERGE,
           CoreRules.AGGREGATE_REMOVE,
@@ -59,21 +93,20 @@ final class Optimizer {
           .build();
 
   /// For what [JoinOrder] leaves: outer joins, and more inputs than it can take.
-  private static final HepProgram JOIN_ORDER = program(CoreRules.MULTI_JOIN_OPTIMIZE);
+  private static final HepProgram JOIN_ORDER = program(moving(LoptOptimizeJoinRule.Config.DEFAULT));
 
   private static final HepProgram FINISH =
       program(
-          CoreRules.FILTER_INTO_JOIN,
-          CoreRules.JOIN_CONDITION_PUSH,
-          CoreRules.JOIN_PUSH_EXPRESSIONS,
+          FILTER_INTO_JOIN,
+          JOIN_CONDITION_PUSH,
+          moving(JoinPushExpressionsRule.Config.DEFAULT),
           FILTER_PROJECT_TRANSPOSE,
-          CoreRules.FILTER_MERGE,
-          CoreRules.PROJECT_MERGE,
+          FILTER_MERGE,
+          PROJECT_MERGE,
           CoreRules.PROJECT_REMOVE);
 
   /// Filters stay above the column choice here, so that a scan reads the chosen columns only.
-  private static final HepProgram MERGE_PROJECTS =
-      program(CoreRules.PROJECT_MERGE, CoreRules.PROJECT_REMOVE);
+  private static final HepProgram MERGE_PROJECTS = program(PROJECT_MERGE, CoreRules.PROJECT_REMOVE);
 
   private static final int MAX_ORDERED_JOINS = 12;
 
@@ -105,8 +138,17 @@ final class Optimizer {
     if (joins > 0) {
       rel = run(FINISH, rel);
     }
-    rel = new FieldTrimmer(builder).trim(rel);
+    rel = new FieldTrimmer(BUILDERS.create(rel.getCluster(), null)).trim(rel);
     return run(MERGE_PROJECTS, rel);
+  }
+
+  /// A rule that leaves the conditions as they are.
+  private static RelOptRule moving(RelRule.Config config) {
+    return config.withRelBuilderFactory(BUILDERS).toRule();
+  }
+
+  private static boolean isDeterministic(Project project) {
+    return project.getProjects().stream().allMatch(RexUtil::isDeterministic);
   }
 
   private static HepProgram program(RelOptRule... rules) {
