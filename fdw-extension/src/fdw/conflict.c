@@ -76,8 +76,6 @@ mark_columns(Query *query)
 	rte = rt_fetch(query->resultRelation, query->rtable);
 	if (!is_our_table(rte))
 		return;
-	if (conflict->arbiterWhere != NULL)
-		report_unsupported(get_rel_name(rte->relid), "the key has a condition");
 	foreach (cell, conflict->arbiterElems)
 	{
 		InferenceElem *element = lfirst_node(InferenceElem, cell);
@@ -276,6 +274,28 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel, List 
 }
 
 /*
+ * WHERE of a partial index's key. PostgreSQL proves from it that a row is in the index, and so does the engine, by constants in its text: a value that
+ * comes later proves nothing on either side.
+ */
+static void
+deparse_key_condition(PlannerInfo *root, RelOptInfo *target, Relation rel, List *conditions, StringInfo buf)
+{
+	KakehashiDeparse context = {.root = root, .rel = target, .buf = buf, .literals = true, .all_literals = true};
+	ListCell *cell;
+
+	foreach (cell, conditions)
+	{
+		if (!kakehashi_is_shippable(root, target, (Expr *) lfirst(cell)))
+			report_unsupported(RelationGetRelationName(rel),
+			                   "the condition of its key is not evaluated there as it is here");
+	}
+	kakehashi_deparse_conditions(&context, "WHERE", conditions);
+	if (context.params != NIL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+		                errmsg("there is no unique or exclusion constraint matching the ON CONFLICT specification")));
+}
+
+/*
  * The parameters' expressions are evaluated over the proposed row: columns of EXCLUDED are its columns. ModifyTable's private
  * lists are not looked at by set_plan_references().
  */
@@ -315,6 +335,7 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 		appendStringInfoString(buf, " (");
 		kakehashi_deparse_names(buf, rel, columns);
 		appendStringInfoChar(buf, ')');
+		deparse_key_condition(root, target, rel, (List *) conflict->arbiterWhere, buf);
 	}
 	if (plan->onConflictAction == ONCONFLICT_UPDATE)
 	{
@@ -325,8 +346,9 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	}
 	else
 		appendStringInfoString(buf, " DO NOTHING");
-	return list_make3(plan->onConflictAction == ONCONFLICT_UPDATE ? columns : NIL, params,
-	                  makeInteger(plan->onConflictWhere != NULL ? 1 : 0));
+	return list_make4(plan->onConflictAction == ONCONFLICT_UPDATE ? columns : NIL, params,
+	                  makeInteger(plan->onConflictWhere != NULL ? 1 : 0),
+	                  makeInteger(conflict->arbiterWhere != NULL ? 1 : 0));
 }
 
 /* ---- Execution ---- */
@@ -338,6 +360,7 @@ struct KakehashiConflict
 	List *exprs;   /* ExprStates of parameters after the row's columns */
 	ExprContext *context;
 	bool has_where;        /* a row in conflict may stay as it is */
+	bool partial_key;      /* ON CONFLICT (...) WHERE: not all rows with the same values are in conflict */
 	bool one_row;          /* there is only one, so that it cannot come twice */
 	TupleHashTable seen;   /* keys of the rows that were inserted or updated; NULL: none yet */
 	MemoryContext memory;  /* of seen */
@@ -355,6 +378,7 @@ kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types
 	conflict->node = &node->ps;
 	conflict->columns = (List *) linitial(description);
 	conflict->has_where = kakehashi_conflict_needs_single_rows(description);
+	conflict->partial_key = intVal(lfourth(description)) != 0;
 	conflict->one_row = IsA(source, Result) && outerPlan(source) == NULL;
 	conflict->exprs = ExecInitExprList(exprs, &node->ps);
 	conflict->context = CreateExprContext(node->ps.state);
@@ -443,13 +467,20 @@ kakehashi_conflict_check(KakehashiConflict *conflict, TupleTableSlot *slot)
 {
 	if (conflict->columns == NIL || conflict->seen == NULL || has_null_key(conflict, slot))
 		return;
-	if (LookupTupleHashEntry(conflict->seen, slot, NULL, NULL) != NULL)
+	if (LookupTupleHashEntry(conflict->seen, slot, NULL, NULL) == NULL)
+		return;
+	/* Which of the rows are in the index is known to the engine alone. */
+	if (conflict->partial_key)
 		ereport(
 			ERROR,
-			(errcode(ERRCODE_CARDINALITY_VIOLATION),
-		     errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
-		     errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained "
-		             "values.")));
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+		     errmsg("ON CONFLICT DO UPDATE with a partial key cannot take two rows with the same values of the key"),
+		     errhint("Send the whole statement with kakehashi_execute().")));
+	ereport(ERROR,
+	        (errcode(ERRCODE_CARDINALITY_VIOLATION),
+	         errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
+	         errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained "
+	                 "values.")));
 }
 
 void

@@ -43,12 +43,17 @@ kakehashi_deparse_type(StringInfo buf, Oid type, int32 typmod)
 	appendStringInfoString(buf, format_type_with_typemod(kakehashi_bridge_type(type, NULL), typmod));
 }
 
+static bool deparse_literal(KakehashiDeparse *context, Const *constant);
+
 static void
 deparse_parameter(KakehashiDeparse *context, Expr *expr)
 {
 	ListCell *cell;
 	int number = 1;
 
+	if (context->all_literals && IsA(expr, Const) && !((Const *) expr)->constisnull &&
+	    deparse_literal(context, (Const *) expr))
+		return;
 	foreach (cell, context->params)
 	{
 		if (equal(lfirst(cell), expr))
@@ -73,7 +78,7 @@ is_plain(const char *text)
 static bool
 deparse_literal(KakehashiDeparse *context, Const *constant)
 {
-	bool quoted = false;
+	bool quoted = context->all_literals;
 	int level;
 	Oid output;
 	bool varlena;
@@ -94,13 +99,14 @@ deparse_literal(KakehashiDeparse *context, Const *constant)
 		case TIMESTAMPOID:
 			break;
 		default:
-			return false;
+			if (!context->all_literals)
+				return false;
 	}
 	getTypeOutputInfo(constant->consttype, &output, &varlena);
 	level = kakehashi_set_transmission_modes();
 	text = OidOutputFunctionCall(output, constant->constvalue);
 	AtEOXact_GUC(true, level);
-	if (strlen(text) > MAX_LITERAL_BYTES || (!quoted && !is_plain(text)))
+	if ((strlen(text) > MAX_LITERAL_BYTES && !context->all_literals) || (!quoted && !is_plain(text)))
 		return false;
 	append_quoted(context->buf, text, '\'');
 	appendStringInfoString(context->buf, "::");

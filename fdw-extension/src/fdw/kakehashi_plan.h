@@ -192,7 +192,8 @@ typedef struct KakehashiDeparse
 	bool numbered;  /* the first column of a SELECT is its first parameter */
 	bool
 		literals; /* constants that columns are compared with stand in the text, where the engine's planner sees them */
-	List *params; /* expressions of $1, $2, ... found so far */
+	bool all_literals; /* of every type and length; only with literals */
+	List *params;      /* expressions of $1, $2, ... found so far */
 } KakehashiDeparse;
 
 /* expr must be shippable, or a parameter. */
