@@ -99,7 +99,7 @@ acquire_sample(Relation rel, int elevel, HeapTuple *rows, int capacity, double *
 	if (!all)
 		appendStringInfo(&sql, " TABLESAMPLE BERNOULLI (%.6f)", 100.0 * SAMPLE_MARGIN * capacity / table_rows);
 	statement = kakehashi_statement_get(session, sql.data, NULL, 0);
-	kakehashi_result_check(map, RelationGetDescr(rel), RelationGetRelationName(rel), statement);
+	kakehashi_result_check(map, RelationGetDescr(rel), RelationGetRelationName(rel), session, &statement);
 	reservoir_init_selection_state(&sample.state, capacity);
 
 	call = kakehashi_execute_read(session, statement, NULL, 0);

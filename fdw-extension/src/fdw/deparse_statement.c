@@ -109,9 +109,10 @@ deparse_assignments(StringInfo buf, Relation rel, List *attnums, const char *sep
 }
 
 char *
-kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning)
+kakehashi_deparse_update(Relation rel, List *attnums, List *defaults, List *keys, List *returning)
 {
 	StringInfoData buf;
+	ListCell *cell;
 	int next;
 
 	initStringInfo(&buf);
@@ -119,6 +120,13 @@ kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returnin
 	kakehashi_deparse_table(&buf, rel);
 	appendStringInfoString(&buf, " SET ");
 	next = deparse_assignments(&buf, rel, attnums, ", ", 1);
+	foreach (cell, defaults)
+	{
+		if (attnums != NIL || foreach_current_index(cell) > 0)
+			appendStringInfoString(&buf, ", ");
+		kakehashi_deparse_names(&buf, rel, list_make1_int(lfirst_int(cell)));
+		appendStringInfoString(&buf, " = DEFAULT");
+	}
 	appendStringInfoString(&buf, " WHERE ");
 	(void) deparse_assignments(&buf, rel, keys, " AND ", next);
 	kakehashi_deparse_returning(&buf, rel, returning);

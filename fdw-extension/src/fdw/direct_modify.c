@@ -312,7 +312,10 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 		kakehashi_deparse_identifier(
 			&sql, kakehashi_remote_column(RelationGetRelid(relation), (AttrNumber) lfirst_int(attnum_cell)));
 		appendStringInfoString(&sql, " = ");
-		kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
+		if (kakehashi_is_set_to_default(relation, lfirst_int(attnum_cell), (Expr *) lfirst(expr_cell)))
+			appendStringInfoString(&sql, "DEFAULT");
+		else
+			kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
 	}
 	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, relation, false);
 	if (plan->returningLists != NIL && returning == NIL)
@@ -389,12 +392,16 @@ begin_request(ForeignScanState *node, DirectModify *direct)
 	KakehashiStatement *statement = kakehashi_statement_get(
 		direct->session, direct->sql, direct->parameters->writer->types, direct->parameters->count);
 
-	if (direct->map != NULL)
-		kakehashi_result_check(direct->map, RelationGetDescr(node->resultRelInfo->ri_RelationDesc), direct->relation,
-		                       statement);
 	if (direct->others != NULL)
 		kakehashi_result_check(direct->others, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, "remote query",
-		                       statement);
+		                       direct->session, &statement);
+	if (direct->map != NULL)
+		kakehashi_result_check(direct->map, RelationGetDescr(node->resultRelInfo->ri_RelationDesc), direct->relation,
+		                       direct->session, &statement);
+	/* The second look may have had it prepared once more. */
+	if (direct->others != NULL)
+		kakehashi_result_check(direct->others, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, "remote query",
+		                       direct->session, &statement);
 	direct->call = kakehashi_execute_statement(direct->session, statement, direct->snapshot_owner, row, bytes);
 	direct->cost.timed = node->ss.ps.instrument != NULL;
 	kakehashi_call_measure(direct->call, &direct->cost);

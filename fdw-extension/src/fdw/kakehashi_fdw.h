@@ -179,6 +179,7 @@ typedef struct KakehashiStatement
 	kh_statement_kind kind;
 	int column_count;
 	kh_column *columns;
+	bool described_now; /* since the last look-up */
 	MemoryContext context;
 } KakehashiStatement;
 
@@ -191,6 +192,8 @@ extern void kakehashi_session_detach(KakehashiSession *session);
 extern KakehashiStatement *kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *types,
                                                    int type_count);
 extern void kakehashi_statement_unpin(KakehashiStatement *statement);
+/* The same statement prepared once more, unless the last look-up has just done so. */
+extern KakehashiStatement *kakehashi_statement_renew(KakehashiSession *session, KakehashiStatement *statement);
 extern void kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement);
 extern void kakehashi_statements_drop(KakehashiSession *session);
 extern int kakehashi_statements_count(KakehashiSession *session);
@@ -439,8 +442,12 @@ typedef struct KakehashiInput
 
 /* attnums: of desc, from 1, in the order of the result. An empty result has one column that is ignored. */
 extern KakehashiResultMap *kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation);
+/*
+ * Reports 42804 if rows of *statement do not fit. One that was prepared before may be of tables that have been made again since: it is prepared
+ * once more, and *statement is another one then.
+ */
 extern void kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
-                                   const KakehashiStatement *statement);
+                                   KakehashiSession *session, KakehashiStatement **statement);
 extern void kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, uint32 row, Datum *values,
                                     bool *nulls);
 extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,

@@ -107,6 +107,14 @@ extern bool kakehashi_can_go_before(PlannerInfo *root, RelOptInfo *rel, Expr *co
 /* True if the query changes rows of one table that a join of all its tables finds, and the engine can do it in one statement. */
 extern bool kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo);
 
+/* ---- modify_plan.c ---- */
+
+/*
+ * Whether an UPDATE sets a column that the engine computes to DEFAULT. PostgreSQL, to which it is a plain column without one, makes a null of
+ * it that stands nowhere in the statement.
+ */
+extern bool kakehashi_is_set_to_default(Relation rel, int attnum, const Expr *value);
+
 /* ---- parallel_plan.c ---- */
 
 extern bool kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
@@ -224,7 +232,8 @@ extern void kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums)
 
 /* alias: r<alias> stands for the table, 0: nothing does. conflict: ON CONFLICT with a blank before it, or "". */
 extern char *kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, const char *conflict, List *returning);
-extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *keys, List *returning);
+/* defaults: columns that are set to DEFAULT, after those that have parameters. */
+extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *defaults, List *keys, List *returning);
 extern char *kakehashi_deparse_delete(Relation rel, List *keys, List *returning);
 extern void kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums);
 

@@ -124,8 +124,8 @@ send_keys(LookupState *state)
 	ExecClearTuple(state->scan.ss.ss_ScanTupleSlot);
 	rows = kakehashi_row_writer_finish(parameters->writer, &bytes);
 	statement = kakehashi_statement_get(session, state->sql, parameters->writer->types, parameters->count);
-	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation,
-	                       statement);
+	kakehashi_result_check(state->map, state->scan.ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, session,
+	                       &statement);
 	old = MemoryContextSwitchTo(state->scan.ss.ps.state->es_query_cxt);
 	state->call = kakehashi_execute_statement(session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);

@@ -195,7 +195,7 @@ send_rows(KakehashiModify *modify, TupleTableSlot *slot)
 		rows = kakehashi_row_writer_finish(modify->writer, &bytes);
 	if (modify->map != NULL)
 		kakehashi_result_check(modify->map, RelationGetDescr(modify->rel), RelationGetRelationName(modify->rel),
-		                       statement);
+		                       modify->session, &statement);
 	call = kakehashi_execute_statement(modify->session, statement, modify->snapshot_owner, rows, bytes);
 	kakehashi_call_measure(call, modify->cost);
 	if (modify->map != NULL && slot != NULL && kakehashi_call_next_batch(call, &batch))

@@ -96,6 +96,31 @@ given_columns(PlannerInfo *root, Relation rel)
 	return result;
 }
 
+bool
+kakehashi_is_set_to_default(Relation rel, int attnum, const Expr *value)
+{
+	return IsA(value, Const) && ((const Const *) value)->constisnull && ((const Const *) value)->location < 0 &&
+	       list_member_int(kakehashi_generated_columns(rel), attnum);
+}
+
+static List *
+default_columns(PlannerInfo *root, Index result_relation, Relation rel)
+{
+	List *targets;
+	List *attnums;
+	List *result = NIL;
+	ListCell *entry;
+	ListCell *attnum;
+
+	get_translated_update_targetlist(root, result_relation, &targets, &attnums);
+	forboth(entry, targets, attnum, attnums)
+	{
+		if (kakehashi_is_set_to_default(rel, lfirst_int(attnum), lfirst_node(TargetEntry, entry)->expr))
+			result = lappend_int(result, lfirst_int(attnum));
+	}
+	return result;
+}
+
 static List *
 update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 {
@@ -103,9 +128,9 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 	List *result = NIL;
 	int member = -1;
 
-	/* A trigger may change any column. */
+	/* A trigger may change any column, but none that the engine computes. */
 	if (rel->trigdesc != NULL && rel->trigdesc->trig_update_before_row)
-		return kakehashi_insert_columns(rel);
+		result = list_difference_int(kakehashi_insert_columns(rel), kakehashi_generated_columns(rel));
 	columns = get_rel_all_updated_cols(root, find_base_rel(root, (int) result_relation));
 	while ((member = bms_next_member(columns, member)) >= 0)
 	{
@@ -114,7 +139,7 @@ update_columns(PlannerInfo *root, Index result_relation, Relation rel)
 		if (attnum <= InvalidAttrNumber)
 			elog(ERROR, "system-column update is not supported");
 		if (kakehashi_is_stored(rel, attnum))
-			result = lappend_int(result, attnum);
+			result = list_append_unique_int(result, attnum);
 	}
 	return result;
 }
@@ -249,6 +274,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	List *targets = NIL;
 	List *returning;
 	List *conflict = NIL;
+	List *defaults;
 	StringInfoData conflict_sql;
 	char *sql = NULL;
 	bool row_triggers = false;
@@ -273,8 +299,9 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 			                               targets, conflict_sql.data, returning);
 			break;
 		case CMD_UPDATE:
-			targets = update_columns(root, result_relation, rel);
-			sql = kakehashi_deparse_update(rel, targets, required_keys(rel), returning);
+			defaults = default_columns(root, result_relation, rel);
+			targets = list_difference_int(update_columns(root, result_relation, rel), defaults);
+			sql = kakehashi_deparse_update(rel, targets, defaults, required_keys(rel), returning);
 			break;
 		case CMD_DELETE:
 			sql = kakehashi_deparse_delete(rel, required_keys(rel), returning);

@@ -71,13 +71,32 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 	return map;
 }
 
-void
-kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation,
-                       const KakehashiStatement *statement)
+static bool
+fits(const KakehashiResultMap *map, const KakehashiStatement *statement)
 {
 	int count = map->before + map->count + map->after;
 
 	/* A result that nobody wants columns of has one all the same, because SQL does. */
+	if (statement->column_count != Max(count, 1) && !(count == 0 && statement->column_count == 0))
+		return false;
+	for (int i = 0; i < map->count; i++)
+	{
+		if (!kakehashi_same_form(map->types[i], statement->columns[map->before + i].type_oid))
+			return false;
+	}
+	return true;
+}
+
+void
+kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char *relation, KakehashiSession *session,
+                       KakehashiStatement **renewable)
+{
+	int count = map->before + map->count + map->after;
+	const KakehashiStatement *statement;
+
+	if (!fits(map, *renewable))
+		*renewable = kakehashi_statement_renew(session, *renewable);
+	statement = *renewable;
 	if (statement->column_count != Max(count, 1) && !(count == 0 && statement->column_count == 0))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 		                errmsg("remote statement for \"%s\" returns %d columns where %d are expected", relation,

@@ -153,7 +153,8 @@ kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *ro
 
 	statement =
 		kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types, state->parameters->count);
-	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, statement);
+	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, state->session,
+	                       &statement);
 	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
 	call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, rows, bytes);
 	MemoryContextSwitchTo(old);

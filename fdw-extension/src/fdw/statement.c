@@ -178,6 +178,7 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 	statement->types = types_copy;
 	statement->type_count = type_count;
 	statement->id = id;
+	statement->described_now = true;
 	statement->kind = result->statement_kind;
 	statement->column_count = (int) result->column_count;
 	statement->columns = (kh_column *) palloc(Max(result->column_count, 1) * sizeof(kh_column));
@@ -203,6 +204,7 @@ kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *t
 	if (entry != NULL)
 	{
 		dlist_move_head(&session->statements_lru, &entry->statement->lru);
+		entry->statement->described_now = false;
 		return entry->statement;
 	}
 
@@ -229,6 +231,26 @@ kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *t
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	return statement;
+}
+
+KakehashiStatement *
+kakehashi_statement_renew(KakehashiSession *session, KakehashiStatement *statement)
+{
+	int type_count = statement->type_count;
+	char *sql;
+	Oid *types;
+
+	if (statement->described_now)
+		return statement;
+	sql = pstrdup(statement->sql);
+	types = (Oid *) palloc(Max(type_count, 1) * sizeof(Oid));
+	if (type_count > 0)
+		memcpy(types, statement->types, type_count * sizeof(Oid));
+	kakehashi_statement_forget(session, statement);
+	statement = kakehashi_statement_get(session, sql, types, type_count);
+	pfree(sql);
+	pfree(types);
 	return statement;
 }
 
