@@ -19,6 +19,15 @@ abstract class Breaker extends NodeState {
   /// Every task has finished; called once, happens after everything they did. Collectors in order of their creation.
   abstract void complete(List<Collector> collectors);
 
+  /// Like [#complete], but leaves work that can be shared.
+  ///
+  /// @param workers who may share it
+  /// @return to be run, in any order and at the same time, before anybody reads
+  List<Runnable> completeShared(List<Collector> collectors, int workers) {
+    complete(collectors);
+    return List.of();
+  }
+
   /// Whether several tasks may collect.
   boolean parallel() {
     return true;

@@ -6,14 +6,24 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// The right side of a join: a table over its rows, or, when the statement's memory gets tight and the join has keys, files by the hash of the keys
 /// (Grace hash join; the left side is distributed in the same way by [JoinOperator], and then joined file by file). Without keys the rows go to a file as they come,
 /// which is read once for each batch of the left side (block nested loop, see [JoinPieces]).
 ///
-/// Written in its own stage, read by the probing tasks of the next one.
+/// Written in its own stage, read by the probing tasks of the next one, in four steps, each of which happens before the next:
+///
+/// * Each task of the stage collects its own rows, and hashes them when its input has ended.
+/// * The task that ends last puts them together, and makes the arrays for buckets and links. [StatementRun] orders it after the others by their count, which each decrements.
+/// * It starts tasks that fill these arrays, and is one of them; they see what it wrote because it started them. A row is linked by the task in whose range of buckets its hash
+///   is: nobody else writes that element of `heads`, nor its own of `nexts`. They read rows and hashes, which nobody writes any more.
+/// * The one of them that ends last, ordered after the others by the same count, starts the tasks that probe.
 final class JoinBreaker extends Breaker {
+  /// Rows from which on several tasks link the table.
+  private static final int SHARED_ROWS = 100_000;
+
   private final int[] typeOids;
   private final int[] keys;
   private final MemoryAccount memory;
@@ -98,11 +108,15 @@ final class JoinBreaker extends Breaker {
       for (int row = 0; row < rows.size(); row++) {
         put(rows.chunk(row), MaterializedRows.inChunk(row));
       }
-      rows.clear();
+      part.close();
     }
 
     @Override
-    public void finish() {}
+    public void finish() {
+      if (!isOut()) {
+        part.hashRows();
+      }
+    }
   }
 
   @Override
@@ -134,20 +148,31 @@ final class JoinBreaker extends Breaker {
 
   @Override
   void complete(List<Collector> collectors) {
+    completeShared(collectors, 1).forEach(Runnable::run);
+  }
+
+  @Override
+  List<Runnable> completeShared(List<Collector> collectors, int workers) {
     if (sides.stream().anyMatch(Side::isOut)) {
       sides.forEach(Side::writeOut);
       spills.forEach(Spill::finish);
       files.forEach(SpillFile::finish);
-      return;
+      return List.of();
     }
-    Side first = (Side) collectors.get(0);
-    table = first.part;
-    for (int i = 1; i < collectors.size(); i++) {
-      Side other = (Side) collectors.get(i);
-      table.rows().appendAll(other.part.rows());
+    Side first = (Side) collectors.getFirst();
+    JoinTable whole = first.part;
+    table = whole;
+    whole.expect(collectors.stream().mapToInt(side -> ((Side) side).part.rows().size()).sum());
+    for (Collector collector : collectors.subList(1, collectors.size())) {
+      Side other = (Side) collector;
+      whole.append(other.part);
       first.user.absorb(other.user);
     }
-    table.build();
+    whole.prepare();
+    int parts = whole.rows().size() < SHARED_ROWS ? 1 : workers;
+    return IntStream.range(0, parts)
+        .<Runnable>mapToObj(part -> () -> whole.link(part, parts))
+        .toList();
   }
 
   /// The rows, if they are in memory.

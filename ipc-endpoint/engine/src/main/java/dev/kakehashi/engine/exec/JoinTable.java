@@ -6,10 +6,11 @@ import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /// Rows of the right side of a join, and a hash table over their keys (without keys: just the rows).
 ///
-/// Written by one task; read by any number of them after [#build()]. `matched` is written by all that probe a RIGHT or FULL join, bit by bit, and read by the
+/// Rows and hashes are written by one task, the buckets by one or, by ranges, by several; read by any number of them afterwards. [JoinBreaker] says what orders them. `matched` is written by all that probe a RIGHT or FULL join, bit by bit, and read by the
 /// last of them, which [JoinBreaker#isLastProbe()] orders after the others.
 final class JoinTable {
   private static final VarHandle WORDS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -17,6 +18,8 @@ final class JoinTable {
 
   /// Of the hash table, at most: two heads, a link and a hash.
   private static final int ROW_BYTES = 20;
+
+  private static final int HASH_BYTES = 8;
 
   private final int[] keys;
   private final ColumnKind[] keyKinds;
@@ -53,28 +56,88 @@ final class JoinTable {
 
   /// Makes the table of the rows that were appended.
   void build() {
+    hashRows();
+    prepare();
+    link(0, 1);
+  }
+
+  /// The part of [#build()] that each task can do with its own rows, before they are put together.
+  void hashRows() {
     rows.account();
-    matched = new long[(rows.size() + 63) >>> 6];
-    if (keys.length == 0) {
+    int size = rows.size();
+    if (keys.length == 0 || size == 0) {
       return;
     }
-    int size = rows.size();
-    int buckets = Integer.highestOneBit(Math.max(MIN_HEADS, size) * 2 - 1);
-    accounted = 4L * buckets + 12L * size;
-    memory.add(accounted);
-    heads = new int[buckets];
-    nexts = new int[size];
+    take((long) HASH_BYTES * size);
     hashes = new long[size];
-    for (int row = size - 1; row >= 0; row--) {
+    for (int row = 0; row < size; row++) {
       if (row % VectorBatch.CAPACITY == 0) {
         memory.checkCancelled();
       }
-      ColumnVector[] chunk = rows.chunk(row);
-      int at = MaterializedRows.inChunk(row);
-      if (!anyNull(chunk, at)) {
-        long hash = hash(chunk, at);
-        int bucket = bucket(hash);
-        hashes[row] = hash;
+      hashes[row] = hash(rows.chunk(row), MaterializedRows.inChunk(row));
+    }
+  }
+
+  /// Before [#append(JoinTable)]: how many rows there will be. Their hashes count when they come, for until then they count with the tables that they come from.
+  void expect(int size) {
+    if (keys.length > 0) {
+      hashes = Arrays.copyOf(hashes, size);
+    }
+  }
+
+  /// Moves the rows of another table here, which is closed then. Those of both have hashes.
+  void append(JoinTable other) {
+    int mine = rows.size();
+    int theirs = other.rows.size();
+    rows.appendAll(other.rows);
+    if (keys.length == 0) {
+      return;
+    }
+    // In the order that the rows have now.
+    int full = mine - MaterializedRows.inChunk(mine);
+    int theirFull = theirs - MaterializedRows.inChunk(theirs);
+    System.arraycopy(hashes, full, hashes, full + theirFull, mine - full);
+    System.arraycopy(other.hashes, 0, hashes, full, theirFull);
+    System.arraycopy(other.hashes, theirFull, hashes, mine + theirFull, theirs - theirFull);
+    other.close();
+    take((long) HASH_BYTES * theirs);
+  }
+
+  private void take(long bytes) {
+    accounted += bytes;
+    memory.add(bytes);
+  }
+
+  /// Before [#link(int, int)]: all rows have hashes.
+  void prepare() {
+    int size = rows.size();
+    matched = new long[(size + 63) >>> 6];
+    if (keys.length == 0) {
+      return;
+    }
+    int buckets = Integer.highestOneBit(Math.max(MIN_HEADS, size) * 2 - 1);
+    take(4L * buckets + 4L * size);
+    heads = new int[buckets];
+    nexts = new int[size];
+  }
+
+  /// Links the rows of one of `parts` equal ranges of buckets, each of them in the order of its rows. Different ranges may be linked at the same time: a row is in one of
+  /// them.
+  void link(int part, int parts) {
+    if (keys.length == 0) {
+      return;
+    }
+    int from = (int) ((long) heads.length * part / parts);
+    int to = (int) ((long) heads.length * (part + 1) / parts);
+    for (int row = rows.size() - 1; row >= 0; row--) {
+      if (row % VectorBatch.CAPACITY == 0) {
+        memory.checkCancelled();
+      }
+      long hash = hashes[row];
+      int bucket = bucket(hash);
+      if (bucket >= from
+          && bucket < to
+          && (hash != 0 || !anyNull(rows.chunk(row), MaterializedRows.inChunk(row)))) {
         nexts[row] = heads[bucket];
         heads[bucket] = row + 1;
       }

@@ -107,6 +107,23 @@ final class MaterializedRows implements IndexedRows {
     account();
   }
 
+  /// Copies one row whose values are in the heap already.
+  private void appendAbsorbed(ColumnVector[] columns, int row) {
+    if (size == room) {
+      grow();
+    }
+    int at = size & MASK;
+    ColumnVector[] chunk = chunks.get(size >>> SHIFT);
+    for (int c = 0; c < kinds.length; c++) {
+      if (columns[c].isNull(row)) {
+        chunk[c].setNull(at);
+      } else {
+        chunk[c].words[at] = columns[c].words[row];
+      }
+    }
+    size++;
+  }
+
   /// Copies one row; returns its position.
   int append(ColumnVector[] columns, int row) {
     if (size == room) {
@@ -127,17 +144,29 @@ final class MaterializedRows implements IndexedRows {
     return size++;
   }
 
-  /// Moves the rows of another store of the same columns here.
+  /// Moves the rows of another store of the same columns here. Their order becomes: full chunks of this one, full chunks of the other, what is left of this one, what is
+  /// left of the other. Only this last part is copied.
   void appendAll(MaterializedRows from) {
-    for (int row = 0; row < from.size; row++) {
-      if (row % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
-        account();
+    int left = size & MASK;
+    ColumnVector[] rest = left == 0 ? new ColumnVector[0] : chunks.removeLast();
+    chunks.addAll(from.chunks.subList(0, from.size >>> SHIFT));
+    size += (from.size & ~MASK) - left;
+    room = size;
+    if (left > 0) {
+      if (!chunks.isEmpty() && rest.length > 0 && rest[0].words.length < VectorBatch.CAPACITY) {
+        rest = enlarged(rest, left, VectorBatch.CAPACITY);
       }
-      append(from, row);
+      chunks.add(rest);
+      room += rest.length == 0 ? VectorBatch.CAPACITY : rest[0].words.length;
+      size += left;
     }
-    account();
+    int end = from.size;
+    heap.absorb(from.heap);
+    for (int row = end & ~MASK; row < end; row++) {
+      appendAbsorbed(from.chunks.get(row >>> SHIFT), row & MASK);
+    }
     from.clear();
+    account();
   }
 
   /// Copies one row of another store of the same columns.
@@ -199,22 +228,26 @@ final class MaterializedRows implements IndexedRows {
   private void grow() {
     boolean first = size < VectorBatch.CAPACITY;
     int capacity = !first ? VectorBatch.CAPACITY : size == 0 ? FIRST_ROWS : GROWTH * size;
+    if (first && size > 0) {
+      chunks.set(0, enlarged(chunks.getFirst(), size, capacity));
+      room = capacity;
+    } else {
+      chunks.add(enlarged(new ColumnVector[0], 0, capacity));
+      room += capacity;
+    }
+  }
+
+  /// A chunk with room for `capacity` rows and the first rows of another one.
+  private ColumnVector[] enlarged(ColumnVector[] before, int rows, int capacity) {
     ColumnVector[] chunk = new ColumnVector[kinds.length];
     for (int c = 0; c < chunk.length; c++) {
       chunk[c] = new ColumnVector(capacity);
-    }
-    if (first && size > 0) {
-      ColumnVector[] before = chunks.getFirst();
-      for (int c = 0; c < chunk.length; c++) {
-        System.arraycopy(before[c].words, 0, chunk[c].words, 0, size);
+      if (rows > 0) {
+        System.arraycopy(before[c].words, 0, chunk[c].words, 0, rows);
         System.arraycopy(before[c].nulls, 0, chunk[c].nulls, 0, before[c].nulls.length);
         chunk[c].hasNulls = before[c].hasNulls;
       }
-      chunks.set(0, chunk);
-      room = capacity;
-    } else {
-      chunks.add(chunk);
-      room += capacity;
     }
+    return chunk;
   }
 }

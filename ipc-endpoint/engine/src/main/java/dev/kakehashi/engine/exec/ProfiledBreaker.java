@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The collecting side of a breaker, measured. Opened and closed is the breaker itself.
@@ -36,9 +37,21 @@ final class ProfiledBreaker extends Breaker {
 
   @Override
   void complete(List<Collector> collectors) {
+    completeShared(collectors, 1).forEach(Runnable::run);
+  }
+
+  @Override
+  List<Runnable> completeShared(List<Collector> collectors, int workers) {
+    List<Collector> measured =
+        collectors.stream().map(collector -> ((Measured) collector).collector).toList();
+    List<Runnable> left = new ArrayList<>();
+    measure(() -> left.addAll(breaker.completeShared(measured, workers)));
+    return left.stream().<Runnable>map(work -> () -> measure(work)).toList();
+  }
+
+  private void measure(Runnable work) {
     long began = System.nanoTime();
-    breaker.complete(
-        collectors.stream().map(collector -> ((Measured) collector).collector).toList());
+    work.run();
     profile.nanos.add(System.nanoTime() - began);
   }
 

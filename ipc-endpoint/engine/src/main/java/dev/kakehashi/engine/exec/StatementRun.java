@@ -318,12 +318,21 @@ final class StatementRun implements Task, Interrupts.Source {
       return null;
     }
     Breaker breaker = instance().stages().get(stage).breaker();
+    if (ended == null) { // those of a breaker's completion
+      stage++;
+      return beginStage(context);
+    }
     if (breaker != null) {
       List<Breaker.Collector> collectors = new ArrayList<>();
       for (StageTask task = ended; task != null; task = task.next) {
         collectors.add(task.collector());
       }
-      breaker.complete(collectors);
+      int workers = context.workerIndex() < 0 ? 1 : context.scheduler().config().workers();
+      List<Runnable> rest = breaker.completeShared(collectors, workers);
+      if (rest.size() > 1) {
+        return share(rest, context);
+      }
+      rest.forEach(Runnable::run);
       stage++;
       return beginStage(context);
     }
@@ -353,6 +362,15 @@ final class StatementRun implements Task, Interrupts.Source {
       return beginRow(context);
     }
     return afterLastRow(context);
+  }
+
+  /// Runs what is left to do of a breaker as tasks.
+  private @Nullable Task share(List<Runnable> work, TaskContext context) {
+    running = work.size();
+    current = null;
+    List<CompletionTask> tasks = work.stream().map(part -> new CompletionTask(this, part)).toList();
+    context.spawnAll(tasks.subList(1, tasks.size()));
+    return tasks.getFirst().run(context);
   }
 
   private @Nullable Task afterLastRow(TaskContext context) {

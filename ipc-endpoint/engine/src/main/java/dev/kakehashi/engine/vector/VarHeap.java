@@ -69,6 +69,28 @@ public final class VarHeap implements AutoCloseable {
     return to;
   }
 
+  /// Takes over the memory of another heap with all values in it; the other one is empty afterwards.
+  public void absorb(VarHeap other) {
+    if (other.blocks == 0) {
+      return;
+    }
+    // Before our own blocks: what lies behind the current one is to be filled.
+    addresses = joined(other.addresses, other.blocks, addresses, blocks);
+    sizes = joined(other.sizes, other.blocks, sizes, blocks);
+    blocks += other.blocks;
+    current += other.blocks;
+    other.blocks = 0;
+    other.current = -1;
+    other.at = 0;
+    other.end = 0;
+  }
+
+  private static long[] joined(long[] first, int firstCount, long[] second, int secondCount) {
+    long[] all = Arrays.copyOf(first, firstCount + secondCount);
+    System.arraycopy(second, 0, all, firstCount, secondCount);
+    return all;
+  }
+
   /// Bytes of native memory held.
   public long capacityBytes() {
     long sum = 0;
