@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.TreeLoad;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
@@ -8,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,6 +30,9 @@ final class Recovery {
 
   /// Row identifiers per unit of work, as pages: large enough that seeking costs nothing, small enough to share.
   private static final long PAGES_PER_UNIT = 64;
+
+  /// Parts that an index is merged in, for each thread; more than one, because they are not equal.
+  private static final int MERGES_OF_THREAD = 4;
 
   private static final long MIN_SCRATCH_BYTES = 64 << 20;
   private static final long MAX_SCRATCH_BYTES = 256 << 20;
@@ -137,7 +143,11 @@ final class Recovery {
 
   private void loadTables() {
     List<Unit> units = new ArrayList<>();
+    Map<TableIndex, TreeLoad> indexes = new HashMap<>();
     for (RowTable table : store.allTables()) {
+      for (TableIndex index : table.indexes()) {
+        indexes.put(index, index.tree.load());
+      }
       long count = (lastRow(table) >>> Page.SLOT_BITS) / PAGES_PER_UNIT + 1;
       for (long unit = 0; unit < count; unit++) {
         long from = (unit * PAGES_PER_UNIT) << Page.SLOT_BITS;
@@ -154,19 +164,35 @@ final class Recovery {
         Collections.nCopies(
             threads,
             () -> {
-              load(units, next, threads);
+              load(units, indexes, next, threads);
               return null;
             });
     try (ExecutorService executor =
         Executors.newFixedThreadPool(
             threads, task -> new Thread(task, "kakehashi-store-recovery"))) {
       runAll(executor, loads);
+      // Those with the most entries first, for none of them to be left when the others are ready.
+      List<TreeLoad> largestFirst =
+          indexes.values().stream()
+              .sorted(Comparator.comparingInt(TreeLoad::leaves).reversed())
+              .toList();
+      int parts = threads * MERGES_OF_THREAD;
+      runAll(
+          executor,
+          largestFirst.stream()
+              .flatMap(index -> index.merges(parts).stream())
+              .map(Executors::callable)
+              .toList());
+      runAll(
+          executor,
+          largestFirst.stream().map(index -> Executors.callable(index::complete)).toList());
     }
   }
 
-  private void load(List<Unit> units, AtomicInteger next, int threads) {
+  private void load(
+      List<Unit> units, Map<TableIndex, TreeLoad> indexes, AtomicInteger next, int threads) {
     boolean loaded = false;
-    try (RowLoader loader = new RowLoader(log, scratchBytes(threads))) {
+    try (RowLoader loader = new RowLoader(log, indexes, scratchBytes(threads))) {
       for (int i = next.getAndIncrement(); i < units.size(); i = next.getAndIncrement()) {
         Unit unit = units.get(i);
         loader.load(unit.table(), unit.from(), unit.to());
@@ -188,9 +214,9 @@ final class Recovery {
     return Math.max(least, Math.min(MAX_SCRATCH_BYTES, share));
   }
 
-  private static void runAll(ExecutorService executor, List<Callable<Void>> work) {
+  private static <T> void runAll(ExecutorService executor, List<Callable<T>> work) {
     try {
-      for (Future<Void> future : executor.invokeAll(work)) {
+      for (Future<T> future : executor.invokeAll(work)) {
         future.get();
       }
     } catch (ExecutionException e) {

@@ -3,34 +3,44 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.index.EntryRun;
 import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.index.TreeLoad;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.memory.ScratchMemory;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One thread's part of recovery: reads rows of the durable image into pages, and enters them into the indexes while it has them at hand.
+/// One thread's part of recovery: reads rows of the durable image into pages, and makes their index entries while it has them at hand.
 ///
-/// Index entries are collected and sorted before they are entered, a million or so at a time: entered as they come, each one of an index whose keys are in another order
-/// than the rows waits for memory on every level of the tree, which took ten times as long as reading the row. Confined to one thread; different loaders work on
-/// different pages, and on the same indexes at the same time.
+/// Index entries are collected and sorted, many thousands at a time, and the indexes built of these runs at the end (see [TreeLoad]): entered as they come, each one of an index
+/// whose keys are in another order than the rows waits for memory on every level of the tree, which took ten times as long as reading the row. Confined to one thread;
+/// different loaders work on different pages, and add to the same indexes at the same time.
 final class RowLoader implements AutoCloseable {
-  /// So many entries that came in their order are entered at once: more of them would not come to fewer leaves, but be in no cache any more.
+  /// So many entries that came in their order are added at once: sorting costs nothing, and more of them would be in no cache any more.
   private static final int ORDERED_ENTRIES = 1 << 13;
 
+  /// Has room for some entries of any size.
+  private static final int MIN_RUN_BYTES = 32 << 10;
+
   private final DurableLog log;
-  private final ScratchMemory scratch;
+  private final Map<TableIndex, TreeLoad> loads;
+  private ScratchMemory scratch;
   private final KeyBuffer key = new KeyBuffer(64);
 
   private @Nullable RowTable table;
   private TableIndex[] indexes = {};
   private EntryRun[] runs = {};
+  private TreeLoad.Share[] shares = {};
   private RowVersion version = new RowVersion(0);
   private @Nullable Page page;
 
-  /// @param scratchBytes for entries that wait to be entered
-  RowLoader(DurableLog log, long scratchBytes) {
+  /// @param loads of all indexes; not changed meanwhile
+  /// @param scratchBytes for entries that are collected
+  RowLoader(DurableLog log, Map<TableIndex, TreeLoad> loads, long scratchBytes) {
     this.log = log;
+    this.loads = loads;
     this.scratch = new ScratchMemory(scratchBytes);
   }
 
@@ -57,10 +67,17 @@ final class RowLoader implements AutoCloseable {
     version = new RowVersion(of.layout.columns);
     indexes = of.indexes();
     runs = new EntryRun[indexes.length];
+    shares = new TreeLoad.Share[indexes.length];
+    long least = (long) MIN_RUN_BYTES * runs.length;
+    if (scratch.bytes() < least) {
+      scratch.close();
+      scratch = new ScratchMemory(least);
+    }
     // Multiples of 8, as the beginning is.
     long share = scratch.bytes() / Math.max(1, runs.length) & -8L;
     for (int i = 0; i < runs.length; i++) {
       runs[i] = new EntryRun(scratch.address() + i * share, (int) share);
+      shares[i] = Objects.requireNonNull(loads.get(indexes[i])).newShare();
     }
   }
 
@@ -97,27 +114,27 @@ final class RowLoader implements AutoCloseable {
   }
 
   private void collect(int index) {
-    if (!runs[index].add(key)) {
-      enter(index);
-      if (!runs[index].add(key)) {
-        indexes[index].tree.insert(key); // so many indexes that no run has room for such an entry
+    EntryRun run = runs[index];
+    if (!run.add(key)) {
+      add(index);
+      if (!run.add(key)) {
+        throw new AssertionError("an empty run has no room for an entry");
       }
     }
-    if (runs[index].count() >= ORDERED_ENTRIES && runs[index].isOrdered()) {
-      enter(index);
+    if (run.count() >= ORDERED_ENTRIES && run.isOrdered()) {
+      add(index);
     }
   }
 
-  private void enter(int index) {
-    runs[index].sort();
-    indexes[index].tree.insert(runs[index]);
+  private void add(int index) {
+    shares[index].add(runs[index]);
     runs[index].clear();
   }
 
-  /// Enters what has been collected.
+  /// Adds what has been collected.
   void finish() {
     for (int i = 0; i < runs.length; i++) {
-      enter(i);
+      add(i);
     }
   }
 

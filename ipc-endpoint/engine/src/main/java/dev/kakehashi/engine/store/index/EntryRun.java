@@ -2,11 +2,12 @@ package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.Native;
 
-/// Entries collected to be entered into a tree in their order, so that neighbours meet a node one after another. Confined to one thread at a time; the memory is the
+/// Entries collected to be put in order, for a tree to be built of them. Confined to one thread at a time; the memory is the
 /// caller's.
 ///
 /// Each entry has a slot of two words, 8 of its bytes as a number, then where all its bytes are and how many. Slots are sorted, the bytes stay where they are: by
-/// the digits of the number, the last one first (Knuth, TAOCP 3, 5.2.5), then what is equal in these 8 bytes by the next 8 of its own, and so on. Few slots are merged
+/// the first digits of the number that can tell them from each other, the last of these first (Knuth, TAOCP 3, 5.2.5), then what is equal by those that are left, then by the
+/// next 8 bytes, and so on. Few slots are merged
 /// (5.2.4), entries that come in order are not sorted at all, as keys that were given out one after another do.
 ///
 /// Slots grow from the beginning of the memory, bytes from its end; what is between them has room for the slots once more, for sorting.
@@ -16,6 +17,12 @@ public final class EntryRun {
 
   /// From here on digits are quicker than merging.
   private static final int DIGIT_SORTED = 512;
+
+  /// So many times as many values as slots are enough for few slots to have the same.
+  private static final long SPARSE = 4;
+
+  /// Entries whose beginnings are read before they are copied.
+  private static final int COPIED = 32;
 
   private static final int DIGITS = Long.BYTES;
   private static final int DIGIT_VALUES = 256;
@@ -78,13 +85,45 @@ public final class EntryRun {
     }
   }
 
-  void copyTo(int index, KeyBuffer to) {
-    long place = Native.getLong(slots + (long) index * SLOT_BYTES + 8);
-    int length = (int) place;
-    to.length = 0;
-    to.ensure(length);
-    Native.copyToArray(data(place), to.bytes, 0, length);
-    to.length = length;
+  /// Whether all entries, which are sorted, are greater than all of a leaf.
+  boolean isBehind(long leaf) {
+    int last = IndexNode.count(leaf) - 1;
+    long place = Native.getLong(slots + 8);
+    return compare(
+            number(place, 0),
+            data(place),
+            (int) place,
+            IndexNode.head(leaf, last),
+            IndexNode.address(leaf, last),
+            IndexNode.keyLength(leaf, last))
+        > 0;
+  }
+
+  /// Copies all entries, which are sorted, to the end of a chain.
+  ///
+  /// @param fill see [LeafChain#append]
+  void copyTo(LeafChain chain, int fill) {
+    long[] heads = new long[COPIED];
+    for (int from = 0; from < count; from += COPIED) {
+      int block = Math.min(COPIED, count - from);
+      long first = slots + (long) from * SLOT_BYTES;
+      // Before the first of them is copied, for so the processor waits for all of their memory at a
+      // time.
+      for (int i = 0; i < block; i++) {
+        heads[i] = number(Native.getLong(first + (long) i * SLOT_BYTES + 8), 0);
+      }
+      for (int i = 0; i < block; i++) {
+        long place = Native.getLong(first + (long) i * SLOT_BYTES + 8);
+        chain.append(heads[i], data(place), (int) place, fill);
+      }
+    }
+  }
+
+  /// Compares two entries, given the first 8 bytes of each as a number.
+  static int compare(long headA, long a, int lengthA, long headB, long b, int lengthB) {
+    return headA != headB
+        ? Long.compareUnsigned(headA, headB)
+        : compareTails(a, lengthA, b, lengthB, Long.BYTES);
   }
 
   private long data(long place) {
@@ -95,30 +134,42 @@ public final class EntryRun {
   private void sort(int from, int to, int depth) {
     long first = slots + (long) from * SLOT_BYTES;
     long last = slots + (long) to * SLOT_BYTES;
+    if (to - from <= INSERTION_SORTED) {
+      insertionSort(slots, from, to, depth);
+      return;
+    }
     if (to - from < DIGIT_SORTED || !reaches(first, last, depth + Long.BYTES)) {
       long scratch = scratch();
       Native.copy(first, scratch, last - first);
       mergeSort(scratch, first, 0, to - from, depth);
       return;
     }
-    sortByDigits(first, to - from);
+    long sorted = sortByDigits(first, to - from);
     int next = depth + Long.BYTES;
     for (int start = from; start < to; ) {
-      long number = Native.getLong(slots + (long) start * SLOT_BYTES);
+      long prefix = number(start) & sorted;
       int after = start + 1;
-      while (after < to && Native.getLong(slots + (long) after * SLOT_BYTES) == number) {
+      while (after < to && (number(after) & sorted) == prefix) {
         after++;
       }
       if (after > start + 1) {
-        for (long slot = slots + (long) start * SLOT_BYTES;
-            slot < slots + (long) after * SLOT_BYTES;
-            slot += SLOT_BYTES) {
-          Native.putLong(slot, number(Native.getLong(slot + 8), next));
+        if (sorted != -1) {
+          sort(start, after, depth);
+        } else {
+          for (long slot = slots + (long) start * SLOT_BYTES;
+              slot < slots + (long) after * SLOT_BYTES;
+              slot += SLOT_BYTES) {
+            Native.putLong(slot, number(Native.getLong(slot + 8), next));
+          }
+          sort(start, after, next);
         }
-        sort(start, after, next);
       }
       start = after;
     }
+  }
+
+  private long number(int slot) {
+    return Native.getLong(slots + (long) slot * SLOT_BYTES);
   }
 
   /// Behind the slots.
@@ -150,7 +201,10 @@ public final class EntryRun {
     return number;
   }
 
-  private void sortByDigits(long first, int slotCount) {
+  /// Sorts by the first digits, as many as are likely to tell most slots from each other.
+  ///
+  /// @return the bits of the number that they are sorted by, the highest ones
+  private long sortByDigits(long first, int slotCount) {
     int[] counts = new int[DIGITS * DIGIT_VALUES];
     long last = first + (long) slotCount * SLOT_BYTES;
     for (long slot = first; slot < last; slot += SLOT_BYTES) {
@@ -159,9 +213,14 @@ public final class EntryRun {
         counts[digit * DIGIT_VALUES + (int) (number >>> (8 * digit) & 0xFF)]++;
       }
     }
+    int lowest = DIGITS;
+    for (long groups = 1; lowest > 0 && groups < SPARSE * slotCount; ) {
+      lowest--;
+      groups *= distinct(counts, lowest * DIGIT_VALUES);
+    }
     long source = first;
     long target = scratch();
-    for (int digit = 0; digit < DIGITS; digit++) {
+    for (int digit = lowest; digit < DIGITS; digit++) {
       int table = digit * DIGIT_VALUES;
       if (counts[table + (int) (Native.getLong(source) >>> (8 * digit) & 0xFF)] == slotCount) {
         continue;
@@ -187,6 +246,15 @@ public final class EntryRun {
     if (source != first) {
       Native.copy(source, first, last - first);
     }
+    return -1L << (8 * lowest);
+  }
+
+  private static int distinct(int[] counts, int table) {
+    int distinct = 0;
+    for (int i = table; i < table + DIGIT_VALUES; i++) {
+      distinct += counts[i] == 0 ? 0 : 1;
+    }
+    return distinct;
   }
 
   /// Sorts `[from, to)` of `source` into `target`; both hold the same slots at the start.

@@ -26,6 +26,9 @@ final class IndexNode {
   static final int HEADER_BYTES = 32;
   static final int SLOT_BYTES = 12;
 
+  /// Of the address before the key, in inner nodes.
+  static final int CHILD_BYTES = 8;
+
   private static final int MAX_COUNT = (BYTES - HEADER_BYTES) / SLOT_BYTES;
   private static final int LEVEL = 8;
   private static final int COUNT = 10;
@@ -53,7 +56,7 @@ final class IndexNode {
 
   /// Bytes of the child pointer before the key.
   static int prefixBytes(long node) {
-    return level(node) == 0 ? 0 : 8;
+    return level(node) == 0 ? 0 : CHILD_BYTES;
   }
 
   private static long slot(long node, int index) {
@@ -66,6 +69,16 @@ final class IndexNode {
 
   static int keyLength(long node, int index) {
     return Native.getUnsignedShort(slot(node, index) + 10);
+  }
+
+  /// The first 8 bytes of the key of a slot as a number.
+  static long head(long node, int index) {
+    return Native.getLongUnaligned(slot(node, index));
+  }
+
+  /// Where the key of a slot is.
+  static long address(long node, int index) {
+    return node + entryOffset(node, index) + prefixBytes(node);
   }
 
   /// Copies the key of a slot, cut to the node.
@@ -190,6 +203,21 @@ final class IndexNode {
     Native.putShort(slot + 8, offset);
     Native.putShort(slot + 10, key.length);
     Native.putShort(node + COUNT, count + 1);
+  }
+
+  /// Adds an entry to a leaf that has room for it without [#compact], behind all that it has.
+  static void append(long leaf, long head, long address, int length) {
+    int count = count(leaf);
+    int offset = Native.getUnsignedShort(leaf + HEAP_START) - length;
+    assert offset >= HEADER_BYTES + (count + 1) * SLOT_BYTES : "no room in index node";
+    Native.putShort(leaf + HEAP_START, offset);
+    Native.putShort(leaf + HEAP_USED, Native.getUnsignedShort(leaf + HEAP_USED) + length);
+    Native.copy(address, leaf + offset, length);
+    long slot = slot(leaf, count);
+    Native.putLongUnaligned(slot, head);
+    Native.putShort(slot + 8, offset);
+    Native.putShort(slot + 10, length);
+    Native.putShort(leaf + COUNT, count + 1);
   }
 
   /// Removes slot `index` of a latched node.

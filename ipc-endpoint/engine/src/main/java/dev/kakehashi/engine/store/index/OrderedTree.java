@@ -29,9 +29,6 @@ public final class OrderedTree {
 
   private static final int MAX_DEPTH = 32;
 
-  /// So many entries further on a run that is entered tells whether what it has in between goes to one place.
-  private static final int FOLLOWERS = 128;
-
   private final MemoryPool pool;
   private final ReentrantLock structure = new ReentrantLock();
 
@@ -82,85 +79,27 @@ public final class OrderedTree {
         return true;
       }
       unlatchUnchanged(leaf);
-      split(key, head, null);
+      split(key, head);
     }
   }
 
-  /// Adds the entries of a sorted run, as [#insert(KeyBuffer)] does each of them; but a leaf is found and latched once for all that go there.
-  public void insert(EntryRun run) {
-    KeyBuffer key = new KeyBuffer(64);
-    KeyBuffer fence = new KeyBuffer(64);
-    KeyBuffer follower = new KeyBuffer(64);
-    int next = 0;
-    while (next < run.count()) {
-      run.copyTo(next, key);
-      long head = key.head();
-      long leaf = root;
-      long version = stableVersion(leaf);
-      boolean valid = leaf == root;
-      boolean fenced = false;
-      while (valid && IndexNode.level(leaf) != 0) {
-        int slot = IndexNode.position(leaf, key, head, true);
-        if (slot < IndexNode.count(leaf)) {
-          IndexNode.copyKey(leaf, slot, fence, 0);
-          fenced = true;
-        }
-        long child = IndexNode.child(leaf, slot - 1);
-        if (!validate(leaf, version)) {
-          valid = false;
-          break;
-        }
-        long childVersion = stableVersion(child);
-        valid = validate(leaf, version);
-        leaf = child;
-        version = childVersion;
-      }
-      // The fence is the leaf's: what would lower it splits the leaf and so changes its version.
-      if (!valid || !tryLatch(leaf, version)) {
-        continue;
-      }
-      int end = insertIntoLeaf(leaf, run, next, key, fenced ? fence : null);
-      boolean full = end < run.count() && (!fenced || KeyBuffer.compare(key, fence) < 0);
-      if (end == next) {
-        unlatchUnchanged(leaf);
-      } else {
-        unlatch(leaf);
-      }
-      if (full) {
-        boolean followed = end + FOLLOWERS < run.count();
-        if (followed) {
-          run.copyTo(end + FOLLOWERS, follower);
-        }
-        split(key, key.head(), followed ? follower : null);
-      }
-      next = end;
-    }
+  /// A way to fill the tree while it has no entry and nobody uses it.
+  public TreeLoad load() {
+    return new TreeLoad(this, pool);
   }
 
-  /// Adds entries to a latched leaf as long as they are below the fence and there is room.
-  ///
-  /// @param key the first of them; the one at which it ends afterwards, if there is one
-  /// @return where it ends
-  private static int insertIntoLeaf(
-      long leaf, EntryRun run, int from, KeyBuffer key, @Nullable KeyBuffer fence) {
-    int next = from;
-    int position = 0;
-    while (true) {
-      long head = key.head();
-      position = IndexNode.position(leaf, position, key, head, false);
-      if (!IndexNode.equals(leaf, position, key, head)) {
-        if (!IndexNode.hasRoom(leaf, key.length)) {
-          return next;
-        }
-        IndexNode.insert(leaf, position, key, 0);
+  /// Takes a tree that has been built in place of the empty one. Nobody uses it meanwhile.
+  void adopt(long built) {
+    structure.lock();
+    try {
+      long before = root;
+      if (IndexNode.level(before) != 0 || IndexNode.count(before) != 0) {
+        throw new IllegalStateException("the tree to be filled has entries");
       }
-      if (++next == run.count()) {
-        return next;
-      }
-      run.copyTo(next, key);
-      if (fence != null && KeyBuffer.compare(key, fence) >= 0) {
-        return next;
-      }
+      root = built;
+      pool.freeNode(before);
+    } finally {
+      structure.unlock();
     }
   }
 
@@ -345,9 +284,7 @@ public final class OrderedTree {
   // ---- structure changes: one thread at a time ----
 
   /// Makes room for `key` by splitting its leaf, and inner nodes above as far as they are full.
-  ///
-  /// @param follower if known: this one comes soon, as do many between it and `key`
-  private void split(KeyBuffer key, long head, @Nullable KeyBuffer follower) {
+  private void split(KeyBuffer key, long head) {
     structure.lock();
     try {
       long[] path = new long[MAX_DEPTH];
@@ -368,7 +305,7 @@ public final class OrderedTree {
       }
       try {
         allocateSpares(depth - top + 2);
-        splitNode(path, depth, key, head, follower);
+        splitNode(path, depth, key, head);
       } finally {
         for (int i = top; i <= depth; i++) {
           unlatch(path[i]);
@@ -380,8 +317,7 @@ public final class OrderedTree {
     }
   }
 
-  private void splitNode(
-      long[] path, int depth, KeyBuffer key, long head, @Nullable KeyBuffer follower) {
+  private void splitNode(long[] path, int depth, KeyBuffer key, long head) {
     long node = path[depth];
     int level = IndexNode.level(node);
     KeyBuffer separator = new KeyBuffer(64);
@@ -390,12 +326,6 @@ public final class OrderedTree {
     if (level == 0 && position == IndexNode.count(node)) {
       // Ascending keys: leave the full leaf full.
       shortest(node, position - 1, key, separator);
-    } else if (position > 0 && follower != null && isBefore(follower, node, position)) {
-      // The same before entries that are there already: these make room at the end of the leaf.
-      KeyBuffer behind = new KeyBuffer(64);
-      IndexNode.copyKey(node, position, behind, 0);
-      shortest(follower, behind, separator);
-      IndexNode.moveTail(node, position, right);
     } else {
       int middle = IndexNode.middle(node);
       IndexNode.copyKey(node, middle, separator, 0);
@@ -412,10 +342,6 @@ public final class OrderedTree {
       }
     }
     insertSeparator(path, depth, separator, right);
-  }
-
-  private static boolean isBefore(KeyBuffer key, long leaf, int position) {
-    return IndexNode.position(leaf, position, key, key.head(), false) == position;
   }
 
   /// Enters `right`, split off `path[depth]`, into the parent.
@@ -453,7 +379,8 @@ public final class OrderedTree {
     shortest(last, right, to);
   }
 
-  private static void shortest(KeyBuffer last, KeyBuffer right, KeyBuffer to) {
+  /// The shortest string greater than `last` and not greater than `right`.
+  static void shortest(KeyBuffer last, KeyBuffer right, KeyBuffer to) {
     int common = 0;
     while (common < last.length
         && common < right.length
@@ -548,7 +475,7 @@ public final class OrderedTree {
     return newNode(spares.removeLast(), level, leftmost);
   }
 
-  private static long newNode(long node, int level, long leftmost) {
+  static long newNode(long node, int level, long leftmost) {
     // Odd while it is made, so that the version differs from what a late reader of the node's
     // former life has noted.
     latch(node);

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
-import dev.kakehashi.engine.store.memory.ScratchMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -131,7 +130,7 @@ final class OrderedTreeTest {
     assertTrue(tree.insert(key(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
   }
 
-  private static byte[] randomKey(Random random) {
+  static byte[] randomKey(Random random) {
     int length =
         random.nextInt(200) == 0
             ? random.nextInt(OrderedTree.MAX_ENTRY_BYTES - 8) + 8
@@ -207,122 +206,6 @@ final class OrderedTreeTest {
       }
     }
     assertEquals(stable, forward(new byte[0], true, 64).size());
-  }
-
-  /// Adds entries by sorted runs, as many as one has room for at a time.
-  private void insertByRuns(Iterable<byte[]> entries, int runBytes) {
-    try (ScratchMemory memory = new ScratchMemory(runBytes)) {
-      EntryRun run = new EntryRun(memory.address(), runBytes);
-      for (byte[] bytes : entries) {
-        if (!run.add(key(bytes))) {
-          insertAndClear(run);
-          assertTrue(run.add(key(bytes)));
-        }
-      }
-      insertAndClear(run);
-    }
-  }
-
-  private void insertAndClear(EntryRun run) {
-    run.sort();
-    tree.insert(run);
-    run.clear();
-  }
-
-  /// Enough of them that each 8 bytes are sorted by digits, where the differences are far behind the beginning, and some entries end where others go on with zeros.
-  @Test
-  void shouldSortEntriesThatAreEqualForLong() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
-    List<byte[]> entries = new ArrayList<>();
-    for (int i = 0; i < 20_000; i++) {
-      byte[] entry = new byte[24 + random.nextInt(20)];
-      entry[7] = (byte) random.nextInt(3);
-      entry[18] = (byte) -random.nextInt(2);
-      for (int at = 24; at < entry.length; at++) {
-        entry[at] = (byte) (random.nextInt(3) - 1);
-      }
-      entries.add(entry);
-    }
-    model.addAll(entries);
-    insertByRuns(entries, 2 << 20);
-    assertSame(model, forward(new byte[0], true, 256));
-  }
-
-  @Test
-  void shouldTakeSortedRunsAsASetDoes() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
-    for (int round = 0; round < 6; round++) {
-      List<byte[]> entries = new ArrayList<>();
-      for (int i = 0; i < 8_000; i++) {
-        // Also what is there already, in this run or in the tree.
-        entries.add(
-            random.nextInt(20) == 0 && !model.isEmpty() ? model.first() : randomKey(random));
-      }
-      model.addAll(entries);
-      insertByRuns(entries, 32 << (10 + random.nextInt(6)));
-      assertSame(model, forward(new byte[0], true, 256));
-      assertSame(model.descendingSet(), backward(new byte[0], true, 256));
-      for (int i = 0; i < 2_000; i++) {
-        byte[] victim = model.ceiling(randomKey(random));
-        if (victim != null) {
-          assertEquals(model.remove(victim), tree.remove(key(victim)));
-        }
-      }
-    }
-  }
-
-  @Test
-  void shouldTakeRunsOfSeveralThreadsAtATime() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    int threads = 3;
-    List<List<byte[]>> shares = new ArrayList<>();
-    for (int t = 0; t < threads; t++) {
-      shares.add(new ArrayList<>());
-    }
-    NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
-    for (long i = 0; i < 120_000; i++) {
-      // Half of them in stretches of ascending keys that the threads take turns in, half at random
-      // among them.
-      boolean ascending = i % 2 == 0;
-      KeyBuffer entry = key(ascending ? i : random.nextInt(120_000) * 2L + 1, (int) (i % 5));
-      byte[] bytes = Arrays.copyOf(entry.bytes, entry.length);
-      model.add(bytes);
-      shares.get(ascending ? (int) (i / 5_000) % threads : random.nextInt(threads)).add(bytes);
-    }
-    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-      List<Future<?>> running = new ArrayList<>();
-      for (List<byte[]> share : shares) {
-        running.add(executor.submit(() -> insertByRuns(share, 256 << 10)));
-      }
-      for (Future<?> inserting : running) {
-        inserting.get();
-      }
-    }
-    assertSame(model, forward(new byte[0], true, 256));
-    assertSame(model.descendingSet(), backward(new byte[0], true, 256));
-  }
-
-  @Test
-  void shouldFillLeavesWithStretchesOfAscendingKeys() throws Exception {
-    // The later stretches come first: each of the others is entered before keys that are there.
-    for (long stretch = 9; stretch >= 0; stretch--) {
-      List<byte[]> entries = new ArrayList<>();
-      for (long i = stretch * 20_000; i < (stretch + 1) * 20_000; i++) {
-        entries.add(key(i, 8).bytes);
-      }
-      insertByRuns(entries, 4 << 20);
-    }
-    assertEquals(200_000, forward(new byte[0], true, 256).size());
-    long full = 200_000L * (16 + IndexNode.SLOT_BYTES);
-    assertTrue(pool.reservedBytes() < full * 5 / 4, "reserved " + pool.reservedBytes());
   }
 
   private static void checkOrder(List<byte[]> found, boolean up) {

@@ -1,0 +1,156 @@
+package dev.kakehashi.engine.store.index;
+
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/// Builds a tree from its leaves upwards, out of sorted runs of entries: nothing is searched, moved or split, which an entry that comes to a leaf among others costs.
+///
+/// In three steps, the caller orders each after the one before: any number of threads add runs, each by a [Share] of its own; any number of threads run what
+/// [#merges(int)] gives; one thread calls [#complete()]. Nobody else uses the tree until then. If a step fails, the tree stays empty, and what has been allocated is the pool's
+/// until it is closed.
+///
+/// Runs become chains of leaves at once, so that beside the memory that the tree will have there is only that of a run for each thread.
+public final class TreeLoad {
+  /// Leaves that are worth a thread.
+  private static final int LEAVES_OF_MERGE = 64;
+
+  private final OrderedTree tree;
+  private final MemoryPool pool;
+
+  /// Guarded by `this` while runs are added.
+  private final List<LeafChain> chains = new ArrayList<>();
+
+  private final List<LeafMerge> merges = new ArrayList<>();
+
+  TreeLoad(OrderedTree tree, MemoryPool pool) {
+    this.tree = tree;
+    this.pool = pool;
+  }
+
+  /// What one thread adds.
+  public final class Share {
+    /// Goes on with the next run if that comes behind it, as those of rows do that are in the order of the keys.
+    private LeafChain latest = new LeafChain(pool);
+
+    private Share() {}
+
+    /// Sorts a run and adds its entries. No entry may be added twice.
+    public void add(EntryRun run) {
+      if (run.count() == 0) {
+        return;
+      }
+      // What came in order will go on in order behind it, and not in between.
+      int fill = run.isOrdered() ? IndexNode.BYTES : LeafChain.SPARE_FILL;
+      run.sort();
+      if (latest.count() == 0 || !run.isBehind(latest.last())) {
+        latest = new LeafChain(pool);
+        synchronized (TreeLoad.this) {
+          chains.add(latest);
+        }
+      }
+      run.copyTo(latest, fill);
+    }
+  }
+
+  public Share newShare() {
+    return new Share();
+  }
+
+  /// Leaves of entries; a measure of what is left to do.
+  public int leaves() {
+    return chains.stream().mapToInt(LeafChain::count).sum();
+  }
+
+  /// What is left to do but for the end, to be run in any order.
+  ///
+  /// @param most how many, if there is enough for them
+  public List<Runnable> merges(int most) {
+    if (chains.size() < 2) {
+      return List.of();
+    }
+    LeafChain longest =
+        chains.stream().max(Comparator.comparingInt(LeafChain::count)).orElseThrow();
+    int ranges = Math.clamp(leaves() / LEAVES_OF_MERGE, 1, Math.min(most, longest.count()));
+    KeyBuffer from = null;
+    for (int i = 1; i <= ranges; i++) {
+      KeyBuffer bound = null;
+      if (i < ranges) {
+        bound = new KeyBuffer(64);
+        long leaf = longest.leaf((int) ((long) longest.count() * i / ranges));
+        IndexNode.copyKey(leaf, 0, bound, 0);
+      }
+      merges.add(new LeafMerge(pool, chains, from, bound));
+      from = bound;
+    }
+    return merges.stream().<Runnable>map(merge -> merge::run).toList();
+  }
+
+  /// Builds the inner nodes and puts the tree in place.
+  public void complete() {
+    List<LeafChain> ordered =
+        merges.isEmpty() ? chains : merges.stream().map(LeafMerge::merged).toList();
+    long[] nodes = new long[ordered.stream().mapToInt(LeafChain::count).sum()];
+    int count = 0;
+    for (LeafChain chain : ordered) {
+      for (int i = 0; i < chain.count(); i++) {
+        nodes[count++] = chain.leaf(i);
+      }
+    }
+    merges.forEach(LeafMerge::freeShared);
+    if (count > 0) {
+      tree.adopt(root(nodes));
+    }
+  }
+
+  private long root(long[] leaves) {
+    int count = leaves.length;
+    List<KeyBuffer> separators = List.of();
+    for (int level = 1; count > 1; level++) {
+      separators = parents(level, leaves, count, separators);
+      count = separators.size();
+    }
+    return leaves[0];
+  }
+
+  /// Makes parents, whose addresses take the place of their children's.
+  ///
+  /// @param separators what each child is separated by from the one before it; those of leaves are made here
+  /// @return those of the parents
+  private List<KeyBuffer> parents(int level, long[] nodes, int count, List<KeyBuffer> separators) {
+    List<KeyBuffer> above = new ArrayList<>();
+    KeyBuffer separator = new KeyBuffer(0);
+    long before = 0;
+    int room = 0;
+    for (int i = 0; i < count; i++) {
+      long child = nodes[i];
+      if (i > 0) {
+        separator = level == 1 ? separator(before, child) : separators.get(i);
+      }
+      int bytes = IndexNode.SLOT_BYTES + IndexNode.CHILD_BYTES + separator.length;
+      if (i > 0 && bytes <= room) {
+        long parent = nodes[above.size() - 1];
+        IndexNode.insert(parent, IndexNode.count(parent), separator, child);
+        room -= bytes;
+      } else {
+        // What separates it stands above, between its parent and the one before.
+        nodes[above.size()] = OrderedTree.newNode(pool.allocateNode(), level, child);
+        above.add(separator);
+        room = LeafChain.SPARE_FILL - IndexNode.HEADER_BYTES;
+      }
+      before = child;
+    }
+    return above;
+  }
+
+  private static KeyBuffer separator(long leaf, long right) {
+    KeyBuffer last = new KeyBuffer(64);
+    KeyBuffer first = new KeyBuffer(64);
+    KeyBuffer separator = new KeyBuffer(16);
+    IndexNode.copyKey(leaf, IndexNode.count(leaf) - 1, last, 0);
+    IndexNode.copyKey(right, 0, first, 0);
+    OrderedTree.shortest(last, first, separator);
+    return separator;
+  }
+}
