@@ -36,11 +36,11 @@ has_placeholders(PlannerInfo *root, RelOptInfo *joinrel)
 
 /* Rows and system columns as a whole cannot be told apart from nulls, or fetched. */
 static bool
-has_simple_target(RelOptInfo *joinrel)
+has_simple_columns(Node *exprs)
 {
 	ListCell *cell;
 
-	foreach (cell, pull_var_clause((Node *) joinrel->reltarget->exprs, PVC_RECURSE_PLACEHOLDERS))
+	foreach (cell, pull_var_clause(exprs, PVC_RECURSE_PLACEHOLDERS))
 	{
 		Var *var = (Var *) lfirst(cell);
 
@@ -135,7 +135,7 @@ note_hidden(RelOptInfo *joinrel, KakehashiRelation *fpinfo)
 	{
 		const Var *var = (const Var *) lfirst(cell);
 
-		/* A row as a whole is for finding it again, which nobody does; see has_simple_target(). */
+		/* A row as a whole is for finding it again, which nobody does; see has_simple_columns(). */
 		if (IsA(var, Var) && var->varattno != 0 && bms_is_member(var->varno, fpinfo->hidden))
 			fpinfo->shows_hidden = true;
 	}
@@ -201,7 +201,7 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	if (!changes && (root->parse->commandType != CMD_SELECT || root->rowMarks != NIL))
 		return;
 	if (outer_info->local_conds != NIL || inner_info->local_conds != NIL || !bms_is_empty(joinrel->lateral_relids) ||
-	    has_placeholders(root, joinrel) || (!changes && !has_simple_target(joinrel)))
+	    has_placeholders(root, joinrel) || (!changes && !has_simple_columns((Node *) joinrel->reltarget->exprs)))
 		return;
 
 	fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
@@ -213,7 +213,8 @@ kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *out
 	fpinfo->inner = inner;
 	fpinfo->join_type = join_type;
 	if (!classify_clauses(root, joinrel, fpinfo, extra->restrictlist) ||
-	    !pull_up_conditions(joinrel, fpinfo, outer_info, inner_info))
+	    !pull_up_conditions(joinrel, fpinfo, outer_info, inner_info) ||
+	    !has_simple_columns((Node *) extract_actual_clauses(fpinfo->local_conds, false)))
 		return;
 	note_hidden(joinrel, fpinfo);
 

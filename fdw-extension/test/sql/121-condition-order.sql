@@ -55,6 +55,7 @@ SELECT pg_temp.both_sides(statement), statement FROM (VALUES
   ('SELECT sum(five) FROM wanted JOIN checked USING (id) WHERE 12 / z > 3 AND g > 0'),
   ('SELECT sum(five) FROM wanted LEFT JOIN checked ON checked.id = wanted.id AND 12 / z > 3 AND g > 0'),
   ('SELECT sum(five) FROM wanted JOIN checked USING (id) WHERE 12 / z > 3 AND e = ''some'''),
+  ('SELECT count(*) FROM checked a JOIN checked c ON a = c AND a.tableoid = c.tableoid'),
   -- Groups
   ('SELECT sum(g) FROM (SELECT g FROM checked GROUP BY g HAVING 12 / min(z) > 3 AND min(g) > 0) s'),
   ('SELECT sum(g) FROM (SELECT g FROM checked GROUP BY g HAVING 12 / min(z) > 3 AND min(e) = ''some'') s'),
