@@ -108,6 +108,7 @@ typedef struct kh_execute_options
 	uint64_t handle;             /* with KH_CONTINUE */
 	uint64_t lease_nanos;        /* with KH_BEGIN; 0: the endpoint's default */
 	uint32_t timeout_millis;     /* 0: none */
+	uint32_t command;            /* number of the client's command, see PROTOCOL.md; 0: one of its own */
 	bool new_snapshot;
 	bool commit_after;
 } kh_execute_options;

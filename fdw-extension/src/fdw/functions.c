@@ -84,6 +84,8 @@ kakehashi_execute(PG_FUNCTION_ARGS)
 	bool is_ddl;
 	uint64 rows;
 
+	/* It sees all that was done before it. */
+	kakehashi_gather_flush(InvalidCommandId);
 	set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	is_ddl = statement->kind == KH_DDL;
@@ -156,6 +158,8 @@ kakehashi_query(PG_FUNCTION_ARGS)
 	KakehashiStatement *statement;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	/* It sees all that was done before it. */
+	kakehashi_gather_flush(InvalidCommandId);
 	set_time_zone(session);
 	statement = kakehashi_statement_get(session, sql, NULL, 0);
 	check_columns(statement, info->setDesc);

@@ -156,6 +156,7 @@ typedef struct KakehashiSession
 	bool lost;                                 /* the endpoint died under a transaction */
 	bool aborted;                              /* the engine has ended the transaction by itself */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
+	int rows_level;                            /* nesting level of the rows that are being sent; 0: the present one */
 	const void *snapshot_owner;                /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 	char time_zone[TZ_STRLEN_MAX + 1];         /* that the engine's session was set to; empty: not yet */
 
@@ -558,6 +559,8 @@ typedef struct KakehashiModify
 	TupleDesc gathered_desc;
 	TupleDesc plan_desc; /* NULL: there is no plan */
 	Size gathered_bytes;
+	EState *estate;
+	bool counted; /* its rows are those that the client is told of */
 
 	/* INSERT of rows in which the columns that the engine generates are all null: without these; NULL if there are none. */
 	struct KakehashiModify *without;
@@ -634,6 +637,9 @@ extern int kakehashi_gather(ResultRelInfo *rinfo);
 
 /* What has been gathered is sent. */
 extern void kakehashi_gather_again(ResultRelInfo *rinfo);
+
+/* Before a statement of a command: sends the rows that INSERTs of commands before it, which have called it, have gathered. */
+extern void kakehashi_gather_flush(CommandId command);
 
 /* ---- direct_modify.c ---- */
 

@@ -54,6 +54,8 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->cost = (KakehashiCost *) palloc0(sizeof(KakehashiCost));
 	/* The node itself is given its instrumentation only after this. */
 	modify->cost->timed = estate->es_instrument != 0;
+	modify->estate = estate;
+	modify->counted = node->canSetTag;
 	modify->snapshot_owner = kakehashi_snapshot_owner(estate);
 	modify->session = kakehashi_session_get(GetUserMapping(kakehashi_modify_user(estate, rinfo), table->serverid));
 

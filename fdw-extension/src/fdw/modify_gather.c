@@ -5,11 +5,16 @@
  * slots itself unless they are there. Here they are: one is always ahead of the executor, and the copying, which is a function of
  * the slot, counts bytes. When these are enough, ri_BatchSize becomes what has been gathered, so that the next row finds the
  * batch full. Rows of the plan, which the executor gathers besides and nobody asks for, are not copied.
+ *
+ * What a function of the statement does in the session is a later command and has to see the rows before, so that they are sent
+ * before its first request.
  */
 #include "kakehashi_fdw.h"
 
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "utils/memutils.h"
+#include "utils/snapshot.h"
 
 /* What the rows of a batch take in the backend. The engine has the batch's buffer besides. */
 #define GATHERED_BYTES (1024 * 1024)
@@ -24,6 +29,83 @@ typedef struct GatherSlot
 } GatherSlot;
 
 static TupleTableSlotOps gather_ops;
+
+/* An INSERT that gathers, as long as its executor state. */
+typedef struct Gathering
+{
+	dlist_node node;
+	ResultRelInfo *rinfo;
+	int nest_level; /* of the statement, which its rows belong to */
+	MemoryContextCallback callback;
+} Gathering;
+
+static dlist_head gatherings = DLIST_STATIC_INIT(gatherings);
+
+static void
+forget_gathering(void *arg)
+{
+	dlist_delete(&((Gathering *) arg)->node);
+}
+
+static void
+remember(ResultRelInfo *rinfo)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	MemoryContext context = modify->estate->es_query_cxt;
+	Gathering *gathering = (Gathering *) MemoryContextAllocZero(context, sizeof(Gathering));
+
+	gathering->rinfo = rinfo;
+	gathering->nest_level = GetCurrentTransactionNestLevel();
+	gathering->callback.func = forget_gathering;
+	gathering->callback.arg = gathering;
+	MemoryContextRegisterResetCallback(context, &gathering->callback);
+	dlist_push_tail(&gatherings, &gathering->node);
+}
+
+/* The executor finds its slots empty. Rows that are refused stay: if somebody catches the error, the statement meets it again. */
+static void
+send_gathered(Gathering *gathering)
+{
+	ResultRelInfo *rinfo = gathering->rinfo;
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	EState *estate = modify->estate;
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	int count = rinfo->ri_NumSlots;
+
+	/* The function may be in a subtransaction; the rows are not. */
+	modify->session->rows_level = gathering->nest_level;
+	PG_TRY();
+	{
+		(void) kakehashi_exec_batch_insert(estate, rinfo, rinfo->ri_Slots, rinfo->ri_PlanSlots, &count);
+		kakehashi_modify_flush(modify);
+	}
+	PG_FINALLY();
+	{
+		modify->session->rows_level = 0;
+	}
+	PG_END_TRY();
+	rinfo->ri_NumSlots = 0;
+	if (modify->counted)
+		estate->es_processed += (uint64) count;
+	MemoryContextSwitchTo(old);
+}
+
+void
+kakehashi_gather_flush(CommandId command)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &gatherings)
+	{
+		Gathering *gathering = dlist_container(Gathering, node, iter.cur);
+		KakehashiModify *modify = (KakehashiModify *) gathering->rinfo->ri_FdwState;
+
+		/* An outer savepoint that has a request of an inner one already takes no more. */
+		if (gathering->rinfo->ri_NumSlots > 0 && modify->estate->es_snapshot->curcid < command &&
+		    modify->session->level <= gathering->nest_level)
+			send_gathered(gathering);
+	}
+}
 
 static void
 make_slots(ResultRelInfo *rinfo)
@@ -84,6 +166,7 @@ kakehashi_gather(ResultRelInfo *rinfo)
 	rinfo->ri_Slots = (TupleTableSlot **) MemoryContextAlloc(context, size * sizeof(TupleTableSlot *));
 	rinfo->ri_PlanSlots = (TupleTableSlot **) MemoryContextAlloc(context, size * sizeof(TupleTableSlot *));
 	make_slots(rinfo);
+	remember(rinfo);
 	return size;
 }
 

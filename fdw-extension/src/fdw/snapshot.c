@@ -2,13 +2,14 @@
  * Which statement a request belongs to.
  *
  * In READ COMMITTED the engine takes a new snapshot when PostgreSQL does: once per statement, not once per scan. A
- * statement is known by the snapshot that its executor state has registered. Statements that run inside another one on the
- * same snapshot (stable functions) share it. The address of a snapshot means something only as long as somebody holds it,
+ * statement is known by the snapshot that its executor state has registered, which also says the number of its command. Statements
+ * that run inside another one on the same snapshot (stable functions) share it. The address of a snapshot means something only as long as somebody holds it,
  * so that each name is forgotten when the outermost executor state using it goes.
  */
 #include "kakehashi_fdw.h"
 
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 typedef struct Owner
 {
@@ -40,16 +41,21 @@ forget_owner(void *arg)
 const void *
 kakehashi_snapshot_owner(EState *estate)
 {
+	/* COPY has none in its executor state. */
+	Snapshot snapshot =
+		estate->es_snapshot == InvalidSnapshot && ActiveSnapshotSet() ? GetActiveSnapshot() : estate->es_snapshot;
 	Owner *owner;
 	slist_iter iter;
 
+	if (snapshot != InvalidSnapshot)
+		kakehashi_gather_flush(snapshot->curcid);
 	slist_foreach(iter, &owners)
 	{
-		if (slist_container(Owner, node, iter.cur)->snapshot == estate->es_snapshot)
-			return estate->es_snapshot;
+		if (slist_container(Owner, node, iter.cur)->snapshot == snapshot)
+			return snapshot;
 	}
 	owner = (Owner *) MemoryContextAlloc(estate->es_query_cxt, sizeof(Owner));
-	owner->snapshot = estate->es_snapshot;
+	owner->snapshot = snapshot;
 	owner->callback.func = forget_owner;
 	owner->callback.arg = owner;
 	MemoryContextRegisterResetCallback(estate->es_query_cxt, &owner->callback);

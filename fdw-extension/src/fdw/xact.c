@@ -124,7 +124,7 @@ is_plain(const kh_begin_options *options)
 static void
 enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_options *options)
 {
-	int nest_level = GetCurrentTransactionNestLevel();
+	int nest_level = session->rows_level > 0 ? session->rows_level : GetCurrentTransactionNestLevel();
 	kh_error error;
 
 	memset(options, 0, sizeof(*options));
@@ -180,6 +180,9 @@ void
 kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options)
 {
 	enter(session, owner, false, options);
+	/* The engine's rows know the command that made them: a snapshot sees what was changed by commands before its own. */
+	if (owner != NULL)
+		options->command = ((Snapshot) owner)->curcid + 1;
 }
 
 uint64

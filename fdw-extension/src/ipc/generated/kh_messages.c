@@ -1141,7 +1141,9 @@ kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out)
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 60)
+	if (r->version >= 1 && block_bytes < 60)
+		return false;
+	if (r->version >= 2 && block_bytes < 64)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->request_id = get_u64(block + 8);
@@ -1168,6 +1170,12 @@ kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out)
 	out->response = get_u8(block + 59);
 	if (!is_commit_response(out->response))
 		return false;
+	if (r->version >= 2)
+	{
+		out->command = get_u32(block + 60);
+	}
+	else
+		out->command = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -1185,7 +1193,7 @@ kh_execute_encode(const kh_execute_message *message, void *frame, size_t capacit
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_EXECUTE_TEMPLATE_ID, 60);
+	unsigned char *block = begin_write(w, frame, capacity, KH_EXECUTE_TEMPLATE_ID, 64);
 
 	if (block == NULL)
 		return 0;
@@ -1203,6 +1211,7 @@ kh_execute_encode(const kh_execute_message *message, void *frame, size_t capacit
 	put_u8(block + 57, message->kind);
 	put_u8(block + 58, message->isolation);
 	put_u8(block + 59, message->response);
+	put_u32(block + 60, message->command);
 	if (!write_bytes(w, 1048576, message->parameters.data, message->parameters.bytes))
 		return 0;
 	return w->used;

@@ -247,7 +247,7 @@ final class CancelLatencyTest {
     return statement.execute(
         transaction,
         Parameters.NONE,
-        new ExecuteOptions(true, timeoutNanos),
+        new ExecuteOptions(true, timeoutNanos, 0),
         new DiscardingSink(),
         (count, failure) -> {
           long now = System.nanoTime();

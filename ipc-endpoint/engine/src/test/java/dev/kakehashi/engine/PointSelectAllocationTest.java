@@ -42,7 +42,7 @@ class PointSelectAllocationTest {
   private static final long MOST_BYTES = 1024;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private static final ExecuteOptions OPTIONS = new ExecuteOptions(true, 0);
+  private static final ExecuteOptions OPTIONS = new ExecuteOptions(true, 0, 1);
 
   @TempDir private Path directory;
   private TestEngine engine;

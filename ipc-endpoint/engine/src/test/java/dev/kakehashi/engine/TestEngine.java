@@ -170,6 +170,17 @@ final class TestEngine implements AutoCloseable {
     return execute(transaction, statement, new @Nullable Object[][] {parameters});
   }
 
+  /// Runs a statement without parameters as part of a client's command.
+  Result runAs(Transaction transaction, int command, String sql) {
+    return runAs(transaction, command, sql, new @Nullable Object[][] {{}});
+  }
+
+  /// Runs a statement for rows of parameters as part of a client's command.
+  Result runAs(Transaction transaction, int command, String sql, @Nullable Object[][] rows) {
+    ExecuteOptions options = ExecuteOptions.of(true, 0, command);
+    return start(transaction, prepare(sql), rows, Integer.MAX_VALUE, options).await();
+  }
+
   Result execute(Transaction transaction, Statement statement, @Nullable Object[][] rows) {
     Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
     long count = await(running.done);
@@ -182,13 +193,23 @@ final class TestEngine implements AutoCloseable {
       @Nullable Object[][] rows,
       int maxBuffers,
       long timeoutNanos) {
+    return start(
+        transaction, statement, rows, maxBuffers, new ExecuteOptions(true, timeoutNanos, 0));
+  }
+
+  private static Running start(
+      Transaction transaction,
+      Statement statement,
+      @Nullable Object[][] rows,
+      int maxBuffers,
+      ExecuteOptions options) {
     Running running = new Running(new TestSink(statement.columns(), maxBuffers));
     Parameters parameters = parameters(statement.parameterTypeOids(), rows);
     running.execution =
         statement.execute(
             transaction,
             parameters,
-            new ExecuteOptions(true, timeoutNanos),
+            options,
             running.sink,
             (count, failure) -> {
               if (failure != null) {

@@ -61,6 +61,7 @@ public enum ErrorCode {
   UNIQUE_VIOLATION(1202, "23505", Category.USER, false),
   CHECK_VIOLATION(1203, "23514", Category.USER, false),
   FOREIGN_KEY_VIOLATION(1204, "23503", Category.USER, false),
+  TRIGGERED_DATA_CHANGE(1205, "27000", Category.USER, false),
   SERIALIZATION_FAILURE(1301, "40001", Category.USER, true),
   DEADLOCK_DETECTED(1302, "40P01", Category.USER, true),
   TRANSACTION_ABORTED(1303, "25P02", Category.USER, false),

@@ -1,5 +1,6 @@
 package dev.kakehashi.protocol;
 
+import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -32,11 +33,11 @@ public final class Frames {
 
   /// Wraps a decoder around a frame whose header has been checked.
   ///
-  /// @throws MalformedFrameException when the block is shorter than version 1 of the message, or leaves the frame
+  /// @throws MalformedFrameException when the block is shorter than the frame's version of the message has it, or leaves the frame
   public static <D extends MessageDecoderFlyweight> D wrap(D decoder, DirectBuffer frame) {
     int blockLength = u16(frame, MessageHeaderDecoder.blockLengthEncodingOffset());
     int version = u16(frame, MessageHeaderDecoder.versionEncodingOffset());
-    if (blockLength < decoder.sbeBlockLength()
+    if (blockLength < leastBlockLength(decoder, version)
         || blockLength > frame.capacity() - Protocol.MESSAGE_HEADER_BYTES) {
       throw new MalformedFrameException(
           "block of "
@@ -48,6 +49,13 @@ public final class Frames {
     }
     decoder.wrap(frame, Protocol.MESSAGE_HEADER_BYTES, blockLength, version);
     return decoder;
+  }
+
+  /// Archives have frames of version 1.
+  private static int leastBlockLength(MessageDecoderFlyweight decoder, int version) {
+    return version < ExecuteDecoder.commandSinceVersion() && decoder instanceof ExecuteDecoder
+        ? ExecuteDecoder.commandEncodingOffset()
+        : decoder.sbeBlockLength();
   }
 
   /// Length of the variable-length field that comes next, checked against the frame. Call before each access to such a field.

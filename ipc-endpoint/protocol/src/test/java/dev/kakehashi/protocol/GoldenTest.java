@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.FailedDecoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
 import java.io.IOException;
@@ -12,15 +14,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/// The frozen encodings of `golden/v1`, which C reads too.
+/// The frozen encodings of `golden/v2`, and those of version 1, which C reads too.
 class GoldenTest {
-  private static final Path DIRECTORY = Path.of("golden/v1");
+  private static final Path DIRECTORY = Path.of("golden/v2");
 
   @Test
   void shouldStillEncodeEveryGoldenFile() throws IOException {
@@ -36,6 +39,31 @@ class GoldenTest {
           sample.getValue(),
           sample.getKey());
     }
+  }
+
+  @Test
+  void shouldStillDecodeExecuteOfVersion1() throws IOException {
+    for (String name : List.of("execute.bin", "execute_inbound.bin")) {
+      UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of("golden/v1", name)));
+      ExecuteDecoder execute = Frames.wrap(new ExecuteDecoder(), frame);
+      assertEquals(CommitResponse.STORED, execute.response());
+      assertEquals(ExecuteDecoder.commandNullValue(), execute.command());
+      ExecuteDecoder now =
+          Frames.wrap(
+              new ExecuteDecoder(), new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve(name))));
+      assertEquals(8, now.command());
+      assertEquals(
+          Frames.nextLength(now, new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve(name)))),
+          Frames.nextLength(execute, frame));
+    }
+  }
+
+  @Test
+  void shouldRefuseBlockShorterThanItsVersion() throws IOException {
+    UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of("golden/v1", "execute.bin")));
+    // A block of version 1 that says it is of version 2.
+    frame.putShort(6, (short) 2, java.nio.ByteOrder.LITTLE_ENDIAN);
+    assertThrows(MalformedFrameException.class, () -> Frames.wrap(new ExecuteDecoder(), frame));
   }
 
   @Test

@@ -124,9 +124,12 @@ final class Executions implements StatementRequest.Completion {
   private static ExecuteOptions executeOptions(ExecuteDecoder execute) {
     boolean newSnapshot = execute.flags().newSnapshot();
     long timeoutNanos = execute.timeoutMillis() * NANOS_PER_MILLI;
-    return newSnapshot || timeoutNanos != 0
-        ? new ExecuteOptions(newSnapshot, timeoutNanos)
-        : ExecuteOptions.DEFAULT;
+    long command = execute.command();
+    // Frames of version 1, which are replayed, have none.
+    return ExecuteOptions.of(
+        newSnapshot,
+        timeoutNanos,
+        command == ExecuteDecoder.commandNullValue() ? 0 : (int) command);
   }
 
   /// A checked copy of the parameters, in memory that the client cannot change.

@@ -4,7 +4,30 @@ package dev.kakehashi.engine.api;
 ///
 /// @param newSnapshot take a new snapshot first (READ COMMITTED)
 /// @param timeoutNanos the statement is cancelled with QUERY_CANCELED after this time; 0: never
-public record ExecuteOptions(boolean newSnapshot, long timeoutNanos) {
+/// @param command number (unsigned) of the client's command that the statement is part of: of its transaction's changes it sees those of lesser commands and those without, whichever
+///     order the statements come in, and statements of the command and of lesser ones do not see its own; 0: it is a command of its own, and sees all that was changed before
+public record ExecuteOptions(boolean newSnapshot, long timeoutNanos, int command) {
   /// The transaction's snapshot, no time-out.
-  public static final ExecuteOptions DEFAULT = new ExecuteOptions(false, 0);
+  public static final ExecuteOptions DEFAULT = new ExecuteOptions(false, 0, 0);
+
+  private static final int KEPT = 32;
+
+  private static final ExecuteOptions[] OLD_SNAPSHOT = kept(false);
+  private static final ExecuteOptions[] NEW_SNAPSHOT = kept(true);
+
+  private static ExecuteOptions[] kept(boolean newSnapshot) {
+    ExecuteOptions[] kept = new ExecuteOptions[KEPT];
+    for (int command = 0; command < KEPT; command++) {
+      kept[command] = new ExecuteOptions(newSnapshot, 0, command);
+    }
+    return kept;
+  }
+
+  /// Like the constructor, but options of the first commands without a time-out are not made anew for each statement.
+  public static ExecuteOptions of(boolean newSnapshot, long timeoutNanos, int command) {
+    if (timeoutNanos != 0 || command < 0 || command >= KEPT) {
+      return new ExecuteOptions(newSnapshot, timeoutNanos, command);
+    }
+    return (newSnapshot ? NEW_SNAPSHOT : OLD_SNAPSHOT)[command];
+  }
 }

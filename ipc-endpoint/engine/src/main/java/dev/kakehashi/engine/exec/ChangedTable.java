@@ -8,6 +8,7 @@ import dev.kakehashi.engine.plan.PhysicalPlan.Generated;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.store.DuplicateKey;
+import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.type.Values;
@@ -72,6 +73,26 @@ final class ChangedTable {
 
   StoreTransaction transaction() {
     return transaction;
+  }
+
+  /// Whether a row that a statement has found is still to be changed: as in PostgreSQL not if the same command has changed it before.
+  ///
+  /// @param view in which it was found
+  /// @param change for the message: `updated`, `deleted`
+  /// @throws EngineException TRIGGERED_DATA_CHANGE if a command that the statement's has called has changed it
+  boolean mayChange(ReadView view, long rowId, String change) {
+    return switch (table.ownChange(view, rowId)) {
+      case NONE -> true;
+      case SAME_COMMAND -> false;
+      case LATER_COMMAND ->
+          throw new EngineException(
+                  ErrorCode.TRIGGERED_DATA_CHANGE,
+                  "tuple to be "
+                      + change
+                      + " was already modified by an operation triggered by the current command")
+              .withHint(
+                  "Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.");
+    };
   }
 
   long insert(VectorBatch values, int row) {

@@ -145,11 +145,15 @@ final class DmlConsumer implements ChangeConsumer {
       }
       case PhysicalPlan.Update update -> {
         long rowId = rowId(source, update.rowIdColumn(), row);
-        yield isFirst(rowId) && table.update(rowId, changed, row);
+        yield isFirst(rowId)
+            && table.mayChange(execution.scope().view(), rowId, "updated")
+            && table.update(rowId, changed, row);
       }
       case PhysicalPlan.Delete delete -> {
         long rowId = rowId(source, delete.rowIdColumn(), row);
-        yield isFirst(rowId) && table.delete(rowId);
+        yield isFirst(rowId)
+            && table.mayChange(execution.scope().view(), rowId, "deleted")
+            && table.delete(rowId);
       }
     };
   }

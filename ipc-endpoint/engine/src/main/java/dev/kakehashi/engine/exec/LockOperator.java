@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.LockWait;
 import dev.kakehashi.engine.plan.PlanNode.RowLock;
+import dev.kakehashi.engine.store.OwnChange;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableStore;
@@ -82,7 +83,8 @@ final class LockOperator extends Operator {
       }
       TableStore table = execution.scope().store().table(lock.tableId());
       try {
-        if (!table.lock(transaction, rowIds.words[row])) {
+        if (table.ownChange(execution.scope().view(), rowIds.words[row]) != OwnChange.NONE
+            || !table.lock(transaction, rowIds.words[row])) {
           transaction.rollbackTo(before);
           return false;
         }

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.KeyRange;
+import dev.kakehashi.engine.store.OwnChange;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.RowCursor;
@@ -125,7 +126,9 @@ final class Upsert {
           -1);
     }
     long rowId = existing.rowIds[0];
-    if (!table.table().lock(table.transaction(), rowId) || !changed.add(rowId)) {
+    if (table.table().ownChange(execution.scope().view(), rowId) != OwnChange.NONE
+        || !table.table().lock(table.transaction(), rowId)
+        || !changed.add(rowId)) {
       throw affectedTwice();
     }
     pairUp(batch, source, row);

@@ -73,6 +73,14 @@ final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public ReadView beginStatement(int command) {
+    return beginStatement();
+  }
+
+  @Override
+  public void changeFor(int command) {}
+
+  @Override
   public ReadView beginStatement() {
     throw new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has ended");
   }

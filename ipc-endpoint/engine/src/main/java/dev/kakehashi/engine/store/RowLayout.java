@@ -43,6 +43,7 @@ final class RowLayout {
   static final int UNDO_PREVIOUS = 8;
   static final int UNDO_FLAGS = 16;
   static final long KEYS_CHANGED = 1;
+  static final long LOCKED = 8;
 
   private static final int UNDO_WORDS = 24;
   private static final int UNDO_COLUMNS_SHIFT = 32;
@@ -211,6 +212,15 @@ final class RowLayout {
   /// Says that a key differs. The caller has the page's latch, and keeps the collector from freeing.
   static void setKeysChanged(long record) {
     Native.putLong(record + UNDO_FLAGS, Native.getLong(record + UNDO_FLAGS) | KEYS_CHANGED);
+  }
+
+  /// Says that the version that follows the record's is the same, made to lock the row. The caller has made the record.
+  static void setLocked(long record) {
+    Native.putLong(record + UNDO_FLAGS, Native.getLong(record + UNDO_FLAGS) | LOCKED);
+  }
+
+  static boolean isLocked(long record) {
+    return (Native.getLong(record + UNDO_FLAGS) & LOCKED) != 0;
   }
 
   static int undoColumns(long record) {

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.Native;
+import org.jspecify.annotations.Nullable;
 
 /// Finds the version of a row that a view sees. Confined to one thread at a time.
 final class RowReader {
@@ -23,6 +24,9 @@ final class RowReader {
   private int ownSlot;
   private int statement;
 
+  /// Null: all that earlier statements of the own transaction did is visible.
+  private @Nullable CommandView command;
+
   /// Undo record of the visible version, after [#findOlder] or [#walk] returned OLDER.
   private long record;
 
@@ -41,6 +45,7 @@ final class RowReader {
     snapshot = view.snapshot();
     ownSlot = MemoryStore.slotOf(view.transactionId());
     statement = view.statement();
+    command = view instanceof CommandView hiding ? hiding : null;
   }
 
   /// Whether the newest version is what the view sees. What this says counts only if the page validates afterwards.
@@ -49,12 +54,18 @@ final class RowReader {
     if (!Stamp.isInFlight(stamp)) {
       visible = Stamp.timestamp(stamp) <= snapshot;
     } else if (Stamp.slot(stamp) == ownSlot) {
-      visible = Stamp.statement(stamp) < statement;
+      visible = seesOwn(stamp);
     } else {
       long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
       visible = timestamp != 0 && timestamp <= snapshot;
     }
     return !visible ? OLDER : Stamp.isTombstone(stamp) ? GONE : HEAD;
+  }
+
+  private boolean seesOwn(long stamp) {
+    int by = Stamp.statement(stamp);
+    CommandView hiding = command;
+    return by < statement && (hiding == null || !hiding.hides(by));
   }
 
   /// Looks for the visible version along the undo records from a validated undo pointer on. The caller has entered [ChainReaders] before it read the pointer.
@@ -71,13 +82,29 @@ final class RowReader {
         // above, which has not become visible by
         // committing, or we would not have come here. It may be stale, so only our own says
         // anything.
-        visible = Stamp.slot(stamp) == ownSlot && Stamp.statement(stamp) < statement;
+        visible = Stamp.slot(stamp) == ownSlot && seesOwn(stamp);
       }
       if (visible) {
         return Stamp.isTombstone(stamp) ? 0 : at;
       }
     }
     return 0;
+  }
+
+  /// See [TableStore#ownChange]. Nobody else changes what the own transaction has, so that no latch is needed.
+  static OwnChange ownChange(Page page, int slot, CommandView view) {
+    long stamp = page.stamp(slot);
+    if (!Stamp.isInFlight(stamp)
+        || Stamp.slot(stamp) != MemoryStore.slotOf(view.transactionId())
+        || !view.hides(Stamp.statement(stamp))) {
+      return OwnChange.NONE;
+    }
+    long replaced = page.undo(slot);
+    // Only what was committed is locked by a version.
+    if (replaced != 0 && RowLayout.isLocked(replaced)) {
+      return OwnChange.NONE;
+    }
+    return view.precedes(Stamp.statement(stamp)) ? OwnChange.LATER_COMMAND : OwnChange.SAME_COMMAND;
   }
 
   /// Copies the visible version of a row.

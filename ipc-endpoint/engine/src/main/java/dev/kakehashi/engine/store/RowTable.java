@@ -245,6 +245,13 @@ final class RowTable implements TableStore {
     return true;
   }
 
+  @Override
+  public OwnChange ownChange(ReadView view, long rowId) {
+    return view instanceof CommandView hiding
+        ? RowReader.ownChange(pageOf(rowId), Page.slotOf(rowId), hiding)
+        : OwnChange.NONE;
+  }
+
   // ---- writing ----
 
   @Override

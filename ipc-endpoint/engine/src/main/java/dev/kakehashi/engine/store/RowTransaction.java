@@ -33,6 +33,12 @@ final class RowTransaction implements StoreTransaction {
   private long snapshot;
   private int statement;
 
+  /// Command of the client that changes are made for; 0: none.
+  private int command;
+
+  /// Null: no change was made for a command of the client.
+  private @Nullable OwnCommands commands;
+
   /// The undo log, in order; null: it has written nothing.
   private @Nullable WriteList writes;
 
@@ -129,6 +135,22 @@ final class RowTransaction implements StoreTransaction {
     checkRunning();
     statement++;
     return new ReadView(snapshot, id, statement);
+  }
+
+  @Override
+  public ReadView beginStatement(int ofCommand) {
+    OwnCommands own = commands;
+    if (ofCommand == 0 || own == null || !own.hidesFrom(ofCommand)) {
+      return beginStatement();
+    }
+    checkRunning();
+    statement++;
+    return own.view(snapshot, id, statement, ofCommand);
+  }
+
+  @Override
+  public void changeFor(int ofCommand) {
+    command = ofCommand;
   }
 
   /// Row writes in the lower half, changes of the catalogue in the upper.
@@ -278,6 +300,15 @@ final class RowTransaction implements StoreTransaction {
   /// Makes room for one more write, so that logging it cannot fail after it was made.
   void reserveWrite() {
     writes().reserve();
+    OwnCommands own = commands;
+    if (own == null) {
+      if (command == 0) {
+        return;
+      }
+      own = new OwnCommands();
+      commands = own;
+    }
+    own.note(statement, command);
   }
 
   void addRows(RowTable table, int count) {

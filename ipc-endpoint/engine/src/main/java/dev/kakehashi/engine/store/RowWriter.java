@@ -399,6 +399,7 @@ final class RowWriter {
       if (present && !Stamp.isInFlight(page.stamp(slot))) {
         same.readHead(page, slot);
         saveUndo(page, slot, record, same, false);
+        RowLayout.setLocked(record);
         putStamp(page, slot, transaction.stamp(false), record);
         written = true;
       }

@@ -46,6 +46,16 @@ public interface StoreTransaction {
   /// Begins a statement: it sees the snapshot and what earlier statements of this transaction did, not what it does itself.
   ReadView beginStatement();
 
+  /// Begins a statement of a client's command: of what earlier statements of this transaction did it sees what they did for lesser commands, or for none.
+  ///
+  /// @param command its number, unsigned; 0: as without
+  ReadView beginStatement(int command);
+
+  /// Changes from now on are made for a command of the client: statements of that command and lesser ones do not see them.
+  ///
+  /// @param command its number, unsigned; 0: for none, every later statement sees them
+  void changeFor(int command);
+
   /// A point to roll back to; later marks are greater.
   long mark();
 

@@ -88,6 +88,10 @@ public interface TableStore {
   /// @throws RowConflict if another transaction has changed or locked it since the snapshot
   boolean lock(StoreTransaction transaction, long rowId);
 
+  /// What the own transaction has done, for the view's command or later ones, to a row that the view sees. Only a view that does not see all of its transaction's
+  /// earlier changes finds any. Called by the thread that changes rows of the transaction.
+  OwnChange ownChange(ReadView view, long rowId);
+
   /// Keeps others from deleting the row, and from changing its unique keys, until the transaction ends: rows of other tables reference it. Any number of
   /// transactions may have such a lock of a row; it is no change of the row.
   ///

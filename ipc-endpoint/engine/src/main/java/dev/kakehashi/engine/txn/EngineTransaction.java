@@ -265,7 +265,7 @@ public final class EngineTransaction implements Transaction {
     new StatementExecution(
             this,
             new DeferredCheck(deferred().pending(null, catalog())),
-            new ExecuteOptions(false, 0),
+            ExecuteOptions.DEFAULT,
             (count, failure) -> {
               if (failure == null) {
                 continuation.run();

@@ -350,7 +350,10 @@ public final class StatementExecution implements Execution, StatementScope {
           store.advanceSnapshot();
         }
       }
-      view = store.beginStatement();
+      view = store.beginStatement(options.command());
+    }
+    if (keepsTurn()) {
+      transaction.store().changeFor(options.command());
     }
     opened = true;
     transaction.opened(this, keepsTurn());
@@ -528,7 +531,10 @@ public final class StatementExecution implements Execution, StatementScope {
 
   @Override
   public void nextRow() {
-    view = transaction.store().beginStatement();
+    // A query has given its turn back: a change may be at work, of which it sees nothing.
+    if (keepsTurn()) {
+      view = transaction.store().beginStatement(options.command());
+    }
   }
 
   @Override
@@ -537,7 +543,7 @@ public final class StatementExecution implements Execution, StatementScope {
     if (transaction.isReadCommitted()) {
       transaction.store().refreshSnapshot();
     }
-    view = transaction.store().beginStatement();
+    view = transaction.store().beginStatement(options.command());
   }
 
   @Override
