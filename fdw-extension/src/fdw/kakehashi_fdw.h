@@ -559,6 +559,8 @@ typedef struct KakehashiModify
 	TupleDesc gathered_desc;
 	TupleDesc plan_desc; /* NULL: there is no plan */
 	Size gathered_bytes;
+	int gathered_rows;
+	ErrorData *refused; /* what became of rows that were sent for a function; NULL: nothing */
 	EState *estate;
 	bool counted; /* its rows are those that the client is told of */
 

@@ -147,6 +147,8 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 	uint64 affected = 0;
 	int first = 0;
 
+	if (modify->refused != NULL)
+		ReThrowError(modify->refused);
 	for (int i = 0; i < *slot_count; i++)
 		kakehashi_check_partition(estate, rinfo, slots[i]);
 	while (first < *slot_count)

@@ -62,7 +62,7 @@ remember(ResultRelInfo *rinfo)
 	dlist_push_tail(&gatherings, &gathering->node);
 }
 
-/* The executor finds its slots empty. Rows that are refused stay: if somebody catches the error, the statement meets it again. */
+/* The executor finds its slots empty. If the function catches the error, the statement meets it with its next batch. */
 static void
 send_gathered(Gathering *gathering)
 {
@@ -79,11 +79,15 @@ send_gathered(Gathering *gathering)
 		(void) kakehashi_exec_batch_insert(estate, rinfo, rinfo->ri_Slots, rinfo->ri_PlanSlots, &count);
 		kakehashi_modify_flush(modify);
 	}
-	PG_FINALLY();
+	PG_CATCH();
 	{
 		modify->session->rows_level = 0;
+		MemoryContextSwitchTo(estate->es_query_cxt);
+		modify->refused = CopyErrorData();
+		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	modify->session->rows_level = 0;
 	rinfo->ri_NumSlots = 0;
 	if (modify->counted)
 		estate->es_processed += (uint64) count;
@@ -101,7 +105,7 @@ kakehashi_gather_flush(CommandId command)
 		KakehashiModify *modify = (KakehashiModify *) gathering->rinfo->ri_FdwState;
 
 		/* An outer savepoint that has a request of an inner one already takes no more. */
-		if (gathering->rinfo->ri_NumSlots > 0 && modify->estate->es_snapshot->curcid < command &&
+		if (modify->gathered_rows > 0 && modify->estate->es_snapshot->curcid < command &&
 		    modify->session->level <= gathering->nest_level)
 			send_gathered(gathering);
 	}
@@ -136,6 +140,7 @@ copy_slot(TupleTableSlot *slot, TupleTableSlot *source)
 	}
 	TTSOpsVirtual.copyslot(slot, source);
 	modify = (KakehashiModify *) rinfo->ri_FdwState;
+	modify->gathered_rows++;
 	data = ((GatherSlot *) slot)->base.data;
 	if (data != NULL)
 		modify->gathered_bytes += GetMemoryChunkSpace(data);
@@ -176,5 +181,6 @@ kakehashi_gather_again(ResultRelInfo *rinfo)
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
 
 	modify->gathered_bytes = 0;
+	modify->gathered_rows = 0;
 	rinfo->ri_BatchSize = modify->batch_size;
 }
