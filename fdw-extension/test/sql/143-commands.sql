@@ -123,7 +123,6 @@ SET search_path = far, public;
 DECLARE f CURSOR FOR SELECT count(*), sum(v) FROM t;
 \set q 'UPDATE t SET v = v + 1 WHERE id < 100'
 :both
-\set q 'COPY t FROM STDIN'
 SET search_path = heap, public;
 COPY t FROM STDIN;
 1001	1
