@@ -280,8 +280,7 @@ final class Committer {
       this.transaction = transaction;
       this.reads = transaction.readSet;
       // Nobody has changed what a long transaction has read, see LongTransactions.
-      this.validated =
-          transaction.admission().claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
+      this.validated = transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
     }
 
     boolean begin() {

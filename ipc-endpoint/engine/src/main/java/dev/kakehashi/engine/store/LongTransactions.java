@@ -116,7 +116,7 @@ final class LongTransactions {
   /// Why a serializable transaction must not be prepared now: it has read what a long one will write, which may then commit before the decision. Under the commit lock.
   @Nullable RowConflict refusesPrepared(RowTransaction transaction) {
     ReadSet reads = transaction.readSet;
-    if (reads == null || transaction.admission().claim() != null) {
+    if (reads == null || transaction.claim() != null) {
       return null;
     }
     for (Claim claim : claims) {
@@ -248,8 +248,8 @@ final class LongTransactions {
 
   private static boolean isInside(RowTransaction running, Set<Long> tables) {
     // Another long one is inside its own area only, and is waited for, or not, by its claim.
-    return (running.admission().claim() == null || running.preparation() != null)
-        && tables.stream().anyMatch(running.admission()::isInside);
+    return (running.claim() == null || running.preparation() != null)
+        && tables.stream().anyMatch(running::isInside);
   }
 
   /// Whether nobody who comes before it has read what it has written: its commit has to be after theirs.
@@ -262,7 +262,7 @@ final class LongTransactions {
         if (other != claim
             && other.begun
             && other.comesBefore(claim)
-            && other.reads.stream().anyMatch(claim.owner.admission()::isInside)) {
+            && other.reads.stream().anyMatch(claim.owner::isInside)) {
           blocker = other.owner;
         }
       }

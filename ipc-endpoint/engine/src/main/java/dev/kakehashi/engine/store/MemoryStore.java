@@ -267,7 +267,7 @@ final class MemoryStore implements Store {
     if (transaction.readSet != null && transaction.preparation() == null) {
       committer.endSerializable();
     }
-    transaction.admission().endClaim();
+    transaction.endClaim();
     slots.release(transaction.slot);
   }
 

@@ -26,7 +26,8 @@ final class RowTransaction implements StoreTransaction {
   /// Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable Preparation preparation;
 
-  private final TableAdmission admission = new TableAdmission(this);
+  /// Null: it has come to change no table, and declares nothing. Made by its own thread; others look before it is used, see [#isInside].
+  private volatile @Nullable TableAdmission admission;
 
   private final long id;
   private long pinned;
@@ -121,7 +122,7 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public void advanceSnapshot() {
     store.slots().unbound(slot);
-    if (readSet == null || admission.claim() != null) {
+    if (readSet == null || claim() != null) {
       // In the order in which a transaction begins, see TransactionSlots.
       pinned = store.published();
       store.slots().pin(slot, pinned);
@@ -241,19 +242,45 @@ final class RowTransaction implements StoreTransaction {
 
   // ---- long transactions ----
 
+  /// Called by its own thread.
   TableAdmission admission() {
-    return admission;
+    TableAdmission present = admission;
+    if (present == null) {
+      present = new TableAdmission(this);
+      admission = present;
+    }
+    return present;
+  }
+
+  /// What it has declared as a long one; null: it is none.
+  LongTransactions.@Nullable Claim claim() {
+    TableAdmission present = admission;
+    return present == null ? null : present.claim();
+  }
+
+  /// Whether it has come to change the table. Any thread: it enters the table, by volatile writes, before it looks at what others have declared.
+  boolean isInside(long tableId) {
+    TableAdmission present = admission;
+    return present != null && present.isInside(tableId);
+  }
+
+  /// It keeps nothing from others any more.
+  void endClaim() {
+    TableAdmission present = admission;
+    if (present != null) {
+      present.endClaim();
+    }
   }
 
   @Override
   public long epoch() {
-    LongTransactions.Claim claim = admission.claim();
+    LongTransactions.Claim claim = claim();
     return claim == null ? 0 : claim.epoch();
   }
 
   @Override
   public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
-    return switch (admission.acquire(tables, whenReady)) {
+    return switch (admission().acquire(tables, whenReady)) {
       case WAIT -> false;
       case READY -> true;
       case NEW_SNAPSHOT -> {
@@ -270,7 +297,7 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public boolean mayCommit(Runnable whenReady) {
-    return admission.mayCommit(whenReady);
+    return admission().mayCommit(whenReady);
   }
 
   private void checkRunning() {
@@ -436,7 +463,7 @@ final class RowTransaction implements StoreTransaction {
     preparation = how;
     store.slots().unpin(slot);
     store.addPrepared(this);
-    admission.endClaim();
+    endClaim();
     store.committer().finished(outcome);
   }
 

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
@@ -13,7 +12,6 @@ import dev.kakehashi.engine.store.Preparation;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
@@ -231,12 +229,12 @@ public final class EngineTransaction implements Transaction {
   }
 
   /// Whether something is to be looked at before the commit.
-  private boolean defers() {
+  boolean hasDeferred() {
     return deferred != null && !deferred.isEmpty();
   }
 
   boolean hasPendingChecks(long tableId) {
-    return defers()
+    return hasDeferred()
         && deferred().pending(null, catalog()).stream()
             .anyMatch(
                 each -> DeferredReferences.isPending(each, tableId, store, environment.store()));
@@ -257,25 +255,6 @@ public final class EngineTransaction implements Transaction {
           }
           done.accept(count, failure);
         });
-  }
-
-  /// Continues when the deferred constraints hold; otherwise the transaction is rolled back.
-  private void afterDeferredChecks(
-      Consumer<@Nullable EngineException> done, Runnable continuation) {
-    new StatementExecution(
-            this,
-            new DeferredCheck(deferred().pending(null, catalog())),
-            ExecuteOptions.DEFAULT,
-            (count, failure) -> {
-              if (failure == null) {
-                continuation.run();
-                return;
-              }
-              store.abort();
-              ended(State.ABORTED);
-              end(done, ending ? notActive() : failure);
-            })
-        .beginWithinTurn();
   }
 
   boolean isReadOnly() {
@@ -317,58 +296,31 @@ public final class EngineTransaction implements Transaction {
     return may;
   }
 
-  /// The statement that has waited does so no longer.
+  /// The operation that has the turn waits.
+  ///
+  /// @param wake called when the transaction ends
+  void waits(Runnable wake) {
+    wakeWaiting = wake;
+  }
+
+  /// The operation that has waited does so no longer.
   void waitsNoLonger() {
     wakeWaiting = null;
   }
 
-  /// Continues when a long transaction may commit, or is to end otherwise.
-  private void afterEarlierOnes(Runnable continuation) {
-    Condition condition = environment.scheduler().condition();
-    wakeWaiting = condition::signal;
-    if (ending || store.mayCommit(condition::signal)) {
-      wakeWaiting = null;
-      continuation.run();
-      return;
-    }
-    Task waiting =
-        new Task() {
-          @Override
-          public @Nullable Task run(TaskContext context) {
-            if (!ending && !store.mayCommit(condition::signal)) {
-              return context.await(condition, this);
-            }
-            wakeWaiting = null;
-            continuation.run();
-            return null;
-          }
-
-          @Override
-          public void discarded(Job job) {
-            ending = true;
-            continuation.run();
-          }
-        };
-    try {
-      environment
-          .scheduler()
-          .job("commit of a long transaction")
-          .submit(context -> context.await(condition, waiting));
-    } catch (SchedulerStoppedException stopping) {
-      ending = true;
-      continuation.run();
-    }
+  /// Whether it is to end otherwise than by a commit.
+  boolean isEnding() {
+    return ending;
   }
 
-  /// What becomes of a commit or preparation that finds the transaction ending: true if it has been answered.
-  private boolean refusedAtEnd(Consumer<@Nullable EngineException> done) {
-    if (failure == null && !(isLong() && ending)) {
-      return false;
-    }
-    store.abort();
-    ended(State.ABORTED);
-    end(done, notActive());
-    return true;
+  /// It cannot wait for its commit any more.
+  void giveUp() {
+    ending = true;
+  }
+
+  /// Whether a commit or preparation is refused, because the transaction ends otherwise.
+  boolean refusesEnd() {
+    return failure != null || (isLong() && ending);
   }
 
   /// Starts a statement when it is its turn.
@@ -387,7 +339,7 @@ public final class EngineTransaction implements Transaction {
     }
   }
 
-  private EngineException notActive() {
+  EngineException notActive() {
     return switch (state) {
       case COMMITTED ->
           new EngineException(ErrorCode.NO_SUCH_TRANSACTION, "transaction has been committed");
@@ -458,7 +410,7 @@ public final class EngineTransaction implements Transaction {
   }
 
   /// Cancels the open statements and continues when the last one has ended.
-  private void afterOpenStatements(Runnable continuation) {
+  void afterOpenStatements(Runnable continuation) {
     List<StatementExecution> running = open.whenNone(continuation);
     if (running.isEmpty()) {
       continuation.run();
@@ -469,48 +421,32 @@ public final class EngineTransaction implements Transaction {
 
   @Override
   public void commit(CommitResponse response, Consumer<@Nullable EngineException> done) {
-    atEnd(done, () -> commitNow(response, done));
+    begin(new TransactionEnd(this, response == CommitResponse.STORED, null, done));
   }
 
-  /// Commits or prepares when everything that comes before has been done. Mostly that is nothing, and no continuation has to be made for it.
-  private void atEnd(Consumer<@Nullable EngineException> done, Runnable end) {
+  private void begin(TransactionEnd end) {
     if (turns.tryBegin()) {
-      endInTurn(done, end);
+      end.begin();
     } else {
-      turns.begin(() -> endInTurn(done, end));
+      turns.begin(end::begin);
     }
   }
 
-  private void endInTurn(Consumer<@Nullable EngineException> done, Runnable end) {
-    if (hasOpenStatements()) {
-      afterOpenStatements(() -> endAlone(done, end));
-    } else {
-      endAlone(done, end);
-    }
+  /// Whether to log or undo its writes takes long: others wait for the thread that has received the request.
+  boolean hasManyWrites() {
+    return state == State.ACTIVE && (int) store.mark() > SHORT_WRITES;
   }
 
-  private void endAlone(Consumer<@Nullable EngineException> done, Runnable end) {
-    if (state == State.ACTIVE && defers()) {
-      afterDeferredChecks(done, () -> endChecked(end));
-    } else {
-      endChecked(end);
-    }
-  }
-
-  private void endChecked(Runnable end) {
-    if (state == State.ACTIVE && isLong()) {
-      afterEarlierOnes(() -> onWorkerIfLong(end));
-    } else {
-      onWorkerIfLong(end);
-    }
-  }
-
-  /// Continues on a worker if there are many writes to be logged or undone, and at once if there are few: others wait for the thread that has received the request.
   private void onWorkerIfLong(Runnable continuation) {
-    if (state != State.ACTIVE || (int) store.mark() <= SHORT_WRITES) {
+    if (hasManyWrites()) {
+      onWorker(continuation);
+    } else {
       continuation.run();
-      return;
     }
+  }
+
+  /// Continues on a worker, or here if the scheduler takes no more.
+  void onWorker(Runnable continuation) {
     Task task =
         new Task() {
           @Override
@@ -531,31 +467,8 @@ public final class EngineTransaction implements Transaction {
     }
   }
 
-  private void commitNow(CommitResponse response, Consumer<@Nullable EngineException> done) {
-    if (state != State.ACTIVE) {
-      // Its preparation was the end of it here.
-      end(done, state == State.ABORTED ? notActive() : null);
-      return;
-    }
-    if (refusedAtEnd(done)) {
-      return;
-    }
-    try {
-      store.commit(
-          response == CommitResponse.STORED,
-          failure -> {
-            ended(failure == null ? State.COMMITTED : State.ABORTED);
-            end(done, failure == null ? null : commitFailure(failure));
-          });
-    } catch (RuntimeException refused) {
-      store.abort();
-      ended(State.ABORTED);
-      end(done, commitFailure(refused));
-    }
-  }
-
   /// Nothing of it is left but its state, and when it is prepared its locks.
-  private void ended(State how) {
+  void ended(State how) {
     Timer held = timer;
     if (held != null) {
       held.cancel();
@@ -577,52 +490,7 @@ public final class EngineTransaction implements Transaction {
   public void prepare(
       String globalId, String owner, String userName, Consumer<@Nullable EngineException> done) {
     Preparation preparation = new Preparation(globalId, owner, userName, reference, Clock.now());
-    atEnd(done, () -> prepareNow(preparation, done));
-  }
-
-  private void prepareNow(Preparation preparation, Consumer<@Nullable EngineException> done) {
-    if (state != State.ACTIVE) {
-      end(done, notActive());
-      return;
-    }
-    if (refusedAtEnd(done)) {
-      return;
-    }
-    try {
-      environment
-          .prepared()
-          .prepare(
-              store,
-              preparation,
-              failure -> {
-                ended(failure == null ? State.PREPARED : State.ABORTED);
-                end(done, failure == null ? null : commitFailure(failure));
-              });
-    } catch (RuntimeException refused) {
-      store.abort();
-      ended(State.ABORTED);
-      end(done, commitFailure(refused));
-    }
-  }
-
-  private EngineException commitFailure(Throwable failure) {
-    if (failure instanceof RowConflict conflict) {
-      if (conflict.kind() == RowConflict.Kind.PRESERVED) {
-        return givesWay(conflict);
-      }
-      // What a serializable transaction has read was changed by one that committed before it.
-      return environment.describe(
-          new EngineException(
-                  ErrorCode.SERIALIZATION_FAILURE,
-                  "could not serialize access due to read/write dependencies among transactions",
-                  failure)
-              .withHint("The transaction might succeed if retried."),
-          conflict);
-    }
-    return failure instanceof EngineException known
-        ? known
-        : new EngineException(
-            ErrorCode.INTERNAL_ERROR, "could not commit: " + failure.getMessage(), failure);
+    begin(new TransactionEnd(this, false, preparation, done));
   }
 
   /// What a transaction is told that has to give way to a long one.
@@ -636,7 +504,8 @@ public final class EngineTransaction implements Transaction {
         conflict);
   }
 
-  private void end(Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
+  /// Answers an operation, whose turn ends.
+  void end(Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
     turns.end();
     done.accept(outcome);
   }
