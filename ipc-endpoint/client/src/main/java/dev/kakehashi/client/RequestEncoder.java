@@ -152,7 +152,8 @@ final class RequestEncoder {
         .action(request.action())
         .kind(options.kind())
         .isolation(options.isolation())
-        .response(CommitResponse.STORED);
+        .response(CommitResponse.STORED)
+        .command(0); // each statement is one of its own
     execute.flags().clear().newSnapshot(request.action() == TransactionAction.CONTINUE);
     return execute;
   }
