@@ -65,6 +65,7 @@ if wanted tpch; then
 fi
 
 step "results"
+measured_from=$(processor_ticks)
 {
   printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s, TPC-H at scale %s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$REPETITIONS" "$SCALE"
@@ -82,5 +83,6 @@ step "results"
     stop_endpoint "$home/endpoint" >/dev/null
     bench AvailableCommits "$home/inner"
   fi
+  shared_since "$measured_from"
 } | tee "$out/results.txt"
 say "kept in $out/results.txt"

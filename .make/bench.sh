@@ -174,6 +174,7 @@ compare_long() { # label script
 }
 
 step "results"
+measured_from=$(processor_ticks)
 {
   printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s runs of %s s in turn\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$ROUNDS" "$SECONDS_PER_RUN"
@@ -197,6 +198,7 @@ compare "transaction of 10 statements, 1 client" transaction-10 1
 report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
 report "copy from of 200k rows" "$(copy_from heap)" "$(copy_from pgfdw)" "$(copy_from kakehashi)"
 report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
+say "$(shared_since "$measured_from")" | tee -a "$out/results.txt"
 say "endpoint with an empty store: $empty_cost" | tee -a "$out/results.txt"
 say "endpoint with these tables: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
 # The transport alone: its endpoint says when a ping arrived, so that the ways there and back can be told apart.

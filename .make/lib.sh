@@ -19,6 +19,15 @@ die() {
 now_millis() { date +%s%3N; }
 elapsed() { local ms=$(($(now_millis) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1000 / 100)); }
 
+# Ticks of all processors: in all, taken by other guests of the host, used by processes of the kernel's idle and nice classes.
+processor_ticks() { awk '/^cpu / {print $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9, $9, $3}' /proc/stat; }
+
+# What a measurement shared its processors with since "$1" (a value of processor_ticks), which is what its ratios suffer from.
+shared_since() {
+  awk -v b="$1" -v e="$(processor_ticks)" 'BEGIN {split(b, x); split(e, y); t = y[1] - x[1]; if (t < 1) t = 1
+    printf "of the processors\x27 time %.0f %% went to other guests of the host, %.0f %% to processes of low priority\n", (y[2] - x[2]) / t * 100, (y[3] - x[3]) / t * 100}'
+}
+
 java_major() { # feature release of the JDK in $1, or nothing
   [ -x "$1/bin/javac" ] || return 0
   "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
