@@ -2,7 +2,8 @@
  * Conditions of a row, in the order in which PostgreSQL checks them.
  *
  * A condition may fail, as a division does, and whether it fails for a row depends on those that are checked before it. The engine checks
- * conditions in the order in which they stand, each for the rows that the ones before it have left.
+ * conditions in the order in which they stand, each for the rows that the ones before it have left. What they need of values that are no row's may
+ * fail, too.
  */
 #include "kakehashi_plan.h"
 
@@ -76,6 +77,24 @@ is_pattern_complete(Node *pattern)
 	                               strchr(TextDatumGetCString(((Const *) pattern)->constvalue), '\\') == NULL);
 }
 
+/* Operators whose results are far from the ends of their types. */
+static bool
+is_operator_of_wide_range(Oid opno, const char *name)
+{
+	switch (get_op_rettype(opno))
+	{
+		case NUMERICOID:
+			return strcmp(name, "+") == 0 || strcmp(name, "-") == 0 || strcmp(name, "*") == 0;
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case INTERVALOID:
+			return strcmp(name, "+") == 0 || strcmp(name, "-") == 0;
+		default:
+			return false;
+	}
+}
+
 /* Operators that have a result for all operands: comparisons, searches, and what takes a part of a document or joins texts. */
 static bool
 is_operator_total(Oid opno, List *args)
@@ -142,36 +161,30 @@ is_function_total(Oid function)
 typedef struct Checked
 {
 	PlannerInfo *root;
-	RelOptInfo *rel;
+	RelOptInfo *rel; /* NULL: what has no column of a relation is no exception, and wide ranges have no ends */
 } Checked;
 
+/* Whether a node has a value for all values of its parts. wide: ranges that no use comes to the end of have none. */
 static bool
-may_fail(Node *node, void *context)
+is_total(Node *node, bool wide)
 {
-	const Checked *checked = (const Checked *) context;
-	bool total = true;
-
-	if (node == NULL)
-		return false;
 	switch (nodeTag(node))
 	{
 		case T_OpExpr:
 		case T_DistinctExpr:
 		case T_NullIfExpr:
-			total = is_operator_total(((OpExpr *) node)->opno, ((OpExpr *) node)->args);
-			break;
+		{
+			const OpExpr *expr = (const OpExpr *) node;
+
+			return is_operator_total(expr->opno, expr->args) ||
+			       (wide && is_operator_of_wide_range(expr->opno, get_opname(expr->opno)));
+		}
 		case T_ScalarArrayOpExpr:
-			total = is_operator_total(((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args);
-			break;
+			return is_operator_total(((ScalarArrayOpExpr *) node)->opno, ((ScalarArrayOpExpr *) node)->args);
 		case T_FuncExpr:
-			total = is_function_total(((FuncExpr *) node)->funcid);
-			break;
+			return is_function_total(((FuncExpr *) node)->funcid);
 		case T_ArrayExpr:
-			total = !((ArrayExpr *) node)->multidims;
-			break;
-		case T_Aggref:
-			/* Computed before any condition on it. */
-			return false;
+			return !((ArrayExpr *) node)->multidims;
 		case T_Var:
 		case T_Const:
 		case T_Param:
@@ -186,14 +199,77 @@ may_fail(Node *node, void *context)
 		case T_MinMaxExpr:
 		case T_SubscriptingRef:
 		case T_List:
-			break;
+			return true;
 		default:
-			total = false;
+			return false;
 	}
-	/* Parameters have values, or have failed, before the first row is looked at. */
-	if (!total)
-		return !kakehashi_is_parameter(checked->root, checked->rel, (Expr *) node);
+}
+
+static bool
+may_fail(Node *node, void *context)
+{
+	const Checked *checked = (const Checked *) context;
+
+	/* Aggregates are computed before any condition on them. */
+	if (node == NULL || IsA(node, Aggref))
+		return false;
+	/*
+	 * Parameters have values, or have failed, before the first row is looked at. What is computed of them there may be a key of an
+	 * index, which PostgreSQL, too, computes before it looks at a row; to check the condition here would be a scan of the table.
+	 */
+	if (!is_total(node, checked->rel == NULL))
+		return checked->rel == NULL || !kakehashi_is_parameter(checked->root, checked->rel, (Expr *) node);
 	return expression_tree_walker(node, may_fail, context);
+}
+
+static bool
+is_prone_to_fail(Node *expr)
+{
+	Checked checked = {NULL, NULL};
+
+	return may_fail(expr, &checked);
+}
+
+/* Whether the engine would compute something that may fail: the expression, or a part of it that does not go over as a value. */
+static bool
+fails_there(Node *node, void *context)
+{
+	const Checked *checked = (const Checked *) context;
+
+	if (node == NULL || !is_prone_to_fail(node))
+		return false;
+	if (IsA(node, List) || IsA(node, CaseWhen) || IsA(node, ArrayExpr))
+		return expression_tree_walker(node, fails_there, context);
+	return kakehashi_is_computed_there(checked->root, checked->rel, (Expr *) node) &&
+	       (!is_total(node, true) || expression_tree_walker(node, fails_there, context));
+}
+
+/*
+ * What may fail is computed where a row needs it, as PostgreSQL does: it may come to none. Nothing else is, as here it is computed once. What the
+ * engine does not compute is computed before there is a row, and fails then.
+ */
+bool
+kakehashi_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+{
+	Checked checked = {root, rel};
+
+	return kakehashi_is_parameter(root, rel, expr) && !fails_there((Node *) expr, &checked);
+}
+
+bool
+kakehashi_list_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *list)
+{
+	const ArrayExpr *array = (const ArrayExpr *) list;
+	ListCell *cell;
+
+	if (!IsA(list, ArrayExpr) || array->multidims || list_length(array->elements) > KAKEHASHI_MAX_LIST_ELEMENTS)
+		return kakehashi_goes_as_value(root, rel, list);
+	foreach (cell, array->elements)
+	{
+		if (!kakehashi_goes_as_value(root, rel, (Expr *) lfirst(cell)))
+			return false;
+	}
+	return kakehashi_is_parameter(root, rel, list);
 }
 
 bool

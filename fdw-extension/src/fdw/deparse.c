@@ -129,6 +129,15 @@ deparse_constant(KakehashiDeparse *context, Const *constant)
 		deparse_parameter(context, (Expr *) constant);
 }
 
+void
+kakehashi_deparse_value(KakehashiDeparse *context, Expr *expr)
+{
+	if (IsA(expr, Const))
+		deparse_constant(context, (Const *) expr);
+	else
+		deparse_parameter(context, expr);
+}
+
 static void
 deparse_list(KakehashiDeparse *context, List *exprs, const char *separator)
 {
@@ -209,6 +218,7 @@ static void
 deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 {
 	Expr *list = (Expr *) lsecond(expr->args);
+	bool is_value;
 
 	if (!kakehashi_is_in_list(expr))
 	{
@@ -218,10 +228,11 @@ deparse_array_operator(KakehashiDeparse *context, ScalarArrayOpExpr *expr)
 	appendStringInfoChar(context->buf, '(');
 	kakehashi_deparse_expr(context, (Expr *) linitial(expr->args));
 	/* One text, and one statement on the engine, for arrays of all lengths. */
-	if (!IsA(list, ArrayExpr) || kakehashi_is_parameter(context->root, context->rel, list))
+	is_value = kakehashi_list_goes_as_value(context->root, context->rel, list);
+	if (!IsA(list, ArrayExpr) || is_value)
 	{
 		appendStringInfoString(context->buf, expr->useOr ? " = ANY (" : " <> ALL (");
-		if (kakehashi_is_parameter(context->root, context->rel, list))
+		if (is_value)
 			deparse_parameter(context, list);
 		else
 			kakehashi_deparse_expr(context, list);
@@ -395,7 +406,7 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 		deparse_constant(context, (Const *) expr);
 		return;
 	}
-	if (kakehashi_is_parameter(context->root, context->rel, expr))
+	if (kakehashi_goes_as_value(context->root, context->rel, expr))
 	{
 		deparse_parameter(context, expr);
 		return;

@@ -205,11 +205,11 @@ kakehashi_deparse_select(KakehashiDeparse *context, List *exprs, List *condition
 	if (upper->limit != NULL)
 	{
 		appendStringInfoString(context->buf, " LIMIT ");
-		kakehashi_deparse_expr(context, (Expr *) upper->limit);
+		kakehashi_deparse_value(context, (Expr *) upper->limit);
 	}
 	if (upper->offset != NULL)
 	{
 		appendStringInfoString(context->buf, " OFFSET ");
-		kakehashi_deparse_expr(context, (Expr *) upper->offset);
+		kakehashi_deparse_value(context, (Expr *) upper->offset);
 	}
 }

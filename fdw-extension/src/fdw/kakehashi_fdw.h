@@ -517,6 +517,9 @@ extern Oid kakehashi_scan_user(ForeignScanState *node);
 /* Names the snapshot of a running statement; the name dies with the outermost statement that uses the snapshot. */
 extern const void *kakehashi_snapshot_owner(EState *estate);
 
+/* Before a request of a statement that began long ago: the engine gets what its snapshot sees. owner: see above. */
+extern void kakehashi_snapshot_settle(const void *owner);
+
 /* ---- modify_plan.c, modify.c, modify_batch.c ---- */
 
 enum KakehashiModifyPrivate

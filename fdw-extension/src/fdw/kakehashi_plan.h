@@ -102,6 +102,15 @@ extern List *kakehashi_order_conditions(PlannerInfo *root, List *clauses);
  */
 extern bool kakehashi_can_go_before(PlannerInfo *root, RelOptInfo *rel, Expr *condition, List *local);
 
+/*
+ * True if a parameter, see kakehashi_is_parameter(), does go over as a value; else parts of it do, and the engine computes the rest. Decimals and
+ * times that leave their range, which no use comes near to, are not counted as failures.
+ */
+extern bool kakehashi_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* The same of the array of = ANY or <> ALL, whose elements can go over one by one. */
+extern bool kakehashi_list_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *list);
+
 /* ---- direct_modify.c ---- */
 
 /* True if the query changes rows of one table that a join of all its tables finds, and the engine can do it in one statement. */
@@ -133,8 +142,14 @@ extern bool kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *exp
 /* The same with aggregates allowed: in the target list and HAVING of a grouped query. */
 extern bool kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 
-/* True if the expression is computed here, before the statement is sent, and its value goes over as a parameter. */
+/* True if the expression has no column of rel, so that it can be computed here, before the statement is sent, and its value go over as a parameter. */
 extern bool kakehashi_is_parameter(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* True if the engine computes the expression, of whose parts some may be values. */
+extern bool kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* Expressions of an IN list that the engine computes; longer lists are checked here. */
+#define KAKEHASHI_MAX_LIST_ELEMENTS 1000
 
 /* "CASE a WHEN b" as "CASE WHEN a = b", whose parts stand for themselves; NULL if a comparison is not a plain one. */
 extern CaseExpr *kakehashi_searched_case(CaseExpr *expr);
@@ -204,8 +219,11 @@ typedef struct KakehashiDeparse
 	List *params;      /* expressions of $1, $2, ... found so far */
 } KakehashiDeparse;
 
-/* expr must be shippable, or a parameter. */
+/* expr must be shippable. */
 extern void kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr);
+
+/* An expression that is computed here, before the statement is sent; see kakehashi_is_parameter(). */
+extern void kakehashi_deparse_value(KakehashiDeparse *context, Expr *expr);
 
 /* Expressions joined by AND; nothing for an empty list. keyword precedes the first. Members may be RestrictInfos. */
 extern void kakehashi_deparse_conditions(KakehashiDeparse *context, const char *keyword, List *clauses);

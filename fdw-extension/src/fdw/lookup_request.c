@@ -118,6 +118,7 @@ send_keys(LookupState *state)
 	const void *rows;
 	uint32 bytes;
 
+	kakehashi_snapshot_settle(state->snapshot_owner);
 	write_keys(state, session);
 	/* What is evaluated for the keys may have used the session. */
 	session = kakehashi_session_get(state->user);

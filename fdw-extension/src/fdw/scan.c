@@ -169,6 +169,8 @@ kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
 	const void *row;
 	uint32 bytes;
 
+	/* A cursor may have been declared long ago. */
+	kakehashi_snapshot_settle(state->snapshot_owner);
 	state->session = kakehashi_session_get(state->user);
 	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
 	state->call = kakehashi_scan_execute(node, state, row, bytes);

@@ -2,7 +2,7 @@
  * Expressions that the engine computes exactly as PostgreSQL does; everything else stays here.
  *
  * Operators, functions and casts are looked up in shippable_catalog.c, those of arrays, json and jsonb in shippable_documents.c. Expressions without a column of the relation need
- * no look-up: they are computed here, and go over as values.
+ * no look-up: what the engine cannot compute of them is computed here, and goes over as a value.
  */
 #include "kakehashi_plan.h"
 
@@ -18,9 +18,6 @@
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
-/* Expressions of an IN list that the engine computes; longer lists are checked here. */
-#define MAX_LIST_ELEMENTS 1000
-
 /* A constant array that is longer is checked here; one that comes at execution time is bounded by the endpoint's max_batch_bytes. */
 #define MAX_ARRAY_BYTES (256 * 1024)
 
@@ -35,6 +32,7 @@ typedef struct Walk
 } Walk;
 
 static bool shippable(Walk *walk, Expr *expr);
+static bool computed_there(Walk *walk, Expr *expr);
 
 static bool
 all_shippable(Walk *walk, List *exprs)
@@ -140,8 +138,8 @@ is_list_shippable(Walk *walk, ScalarArrayOpExpr *expr)
 	{
 		ArrayExpr *array = (ArrayExpr *) list;
 
-		return !array->multidims && array->elements != NIL && list_length(array->elements) <= MAX_LIST_ELEMENTS &&
-		       all_shippable(walk, array->elements);
+		return !array->multidims && array->elements != NIL &&
+		       list_length(array->elements) <= KAKEHASHI_MAX_LIST_ELEMENTS && all_shippable(walk, array->elements);
 	}
 	return false;
 }
@@ -385,8 +383,13 @@ shippable(Walk *walk, Expr *expr)
 	/* Every value on the way must have a type that the engine has. */
 	if (!OidIsValid(kakehashi_bridge_type(exprType((Node *) expr), NULL)))
 		return false;
-	if (kakehashi_is_parameter(walk->root, walk->rel, expr))
-		return true;
+	return kakehashi_is_parameter(walk->root, walk->rel, expr) || computed_there(walk, expr);
+}
+
+/* The same of an expression that is not a value as a whole; its parts may be. */
+static bool
+computed_there(Walk *walk, Expr *expr)
+{
 	switch (nodeTag(expr))
 	{
 		case T_Var:
@@ -442,6 +445,14 @@ shippable(Walk *walk, Expr *expr)
 		default:
 			return false;
 	}
+}
+
+bool
+kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+{
+	Walk walk = {root, rel, false};
+
+	return computed_there(&walk, expr);
 }
 
 bool

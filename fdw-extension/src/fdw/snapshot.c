@@ -5,6 +5,8 @@
  * statement is known by the snapshot that its executor state has registered, which also says the number of its command. Statements
  * that run inside another one on the same snapshot (stable functions) share it. The address of a snapshot means something only as long as somebody holds it,
  * so that each name is forgotten when the outermost executor state using it goes.
+ *
+ * Rows that an INSERT of a command before it has gathered are sent first, as the snapshot sees them.
  */
 #include "kakehashi_fdw.h"
 
@@ -38,6 +40,13 @@ forget_owner(void *arg)
 	}
 }
 
+void
+kakehashi_snapshot_settle(const void *owner)
+{
+	if (owner != NULL)
+		kakehashi_gather_flush(((Snapshot) owner)->curcid);
+}
+
 const void *
 kakehashi_snapshot_owner(EState *estate)
 {
@@ -47,8 +56,7 @@ kakehashi_snapshot_owner(EState *estate)
 	Owner *owner;
 	slist_iter iter;
 
-	if (snapshot != InvalidSnapshot)
-		kakehashi_gather_flush(snapshot->curcid);
+	kakehashi_snapshot_settle(snapshot);
 	slist_foreach(iter, &owners)
 	{
 		if (slist_container(Owner, node, iter.cur)->snapshot == snapshot)

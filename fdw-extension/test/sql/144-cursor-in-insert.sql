@@ -1,0 +1,61 @@
+-- A cursor that a function of an INSERT has declared, and whose rows are asked for when the INSERT has gone on, sees the rows that it has inserted meanwhile, as over PostgreSQL's own tables.
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE grown (id int PRIMARY KEY, v bigint)') \gset
+CREATE SCHEMA of_engine;
+CREATE SCHEMA of_heap;
+IMPORT FOREIGN SCHEMA public LIMIT TO (grown) FROM SERVER kakehashi INTO of_engine;
+CREATE TABLE of_heap.grown (id int PRIMARY KEY, v bigint);
+-- So many rows that it is worth looking up keys
+INSERT INTO of_heap.grown SELECT -g, -g FROM generate_series(1, 5000) g;
+INSERT INTO of_engine.grown SELECT * FROM of_heap.grown;
+ANALYZE of_heap.grown, of_engine.grown;
+-- What is computed before keeps the request from being sent with the declaration.
+CREATE FUNCTION later(g int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  c refcursor := 'later';
+  n bigint := g;
+BEGIN
+  IF g = 3 THEN
+    OPEN c FOR SELECT count(*) FROM grown WHERE id > (SELECT 0 * count(*) FROM generate_series(1, 3));
+  ELSIF g = 60 THEN
+    FETCH c INTO n;
+    CLOSE c;
+  END IF;
+  RETURN n;
+END $$;
+-- By keys of other rows
+CREATE TABLE asked AS SELECT g AS id FROM generate_series(1, 200, 7) g;
+CREATE FUNCTION looked_up(g int) RETURNS bigint LANGUAGE plpgsql SET enable_hashjoin = off SET enable_mergejoin = off SET enable_nestloop = off AS $$
+DECLARE
+  c refcursor := 'later';
+  n bigint := g;
+BEGIN
+  IF g = 3 THEN
+    OPEN c FOR SELECT sum(grown.id) FROM asked JOIN grown USING (id);
+  ELSIF g = 60 THEN
+    FETCH c INTO n;
+    CLOSE c;
+  END IF;
+  RETURN n;
+END $$;
+CREATE FUNCTION pg_temp.both_sides(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  answers text[];
+  side text;
+BEGIN
+  FOREACH side IN ARRAY ARRAY['of_engine', 'of_heap'] LOOP
+    PERFORM set_config('search_path', side || ', public', true);
+    EXECUTE 'DELETE FROM grown WHERE id > 0';
+    EXECUTE statement;
+    EXECUTE $q$SELECT count(*) || ' rows, ' || coalesce(string_agg(id || ' has ' || v, ' ' ORDER BY id) FILTER (WHERE v <> id), 'all alike') FROM grown WHERE id > 0$q$ INTO side;
+    answers := array_append(answers, side);
+  END LOOP;
+  RETURN answers[1] || CASE WHEN answers[1] IS DISTINCT FROM answers[2] THEN ', but ' || answers[2] ELSE '' END;
+END $$;
+SELECT pg_temp.both_sides(statement), statement FROM (VALUES
+  ('INSERT INTO grown SELECT g, later(g) FROM generate_series(1, 100) g'),
+  ('INSERT INTO grown SELECT g, looked_up(g) FROM generate_series(1, 100) g')
+  ) s (statement);
+DROP SCHEMA of_engine, of_heap CASCADE;
+DROP FUNCTION later, looked_up;
+DROP TABLE asked;
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE grown') \gset
