@@ -37,6 +37,12 @@ SELECT statement, pg_temp.both_sides('INSERT INTO partly AS p ' || statement) FR
   ('VALUES (5, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (n) WHERE d > ''2019-12-31'' AND code <> ''none'' DO NOTHING'),
   ('VALUES (5, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (code) DO NOTHING'),
   ('VALUES (5, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (code) WHERE NOT live DO NOTHING'),
+  -- What follows from the values that a column is compared with
+  ('VALUES (6, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (n) WHERE code > ''none'' AND d > ''2020-06-01'' DO NOTHING'),
+  ('VALUES (6, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (n) WHERE d = ''2020-01-01'' AND code = ''b'' AND id IS NOT NULL DO UPDATE SET d = excluded.d + 1'),
+  ('VALUES (6, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (n) WHERE d >= ''2019-12-31'' AND code <> ''none'' DO NOTHING'),
+  ('VALUES (6, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (n) WHERE d > ''2020-06-01'' AND code >= ''none'' DO NOTHING'),
+  ('VALUES (6, ''b'', true, 3, ''2021-01-02'') ON CONFLICT (n) WHERE d > ''2020-06-01'' AND code IS NOT NULL DO NOTHING'),
   -- Any condition is right for a whole index.
   ('VALUES (4, ''c'', false, 3, NULL) ON CONFLICT (id) WHERE n IN (1, 2) AND code LIKE ''%x'' AND d = ''infinity'' DO UPDATE SET d = ''2022-02-02'''),
   -- Other keys are still looked at.

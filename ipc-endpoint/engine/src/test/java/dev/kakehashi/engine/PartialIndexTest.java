@@ -70,6 +70,20 @@ final class PartialIndexTest {
   }
 
   @Test
+  void shouldBeUsedByQueriesWhoseValuesImplyThePredicate() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table t (k int, n int, kind text)");
+      engine.run("create index t_live on t (k) where n > 5 and kind <> 'none'");
+      assertUsed(true, engine, "select * from t where k = 1 and n > 6 and kind = 'a'");
+      assertUsed(true, engine, "select * from t where k = 1 and 6 <= n and kind > 'none'");
+      assertUsed(true, engine, "select * from t where k = 1 and n = 8 and kind < 'm'");
+      assertUsed(false, engine, "select * from t where k = 1 and n >= 5 and kind = 'a'");
+      assertUsed(false, engine, "select * from t where k = 1 and n > 6 and kind >= 'none'");
+      assertUsed(false, engine, "select * from t where k = 1 and n < 9 and kind = 'a'");
+    }
+  }
+
+  @Test
   void shouldNotOrderRowsThatItHasNot() {
     try (TestEngine engine = new TestEngine(directory)) {
       engine.run("create table t (k int not null, live boolean)");

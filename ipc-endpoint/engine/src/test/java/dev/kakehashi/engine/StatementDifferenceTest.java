@@ -91,6 +91,8 @@ final class StatementDifferenceTest {
         "generated-columns",
         "deferred-unique",
         "partial-indexes",
+        "implied-predicates",
+        "row-failures",
         "arrays",
         "json",
         "collecting",

@@ -39,6 +39,7 @@ final class JoinOperator extends Operator {
   private final int rightColumns;
   private final EvalContext context;
   private final @Nullable RowFilter condition;
+  private final RowsBeforeFailure before = new RowsBeforeFailure();
   private final VarHeap heap = new VarHeap();
   private final VectorBatch pairs;
   private final int[] pairLeft = new int[VectorBatch.CAPACITY];
@@ -85,6 +86,7 @@ final class JoinOperator extends Operator {
   @Override
   void open() {
     begun = false;
+    before.open();
     left.open();
   }
 
@@ -146,6 +148,7 @@ final class JoinOperator extends Operator {
 
   private @Nullable VectorBatch nextOfTable() {
     while (!leftEnded) {
+      before.check();
       // Many pairs may be looked at before there is one to hand on.
       Interrupts.check();
       VectorBatch batch = input;
@@ -315,11 +318,7 @@ final class JoinOperator extends Operator {
 
   /// Applies the condition and notes who has found a match.
   private void match() {
-    if (condition != null) {
-      heap.reset();
-      context.functions.heap = heap;
-      condition.apply(pairs);
-    }
+    before.narrow(condition, pairs, context, heap);
     int live = pairs.liveRows();
     boolean noteRight = marksRight(kind);
     for (int k = 0; k < live; k++) {

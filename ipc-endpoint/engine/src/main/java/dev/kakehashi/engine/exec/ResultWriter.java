@@ -124,6 +124,11 @@ final class ResultWriter implements BatchConsumer {
   }
 
   @Override
+  public void endBeforeFailure() {
+    finish();
+  }
+
+  @Override
   public void abandon() {
     if (buffer != null) {
       buffer.discard();

@@ -23,6 +23,7 @@ final class RowOperators {
     private final Operator input;
     private final RowFilter filter;
     private final EvalContext context;
+    private final RowsBeforeFailure before = new RowsBeforeFailure();
     private final VarHeap heap = new VarHeap();
 
     Filter(Operator input, Expr predicate, EvalContext context) {
@@ -33,14 +34,16 @@ final class RowOperators {
 
     @Override
     void open() {
+      before.open();
       input.open();
     }
 
     @Override
     @Nullable VectorBatch next() {
       while (true) {
+        before.check();
         VectorBatch batch = input.next();
-        if (batch == null || ScanOperators.narrow(filter, batch, context, heap)) {
+        if (batch == null || before.narrow(filter, batch, context, heap)) {
           return batch;
         }
       }
@@ -58,6 +61,7 @@ final class RowOperators {
     private final Operator input;
     private final Evaluator[] expressions;
     private final EvalContext context;
+    private final RowsBeforeFailure before = new RowsBeforeFailure();
     private final VectorBatch out;
 
     Project(Operator input, List<Expr> expressions, EvalContext context) {
@@ -69,24 +73,38 @@ final class RowOperators {
 
     @Override
     void open() {
+      before.open();
       input.open();
     }
 
     @Override
     @Nullable VectorBatch next() {
+      before.check();
       VectorBatch batch = input.next();
       if (batch == null) {
         return null;
       }
-      out.heap.reset();
-      context.functions.heap = out.heap;
-      for (int i = 0; i < expressions.length; i++) {
-        out.columns[i] = expressions[i].evaluate(batch);
+      try {
+        compute(batch);
+      } catch (EngineException e) {
+        before.keep(batch, e, () -> compute(batch));
+        if (batch.liveRows() == 0) {
+          before.check();
+        }
+        compute(batch);
       }
       out.size = batch.size;
       out.selection = batch.selection;
       out.selected = batch.selected;
       return out;
+    }
+
+    private void compute(VectorBatch batch) {
+      out.heap.reset();
+      context.functions.heap = out.heap;
+      for (int i = 0; i < expressions.length; i++) {
+        out.columns[i] = expressions[i].evaluate(batch);
+      }
     }
 
     @Override

@@ -94,6 +94,11 @@ final class RunConsumers {
     }
 
     @Override
+    public void endBeforeFailure() {
+      writer.finish();
+    }
+
+    @Override
     public long rows() {
       return 0;
     }

@@ -87,6 +87,7 @@ final class ScanOperators {
     private final VarHeap heap = new VarHeap();
     private final EvalContext context;
     private final @Nullable RowFilter filter;
+    private final RowsBeforeFailure before = new RowsBeforeFailure();
     private @Nullable RowCursor cursor;
 
     TableScan(Execution execution, Morsels morsels, EvalContext context, boolean withRowIds) {
@@ -102,11 +103,14 @@ final class ScanOperators {
     }
 
     @Override
-    void open() {}
+    void open() {
+      before.open();
+    }
 
     @Override
     @Nullable VectorBatch next() {
       while (true) {
+        before.check();
         if (cursor == null && !openNext()) {
           return null;
         }
@@ -119,7 +123,7 @@ final class ScanOperators {
           copyRowIds(batch);
         }
         execution.scope().scanned(batch.liveRows());
-        if (narrow(filter, batch, context, heap)) {
+        if (before.narrow(filter, batch, context, heap)) {
           return batch;
         }
         Interrupts.check();
@@ -158,17 +162,6 @@ final class ScanOperators {
     }
   }
 
-  /// Applies a filter that may allocate in `heap`; false when no row is left.
-  static boolean narrow(
-      @Nullable RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
-    if (filter != null && batch.liveRows() > 0) {
-      heap.reset();
-      context.functions.heap = heap;
-      filter.apply(batch);
-    }
-    return batch.liveRows() > 0;
-  }
-
   /// Scans a range of an index.
   static final class IndexScan extends Operator {
     private final Execution execution;
@@ -182,6 +175,7 @@ final class ScanOperators {
     private final VarHeap boundHeap = new VarHeap();
     private final EvalContext context;
     private final @Nullable RowFilter filter;
+    private final RowsBeforeFailure before = new RowsBeforeFailure();
     private final Evaluator[] equals;
 
     /// Words of `equals`, for the range that is scanned.
@@ -220,6 +214,7 @@ final class ScanOperators {
     @Override
     void open() {
       closeCursor();
+      before.open();
       nextValue = 0;
       boundHeap.reset();
       context.functions.heap = boundHeap;
@@ -290,6 +285,7 @@ final class ScanOperators {
     @Override
     @Nullable VectorBatch next() {
       while (true) {
+        before.check();
         RowCursor open = cursor;
         if (open == null || !open.next(batch)) {
           closeCursor();
@@ -303,7 +299,7 @@ final class ScanOperators {
           copyRowIds(batch);
         }
         execution.scope().scanned(batch.liveRows());
-        if (narrow(filter, batch, context, heap)) {
+        if (before.narrow(filter, batch, context, heap)) {
           return batch;
         }
         Interrupts.check();

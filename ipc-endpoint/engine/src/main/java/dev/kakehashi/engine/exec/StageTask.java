@@ -103,6 +103,9 @@ final class StageTask implements Task {
         }
       }
     } catch (Throwable e) {
+      if (consumer != null && RowsBeforeFailure.isOfRow(e)) {
+        consumer.endBeforeFailure();
+      }
       run.noteFailure(e);
     }
     return end(context);

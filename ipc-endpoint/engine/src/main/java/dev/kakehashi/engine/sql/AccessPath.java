@@ -92,7 +92,7 @@ final class AccessPath {
       List<Term> terms,
       @Nullable WantedOrder order) {
     Index index = table.indexes().get(position);
-    if (!IndexConditions.isImplied(index, columns, conjuncts)) {
+    if (!IndexConditions.isImplied(index, table, columns, conjuncts)) {
       return null;
     }
     List<Term> equals = new ArrayList<>();

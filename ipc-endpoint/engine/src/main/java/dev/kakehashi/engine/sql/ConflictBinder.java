@@ -195,7 +195,7 @@ final class ConflictBinder {
               : names == null
                   || (conflict.expressions().isEmpty()
                       && Set.copyOf(index.columns()).equals(wanted)
-                      && IndexConditions.isImplied(index, predicate));
+                      && IndexConditions.isImplied(index, table, predicate));
       if (index.deferrable() && meant) {
         throw new EngineException(
                 ErrorCode.NOT_IN_PREREQUISITE_STATE,

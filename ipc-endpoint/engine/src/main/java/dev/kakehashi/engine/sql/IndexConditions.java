@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.IndexCondition.Operator;
 import dev.kakehashi.engine.store.RowCodec;
@@ -58,7 +59,7 @@ public final class IndexConditions {
   /// Whether every row that fulfils the conjuncts is in the index.
   ///
   /// @param columns of the table over which the conjuncts are
-  static boolean isImplied(Index index, int[] columns, List<RexNode> conjuncts) {
+  static boolean isImplied(Index index, Table table, int[] columns, List<RexNode> conjuncts) {
     if (index.predicate().isEmpty()) {
       return true;
     }
@@ -70,17 +71,22 @@ public final class IndexConditions {
         given.add(condition);
       }
     }
-    return isImplied(index, given);
+    return isImplied(index, table, given);
   }
 
-  private static boolean isImplied(Index index, List<IndexCondition> given) {
-    return index.predicate().stream().allMatch(each -> given.stream().anyMatch(each::isImpliedBy));
+  private static boolean isImplied(Index index, Table table, List<IndexCondition> given) {
+    return index.predicate().stream().allMatch(each -> isImplied(each, table, given));
+  }
+
+  private static boolean isImplied(IndexCondition wanted, Table table, List<IndexCondition> given) {
+    ColumnKind kind = Types.kind(table.columns().get(wanted.column()).type().oid());
+    return given.stream().anyMatch(each -> wanted.isImpliedBy(each, kind));
   }
 
   /// Whether every row that fulfils a condition over the columns of the table is in the index.
   ///
   /// @param condition null: none
-  static boolean isImplied(Index index, @Nullable Expr condition) {
+  static boolean isImplied(Index index, Table table, @Nullable Expr condition) {
     List<IndexCondition> given = new ArrayList<>();
     for (Expr term : terms(condition)) {
       IndexCondition found = of(term, column -> column, IndexConditions::literal);
@@ -88,7 +94,7 @@ public final class IndexConditions {
         given.add(found);
       }
     }
-    return isImplied(index, given);
+    return isImplied(index, table, given);
   }
 
   private static List<Expr> terms(@Nullable Expr condition) {

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
+import java.util.function.LongUnaryOperator;
 
 /// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per column, whole
 /// bytes), then the values that are not null, in order.
@@ -142,13 +143,14 @@ public final class RowCodec {
     int nullBytes = ((int) columns + 7) >>> 3;
     require(value, nullBytes);
     int nulls = value.position();
+    LongUnaryOperator memory = pool::allocate;
     value.position(nulls + nullBytes);
     for (int c = 0; c < layout.columns; c++) {
       boolean written = c < columns;
       boolean isNull = written && (value.get(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
       if (written && c < live.length && live[c]) {
         to.nulls[c] = isNull;
-        to.words[c] = isNull ? 0 : decodeValue(layout.kinds[c], value, pool);
+        to.words[c] = isNull ? 0 : decodeValue(layout.kinds[c], value, memory);
       } else {
         to.nulls[c] = layout.isMissingNull(c);
         to.words[c] = layout.missing(c);
@@ -164,6 +166,13 @@ public final class RowCodec {
 
   /// Reads a value alone.
   static long decodeValue(ColumnKind kind, ByteBuffer value, MemoryPool pool) {
+    return decodeValue(kind, value, pool::allocate);
+  }
+
+  /// The same with any memory.
+  ///
+  /// @param memory the address of so many bytes, for a value by reference
+  static long decodeValue(ColumnKind kind, ByteBuffer value, LongUnaryOperator memory) {
     return switch (kind) {
       case INTEGER -> {
         long zigzag = getVarint(value);
@@ -177,8 +186,8 @@ public final class RowCodec {
         require(value, 8);
         yield Long.reverseBytes(value.getLong());
       }
-      case UUID, INTERVAL -> copy(value, 16, 0, pool);
-      default -> copy(value, payload(value), 4, pool);
+      case UUID, INTERVAL -> copy(value, 16, 0, memory);
+      default -> copy(value, payload(value), 4, memory);
     };
   }
 
@@ -206,9 +215,9 @@ public final class RowCodec {
     return (int) payload;
   }
 
-  private static long copy(ByteBuffer value, int bytes, int headerBytes, MemoryPool pool) {
+  private static long copy(ByteBuffer value, int bytes, int headerBytes, LongUnaryOperator memory) {
     require(value, bytes);
-    long address = pool.allocate((long) bytes + headerBytes);
+    long address = memory.applyAsLong((long) bytes + headerBytes);
     if (headerBytes != 0) {
       Native.putInt(address, (bytes + headerBytes) << 2);
     }

@@ -1,0 +1,17 @@
+create table f (id int primary key, z int not null, t text);
+insert into f select i, case i when 30 then 0 else 1 end, case i when 40 then 'x' else i::text end from generate_series(1, 60) i;
+select id from f where 12 / z > 3 limit 10;
+select 12 / z from f limit 29;
+select 12 / z from f limit 30;
+select id, 12 / z from f where id > 25 limit 4;
+select id, 12 / z from f where id > 25 limit 5;
+select id from f where id > 20 and 12 / z > 3 limit 9;
+select id from f where 12 / z > 3 and t::int > 5 limit 20;
+select id from f where id > 30 and t::int > 5 limit 9;
+select id from f where id > 30 and t::int > 5 limit 10;
+select count(*) from (select id from f where 12 / z > 3 limit 7) s;
+select sum(q) from (select 12 / z as q from f limit 7) s;
+select count(*) from f where 12 / z > 3;
+select id from f where 12 / z > 3 order by t limit 2;
+select id from f where 12 / z > 3 order by id limit 2;
+update f set t = t where 12 / z > 3;
