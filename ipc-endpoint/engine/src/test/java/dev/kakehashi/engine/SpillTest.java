@@ -89,7 +89,10 @@ final class SpillTest {
           "select a.id, b.id, b.t from (select id from a where id % 10 = 9) a left join b on a.id < b.id - 39990 order by a.id, b.id",
           "select a.id, b.id, b.t from (select id from a where id % 20 = 9) a right join b on a.id > b.id + 39900 order by b.id, a.id",
           "with w as (select a.id, a.t, b.id as o from a join b on a.k = b.k) select count(*), min(x.t), max(y.t) from w x join w y on x.o = y.o where x.id < 900",
-          "with recursive r(i, t) as (select id, t from a union all select i + 20000, t from r where i < 20000) select count(*), sum(i), max(t) from r");
+          "with recursive r(i, t) as (select id, t from a union all select i + 20000, t from r where i < 20000) select count(*), sum(i), max(t) from r",
+          "with recursive r(t, f) as (select t, f from a union select t, f from r) select count(*), sum(f), max(t) from r",
+          "with recursive r(n, t) as (select id, t from a where id % 20 < 2 union select (n * 7 + 3) % 64, t from r where n % 4 < 3) select count(*), sum(n), max(t), count(t) from r",
+          "with recursive r(n, t) as (select 1, repeat('y', 60) union select (n * 5 + 1) % 16384, repeat('y', 60) from r) select count(*), sum(n), min(n), max(n) from r");
 
   @Test
   void shouldGiveTheSameRowsWithHardlyAnyMemory() throws IOException {

@@ -91,6 +91,11 @@ final class GroupTable {
     return batchHashes[k];
   }
 
+  /// Hash of a group's key.
+  long hashOf(int group) {
+    return hashes[group];
+  }
+
   private void hashColumn(
       ColumnVector column, ColumnKind kind, int[] selection, boolean dense, int live) {
     for (int k = 0; k < live; k++) {

@@ -191,6 +191,20 @@ final class MaterializedRows implements IndexedRows {
     }
   }
 
+  /// Shows a row as row 0 of the first vectors, with its values where they are.
+  void show(int row, ColumnVector[] out) {
+    ColumnVector[] chunk = chunks.get(row >>> SHIFT);
+    int at = row & MASK;
+    for (int c = 0; c < kinds.length; c++) {
+      out[c].clearNulls();
+      if (chunk[c].isNull(at)) {
+        out[c].setNull(0);
+      } else {
+        out[c].words[0] = chunk[c].words[at];
+      }
+    }
+  }
+
   /// Bytes that the statement's account has for these rows.
   long bytes() {
     return accounted;

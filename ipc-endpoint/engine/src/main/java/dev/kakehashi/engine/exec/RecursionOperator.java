@@ -14,8 +14,7 @@ final class RecursionOperator extends Operator {
   private final SubPlan anchor;
   private final SubPlan step;
   private final VectorBatch batch;
-  private final int[] groups = new int[VectorBatch.CAPACITY];
-  private @Nullable GroupTable seen;
+  private @Nullable SeenRows seen;
   private @Nullable RowBuffer rows;
   private RowBuffer.@Nullable Reader reader;
 
@@ -30,7 +29,7 @@ final class RecursionOperator extends Operator {
 
   @Override
   void open() {
-    seen = node.all() ? null : new GroupTable(node.typeOids(), execution.memory(node).user());
+    seen = node.all() ? null : new SeenRows(node.typeOids(), execution.memory(node));
     rows = null;
     reader = null;
   }
@@ -62,13 +61,21 @@ final class RecursionOperator extends Operator {
   }
 
   private RowBuffer run(SubPlan part) {
+    SeenRows known = seen;
     RowBuffer made = new RowBuffer(node.typeOids(), execution.memory(node));
     try {
       part.open(context.parameters, context.parameterNulls);
       VectorBatch got = part.next();
       while (got != null) {
-        keep(got, made);
+        if (known == null) {
+          made.append(got);
+        } else {
+          known.add(got, made);
+        }
         got = part.next();
+      }
+      if (known != null) {
+        known.settle(made);
       }
     } catch (RuntimeException | Error e) {
       made.clear();
@@ -77,25 +84,6 @@ final class RecursionOperator extends Operator {
       part.close();
     }
     return made;
-  }
-
-  private void keep(VectorBatch got, RowBuffer made) {
-    GroupTable known = seen;
-    if (known == null) {
-      made.append(got);
-      return;
-    }
-    int group = known.size();
-    known.find(got.columns, got, groups);
-    int live = got.liveRows();
-    for (int k = 0; k < live; k++) {
-      // New rows get the next numbers in their order.
-      if (groups[k] == group) {
-        group++;
-        made.append(got.columns, got.selected < 0 ? k : got.selection[k]);
-      }
-    }
-    made.account();
   }
 
   @Override
@@ -108,7 +96,7 @@ final class RecursionOperator extends Operator {
       rows = null;
     }
     if (seen != null) {
-      seen.clear();
+      seen.close();
       seen = null;
     }
   }

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Comparator;
 import java.util.List;
@@ -17,6 +18,18 @@ abstract class SortedRows {
   abstract boolean isNull(int column);
 
   abstract ColumnKind kind(int column);
+
+  /// Shows the row as row 0 of vectors, with its values where they are.
+  final void show(ColumnVector[] row) {
+    for (int c = 0; c < row.length; c++) {
+      row[c].clearNulls();
+      if (isNull(c)) {
+        row[c].setNull(0);
+      } else {
+        row[c].words[0] = word(c);
+      }
+    }
+  }
 
   /// Copies the row into a batch; its values may stay where they are as long as all rows do.
   abstract void read(VectorBatch out, int outRow);

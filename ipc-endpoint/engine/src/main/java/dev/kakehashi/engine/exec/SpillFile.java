@@ -231,6 +231,22 @@ final class SpillFile implements AutoCloseable {
       return true;
     }
 
+    /// Goes before the row that begins at a position of the file, see [SpillFile#end()].
+    void seek(long position) {
+      long begin = readAt - block.limit();
+      if (position >= begin && position <= readAt) {
+        block.position((int) (position - begin));
+      } else {
+        block.clear().limit(0);
+        readAt = position;
+      }
+    }
+
+    /// Where the next row begins.
+    long position() {
+      return readAt - block.remaining();
+    }
+
     /// Brings at least `needed` bytes into the block; false at the end of the file.
     private boolean fill(int needed) {
       if (block.capacity() < needed) {
