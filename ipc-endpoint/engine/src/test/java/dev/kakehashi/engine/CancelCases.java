@@ -310,6 +310,18 @@ final class CancelCases {
         cases,
         "string_agg in files",
         "select g, length(string_agg(left(s, 1), '' order by n desc)) from big group by g");
+    inFiles(
+        cases,
+        "array_agg in files",
+        "select k, array_length(array_agg(s), 1), string_agg(s, ',') from big group by k");
+    inFiles(
+        cases,
+        "percentile in files",
+        "select percentile_disc(0.5) within group (order by s desc), mode() within group (order by n) from big");
+    inFiles(
+        cases,
+        "recursive union in files",
+        "with recursive r(n, s) as (select id, s from big union select n + 3, s from r where n % 4 > 0) select count(*) from r");
   }
 
   private static void changes(List<Case> cases) {

@@ -101,7 +101,12 @@ class DiskFaultTest {
             "LD_PRELOAD", library().toString(),
             "KAKEHASHI_FAULT_CONTROL", control().toString(),
             "KAKEHASHI_FAULT_PATH", "/data/store/temp/");
-    String sql = "select id, note from t order by note desc, id";
+    // Sorted runs, values of aggregates, rows that a recursion has seen.
+    List<String> queries =
+        List.of(
+            "select id, note from t order by note desc, id",
+            "select length(string_agg(note, ',')) + g from (select id % 40 as g, note from t) s group by g order by g",
+            "with recursive r(i, s) as (select id, note from t union select i + 1, s from r where i % 3 = 0) select count(*) from r");
     try (EndpointProcess endpoint = EndpointProcess.open(faults, "statement_memory=1MB");
         Session session = endpoint.attach();
         Session other = endpoint.attach()) {
@@ -110,30 +115,36 @@ class DiskFaultTest {
           "insert into t with recursive s(i) as (select 1::int8 union all select i + 1 from s where i < "
               + SORTED_ROWS
               + ") select i, 'note ' || (i * 7919 % 10007) || repeat('x', 80) from s");
-      List<Long> expected = ids(session, sql);
-      assertEquals(SORTED_ROWS, expected.size());
-      for (char kind : new char[] {'n', 'e'}) {
-        fault(kind);
-        EndpointException refused = assertThrows(EndpointException.class, () -> ids(session, sql));
-        assertEquals(sqlstate(kind), refused.sqlstate(), refused.toString());
-        Path directory = endpoint.dataDirectory().resolve("store").resolve("temp");
-        assertTrue(
-            String.valueOf(refused.getMessage()).contains(directory.toString()),
-            refused.toString());
-        try (Stream<Path> left = Files.list(directory)) {
-          assertEquals(List.of(), left.toList());
-        }
-        long deadline = System.nanoTime() + LIMIT_NANOS;
-        while (endpoint.deletedFiles(directory) > 0) {
-          assertTrue(System.nanoTime() < deadline, "files without a name stay open");
-          Thread.onSpinWait();
-        }
-        // What needs no files goes on, here and in other sessions.
-        assertEquals(List.of(7L), ids(session, "select id from t where id = 7"));
-        other.execute("update t set note = note where id = 8");
-        fault('0');
-        assertEquals(expected, ids(session, sql));
+      assertEquals(SORTED_ROWS, ids(session, queries.getFirst()).size());
+      for (String sql : queries) {
+        refuse(endpoint, session, other, sql);
       }
+    }
+  }
+
+  private void refuse(EndpointProcess endpoint, Session session, Session other, String sql)
+      throws Exception {
+    List<Long> expected = ids(session, sql);
+    for (char kind : new char[] {'n', 'e'}) {
+      fault(kind);
+      EndpointException refused = assertThrows(EndpointException.class, () -> ids(session, sql));
+      assertEquals(sqlstate(kind), refused.sqlstate(), refused.toString());
+      Path directory = endpoint.dataDirectory().resolve("store").resolve("temp");
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains(directory.toString()), refused.toString());
+      try (Stream<Path> left = Files.list(directory)) {
+        assertEquals(List.of(), left.toList());
+      }
+      long deadline = System.nanoTime() + LIMIT_NANOS;
+      while (endpoint.deletedFiles(directory) > 0) {
+        assertTrue(System.nanoTime() < deadline, "files without a name stay open");
+        Thread.onSpinWait();
+      }
+      // What needs no files goes on, here and in other sessions.
+      assertEquals(List.of(7L), ids(session, "select id from t where id = 7"));
+      other.execute("update t set note = note where id = 8");
+      fault('0');
+      assertEquals(expected, ids(session, sql));
     }
   }
 

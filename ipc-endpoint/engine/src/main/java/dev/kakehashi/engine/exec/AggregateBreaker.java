@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// When the statement's memory gets tight a task makes no more groups: rows of groups that it has are added to them, the others go to files by the hash of their keys
 /// (hybrid hash aggregation). When the groups are read, one file after another is grouped: rows of merged groups are added to these, the rest makes groups
-/// of its own, which may need files again, a level deeper. What DISTINCT and ordered aggregates keep of their rows goes to files of their own,
-/// see [DistinctInput] and [OrderedInput].
+/// of its own, which may need files again, a level deeper. What aggregates keep of their rows goes to files of their own,
+/// see [DistinctInput], [OrderedInput] and [CollectedInput].
 final class AggregateBreaker extends Breaker {
   /// What the tasks' shares have in common.
   ///
@@ -244,7 +244,8 @@ final class AggregateBreaker extends Breaker {
       batch.reset();
       FunctionContext context = resultContext;
       context.heap = batch.heap;
-      while (next < count && batch.size < VectorBatch.CAPACITY) {
+      long room = memory.room();
+      while (next < count && batch.size < VectorBatch.CAPACITY && batch.heap.usedBytes() < room) {
         int row = batch.size++;
         all.read(next++, batch, row, context);
       }

@@ -5,7 +5,10 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.AggregateFunction;
+import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.KeepingAccumulator;
+import dev.kakehashi.engine.type.SerialAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
@@ -21,6 +24,7 @@ final class PartialGroups implements Breaker.Collector {
   private final Accumulator[] accumulators;
   private final @Nullable DistinctInput[] distinct;
   private final @Nullable OrderedInput[] ordered;
+  private final @Nullable CollectedInput[] collected;
   private final ColumnVector[] keys;
   private final ColumnVector[][] arguments;
   private final int[] groups = new int[VectorBatch.CAPACITY];
@@ -48,16 +52,24 @@ final class PartialGroups implements Breaker.Collector {
     this.accumulators = new Accumulator[functions.length];
     this.distinct = new @Nullable DistinctInput[functions.length];
     this.ordered = new @Nullable OrderedInput[functions.length];
+    this.collected = new @Nullable CollectedInput[functions.length];
     this.keys = new ColumnVector[shape.keyOids().length];
     this.arguments = new ColumnVector[functions.length][];
     for (int i = 0; i < functions.length; i++) {
       AggregateCall call = node.calls().get(i);
       accumulators[i] = functions[i].newAccumulator();
       arguments[i] = new ColumnVector[call.arguments().length];
-      if (!call.order().isEmpty()) {
-        ordered[i] = new OrderedInput(call, node.input().typeOids(), memory);
+      boolean keeps = accumulators[i] instanceof SerialAccumulator;
+      // Sorting is how PostgreSQL finds distinct values, which shows in the order of those that are
+      // kept.
+      if (!call.order().isEmpty() || (call.distinct() && keeps)) {
+        boolean counted = Aggregates.isOrderedSet(call.name());
+        ordered[i] =
+            new OrderedInput(call, node.input().typeOids(), keys.length > 0, counted, memory);
       } else if (call.distinct()) {
         distinct[i] = new DistinctInput(call.argumentOids(), memory);
+      } else if (accumulators[i] instanceof KeepingAccumulator keeping) {
+        collected[i] = new CollectedInput(functions[i], keeping, memory);
       }
     }
   }
@@ -157,6 +169,11 @@ final class PartialGroups implements Breaker.Collector {
       later.add(batch, rows, rowGroups, count);
       return;
     }
+    CollectedInput kept = collected[i];
+    if (kept != null) {
+      kept.add(arguments[i], rows, rowGroups, count, size());
+      return;
+    }
     DistinctInput values = distinct[i];
     if (values != null) {
       count = values.keepNew(arguments[i], rows, rowGroups, count, someRows, someGroups);
@@ -186,9 +203,14 @@ final class PartialGroups implements Breaker.Collector {
   public void finish() {}
 
   void ensureGroups(int count) {
-    for (Accumulator accumulator : accumulators) {
-      accumulator.resize(count);
+    for (int i = 0; i < accumulators.length; i++) {
+      accumulators[i].resize(isSerial(i) ? 1 : count);
     }
+  }
+
+  /// Whether an aggregate gets its rows when its group is read.
+  private boolean isSerial(int i) {
+    return ordered[i] != null && accumulators[i] instanceof SerialAccumulator;
   }
 
   /// Takes over the groups of another task, which has none then.
@@ -213,8 +235,12 @@ final class PartialGroups implements Breaker.Collector {
     for (int i = 0; i < accumulators.length; i++) {
       OrderedInput mine = ordered[i];
       OrderedInput theirs = other.ordered[i];
+      CollectedInput kept = collected[i];
+      CollectedInput others = other.collected[i];
       if (mine != null && theirs != null) {
         mine.add(theirs, map);
+      } else if (kept != null && others != null) {
+        kept.merge(others, map, count, size());
       } else {
         accumulators[i].merge(other.accumulators[i], map, count);
       }
@@ -251,8 +277,14 @@ final class PartialGroups implements Breaker.Collector {
     complete = true;
     for (int i = 0; i < functions.length; i++) {
       OrderedInput sorted = ordered[i];
-      if (sorted != null) {
+      if (sorted != null && isSerial(i)) {
+        sorted.begin();
+      } else if (sorted != null) {
         sorted.feed(accumulators[i], this::account);
+      }
+      CollectedInput kept = collected[i];
+      if (kept != null) {
+        kept.begin(size());
       }
       DistinctInput values = distinct[i];
       if (values != null) {
@@ -267,20 +299,32 @@ final class PartialGroups implements Breaker.Collector {
     return keys.length == 0 ? 1 : table.size();
   }
 
-  /// Writes keys and results of a group into a row of a batch.
+  /// Writes keys and results of a group into a row of a batch. Groups are read in the order of their numbers, each once.
   void read(int group, VectorBatch batch, int row, FunctionContext context) {
     if (keys.length > 0) {
       table.keys().read(group, batch, row, 0);
     }
     for (int i = 0; i < functions.length; i++) {
-      accumulators[i].result(group, batch.columns[keys.length + i], row, context);
+      ColumnVector out = batch.columns[keys.length + i];
+      CollectedInput kept = collected[i];
+      OrderedInput sorted = ordered[i];
+      if (kept != null) {
+        kept.result(group, out, row, context);
+      } else if (sorted != null && accumulators[i] instanceof SerialAccumulator serial) {
+        sorted.feed(group, serial, this::account);
+        serial.result(0, out, row, context);
+        serial.clear();
+      } else {
+        accumulators[i].result(group, out, row, context);
+      }
     }
   }
 
   private void account() {
     long bytes = 0;
-    for (Accumulator accumulator : accumulators) {
-      bytes += accumulator.memoryBytes();
+    for (int i = 0; i < accumulators.length; i++) {
+      // What is kept has an account of its own.
+      bytes += collected[i] == null ? accumulators[i].memoryBytes() : 0;
     }
     if (bytes != accounted) {
       long more = bytes - accounted;
@@ -293,6 +337,11 @@ final class PartialGroups implements Breaker.Collector {
     table.clear();
     for (Accumulator accumulator : accumulators) {
       accumulator.close();
+    }
+    for (CollectedInput kept : collected) {
+      if (kept != null) {
+        kept.clear();
+      }
     }
     for (OrderedInput waiting : ordered) {
       if (waiting != null) {

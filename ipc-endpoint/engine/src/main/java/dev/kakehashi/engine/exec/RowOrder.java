@@ -11,6 +11,7 @@ import java.util.List;
 final class RowOrder {
   private static final int INSERTION = 16;
   private static final int PREFIX_BYTES = 8;
+  private static final long SIGN_OF_SMALL = 1L << 31;
 
   /// Rows between two looks for a cancel.
   private static final int POLL_MASK = (1 << 10) - 1;
@@ -127,20 +128,44 @@ final class RowOrder {
     }
   }
 
-  /// One word per row that orders rows by the first key as far as it goes: if prefixes differ, they decide.
+  /// One word per row that orders rows by the first keys as far as it goes: if prefixes differ, they decide.
   private long[] prefixes(MaterializedRows rows) {
-    SortKey key = keys.get(0);
-    ColumnKind kind = rows.kind(key.column());
+    SortKey key = keys.getFirst();
     long[] prefixes = new long[rows.size()];
+    boolean small = rows.kind(key.column()) == ColumnKind.INTEGER && keys.size() > 1;
     for (int row = 0; row < prefixes.length; row++) {
-      if (rows.isNull(key.column(), row)) {
-        prefixes[row] = key.nullsFirst() ? Long.MIN_VALUE : Long.MAX_VALUE;
-      } else {
-        long prefix = prefix(kind, rows.word(key.column(), row));
-        prefixes[row] = key.descending() ? ~prefix : prefix;
-      }
+      prefixes[row] = prefix(rows, key, row);
+      small &= isSmall(prefixes[row]);
+    }
+    if (small) {
+      // Numbers of groups, above all: the second key has place, too.
+      addSecond(rows, keys.get(1), prefixes);
     }
     return prefixes;
+  }
+
+  private static void addSecond(MaterializedRows rows, SortKey key, long[] prefixes) {
+    boolean small = true;
+    for (int row = 0; row < prefixes.length && small; row++) {
+      small = isSmall(prefix(rows, key, row));
+    }
+    for (int row = 0; row < prefixes.length; row++) {
+      long second = prefix(rows, key, row);
+      long digits = small ? second ^ SIGN_OF_SMALL : (second ^ Long.MIN_VALUE) >>> 32;
+      prefixes[row] = prefixes[row] << 32 | (digits & 0xFFFFFFFFL);
+    }
+  }
+
+  private static boolean isSmall(long word) {
+    return word == (int) word;
+  }
+
+  private static long prefix(MaterializedRows rows, SortKey key, int row) {
+    if (rows.isNull(key.column(), row)) {
+      return key.nullsFirst() ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+    long prefix = prefix(rows.kind(key.column()), rows.word(key.column(), row));
+    return key.descending() ? ~prefix : prefix;
   }
 
   private static long prefix(ColumnKind kind, long word) {

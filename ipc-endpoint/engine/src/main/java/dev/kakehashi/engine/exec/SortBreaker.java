@@ -29,7 +29,9 @@ final class SortBreaker extends Breaker {
   private long offset;
   private long limit = Long.MAX_VALUE;
   private long keep = Long.MAX_VALUE;
-  private final List<SpillFile> files = new ArrayList<>();
+
+  /// Of all tasks; null: all rows are in memory.
+  private @Nullable SortedFiles files;
 
   SortBreaker(PlanNode.Sort node, MemoryAccount memory) {
     this.node = node;
@@ -74,49 +76,36 @@ final class SortBreaker extends Breaker {
   @Override
   void complete(List<Collector> collectors) {
     for (Run run : runs) {
-      files.addAll(run.files);
-      run.files.clear();
+      if (run.files.isEmpty()) {
+        continue;
+      }
+      SortedFiles all = files;
+      if (all == null) {
+        all = newFiles(memory);
+        files = all;
+      }
+      all.take(run.files);
     }
-    int most = memory.mostReaders();
-    while (files.size() > most) {
-      List<SpillFile> some = List.copyOf(files.subList(0, most));
-      SpillFile merged = memory.newFile(MaterializedRows.kinds(node.typeOids()));
-      files.add(merged);
-      merge(some, merged);
-      some.forEach(SpillFile::close);
-      files.removeAll(some);
+    if (files != null) {
+      files.reduce();
     }
   }
 
-  private void merge(List<SpillFile> from, SpillFile to) {
-    int buffer = memory.bufferBytes();
-    SortedRows.Merge rows =
-        new SortedRows.Merge(
-            from.stream().map(file -> SortedRows.of(file, buffer)).toList(), order::compare);
-    try (VectorBatch one = new VectorBatch(node.typeOids().length)) {
-      SortedRows next = rows.next();
-      for (long count = 0; next != null && count < keep; count++) {
-        if (count % VectorBatch.CAPACITY == 0) {
-          memory.checkCancelled();
-        }
-        one.reset();
-        next.read(one, 0);
-        to.append(one.columns, 0);
-        next = rows.next();
-      }
-    }
-    to.finish();
+  private SortedFiles newFiles(MemoryAccount user) {
+    return new SortedFiles(MaterializedRows.kinds(node.typeOids()), order, user, keep);
   }
 
   @Override
   void close() {
     for (Run run : runs) {
       run.rows.clear();
-      run.files.forEach(SpillFile::close);
+      run.files.close();
     }
     runs.clear();
-    files.forEach(SpillFile::close);
-    files.clear();
+    if (files != null) {
+      files.close();
+      files = null;
+    }
   }
 
   Operator source() {
@@ -129,7 +118,7 @@ final class SortBreaker extends Breaker {
     private int[] sorted = new int[0];
     private final @Nullable TopThreshold threshold =
         keep == Long.MAX_VALUE ? null : new TopThreshold(node.keys().get(0));
-    private final List<SpillFile> files = new ArrayList<>();
+    private final SortedFiles files = newFiles(user);
 
     @Override
     public void accept(VectorBatch batch) {
@@ -146,13 +135,12 @@ final class SortBreaker extends Breaker {
 
     private void spill() {
       int[] positions = order.sort(rows, user);
-      SpillFile file = user.newFile(MaterializedRows.kinds(node.typeOids()));
-      files.add(file);
+      SpillFile file = files.begin();
       for (int position : positions) {
         file.append(rows.chunk(position), MaterializedRows.inChunk(position));
       }
-      file.finish();
       rows.clear();
+      files.end();
     }
 
     /// Keeps the first rows only.
@@ -189,7 +177,7 @@ final class SortBreaker extends Breaker {
     void open() {
       addBuffers(-bufferBytes);
       positions = new int[runs.size()];
-      spilled = files.isEmpty() ? null : merge();
+      spilled = files == null ? null : merge(files);
       skip = offset;
       left = limit;
     }
@@ -199,11 +187,10 @@ final class SortBreaker extends Breaker {
       user.add(bytes);
     }
 
-    private SortedRows.Merge merge() {
+    private SortedRows.Merge merge(SortedFiles sorted) {
       int buffer = user.bufferBytes();
-      addBuffers((long) buffer * files.size());
-      List<SortedRows> inputs = new ArrayList<>();
-      files.forEach(file -> inputs.add(SortedRows.of(file, buffer)));
+      addBuffers((long) buffer * sorted.size());
+      List<SortedRows> inputs = sorted.inputs(buffer);
       runs.forEach(run -> inputs.add(SortedRows.of(run.rows, run.sorted)));
       return new SortedRows.Merge(inputs, order::compare);
     }

@@ -19,7 +19,9 @@ public final class VarHeap implements AutoCloseable {
 
   private static final long FIRST_BLOCK_BYTES = 16 << 10;
   private static final long MAX_BLOCK_BYTES = 1 << 20;
-  private static final int DOUBLINGS = 6;
+
+  /// A block is no more than this part of what there is, so that who has little memory notices in time that it has grown.
+  private static final int GROWTH_DIVISOR = 4;
 
   /// Many heaps are never used: parameters and columns that are words need none.
   private static final long[] NO_BLOCKS = {};
@@ -100,6 +102,18 @@ public final class VarHeap implements AutoCloseable {
     return sum;
   }
 
+  /// Bytes of the blocks that have values since the last [#reset()], what is free in the last one not counted.
+  public long usedBytes() {
+    if (current < 0) {
+      return 0;
+    }
+    long sum = at - addresses[current];
+    for (int i = 0; i < current; i++) {
+      sum += sizes[i];
+    }
+    return sum;
+  }
+
   /// Bytes of native memory that all heaps hold. Thread-safe; exact when no statement runs.
   public static long heldBytes() {
     return HELD_BYTES.sum();
@@ -143,7 +157,8 @@ public final class VarHeap implements AutoCloseable {
       }
     }
     long bytes =
-        Math.max(size, Math.min(MAX_BLOCK_BYTES, FIRST_BLOCK_BYTES << Math.min(blocks, DOUBLINGS)));
+        Math.max(
+            size, Math.clamp(capacityBytes() / GROWTH_DIVISOR, FIRST_BLOCK_BYTES, MAX_BLOCK_BYTES));
     if (blocks == addresses.length) {
       int larger = Math.max(FIRST_BLOCKS, 2 * blocks);
       addresses = Arrays.copyOf(addresses, larger);

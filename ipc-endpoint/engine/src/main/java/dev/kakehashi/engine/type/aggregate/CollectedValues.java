@@ -2,15 +2,18 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.KeepingAccumulator;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 import java.util.BitSet;
 
 /// array_agg(), json_agg() and their like: keeps the arguments of all rows, nulls too, and makes something of them at the end. The result of no row is null.
-final class CollectedValues extends StateAccumulator<CollectedValues.State> {
+final class CollectedValues extends StateAccumulator<CollectedValues.State>
+    implements KeepingAccumulator {
   /// Makes a group's result.
   @FunctionalInterface
   interface Finish {
@@ -19,14 +22,15 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
   }
 
   /// The arguments of a group's rows, row by row.
-  static final class State {
-    long[] words = new long[8];
+  final class State {
+    long[] words = new long[FIRST_WORDS];
     final BitSet nulls = new BitSet();
     int size;
 
     void add(long word, boolean isNull) {
       if (size == words.length) {
         words = Arrays.copyOf(words, 2 * size);
+        heldWords += size;
       }
       nulls.set(size, isNull);
       words[size++] = word;
@@ -36,9 +40,20 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
   /// Values between two looks for a cancel, less one.
   private static final int CHECK_MASK = (1 << 10) - 1;
 
+  private static final int FIRST_WORDS = 8;
+
+  /// Of a state without its words.
+  private static final int STATE_BYTES = 80;
+
+  /// What the heap may hold for nothing.
+  private static final int SMALL_HEAP_BYTES = 64 << 10;
+
   private final int[] oids;
   private final Finish finish;
   private final VarHeap heap = new VarHeap();
+
+  /// For which all states have room.
+  private long heldWords;
 
   /// @param oids types of the arguments
   CollectedValues(int[] oids, Finish finish) {
@@ -48,6 +63,7 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
 
   @Override
   State newState() {
+    heldWords += FIRST_WORDS;
     return new State();
   }
 
@@ -63,8 +79,11 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
   public void merge(Accumulator other, int[] groups, int count) {
     CollectedValues theirs = (CollectedValues) other;
     for (int i = 0; i < count; i++) {
-      State more = theirs.states.get(i);
-      State state = states.get(groups[i]);
+      State more = theirs.present(i);
+      if (more == null) {
+        continue;
+      }
+      State state = state(groups[i]);
       for (int k = 0; k < more.size; k++) {
         if ((k & CHECK_MASK) == 0) {
           Interrupts.check();
@@ -78,8 +97,8 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
 
   @Override
   public void result(int group, ColumnVector out, int row, FunctionContext context) {
-    State state = states.get(group);
-    if (state.size == 0) {
+    State state = present(group);
+    if (state == null) {
       out.setNull(row);
     } else {
       out.words[row] = finish.apply(state, context);
@@ -87,12 +106,42 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State> {
   }
 
   @Override
-  public long memoryBytes() {
-    long sum = heap.capacityBytes();
-    for (State state : states) {
-      sum += 64 + 8L * state.words.length + state.nulls.size() / 8;
+  public void replay(int group, VectorBatch out, Runnable take) {
+    State state = present(group);
+    if (state == null) {
+      return;
     }
-    return sum;
+    // The values stay where they are.
+    for (int k = 0; k < state.size; k += oids.length) {
+      int row = out.size++;
+      for (int i = 0; i < oids.length; i++) {
+        if (state.nulls.get(k + i)) {
+          out.columns[i].setNull(row);
+        } else {
+          out.columns[i].words[row] = state.words[k + i];
+        }
+      }
+      if (out.size == out.capacity) {
+        take.run();
+      }
+    }
+  }
+
+  @Override
+  public void clear() {
+    forget();
+    heldWords = 0;
+    if (heap.capacityBytes() > SMALL_HEAP_BYTES) {
+      heap.close();
+    } else {
+      heap.reset();
+    }
+  }
+
+  /// A word and a bit for each value, and those that there is room for.
+  @Override
+  public long memoryBytes() {
+    return heap.capacityBytes() + 8 * heldWords + heldWords / 8 + (long) STATE_BYTES * stateCount();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.SerialAccumulator;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -12,7 +13,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /// rank, dense_rank, percent_rank and cume_dist with WITHIN GROUP: the place that a row would have among those of the group, which come in order.
-final class HypotheticalRank extends StateAccumulator<HypotheticalRank.State> {
+/// It has one group at a time.
+final class HypotheticalRank extends StateAccumulator<HypotheticalRank.State>
+    implements SerialAccumulator {
   /// Which function it is.
   enum Kind {
     RANK,
@@ -126,6 +129,8 @@ final class HypotheticalRank extends StateAccumulator<HypotheticalRank.State> {
       return;
     }
     state.distinctBefore++;
+    // There is one group, whose last values are replaced.
+    heap.reset();
     for (int i = 0; i < kinds.length; i++) {
       ColumnVector value = arguments[kinds.length + i];
       lastNulls[i] = value.isNull(row);
@@ -140,7 +145,7 @@ final class HypotheticalRank extends StateAccumulator<HypotheticalRank.State> {
 
   @Override
   public void result(int group, ColumnVector out, int row, FunctionContext context) {
-    State state = states.get(group);
+    State state = state(group);
     out.words[row] =
         switch (kind) {
           case RANK -> state.before + 1;
@@ -152,8 +157,13 @@ final class HypotheticalRank extends StateAccumulator<HypotheticalRank.State> {
   }
 
   @Override
+  public void clear() {
+    forget();
+  }
+
+  @Override
   public long memoryBytes() {
-    return heap.capacityBytes() + 64L * states.size();
+    return heap.capacityBytes() + 64L * stateCount();
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Ordering;
+import dev.kakehashi.engine.type.SerialAccumulator;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.array.ArrayTypes;
@@ -18,8 +19,11 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// percentile_cont, percentile_disc and mode: their rows come in order. Of an array of fractions the percentiles are an array of the same form.
-final class OrderedSet extends StateAccumulator<OrderedSet.State> {
+/// percentile_cont, percentile_disc and mode: the rows of a group come in order, and one group after another. Of an array of fractions the percentiles are an array of the
+/// same form.
+///
+/// How many values come is known before them, so that only those are kept that a percentile needs; of mode, the last value and the most frequent one so far.
+final class OrderedSet implements SerialAccumulator {
   /// Which function it is.
   enum Mode {
     PERCENTILE_CONT,
@@ -27,32 +31,44 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
     MODE
   }
 
-  static final class State {
-    long[] words = new long[8];
-    int size;
-
-    /// Of [Mode#MODE], which keeps equal values once: of the last value, of the most frequent one, and which that is.
-    int count;
-
-    int bestCount;
-    int best;
-    double fraction;
-    boolean fractionNull = true;
-    @Nullable ArrayValue fractions;
-
-    void add(long word) {
-      if (size == words.length) {
-        words = Arrays.copyOf(words, 2 * size);
-      }
-      words[size++] = word;
-    }
-  }
+  /// What the heap may hold for nothing.
+  private static final int SMALL_HEAP_BYTES = 64 << 10;
 
   private final Mode mode;
   private final int oid;
   private final ColumnKind kind;
   private final boolean many;
-  private final VarHeap heap = new VarHeap();
+
+  /// Values that are to come, and that have come.
+  private long expected;
+
+  private long seen;
+
+  /// The first row says what the fraction is.
+  private boolean begun;
+
+  private double fraction;
+  private @Nullable ArrayValue fractions;
+
+  /// Positions of the values that are needed, ascending, and those of them that have come.
+  private long[] positions = {};
+
+  private long[] found = {};
+  private int foundCount;
+
+  /// Of what is kept; of mode, of the most frequent value.
+  private VarHeap heap = new VarHeap();
+
+  /// Of mode: of the last value, unless it is the most frequent one.
+  private VarHeap lastHeap = new VarHeap();
+
+  /// Of mode: the last value, the most frequent one, how often they have come, and whether they are the same.
+  private long last;
+
+  private long lastCount;
+  private long best;
+  private long bestCount;
+  private boolean lastIsBest;
 
   /// @param oid type of the values
   /// @param many whether the fraction is an array of them
@@ -64,39 +80,107 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
   }
 
   @Override
-  State newState() {
-    return new State();
+  public void resize(int groupCount) {
+    if (groupCount > 1) {
+      throw new IllegalStateException("ordered input comes group by group");
+    }
   }
 
   @Override
-  void add(ColumnVector[] arguments, int row, State state) {
+  public void expect(long rows) {
+    expected = rows;
+  }
+
+  @Override
+  public void add(ColumnVector[] arguments, int @Nullable [] rows, int[] groups, int count) {
+    addAll(arguments, rows, count, 0);
+  }
+
+  @Override
+  public void addAll(ColumnVector[] arguments, int @Nullable [] rows, int count, int group) {
     ColumnVector values = arguments[arguments.length - 1];
-    if (arguments.length > 1 && state.fractionNull && !arguments[0].isNull(row)) {
-      if (many) {
-        state.fractions = ArrayTypes.array(arguments[0].words[row]);
-      } else {
-        state.fraction = Double.longBitsToDouble(arguments[0].words[row]);
+    for (int i = 0; i < count; i++) {
+      int row = rows == null ? i : rows[i];
+      if (!begun) {
+        begun = true;
+        begin(arguments, row);
       }
-      state.fractionNull = false;
-    }
-    if (values.isNull(row)) {
-      return;
-    }
-    if (mode == Mode.MODE) {
-      count(state, values.words[row]);
-    } else {
-      state.add(Values.copy(oid, values.words[row], heap));
+      if (values.isNull(row)) {
+        continue;
+      }
+      if (mode == Mode.MODE) {
+        count(values.words[row]);
+      } else if (foundCount < positions.length && seen++ == positions[foundCount]) {
+        found[foundCount++] = Values.copy(oid, values.words[row], heap);
+      }
     }
   }
 
-  private void count(State state, long word) {
-    if (state.size == 0 || Ordering.compare(kind, state.words[state.size - 1], word) != 0) {
-      state.add(Values.copy(oid, word, heap));
-      state.count = 0;
+  /// Takes the fraction from the first row.
+  private void begin(ColumnVector[] arguments, int row) {
+    if (mode == Mode.MODE || arguments[0].isNull(row)) {
+      return;
     }
-    if (++state.count > state.bestCount) {
-      state.bestCount = state.count;
-      state.best = state.size - 1;
+    if (!many) {
+      fraction = Double.longBitsToDouble(arguments[0].words[row]);
+      check(fraction);
+      want(new double[] {fraction});
+      return;
+    }
+    ArrayValue array = ArrayTypes.array(arguments[0].words[row]);
+    fractions = array;
+    double[] wanted =
+        array.elements().stream()
+            .filter(element -> element != null)
+            .mapToDouble(FloatText::parse8)
+            .toArray();
+    for (double one : wanted) {
+      check(one);
+    }
+    want(wanted);
+  }
+
+  private void want(double[] wanted) {
+    if (expected == 0) {
+      return;
+    }
+    long[] all = new long[2 * wanted.length];
+    for (int i = 0; i < wanted.length; i++) {
+      all[2 * i] = first(wanted[i]);
+      all[2 * i + 1] = second(wanted[i]);
+    }
+    positions = Arrays.stream(all).sorted().distinct().toArray();
+    found = new long[positions.length];
+  }
+
+  /// Position of the value at the fraction, or before it.
+  private long first(double at) {
+    return mode == Mode.PERCENTILE_DISC
+        ? (long) Math.max(0, Math.ceil(at * expected) - 1)
+        : (long) Math.floor(at * (expected - 1));
+  }
+
+  /// Position of the value at the fraction, or behind it.
+  private long second(double at) {
+    return mode == Mode.PERCENTILE_DISC ? first(at) : (long) Math.ceil(at * (expected - 1));
+  }
+
+  private void count(long word) {
+    if (lastCount == 0 || Ordering.compare(kind, last, word) != 0) {
+      lastHeap.reset();
+      last = Values.copy(oid, word, lastHeap);
+      lastCount = 0;
+      lastIsBest = false;
+    }
+    if (++lastCount > bestCount) {
+      bestCount = lastCount;
+      best = last;
+      if (!lastIsBest) {
+        lastIsBest = true;
+        VarHeap free = heap;
+        heap = lastHeap;
+        lastHeap = free;
+      }
     }
   }
 
@@ -107,29 +191,19 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
 
   @Override
   public void result(int group, ColumnVector out, int row, FunctionContext context) {
-    State state = states.get(group);
-    if (mode != Mode.MODE && !many && !state.fractionNull) {
-      check(state.fraction);
-    }
-    if (state.size == 0 || (mode != Mode.MODE && state.fractionNull)) {
+    ArrayValue array = fractions;
+    if (mode == Mode.MODE ? bestCount == 0 : positions.length == 0 && array == null) {
       out.setNull(row);
-      return;
-    }
-    ArrayValue fractions = state.fractions;
-    if (mode == Mode.MODE) {
-      out.words[row] = Values.copy(oid, state.words[state.best], context.heap);
-    } else if (fractions == null) {
-      out.words[row] = percentile(state, state.fraction, context.heap);
+    } else if (mode == Mode.MODE) {
+      out.words[row] = Values.copy(oid, best, context.heap);
+    } else if (array == null) {
+      out.words[row] = percentile(fraction, context.heap);
+    } else if (expected == 0) {
+      out.setNull(row);
     } else {
-      for (String fraction : fractions.elements()) {
-        if (fraction != null) {
-          check(FloatText.parse8(fraction));
-        }
-      }
       ArrayValue percentiles =
-          fractions.map(fraction ->
-              Values.toText(
-                  oid, percentile(state, FloatText.parse8(fraction), context.heap), context.zone));
+          array.map(one ->
+              Values.toText(oid, percentile(FloatText.parse8(one), context.heap), context.zone));
       out.words[row] = ArrayTypes.word(percentiles, context);
     }
   }
@@ -142,40 +216,61 @@ final class OrderedSet extends StateAccumulator<OrderedSet.State> {
     }
   }
 
-  private long percentile(State state, double fraction, VarHeap results) {
-    if (mode == Mode.PERCENTILE_DISC) {
-      int at = (int) Math.max(0, Math.ceil(fraction * state.size) - 1);
-      return Values.copy(oid, state.words[at], results);
+  private long value(long position) {
+    int at = Arrays.binarySearch(positions, 0, foundCount, position);
+    if (at < 0) {
+      throw new IllegalStateException("fewer values than expected");
     }
-    double exact = fraction * (state.size - 1);
-    int first = (int) Math.floor(exact);
-    int second = (int) Math.ceil(exact);
-    long low = state.words[first];
-    long high = state.words[second];
-    if (first == second) {
+    return found[at];
+  }
+
+  private long percentile(double at, VarHeap results) {
+    long low = value(first(at));
+    long high = value(second(at));
+    if (first(at) == second(at)) {
       return Values.copy(oid, low, results);
     }
+    double rest = at * (expected - 1) - first(at);
     if (oid == TypeOid.INTERVAL) {
       long difference = IntervalMath.subtract(high, low, results);
-      return IntervalMath.add(
-          IntervalMath.multiply(difference, exact - first, results), low, results);
+      return IntervalMath.add(IntervalMath.multiply(difference, rest, results), low, results);
     }
     double from = Double.longBitsToDouble(low);
-    return Double.doubleToRawLongBits(
-        from + (exact - first) * (Double.longBitsToDouble(high) - from));
+    return Double.doubleToRawLongBits(from + rest * (Double.longBitsToDouble(high) - from));
+  }
+
+  @Override
+  public void clear() {
+    expected = 0;
+    seen = 0;
+    begun = false;
+    fractions = null;
+    positions = new long[0];
+    found = positions;
+    foundCount = 0;
+    lastCount = 0;
+    bestCount = 0;
+    lastIsBest = false;
+    clear(heap);
+    clear(lastHeap);
+  }
+
+  private static void clear(VarHeap values) {
+    if (values.capacityBytes() > SMALL_HEAP_BYTES) {
+      values.close();
+    } else {
+      values.reset();
+    }
   }
 
   @Override
   public long memoryBytes() {
-    long sum = heap.capacityBytes();
-    for (State state : states) {
-      sum += 48 + 8L * state.words.length;
-    }
-    return sum;
+    return heap.capacityBytes() + lastHeap.capacityBytes() + 16L * positions.length;
   }
 
   @Override
   public void close() {
     heap.close();
+    lastHeap.close();
   }
 }

@@ -138,13 +138,16 @@ final class Regression extends StateAccumulator<Regression.State> {
   public void merge(Accumulator other, int[] groups, int count) {
     Regression theirs = (Regression) other;
     for (int i = 0; i < count; i++) {
-      states.get(groups[i]).merge(theirs.states.get(i));
+      State more = theirs.present(i);
+      if (more != null) {
+        state(groups[i]).merge(more);
+      }
     }
   }
 
   @Override
   public void result(int group, ColumnVector out, int row, FunctionContext context) {
-    State state = states.get(group);
+    State state = state(group);
     if (statistic == Statistic.COUNT) {
       out.words[row] = (long) state.count;
     } else if (isDefined(state)) {
@@ -182,6 +185,6 @@ final class Regression extends StateAccumulator<Regression.State> {
 
   @Override
   public long memoryBytes() {
-    return (long) STATE_BYTES * states.size();
+    return (long) STATE_BYTES * stateCount();
   }
 }

@@ -2,10 +2,12 @@ package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.KeepingAccumulator;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -13,11 +15,21 @@ import java.util.Arrays;
 /// string_agg(value, delimiter) of text and bytea.
 ///
 /// A state is the string with the first delimiter in front, so that merging two is appending; the result leaves it out.
-final class StringAggregate extends StateAccumulator<StringAggregate.State> {
+final class StringAggregate extends StateAccumulator<StringAggregate.State>
+    implements KeepingAccumulator {
   private static final int MIN_BYTES = 32;
 
+  /// Of a state without its string.
+  private static final int STATE_BYTES = 48;
+
+  /// Of a piece in which a string is given back: what is not the first one has no delimiter.
+  private static final int PIECE_BYTES = 8 << 10;
+
+  /// Of all states' strings.
+  private long heldBytes;
+
   /// A group's string so far.
-  static final class State {
+  final class State {
     byte[] bytes = new byte[MIN_BYTES];
     int length;
     int firstDelimiterBytes;
@@ -31,7 +43,9 @@ final class StringAggregate extends StateAccumulator<StringAggregate.State> {
         throw SqlErrors.lengthTooLarge();
       }
       if (bytes.length < end) {
+        heldBytes -= bytes.length;
         bytes = Arrays.copyOf(bytes, (int) Math.max(end, Math.min(2L * at, Varlena.MAX_BYTES)));
+        heldBytes += bytes.length;
       }
       length = (int) end;
       return at;
@@ -40,6 +54,7 @@ final class StringAggregate extends StateAccumulator<StringAggregate.State> {
 
   @Override
   State newState() {
+    heldBytes += MIN_BYTES;
     return new State();
   }
 
@@ -70,11 +85,11 @@ final class StringAggregate extends StateAccumulator<StringAggregate.State> {
   public void merge(Accumulator other, int[] groups, int count) {
     StringAggregate theirs = (StringAggregate) other;
     for (int i = 0; i < count; i++) {
-      State more = theirs.states.get(i);
-      if (!more.present) {
+      State more = theirs.present(i);
+      if (more == null || !more.present) {
         continue;
       }
-      State state = states.get(groups[i]);
+      State state = state(groups[i]);
       if (!state.present) {
         state.present = true;
         state.firstDelimiterBytes = more.firstDelimiterBytes;
@@ -86,25 +101,58 @@ final class StringAggregate extends StateAccumulator<StringAggregate.State> {
 
   @Override
   public void result(int group, ColumnVector out, int row, FunctionContext context) {
-    State state = states.get(group);
-    if (!state.present) {
+    State state = present(group);
+    if (state == null || !state.present) {
       out.setNull(row);
       return;
     }
     int begin = state.firstDelimiterBytes;
     int length = state.length - begin;
-    long value = Varlena.allocate(context.heap, length);
+    out.words[row] = varlena(state.bytes, begin, length, context.heap);
+  }
+
+  @Override
+  public void replay(int group, VectorBatch out, Runnable take) {
+    State state = present(group);
+    if (state == null || !state.present) {
+      return;
+    }
+    int at = state.firstDelimiterBytes;
+    long held = 0;
+    do {
+      int length = Math.min(state.length - at, PIECE_BYTES);
+      int row = out.size++;
+      out.columns[0].words[row] = varlena(state.bytes, at, length, out.heap);
+      if (at == state.firstDelimiterBytes && at > 0) {
+        out.columns[1].words[row] = varlena(state.bytes, 0, at, out.heap);
+        held += at;
+      } else {
+        out.columns[1].setNull(row);
+      }
+      at += length;
+      held += length;
+      if (held >= REPLAY_BYTES || out.size == out.capacity) {
+        take.run();
+        held = 0;
+      }
+    } while (at < state.length);
+  }
+
+  private static long varlena(byte[] bytes, int from, int length, VarHeap heap) {
+    long value = Varlena.allocate(heap, length);
     MemorySegment.copy(
-        state.bytes, begin, VarHeap.MEMORY, ValueLayout.JAVA_BYTE, Varlena.data(value), length);
-    out.words[row] = value;
+        bytes, from, VarHeap.MEMORY, ValueLayout.JAVA_BYTE, Varlena.data(value), length);
+    return value;
+  }
+
+  @Override
+  public void clear() {
+    forget();
+    heldBytes = 0;
   }
 
   @Override
   public long memoryBytes() {
-    long sum = 0;
-    for (State state : states) {
-      sum += 48 + state.bytes.length;
-    }
-    return sum;
+    return heldBytes + (long) STATE_BYTES * stateCount();
   }
 }
