@@ -2,6 +2,7 @@ package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
@@ -10,6 +11,7 @@ import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import java.lang.ref.WeakReference;
@@ -62,7 +64,7 @@ final class EmbeddedSession implements EngineSession {
   }
 
   @Override
-  public void prepare(
+  public Planning prepare(
       String sql,
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
@@ -72,20 +74,42 @@ final class EmbeddedSession implements EngineSession {
     PlanCache.Plan cached = engine.cachedPlan(sql, given, snapshot, current);
     if (cached != null) {
       done.accept(new EmbeddedStatement(engine, this, sql, given, cached), null);
-      return;
+      return Planning.ENDED;
     }
+    Plan plan = new Plan();
     try {
       engine
           .scheduler()
           .job(sql)
           .submit(context -> {
-            planAndReport(sql, given, snapshot, current, done);
+            Interrupts.during(plan, () -> planAndReport(sql, given, snapshot, current, done));
             return null;
           });
+      return plan;
     } catch (SchedulerStoppedException stopping) {
       done.accept(
           null,
           new EngineException(ErrorCode.SHUTTING_DOWN, "the engine is shutting down", stopping));
+      return Planning.ENDED;
+    }
+  }
+
+  /// One that is being made.
+  private final class Plan implements Planning, Interrupts.Source {
+    private volatile boolean cancelled;
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+    }
+
+    @Override
+    public void checkCancelled() {
+      engine.refuseWhenClosing();
+      if (cancelled) {
+        throw new EngineException(
+            ErrorCode.QUERY_CANCELED, "canceling statement due to user request");
+      }
     }
   }
 
@@ -123,7 +147,7 @@ final class EmbeddedSession implements EngineSession {
     EmbeddedStatement statement = null;
     EngineException failure = null;
     try {
-      engine.refuseWhenClosing();
+      Interrupts.check();
       statement =
           new EmbeddedStatement(
               engine, this, sql, given, engine.plan(sql, given, snapshot, current));

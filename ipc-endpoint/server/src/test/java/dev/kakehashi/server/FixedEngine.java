@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
@@ -81,7 +82,7 @@ public final class FixedEngine implements Engine {
   public EngineSession openSession(String userName, String owner) {
     return new EngineSession() {
       @Override
-      public void prepare(
+      public Planning prepare(
           String sql,
           int[] parameterTypeOids,
           BiConsumer<@Nullable Statement, @Nullable EngineException> done) {
@@ -96,6 +97,7 @@ public final class FixedEngine implements Engine {
                       .withPosition(1)
                       .withHint("There are five statements."));
         }
+        return Planning.ENDED;
       }
 
       @Override

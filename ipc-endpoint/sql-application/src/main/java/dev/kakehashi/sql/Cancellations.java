@@ -22,18 +22,23 @@ final class Cancellations {
     this.transactions = transactions;
   }
 
-  /// Cancels a request that runs, or one that still waits for its statement.
+  /// Cancels a request that runs, that prepares a statement, or that still waits for its statement.
   void cancel(
       SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
     long target = Frames.wrap(new CancelDecoder(), frame).targetRequestId();
+    cancelRunning(session, running -> running.requestId() == target);
+    session.cancelPreparation(target);
+    cancelDeferred(session, deferred -> deferred.requestId() == target);
+    Replies.completed(channel, requestId, null, 0);
+  }
+
+  private static void cancelRunning(SqlSession session, Predicate<StatementRequest> isCancelled) {
     for (int slot = 0; slot < session.running().length(); slot++) {
       StatementRequest running = session.running().get(slot);
-      if (running != null && running.requestId() == target) {
+      if (running != null && isCancelled.test(running)) {
         running.cancel();
       }
     }
-    cancelDeferred(session, deferred -> deferred.requestId() == target);
-    Replies.completed(channel, requestId, null, 0);
   }
 
   private static void cancelDeferred(
@@ -64,11 +69,10 @@ final class Cancellations {
       return;
     }
     for (SqlSession user : transaction.sessions()) {
-      for (int slot = 0; slot < user.running().length(); slot++) {
-        StatementRequest running = user.running().get(slot);
-        if (running != null && running.open() == transaction) {
-          running.cancel();
-        }
+      cancelRunning(user, running -> running.open() == transaction);
+      // To its user the statement that a session prepares is the next of its transaction.
+      if (user.shownTransaction() == transaction) {
+        user.cancelPreparation();
       }
       cancelDeferred(user, deferred -> continues(user, deferred, transaction));
     }
@@ -87,13 +91,9 @@ final class Cancellations {
         && Transactions.resolve(session, request.transactionHandle()) == transaction.handle();
   }
 
-  /// Cancels what runs in a session whose client is gone.
+  /// Cancels what runs or is prepared in a session whose client is gone.
   static void cancelAll(SqlSession session) {
-    for (int slot = 0; slot < session.running().length(); slot++) {
-      StatementRequest running = session.running().get(slot);
-      if (running != null) {
-        running.cancel();
-      }
-    }
+    cancelRunning(session, running -> true);
+    session.cancelPreparation();
   }
 }

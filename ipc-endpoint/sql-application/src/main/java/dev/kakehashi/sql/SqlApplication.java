@@ -397,27 +397,28 @@ public final class SqlApplication implements RequestHandler {
       types[i] = (int) group.next().typeOid();
     }
     String sql = Frames.nextText(prepare, frame);
-    session.preparing(true);
+    session.prepares(requestId);
     long poller = Thread.currentThread().threadId();
     boolean[] returned = new boolean[1]; // poller only
     try {
-      session
-          .engineSession()
-          .prepare(
-              sql,
-              types,
-              (statement, failure) -> {
-                if (Thread.currentThread().threadId() == poller && !returned[0]) {
-                  prepared(session, requestId, channel, id, statement, failure);
-                } else {
-                  endpoint.execute(() -> {
-                    prepared(session, requestId, channel, id, statement, failure);
-                    runDeferred(session);
-                  });
-                }
-              });
+      session.preparedBy(
+          session
+              .engineSession()
+              .prepare(
+                  sql,
+                  types,
+                  (statement, failure) -> {
+                    if (Thread.currentThread().threadId() == poller && !returned[0]) {
+                      prepared(session, requestId, channel, id, statement, failure);
+                    } else {
+                      endpoint.execute(() -> {
+                        prepared(session, requestId, channel, id, statement, failure);
+                        runDeferred(session);
+                      });
+                    }
+                  }));
     } catch (RuntimeException e) {
-      session.preparing(false);
+      session.prepared();
       throw e;
     } finally {
       returned[0] = true;
@@ -431,7 +432,7 @@ public final class SqlApplication implements RequestHandler {
       int id,
       @Nullable Statement statement,
       @Nullable EngineException failure) {
-    session.preparing(false);
+    session.prepared();
     session.statement(id, new SqlSession.Prepared(statement, failure));
     if (failure != null) {
       Replies.failed(channel, requestId, null, Failures.of(failure));

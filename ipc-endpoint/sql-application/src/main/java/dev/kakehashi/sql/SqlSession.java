@@ -2,6 +2,7 @@ package dev.kakehashi.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.transport.endpoint.EndpointSession;
@@ -35,6 +36,8 @@ final class SqlSession {
   private final AtomicReference<@Nullable OpenTransaction> shown = new AtomicReference<>();
   private long lastTransaction;
   private boolean preparing;
+  private long preparingRequest;
+  private @Nullable Planning planning;
   private boolean limited;
   private boolean closed;
 
@@ -110,8 +113,38 @@ final class SqlSession {
     return preparing;
   }
 
-  void preparing(boolean now) {
-    preparing = now;
+  /// A request begins to prepare a statement.
+  void prepares(long requestId) {
+    preparing = true;
+    preparingRequest = requestId;
+  }
+
+  /// What prepares it, if it has not ended yet.
+  void preparedBy(Planning by) {
+    if (preparing) {
+      planning = by;
+    }
+  }
+
+  /// The statement is prepared, or will not be.
+  void prepared() {
+    preparing = false;
+    planning = null;
+  }
+
+  /// Cancels the preparation; the request gets its answer when it has ended.
+  void cancelPreparation() {
+    Planning running = planning;
+    if (running != null) {
+      running.cancel();
+    }
+  }
+
+  /// Cancels the preparation that a request has asked for.
+  void cancelPreparation(long requestId) {
+    if (preparing && preparingRequest == requestId) {
+      cancelPreparation();
+    }
   }
 
   @Nullable Admission admission() {

@@ -12,8 +12,9 @@ public interface EngineSession extends AutoCloseable {
   ///
   /// @param sql one statement, parameters as `$1`, `$2`, ...
   /// @param parameterTypeOids PostgreSQL type OIDs, 0 to infer; may be shorter than the number of parameters
-  /// @param done receives the statement or the failure, exactly once
-  void prepare(
+  /// @param done receives the statement or the failure, exactly once; nothing is planned any more then, also after a cancel
+  /// @return to cancel it
+  Planning prepare(
       String sql,
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done);

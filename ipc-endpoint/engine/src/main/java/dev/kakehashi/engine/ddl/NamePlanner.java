@@ -14,6 +14,7 @@ import dev.kakehashi.engine.sql.SequenceText;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -217,6 +218,7 @@ final class NamePlanner {
     try {
       reading.run();
     } catch (EngineException unreadable) {
+      Interrupts.check();
       throw new EngineException(
           ErrorCode.FEATURE_NOT_SUPPORTED,
           "cannot rename sequence \"" + from.name() + "\" within an expression of a table",

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.View;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.ViewBinder;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,6 +135,7 @@ final class ViewPlanner {
       ViewBinder.check(view, plan.state());
       return null;
     } catch (EngineException reason) {
+      Interrupts.check(); // who is cancelled drops no view
       return reason;
     }
   }

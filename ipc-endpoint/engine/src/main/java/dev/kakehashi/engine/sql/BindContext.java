@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.apache.calcite.plan.RelOptCluster;
-import org.apache.calcite.plan.hep.HepPlanner;
+import org.apache.calcite.plan.RelOptCostImpl;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rex.RexBuilder;
@@ -75,7 +75,9 @@ final class BindContext {
     this.catalog = catalog;
     this.rowCount = rowCount;
     this.parameterOids = parameterOids.clone();
-    this.cluster = RelOptCluster.create(new HepPlanner(HepProgram.builder().build()), rex);
+    this.cluster =
+        RelOptCluster.create(
+            new RulePlanner(HepProgram.builder().build(), RelOptCostImpl.FACTORY), rex);
     cluster.setMetadataQuerySupplier(RowEstimates::new);
   }
 

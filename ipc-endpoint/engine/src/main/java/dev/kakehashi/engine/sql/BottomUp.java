@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.function.UnaryOperator;
 import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
@@ -14,6 +15,7 @@ final class BottomUp {
         new RelHomogeneousShuttle() {
           @Override
           public RelNode visit(RelNode other) {
+            Interrupts.check();
             return rewriter.apply(super.visit(other));
           }
         });

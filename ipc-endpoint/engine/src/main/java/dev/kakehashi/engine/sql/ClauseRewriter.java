@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /// Clauses of queries that Calcite's parser does not take, or not as PostgreSQL writes them: frames, LIMIT, FETCH, row locks, samples.
@@ -84,6 +85,32 @@ final class ClauseRewriter {
     }
     out.emit(clause.text() + " ", clause.start());
     out.literal(count, clause);
+  }
+
+  /// Refuses SEARCH and CYCLE behind a query of WITH in a subquery; those of the statement's own WITH do not come here.
+  void refuseSearchAndCycle(Token word) {
+    if (in.at == 0 || !in.peek(-1).isOperator(")")) {
+      return;
+    }
+    boolean clause =
+        word.isWord("search") && (in.peek(1).isWord("depth") || in.peek(1).isWord("breadth"));
+    if (word.isWord("cycle")) {
+      int ahead = 1;
+      while (in.peek(ahead).isIdentifier() && in.peek(ahead + 1).isOperator(",")) {
+        ahead += 2;
+      }
+      clause = in.peek(ahead).isIdentifier() && in.peek(ahead + 1).isWord("set");
+    }
+    if (clause) {
+      throw notSupported(word);
+    }
+  }
+
+  static EngineException notSupported(Token clause) {
+    return new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            clause.text().toUpperCase(Locale.ROOT) + " clause is not supported")
+        .withPosition(clause.start() + 1);
   }
 
   void fetch(RewriteLevel level) {

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -95,6 +96,7 @@ final class Coercion {
               ? Constant.ofNull(resultType)
               : Constant.of(resultType, word));
     } catch (EngineException failsWhenExecuted) {
+      Interrupts.check(); // a cancel is for now
       // The call may never be reached (CASE), so it fails at execution if at all.
       return null;
     }

@@ -217,11 +217,8 @@ final class DdlParser {
     if (in.peek().kind() != Token.Kind.STRING) {
       throw in.syntaxError();
     }
-    StringBuilder text = new StringBuilder();
-    while (in.peek().kind() == Token.Kind.STRING) {
-      text.append(in.next().text());
-    }
-    return new DdlStatement.Comment(kind, name, part, text.isEmpty() ? null : text.toString());
+    String text = in.next().text();
+    return new DdlStatement.Comment(kind, name, part, text.isEmpty() ? null : text);
   }
 
   private List<Name> names() {

@@ -11,6 +11,7 @@ import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -36,6 +37,7 @@ final class ExprTranslator {
   }
 
   static Expr translate(RexNode node) {
+    Interrupts.check();
     return switch (node) {
       case RexInputRef reference -> new Expr.Column(reference.getIndex(), oid(node));
       case RexLiteral literal -> literal(literal);

@@ -5,8 +5,7 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.Values;
-import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -30,7 +29,6 @@ import org.apache.calcite.sql.fun.SqlCase;
 import org.apache.calcite.sql.fun.SqlLikeOperator;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.fun.SqlTrimFunction;
-import org.apache.calcite.sql.type.SqlTypeName;
 import org.jspecify.annotations.Nullable;
 
 /// Gives expressions names, types and functions by PostgreSQL's rules.
@@ -51,6 +49,7 @@ final class ExpressionBinder {
   private final WindowBinder windows;
   private final RowComparisons rows;
   private final ArrayBinder arrays;
+  final LiteralBinder literals;
 
   ExpressionBinder(BindContext context, QueryBinder queries) {
     this.context = context;
@@ -65,13 +64,15 @@ final class ExpressionBinder {
     this.memberships = new MembershipBinder(context, this);
     this.rows = new RowComparisons(context, this);
     this.arrays = new ArrayBinder(context, this);
+    this.literals = new LiteralBinder(context, this);
   }
 
   /// The expression; its type may be `unknown`.
   RexNode bind(SqlNode node, Scope scope) {
+    Interrupts.check();
     return switch (node) {
-      case SqlDynamicParam parameter -> literal(parameter, scope);
-      case SqlLiteral literal -> calciteLiteral(literal);
+      case SqlDynamicParam parameter -> literals.bind(parameter, scope);
+      case SqlLiteral literal -> literals.bind(literal);
       case SqlIdentifier identifier -> column(identifier, scope);
       case SqlCase sqlCase -> withoutRows("CASE", scope, () -> bindCase(sqlCase, scope));
       case SqlCall call -> bindCall(call, scope);
@@ -107,52 +108,6 @@ final class ExpressionBinder {
 
   EngineException unsupported(SqlNode node, String what) {
     return context.error(ErrorCode.FEATURE_NOT_SUPPORTED, what + " is not supported", node);
-  }
-
-  Source.Literal sourceLiteral(SqlDynamicParam parameter) {
-    return context.source.literals().get(parameter.getIndex());
-  }
-
-  private RexNode literal(SqlDynamicParam node, Scope scope) {
-    return switch (sourceLiteral(node)) {
-      case Source.Literal.Parameter parameter -> {
-        int oid = context.parameterOid(parameter.number());
-        yield coercion.parameter(parameter.number(), oid == 0 ? Types.UNKNOWN : oid);
-      }
-      case Source.Literal.Text text ->
-          coercion.constant(Constant.ofText(Types.UNKNOWN, text.value()));
-      case Source.Literal.NumberText number -> number(number.text());
-      case Source.Literal.Expression expression ->
-          context.within(
-              expression.text(), () -> bind(SqlFront.parseExpression(expression.text()), scope));
-    };
-  }
-
-  private RexNode number(String text) {
-    if (text.chars().allMatch(c -> (c >= '0' && c <= '9') || c == '-') && text.length() <= 20) {
-      try {
-        long value = Long.parseLong(text);
-        int oid = value == (int) value ? TypeOid.INT4 : TypeOid.INT8;
-        return coercion.constant(Constant.of(SqlType.of(oid), value));
-      } catch (NumberFormatException tooLong) {
-        // Falls through: numeric, as in PostgreSQL.
-      }
-    }
-    try (VarHeap heap = new VarHeap()) {
-      return coercion.constant(
-          Constant.of(SqlType.of(TypeOid.NUMERIC), Values.parse(TypeOid.NUMERIC, text, heap)));
-    }
-  }
-
-  private RexNode calciteLiteral(SqlLiteral literal) {
-    if (literal.getTypeName() == SqlTypeName.NULL || literal.getValue() == null) {
-      int oid = literal.getTypeName() == SqlTypeName.BOOLEAN ? TypeOid.BOOL : Types.UNKNOWN;
-      return coercion.constant(Constant.ofNull(SqlType.of(oid)));
-    }
-    if (literal.getTypeName() == SqlTypeName.BOOLEAN) {
-      return context.rex.makeLiteral(literal.booleanValue());
-    }
-    throw unsupported(literal, "literal " + literal);
   }
 
   private RexNode bindCall(SqlCall call, Scope scope) {
@@ -209,6 +164,7 @@ final class ExpressionBinder {
           bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
       case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
       case Rewriter.ROW_CALL -> record(call, scope);
+      case Rewriter.SUBQUERY_CALL, Rewriter.VARIADIC_CALL -> bind(call.operand(0), scope);
       case "row_to_json" -> {
         RexNode json =
             call.operandCount() == 1 ? records.argument(name, call.operand(0), scope) : null;
@@ -293,12 +249,19 @@ final class ExpressionBinder {
       }
       bound.add(bindArgument(name, argument, scope));
     }
+    if (!arguments.isEmpty() && isCall(arguments.getLast(), Rewriter.VARIADIC_CALL)) {
+      return calls.variadic(at, name, bound, arguments);
+    }
     RexNode rows = rows(at, name, bound, arguments, scope);
     if (rows != null) {
       return rows;
     }
     RexNode sequence = SequenceBinder.accepts(name) ? sequences.bind(at, name, bound) : null;
     return sequence != null ? sequence : calls.function(at, name, bound, arguments);
+  }
+
+  private static boolean isCall(SqlNode node, String name) {
+    return node instanceof SqlCall call && call.getOperator().getName().equalsIgnoreCase(name);
   }
 
   /// A call of a function that returns rows; null if it is another.
@@ -448,8 +411,8 @@ final class ExpressionBinder {
 
   private RexNode bindMinus(SqlCall call, Scope scope) {
     if (call.operand(0) instanceof SqlDynamicParam parameter
-        && sourceLiteral(parameter) instanceof Source.Literal.NumberText number) {
-      return number("-" + number.text());
+        && literals.source(parameter) instanceof Source.Literal.NumberText number) {
+      return literals.number("-" + number.text());
     }
     return bindFunction(call, "-", call.getOperandList(), scope);
   }

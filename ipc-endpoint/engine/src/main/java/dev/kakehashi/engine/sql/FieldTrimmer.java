@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataTypeField;
@@ -27,6 +28,7 @@ public final class FieldTrimmer extends RelFieldTrimmer {
   @Override
   public TrimResult trimFields(
       RelNode node, ImmutableBitSet fieldsUsed, Set<RelDataTypeField> extraFields) {
+    Interrupts.check();
     if (!(node instanceof WindowedRows windows)) {
       return super.trimFields(node, fieldsUsed, extraFields);
     }

@@ -153,7 +153,9 @@ final class FromBinder {
     RelNode rel = bound.rel();
     From from = from(rel, name, null, bound.names(), List.of());
     Scope.Field first = from.fields().getFirst();
-    return from.fields().size() > 1 || first.name().equals(name)
+    return from.fields().size() > 1
+            || first.name().equals(name)
+            || RecordFunctionBinder.isDefined(((SqlCall) table.operand(0)).getOperandList())
         ? from
         : new From(rel, List.of(first.asRow()), List.of());
   }

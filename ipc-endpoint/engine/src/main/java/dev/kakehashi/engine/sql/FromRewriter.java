@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// FROM clauses: functions, ROWS FROM, joins in parentheses and USING with aliases, which Calcite's parser does not take, or not as PostgreSQL writes them.
 final class FromRewriter {
@@ -20,7 +21,8 @@ final class FromRewriter {
   ///
   /// @param around the level that it is in
   void open(RewriteLevel level, RewriteLevel around) {
-    level.wrapsArgument = level.arguments && beginsFunction(around);
+    level.function = level.arguments && beginsFunction(around);
+    level.wrapsArgument = level.function;
     level.table =
         !level.arguments
             && around.fromClause
@@ -84,11 +86,50 @@ final class FromRewriter {
     out.afterName = true;
   }
 
-  void endWrappedArgument(Token token) {
-    RewriteLevel level = all.levels.getFirst();
-    if (level.wrapsArgument) {
-      level.wrapsArgument = false;
-      out.emit(") ", token.start());
+  /// The list of column definitions behind the parenthesis that ends the arguments of a function becomes one more argument.
+  ///
+  /// @return the alias in front of the list; empty: there is none; null: there is no list
+  @Nullable String columnDefinitions(Token token) {
+    if (!all.levels.getFirst().function) {
+      return null;
+    }
+    int start = in.at;
+    boolean as = in.acceptWords("as");
+    Token name = in.peek();
+    boolean named =
+        name.isIdentifier() && (as || !Operands.isKeyword(name.text())) && !name.isOperator("(");
+    in.at += named ? 1 : 0;
+    if ((!as && !named) || !beginsDefinitions()) {
+      in.at = start;
+      return null;
+    }
+    in.at++;
+    out.emit(", " + RewrittenText.quoted(Rewriter.COLUMNS_CALL) + "(", token.start());
+    String separator = "";
+    do {
+      Token column = in.peek();
+      out.emit(separator, column.start());
+      out.literal(new Source.Literal.Text(in.expectIdentifier()), column);
+      out.emit(", cast(null as " + TypeText.write(in.type()) + ") ", column.start());
+      separator = ", ";
+    } while (in.acceptOperator(","));
+    in.expectOperator(")");
+    out.emit(") ", token.start());
+    return named ? name.text() : "";
+  }
+
+  /// Whether a parenthesis begins with a name and a type, and not with names alone.
+  private boolean beginsDefinitions() {
+    return in.peek().isOperator("(")
+        && in.peek(1).isIdentifier()
+        && !in.peek(2).isOperator(",")
+        && !in.peek(2).isOperator(")");
+  }
+
+  /// @param alias as [#columnDefinitions] has given it
+  void alias(@Nullable String alias, Token token) {
+    if (alias != null && !alias.isEmpty()) {
+      out.emit("as " + RewrittenText.quoted(alias) + " ", token.start());
     }
   }
 

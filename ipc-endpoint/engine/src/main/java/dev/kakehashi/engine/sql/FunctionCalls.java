@@ -8,6 +8,7 @@ import dev.kakehashi.engine.type.RowFunctions;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.VariadicArrays;
 import dev.kakehashi.engine.type.time.ComparedTimes;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -58,6 +59,27 @@ final class FunctionCalls {
         arguments(arguments, function.argumentOids(), at, nodes),
         resultType(function),
         "");
+  }
+
+  /// A call whose last argument is VARIADIC.
+  ///
+  /// @param nodes the arguments' places in the statement
+  RexNode variadic(SqlNode at, String name, List<RexNode> arguments, List<SqlNode> nodes) {
+    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    ScalarFunction function;
+    try {
+      function = VariadicArrays.resolve(name, oids);
+    } catch (EngineException noArray) {
+      throw noArray.withPosition(context.position(nodes.getLast()));
+    }
+    if (function == null) {
+      throw noFunction(at, name, oids);
+    }
+    return coercion.call(
+        function,
+        arguments(arguments, function.argumentOids(), at, nodes),
+        resultType(function),
+        ":variadic");
   }
 
   /// `concat` takes any number of arguments of any type and skips nulls.
@@ -116,7 +138,7 @@ final class FunctionCalls {
     throw coercion.noCast(Coercion.oidOf(node), oid, at);
   }
 
-  private EngineException noFunction(SqlNode at, String name, int[] oids) {
+  EngineException noFunction(SqlNode at, String name, int[] oids) {
     boolean operator = !Character.isLetter(name.charAt(0)) && name.charAt(0) != '_';
     String call = Functions.describe(name, oids);
     return context

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.function.Predicate;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelVisitor;
@@ -24,6 +25,7 @@ final class Inspection {
     new RelVisitor() {
       @Override
       public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
+        Interrupts.check();
         node.accept(
             new org.apache.calcite.rex.RexShuttle() {
               @Override
@@ -47,6 +49,7 @@ final class Inspection {
     new RelVisitor() {
       @Override
       public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
+        Interrupts.check();
         if (counted.test(node)) {
           count[0]++;
         }

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -176,6 +177,7 @@ final class JoinOrder {
     int first = Integer.lowestOneBit(set);
     int others = set ^ first;
     for (int right = others; right != 0; right = (right - 1) & others) {
+      Interrupts.check();
       int left = set ^ right;
       double work =
           hasEquality(left, right)

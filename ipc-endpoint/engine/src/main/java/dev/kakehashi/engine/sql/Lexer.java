@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /// Splits a statement into tokens by PostgreSQL's lexical rules (with `standard_conforming_strings`).
 final class Lexer {
@@ -29,6 +31,7 @@ final class Lexer {
 
   private void run() {
     while (true) {
+      Interrupts.check();
       skipBlanks();
       if (at >= sql.length()) {
         tokens.add(new Token(Token.Kind.END, "", sql.length(), sql.length()));
@@ -42,10 +45,10 @@ final class Lexer {
     int start = at;
     char c = sql.charAt(at);
     if (c == '\'') {
-      add(Token.Kind.STRING, quoted('\'', "string"), start);
+      add(Token.Kind.STRING, continued(() -> quoted('\'', "string")), start);
     } else if ((c == 'e' || c == 'E') && peek(1) == '\'') {
       at++;
-      add(Token.Kind.STRING, escapeString(), start);
+      add(Token.Kind.STRING, continued(this::escapeString), start);
     } else if (c == '"') {
       String name = quoted('"', "identifier");
       if (name.isEmpty()) {
@@ -140,6 +143,36 @@ final class Lexer {
         return value.toString();
       }
     }
+  }
+
+  /// A string with those that continue it: between them are blanks with a line break, and perhaps comments to the end of their line.
+  private String continued(Supplier<String> part) {
+    String value = part.get();
+    for (int next = continuation(); next >= 0; next = continuation()) {
+      at = next;
+      value += part.get();
+    }
+    return value;
+  }
+
+  /// Where the quote is that continues a string which ends here; -1: nowhere.
+  private int continuation() {
+    boolean lineBreak = false;
+    for (int next = at; next < sql.length(); next++) {
+      char c = sql.charAt(next);
+      if (c == '\n' || c == '\r') {
+        lineBreak = true;
+      } else if (sql.startsWith("--", next)) {
+        int newline = sql.indexOf('\n', next);
+        if (newline < 0) {
+          return -1;
+        }
+        next = newline - 1;
+      } else if (!Character.isWhitespace(c)) {
+        return lineBreak && c == '\'' ? next : -1;
+      }
+    }
+    return -1;
   }
 
   private String escapeString() {

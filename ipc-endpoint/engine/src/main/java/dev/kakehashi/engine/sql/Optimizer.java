@@ -5,7 +5,6 @@ import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.RelOptRule;
 import org.apache.calcite.plan.RelRule;
 import org.apache.calcite.plan.hep.HepMatchOrder;
-import org.apache.calcite.plan.hep.HepPlanner;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.plan.hep.HepProgramBuilder;
 import org.apache.calcite.rel.RelNode;
@@ -156,9 +155,7 @@ final class Optimizer {
   }
 
   private static RelNode run(HepProgram program, RelNode rel) {
-    HepPlanner planner =
-        new HepPlanner(
-            program, Contexts.empty(), true, null, rel.getCluster().getPlanner().getCostFactory());
+    RulePlanner planner = new RulePlanner(program, rel.getCluster().getPlanner().getCostFactory());
     planner.setRoot(rel);
     return planner.findBestExp();
   }

@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeSystem;
+import org.apache.calcite.rel.type.StructKind;
 import org.apache.calcite.sql.type.SqlTypeFactoryImpl;
 import org.apache.calcite.sql.type.SqlTypeMappingRule;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -51,8 +53,17 @@ final class PgTypeFactory extends SqlTypeFactoryImpl {
         : super.createSqlType(name, precision, scale);
   }
 
+  /// Whatever makes a relation comes by here: much of the planner's work is Calcite's, which knows no statement.
+  @Override
+  public RelDataType createStructType(
+      StructKind kind, List<RelDataType> columns, List<String> names) {
+    Interrupts.check();
+    return super.createStructType(kind, columns, names);
+  }
+
   @Override
   public RelDataType createTypeWithNullability(RelDataType type, boolean nullable) {
+    Interrupts.check();
     if (type instanceof PgType pg) {
       return pg.isNullable() == nullable ? pg : of(pg.sqlType(), nullable);
     }

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.number.FloatMath;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,6 +59,7 @@ final class PlanTranslator {
   }
 
   PlanNode translate(RelNode rel) {
+    Interrupts.check();
     PlanNode node = node(rel);
     estimates.expect(node, rows(rel));
     // What stands between this and its inputs gives as many rows as it does.

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
@@ -58,6 +59,7 @@ final class QueryBinder {
 
   private BoundQuery bind(
       SqlNode node, @Nullable Scope parent, Expectation expectation, Tail tail) {
+    Interrupts.check();
     return switch (node.getKind()) {
       case ORDER_BY -> {
         SqlOrderBy orderBy = (SqlOrderBy) node;
@@ -335,7 +337,7 @@ final class QueryBinder {
   /// Output column that an ORDER BY or GROUP BY item names by position or name; -1 if none.
   int outputColumn(SqlNode node, List<String> names) {
     if (node instanceof SqlDynamicParam parameter
-        && expressions.sourceLiteral(parameter) instanceof Source.Literal.NumberText number) {
+        && expressions.literals.source(parameter) instanceof Source.Literal.NumberText number) {
       int position = number.text().matches("\\d{1,6}") ? Integer.parseInt(number.text()) : 0;
       if (position < 1 || position > names.size()) {
         throw context.error(

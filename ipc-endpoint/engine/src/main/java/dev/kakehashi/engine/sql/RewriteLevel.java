@@ -28,6 +28,15 @@ final class RewriteLevel {
   /// Whether the first argument of a function in FROM is in a parenthesis of its own, without which Calcite's parser takes no expression that begins with a name.
   boolean wrapsArgument;
 
+  /// Whether the argument is VARIADIC.
+  boolean variadic;
+
+  /// Whether the parenthesis holds a subquery that is in a call for itself.
+  boolean subquery;
+
+  /// Whether it holds the arguments of a function in FROM.
+  boolean function;
+
   /// Whether FROM has begun, and nothing that follows it.
   boolean fromClause;
 

@@ -1,9 +1,6 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.protocol.TypeOid;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -36,6 +33,15 @@ final class Rewriter {
   /// Names of calls in front of a select list that are no columns.
   static final Set<String> SELECT_MARKERS =
       Set.of(LOCK_CALL, DISTINCT_ON_CALL, TIES_CALL, NO_COLUMNS_CALL);
+
+  /// Name of the call around an argument that is VARIADIC.
+  static final String VARIADIC_CALL = "kh variadic";
+
+  /// Name of the call around a scalar subquery that Calcite's parser takes for something else.
+  static final String SUBQUERY_CALL = "kh subquery";
+
+  /// Name of the call behind the arguments of a function in FROM that stands for its list of column definitions: names, and nulls of their types.
+  static final String COLUMNS_CALL = "kh columns";
 
   /// Name of the call that stands for AT TIME ZONE: the time, then the zone.
   static final String AT_TIME_ZONE_CALL = "kh at time zone";
@@ -106,6 +112,8 @@ final class Rewriter {
   private final ClauseRewriter clauses;
   private final BracketRewriter brackets;
   private final FromRewriter from;
+  private final LiteralRewriter literals;
+  private final ArgumentRewriter arguments;
 
   /// One entry per open parenthesis and one for the statement.
   final Deque<RewriteLevel> levels = new ArrayDeque<>();
@@ -125,6 +133,8 @@ final class Rewriter {
     this.clauses = new ClauseRewriter(this);
     this.brackets = new BracketRewriter(this);
     this.from = new FromRewriter(this);
+    this.literals = new LiteralRewriter(this);
+    this.arguments = new ArgumentRewriter(this);
   }
 
   /// Rewrites a query, a condition or an expression; the last token is of kind END.
@@ -150,6 +160,7 @@ final class Rewriter {
   }
 
   void token() {
+    Interrupts.check();
     Token token = in.peek();
     if (in.at == 0 || Operands.isBoundary(in.peek(-1), token)) {
       levels.getFirst().chain = new RewriteLevel.Chain(out.length());
@@ -157,11 +168,7 @@ final class Rewriter {
     switch (token.kind()) {
       case STRING -> {
         in.at++;
-        StringBuilder value = new StringBuilder(token.text());
-        while (in.peek().kind() == Token.Kind.STRING) {
-          value.append(in.next().text());
-        }
-        out.literal(new Source.Literal.Text(value.toString()), token);
+        out.literal(new Source.Literal.Text(token.text()), token);
       }
       case NUMBER -> {
         in.at++;
@@ -169,7 +176,7 @@ final class Rewriter {
       }
       case PARAMETER -> {
         in.at++;
-        out.literal(new Source.Literal.Parameter(parameterNumber(token)), token);
+        out.literal(new Source.Literal.Parameter(LiteralRewriter.parameterNumber(token)), token);
       }
       case QUOTED_WORD -> {
         in.at++;
@@ -179,16 +186,6 @@ final class Rewriter {
       case OPERATOR -> operator(token);
       case END -> {}
     }
-  }
-
-  private int parameterNumber(Token token) {
-    int number = token.text().length() > 5 ? 0 : Integer.parseInt(token.text());
-    if (number < 1) {
-      throw new EngineException(
-              ErrorCode.UNDEFINED_PARAMETER, "there is no parameter $" + token.text())
-          .withPosition(token.start() + 1);
-    }
-    return number;
   }
 
   private void operator(Token token) {
@@ -209,6 +206,7 @@ final class Rewriter {
             in.at > 1
                 && (in.peek(-2).isWord("over")
                     || (levels.getFirst().windowClause && in.peek(-2).isWord("as")));
+        arguments.open(level, token);
         levels.push(level);
         out.emit(level.wrapsArgument ? "((" : "(", token.start());
         level.inside = out.length();
@@ -217,11 +215,13 @@ final class Rewriter {
         if (levels.size() == 1) {
           throw TokenReader.syntaxErrorAt(sql, token);
         }
-        from.endWrappedArgument(token);
+        arguments.end(token);
+        String alias = from.columnDefinitions(token);
         RewriteLevel closed = levels.pop();
         from.close(closed);
-        out.emit(closed.distinctOn ? "), " : ") ", token.start());
+        out.emit(closed.distinctOn ? "), " : closed.subquery ? ")) " : ") ", token.start());
         out.operandStart = closed.start;
+        from.alias(alias, token);
       }
       case "::" -> {
         // Calcite's :: binds less than comparisons.
@@ -239,7 +239,7 @@ final class Rewriter {
       case "]" -> brackets.close(token);
       case ":" -> brackets.bound(token);
       case "," -> {
-        from.endWrappedArgument(token);
+        arguments.comma(token);
         out.emit(", ", token.start());
       }
       case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
@@ -265,7 +265,7 @@ final class Rewriter {
       identifier(token);
     } else if (afterAs()) {
       asTarget(token);
-    } else if (typedLiteral(token)) {
+    } else if (literals.typed(token)) {
       return;
     } else if (word.equals("collate") && in.at > 0 && in.peek(1).isIdentifier()) {
       operators.collate();
@@ -279,6 +279,12 @@ final class Rewriter {
         && in.peek(2).isOperator("(")
         && in.peek(-1).isIdentifier()) {
       clauses.sample();
+    } else if (word.equals("search") || word.equals("cycle")) {
+      clauses.refuseSearchAndCycle(token);
+      in.at++;
+      identifier(token);
+    } else if (word.equals("variadic")) {
+      arguments.variadic(token);
     } else if (word.equals("default")) {
       in.at++;
       int start = out.length();
@@ -292,7 +298,7 @@ final class Rewriter {
       in.at++;
       out.emit("select * from ", token.start());
     } else if (word.equals("extract") && call) {
-      extract(token);
+      literals.extract(token);
     } else if (word.equals("cast") && call) {
       in.at += 2;
       RewriteLevel level = new RewriteLevel(out.length());
@@ -438,7 +444,7 @@ final class Rewriter {
     }
     if (word.equals("order")) {
       if (level.arguments) {
-        from.endWrappedArgument(token);
+        arguments.end(token);
         // ORDER BY of an aggregate: Calcite's parser knows WITHIN GROUP only.
         out.emit(") within group (", token.start());
       }
@@ -518,55 +524,6 @@ final class Rewriter {
     }
   }
 
-  /// `date '...'`, `interval '1' day`: a cast of a literal.
-  private boolean typedLiteral(Token token) {
-    if (in.peek(1).kind() != Token.Kind.STRING && !in.atKnownType()) {
-      return false;
-    }
-    int save = in.at;
-    SqlType type;
-    try {
-      if (!in.atKnownType()) {
-        return false;
-      }
-      type = in.type();
-    } catch (EngineException notAType) {
-      // A column or function that has a type's name; the parser reports what is wrong with it.
-      in.at = save;
-      return false;
-    }
-    if (in.peek().kind() != Token.Kind.STRING) {
-      in.at = save;
-      return false;
-    }
-    String value = in.next().text();
-    if (type.oid() == TypeOid.INTERVAL) {
-      String field = in.intervalFields();
-      value = field.isEmpty() ? value : value + " " + field;
-    }
-    int start = out.length();
-    out.emit("cast(", token.start());
-    out.literal(new Source.Literal.Text(value), token);
-    out.emit(" as " + TypeText.write(type) + ") ", token.start());
-    out.operandStart = start;
-    return true;
-  }
-
-  private void extract(Token token) {
-    Token field = in.peek(2);
-    if (!in.peek(3).isWord("from")
-        || (!field.isIdentifier() && field.kind() != Token.Kind.STRING)) {
-      in.at++;
-      identifier(token);
-      return;
-    }
-    in.at += 4;
-    levels.push(new RewriteLevel(out.length()));
-    out.emit("\"extract\"(", token.start());
-    out.literal(new Source.Literal.Text(field.text()), field);
-    out.emit(", ", field.start());
-  }
-
   private void type() {
     int start = in.peek().start();
     out.emit(TypeText.write(in.type()) + " ", start);
@@ -580,7 +537,7 @@ final class Rewriter {
     return previousIs("as");
   }
 
-  private void identifier(Token token) {
+  void identifier(Token token) {
     if (in.at < 2 || !in.peek(-2).isOperator(".")) {
       out.operandStart = out.length();
     }

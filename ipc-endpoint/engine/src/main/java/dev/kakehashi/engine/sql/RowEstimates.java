@@ -1,10 +1,12 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import org.apache.calcite.plan.RelOptPredicateList;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.plan.hep.HepRelVertex;
 import org.apache.calcite.rel.RelNode;
@@ -45,6 +47,7 @@ final class RowEstimates extends RelMetadataQuery {
     RelNode rel = node.stripped();
     Double known = rows.get(rel);
     if (known == null) {
+      Interrupts.check();
       known = Math.max(1, estimate(rel));
       // The inputs of a relation below a planner's vertex may be replaced.
       if (!(node instanceof HepRelVertex)) {
@@ -52,6 +55,32 @@ final class RowEstimates extends RelMetadataQuery {
       }
     }
     return known;
+  }
+
+  /// Calcite's rules and its decorrelator ask much of each relation: they end with their statement here, too.
+  @Override
+  public @Nullable Boolean areColumnsUnique(
+      RelNode rel, ImmutableBitSet columns, boolean ignoreNulls) {
+    Interrupts.check();
+    return super.areColumnsUnique(rel, columns, ignoreNulls);
+  }
+
+  @Override
+  public @Nullable Set<ImmutableBitSet> getUniqueKeys(RelNode rel, boolean ignoreNulls) {
+    Interrupts.check();
+    return super.getUniqueKeys(rel, ignoreNulls);
+  }
+
+  @Override
+  public RelOptPredicateList getPulledUpPredicates(RelNode rel) {
+    Interrupts.check();
+    return super.getPulledUpPredicates(rel);
+  }
+
+  @Override
+  public boolean clearCache(RelNode rel) {
+    Interrupts.check();
+    return super.clearCache(rel);
   }
 
   @Override

@@ -135,17 +135,44 @@ final class RowFunctionBinder {
       RexNode value = expressions.bindNamed(at, call.name, scope);
       return oneRow(expressions.coercion.resolveUnknown(value), column, ordinality);
     }
-    List<RexNode> arguments = new ArrayList<>();
-    for (SqlNode argument : call.arguments) {
-      arguments.add(expressions.bind(argument, scope));
+    RecordFunctionBinder records = new RecordFunctionBinder(queries);
+    if (RecordFunctionBinder.isDefined(call.arguments)) {
+      List<SqlNode> own = call.arguments.subList(0, call.arguments.size() - 1);
+      List<RexNode> bound = bound(own, scope);
+      RowFunction function = records.function(at, call.name, bound);
+      RelNode objects =
+          rows(
+              function,
+              expressions.calls.arguments(bound, function.argumentOids(), at, own),
+              column,
+              false);
+      return records.columns(objects, (SqlCall) call.arguments.getLast());
     }
+    records.refuseUndefined(at, call.name);
+    List<RexNode> arguments = bound(call.arguments, scope);
     RowFunction function = expressions.calls.rowFunction(at, call.name, arguments);
     if (function == null) {
       RexNode value = expressions.bindFunction(at, call.name, call.arguments, scope);
       return oneRow(expressions.coercion.resolveUnknown(value), column, ordinality);
     }
-    List<RexNode> converted =
-        expressions.calls.arguments(arguments, function.argumentOids(), at, call.arguments);
+    return rows(
+        function,
+        expressions.calls.arguments(arguments, function.argumentOids(), at, call.arguments),
+        column,
+        ordinality);
+  }
+
+  private List<RexNode> bound(List<SqlNode> arguments, Scope scope) {
+    List<RexNode> bound = new ArrayList<>();
+    for (SqlNode argument : arguments) {
+      bound.add(expressions.bind(argument, scope));
+    }
+    return bound;
+  }
+
+  /// @param converted the arguments, of the types that the function declares
+  private RelNode rows(
+      RowFunction function, List<RexNode> converted, String column, boolean ordinality) {
     RelDataTypeFactory.Builder columns = context.types.builder();
     for (RowFunction.Column one : function.columns()) {
       columns.add(

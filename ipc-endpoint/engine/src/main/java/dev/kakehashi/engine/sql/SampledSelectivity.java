@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.statistics.ColumnStatistics;
 import dev.kakehashi.engine.statistics.ValueList;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ final class SampledSelectivity {
       }
       return Math.clamp(matching, 0, 1);
     } catch (EngineException cannotBeComputed) {
+      Interrupts.check(); // a cancel is for now
       return null;
     } finally {
       if (common != null) {

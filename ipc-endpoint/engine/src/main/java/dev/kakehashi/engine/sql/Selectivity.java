@@ -4,6 +4,7 @@ import dev.kakehashi.engine.sql.PgOperators.ConstantOperator;
 import dev.kakehashi.engine.sql.PgOperators.FunctionOperator;
 import dev.kakehashi.engine.statistics.ColumnStatistics;
 import dev.kakehashi.engine.type.time.ComparedTimes;
+import dev.kakehashi.engine.vector.Interrupts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,6 +54,7 @@ final class Selectivity {
 
   /// Of a condition over the columns of a relation; null: of none.
   static double of(RelNode rel, @Nullable RexNode condition) {
+    Interrupts.check();
     return condition == null
         ? 1
         : Math.clamp(new Selectivity(rel).conjunction(RelOptUtil.conjunctions(condition)), 0, 1);

@@ -14,6 +14,7 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -238,7 +239,7 @@ public final class SqlFront {
 
   static SqlNode parse(Source source) {
     try {
-      return SqlParser.create(source.text(), PARSER).parseStmt();
+      return SqlParser.create(new StatementReader(source.text()), PARSER).parseStmt();
     } catch (SqlParseException refused) {
       throw syntaxError(source, refused);
     }
@@ -246,13 +247,14 @@ public final class SqlFront {
 
   static SqlNode parseExpression(Source source) {
     try {
-      return SqlParser.create(source.text(), PARSER).parseExpression();
+      return SqlParser.create(new StatementReader(source.text()), PARSER).parseExpression();
     } catch (SqlParseException refused) {
       throw syntaxError(source, refused);
     }
   }
 
   private static EngineException syntaxError(Source source, SqlParseException refused) {
+    Interrupts.check(); // the parser takes whatever ends its reading for a mistake in the text
     // The parser names all tokens that its lookahead took: the last one is where it gave up.
     boolean atEnd = String.valueOf(refused.getMessage()).contains("<EOF>\" at line");
     int position =

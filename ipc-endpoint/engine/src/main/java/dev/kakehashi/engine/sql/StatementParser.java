@@ -90,10 +90,7 @@ final class StatementParser {
       tables.add(new CommonTable(name, columns, materialized, nested(close)));
       in.at = close + 1;
       if (in.peek().isWord("search") || in.peek().isWord("cycle")) {
-        throw new EngineException(
-                ErrorCode.FEATURE_NOT_SUPPORTED,
-                in.peek().text().toUpperCase(java.util.Locale.ROOT) + " clause is not supported")
-            .withPosition(in.peek().start() + 1);
+        throw ClauseRewriter.notSupported(in.peek());
       }
     } while (in.acceptOperator(","));
     if (in.at >= end) {

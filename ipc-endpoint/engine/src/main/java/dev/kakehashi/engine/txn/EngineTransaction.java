@@ -366,6 +366,9 @@ public final class EngineTransaction implements Transaction {
   /// @param keepsTurn whether the next operation waits for its end
   void opened(StatementExecution execution, boolean keepsTurn) {
     open.add(execution);
+    if (ending) { // after the look of rollback() at what is open
+      execution.abandon();
+    }
     if (!keepsTurn) {
       turns.end();
     }

@@ -17,6 +17,7 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
@@ -181,7 +182,7 @@ public final class StatementExecution implements Execution, StatementScope {
     try {
       do {
         if (!work.isReady() && !(plannedHere && work.isCurrent())) {
-          work.prepare();
+          Interrupts.during(this::checkEnding, work::prepare);
           plannedHere = true;
           entered = false;
         }
@@ -201,6 +202,12 @@ public final class StatementExecution implements Execution, StatementScope {
       refuse(internal(failed));
     }
     return null;
+  }
+
+  /// A statement that has not been opened is not among those that a rollback cancels.
+  private void checkEnding() {
+    checkCancelled();
+    transaction.requireActive();
   }
 
   private Task opened() {

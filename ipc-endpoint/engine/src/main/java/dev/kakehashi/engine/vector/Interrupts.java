@@ -2,10 +2,10 @@ package dev.kakehashi.engine.vector;
 
 import org.jspecify.annotations.Nullable;
 
-/// Where long loops ask whether the statement that their thread works for is to end: those of functions, which do not know it, call [#check()] after
-/// each millisecond of work or less.
+/// Where long loops ask whether the statement that their thread works for is to end: those of functions and of the planner, which do not know it,
+/// call [#check()] after each millisecond of work or less.
 ///
-/// What a thread works for is set by the task that runs the statement's part, for as long as it runs on the thread. Elsewhere, as while the planner folds constants, `check()` does nothing.
+/// What a thread works for is set by the task that plans the statement or runs a part of it, for as long as it runs on the thread. Elsewhere `check()` does nothing.
 public final class Interrupts {
   /// Bytes or other cheap steps between two looks: less than a millisecond.
   public static final int STEPS = 1 << 16;
@@ -33,6 +33,16 @@ public final class Interrupts {
   /// Goes back to what the thread worked for before.
   public static void leave(@Nullable Source before) {
     CURRENT.set(before);
+  }
+
+  /// Works for somebody meanwhile.
+  public static void during(Source source, Runnable work) {
+    Source before = enter(source);
+    try {
+      work.run();
+    } finally {
+      leave(before);
+    }
   }
 
   /// Ends the work of the calling thread if its statement is to end. Costs some nanoseconds.

@@ -167,7 +167,7 @@ public record ArrayValue(
     return new ArrayValue(List.copyOf(sizes), List.copyOf(bounds), all);
   }
 
-  static EngineException tooManyDimensions(int count) {
+  public static EngineException tooManyDimensions(int count) {
     return new EngineException(
         ErrorCode.LIMIT_EXCEEDED,
         "number of array dimensions ("

@@ -14,11 +14,13 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.type.array.ArrayTypes;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Functions that make json and jsonb of values of any types.
@@ -137,13 +139,12 @@ public final class JsonMaking {
 
   private static String object(int oid, int[] oids, long[] a, long nulls, FunctionContext context) {
     if (oids.length % 2 != 0) {
-      throw JsonWords.refused("argument list must have even number of elements");
+      throw unevenArguments();
     }
     StringBuilder json = new StringBuilder("{");
     for (int i = 0; i < oids.length; i += 2) {
       if ((nulls >>> i & 1) != 0) {
-        throw JsonWords.refused(
-            "argument " + (i + 1) + (oid == JSONB ? ": key must not be null" : " cannot be null"));
+        throw nullKey(oid, i);
       }
       json.append(i == 0 ? "" : ", ");
       JsonOutput.appendKey(json, oids[i], a[i], context);
@@ -151,6 +152,93 @@ public final class JsonMaking {
       value(json, oids, a, nulls, i + 1, context);
     }
     return json.append('}').toString();
+  }
+
+  /// `json_build_array(VARIADIC array)` and its like.
+  public static ScalarFunction builtOfArray(String name, int array) {
+    int oid = name.startsWith("jsonb") ? JSONB : JSON;
+    int element = TypeOid.element(array);
+    boolean object = name.endsWith("object");
+    return new ScalarFunction(
+        name,
+        new int[] {array},
+        oid,
+        true,
+        true,
+        (a, _, c) -> {
+          List<@Nullable String> elements = ArrayTypes.array(a[0]).elements();
+          return JsonWords.made(
+              oid, object ? object(oid, element, elements) : array(element, elements), c);
+        });
+  }
+
+  private static String array(int element, List<@Nullable String> elements) {
+    StringBuilder json = new StringBuilder("[");
+    for (String each : elements) {
+      Interrupts.check();
+      json.append(json.length() == 1 ? "" : ", ");
+      JsonOutput.append(json, element, each);
+    }
+    return json.append(']').toString();
+  }
+
+  private static String object(int oid, int element, List<@Nullable String> elements) {
+    if (elements.size() % 2 != 0) {
+      throw unevenArguments();
+    }
+    StringBuilder json = new StringBuilder("{");
+    for (int i = 0; i < elements.size(); i += 2) {
+      Interrupts.check();
+      String key = elements.get(i);
+      if (key == null) {
+        throw nullKey(oid, i);
+      }
+      json.append(i == 0 ? "" : ", ");
+      JsonOutput.appendKey(json, element, key);
+      json.append(" : ");
+      JsonOutput.append(json, element, elements.get(i + 1));
+    }
+    return json.append('}').toString();
+  }
+
+  private static EngineException unevenArguments() {
+    return JsonWords.refused("argument list must have even number of elements");
+  }
+
+  private static EngineException nullKey(int oid, int argument) {
+    return JsonWords.refused(
+        "argument "
+            + (argument + 1)
+            + (oid == JSONB ? ": key must not be null" : " cannot be null"));
+  }
+
+  /// `json_extract_path(json, VARIADIC text[])` and its like; null for other names and arguments.
+  public static @Nullable ScalarFunction extractedByArray(String name, int[] oids) {
+    int oid = name.startsWith("jsonb") ? JSONB : JSON;
+    String path = Types.name(oid) + "_extract_path";
+    boolean text = name.equals(path + "_text");
+    int[] declared = {oid, TypeOid.arrayOf(TEXT)};
+    if ((!text && !name.equals(path)) || oids.length != declared.length) {
+      return null;
+    }
+    for (int i = 0; i < oids.length; i++) {
+      if (oids[i] != Types.UNKNOWN && !Casts.isImplicit(oids[i], declared[i])) {
+        return null;
+      }
+    }
+    return new ScalarFunction(
+        name,
+        declared,
+        text ? TEXT : oid,
+        true,
+        true,
+        (a, _, c) -> {
+          List<@Nullable String> steps = ArrayTypes.array(a[1]).elements();
+          return steps.stream().anyMatch(Objects::isNull)
+              ? c.nullResult()
+              : JsonWords.text(
+                  JsonAccess.text(JsonAccess.find(JsonWords.value(a[0]), steps), text), c);
+        });
   }
 
   private static @Nullable ScalarFunction extracted(

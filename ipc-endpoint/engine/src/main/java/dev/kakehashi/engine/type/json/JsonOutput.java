@@ -90,11 +90,18 @@ public final class JsonOutput {
   ///
   /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE for a value that is no scalar
   public static void appendKey(StringBuilder json, int oid, long word, FunctionContext context) {
-    if (oid == TypeOid.JSON || oid == TypeOid.JSONB || ArrayTypes.isArray(oid)) {
+    if (ArrayTypes.isArray(oid)) {
       throw JsonWords.refused("key value must be scalar, not array, composite, or json");
     }
-    String text = Values.toText(oid, word, context.zone);
-    json.append(
-        JsonbText.quoted(oid == TypeOid.BOOL ? (word != 0 ? "true" : "false") : iso(oid, text)));
+    appendKey(json, oid, Values.toText(oid, word, context.zone));
+  }
+
+  /// The same with the text that the value's type writes.
+  static void appendKey(StringBuilder json, int oid, String text) {
+    if (oid == TypeOid.JSON || oid == TypeOid.JSONB) {
+      throw JsonWords.refused("key value must be scalar, not array, composite, or json");
+    }
+    String key = oid == TypeOid.BOOL ? (text.equals("t") ? "true" : "false") : iso(oid, text);
+    json.append(JsonbText.quoted(key));
   }
 }

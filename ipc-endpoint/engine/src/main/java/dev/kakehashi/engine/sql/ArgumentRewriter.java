@@ -1,0 +1,84 @@
+package dev.kakehashi.engine.sql;
+
+import java.util.Set;
+
+/// What Calcite's parser does not take where it stands is wrapped in a call: an argument that is VARIADIC, a subquery by which a window is partitioned, the first argument of a function in FROM.
+final class ArgumentRewriter {
+  private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
+
+  /// As it has been written.
+  private static final String EXISTS = "exists ";
+
+  private final Rewriter all;
+  private final TokenReader in;
+  private final RewrittenText out;
+
+  ArgumentRewriter(Rewriter all) {
+    this.all = all;
+    this.in = all.in;
+    this.out = all.out;
+  }
+
+  /// A parenthesis, which has been read; what is around it is still the innermost level.
+  void open(RewriteLevel level, Token token) {
+    RewriteLevel around = all.levels.getFirst();
+    boolean exists = in.at > 2 && in.peek(-2).isWord("exists");
+    Token before = in.peek(exists ? -3 : Math.max(-2, -in.at));
+    level.subquery =
+        around.window
+            && !around.ordered
+            && !level.arguments
+            && (before.isWord("by") || before.isOperator(","))
+            && beginsQuery();
+    if (level.subquery) {
+      level.start = out.length() - (exists ? EXISTS.length() : 0);
+      String call = RewrittenText.quoted(Rewriter.SUBQUERY_CALL) + "(";
+      if (exists) {
+        out.insert(level.start, call);
+      } else {
+        out.emit(call, token.start());
+      }
+    }
+  }
+
+  private boolean beginsQuery() {
+    int ahead = 0;
+    while (in.peek(ahead).isOperator("(")) {
+      ahead++;
+    }
+    return in.peek(ahead).kind() == Token.Kind.WORD && QUERY_WORDS.contains(in.peek(ahead).text());
+  }
+
+  /// `VARIADIC` in front of the last argument.
+  void variadic(Token token) {
+    RewriteLevel level = all.levels.getFirst();
+    if (!level.arguments || !(in.peek(-1).isOperator("(") || in.peek(-1).isOperator(","))) {
+      throw TokenReader.syntaxErrorAt(all.sql, token);
+    }
+    in.at++;
+    level.variadic = true;
+    out.emit(RewrittenText.quoted(Rewriter.VARIADIC_CALL) + "(", token.start());
+    level.chain = new RewriteLevel.Chain(out.length());
+  }
+
+  /// The end of an argument.
+  void end(Token token) {
+    RewriteLevel level = all.levels.getFirst();
+    if (level.variadic) {
+      level.variadic = false;
+      out.emit(") ", token.start());
+    }
+    if (level.wrapsArgument) {
+      level.wrapsArgument = false;
+      out.emit(") ", token.start());
+    }
+  }
+
+  /// A comma, perhaps between arguments.
+  void comma(Token token) {
+    if (all.levels.getFirst().variadic) {
+      throw TokenReader.syntaxErrorAt(all.sql, token);
+    }
+    end(token);
+  }
+}

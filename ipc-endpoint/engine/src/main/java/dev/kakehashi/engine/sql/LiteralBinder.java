@@ -1,0 +1,70 @@
+package dev.kakehashi.engine.sql;
+
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.TypeOid;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlDynamicParam;
+import org.apache.calcite.sql.SqlLiteral;
+import org.apache.calcite.sql.type.SqlTypeName;
+
+/// Binds literals and parameters.
+final class LiteralBinder {
+  private final BindContext context;
+  private final ExpressionBinder expressions;
+
+  LiteralBinder(BindContext context, ExpressionBinder expressions) {
+    this.context = context;
+    this.expressions = expressions;
+  }
+
+  /// What stands in the statement where Calcite sees a parameter.
+  Source.Literal source(SqlDynamicParam parameter) {
+    return context.source.literals().get(parameter.getIndex());
+  }
+
+  RexNode bind(SqlDynamicParam node, Scope scope) {
+    return switch (source(node)) {
+      case Source.Literal.Parameter parameter -> {
+        int oid = context.parameterOid(parameter.number());
+        yield expressions.coercion.parameter(parameter.number(), oid == 0 ? Types.UNKNOWN : oid);
+      }
+      case Source.Literal.Text text ->
+          expressions.coercion.constant(Constant.ofText(Types.UNKNOWN, text.value()));
+      case Source.Literal.NumberText number -> number(number.text());
+      case Source.Literal.Expression expression ->
+          context.within(
+              expression.text(),
+              () -> expressions.bind(SqlFront.parseExpression(expression.text()), scope));
+    };
+  }
+
+  RexNode number(String text) {
+    if (text.chars().allMatch(c -> (c >= '0' && c <= '9') || c == '-') && text.length() <= 20) {
+      try {
+        long value = Long.parseLong(text);
+        int oid = value == (int) value ? TypeOid.INT4 : TypeOid.INT8;
+        return expressions.coercion.constant(Constant.of(SqlType.of(oid), value));
+      } catch (NumberFormatException tooLong) {
+        // Falls through: numeric, as in PostgreSQL.
+      }
+    }
+    try (VarHeap heap = new VarHeap()) {
+      return expressions.coercion.constant(
+          Constant.of(SqlType.of(TypeOid.NUMERIC), Values.parse(TypeOid.NUMERIC, text, heap)));
+    }
+  }
+
+  RexNode bind(SqlLiteral literal) {
+    if (literal.getTypeName() == SqlTypeName.NULL || literal.getValue() == null) {
+      int oid = literal.getTypeName() == SqlTypeName.BOOLEAN ? TypeOid.BOOL : Types.UNKNOWN;
+      return expressions.coercion.constant(Constant.ofNull(SqlType.of(oid)));
+    }
+    if (literal.getTypeName() == SqlTypeName.BOOLEAN) {
+      return context.rex.makeLiteral(literal.booleanValue());
+    }
+    throw expressions.unsupported(literal, "literal " + literal);
+  }
+}
