@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.index.TreeLoad;
 import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -133,7 +134,7 @@ final class Recovery {
     RowVersion version = null;
     if (value.hasRemaining()) {
       version = new RowVersion(table.layout.columns);
-      table.decode(value, version);
+      table.decode(NativeInput.of(value), table.pool, version);
     }
     table.replay(transaction, rowId, version);
   }
@@ -192,7 +193,7 @@ final class Recovery {
   private void load(
       List<Unit> units, Map<TableIndex, TreeLoad> indexes, AtomicInteger next, int threads) {
     boolean loaded = false;
-    try (RowLoader loader = new RowLoader(log, indexes, scratchBytes(threads))) {
+    try (RowLoader loader = new RowLoader(log, store.pool(), indexes, scratchBytes(threads))) {
       for (int i = next.getAndIncrement(); i < units.size(); i = next.getAndIncrement()) {
         Unit unit = units.get(i);
         loader.load(unit.table(), unit.from(), unit.to());

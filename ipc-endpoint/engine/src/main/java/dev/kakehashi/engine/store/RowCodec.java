@@ -3,17 +3,20 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.log.LogRecord;
-import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
-import java.util.function.LongUnaryOperator;
 
 /// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per column, whole
 /// bytes), then the values that are not null, in order.
 ///
 /// INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length as varint and the payload.
 public final class RowCodec {
+  /// Of each byte of a varint but the last.
+  private static final long CONTINUED = 0x8080_8080_8080_8080L;
+
   private RowCodec() {}
 
   /// Appends the newest version of a row, or its deletion, to a record.
@@ -135,22 +138,21 @@ public final class RowCodec {
   /// @param live whether a stored column is one of the table; those beyond are not
   /// @throws EngineException DATA_CORRUPTED if the bytes are not a row of this layout
   static void decode(
-      RowLayout layout, boolean[] live, ByteBuffer value, MemoryPool pool, RowVersion to) {
+      RowLayout layout, boolean[] live, NativeInput value, Blocks pool, RowVersion to) {
     long columns = layout.widthWritten ? getVarint(value) : layout.columns;
     if (columns < 0 || columns > layout.columns) {
       throw corrupted("a row has %d columns, its table %d".formatted(columns, layout.columns));
     }
     int nullBytes = ((int) columns + 7) >>> 3;
     require(value, nullBytes);
-    int nulls = value.position();
-    LongUnaryOperator memory = pool::allocate;
-    value.position(nulls + nullBytes);
+    long nulls = value.address();
+    value.skip(nullBytes);
     for (int c = 0; c < layout.columns; c++) {
       boolean written = c < columns;
-      boolean isNull = written && (value.get(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
+      boolean isNull = written && (Native.getByte(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
       if (written && c < live.length && live[c]) {
         to.nulls[c] = isNull;
-        to.words[c] = isNull ? 0 : decodeValue(layout.kinds[c], value, memory);
+        to.words[c] = isNull ? 0 : decodeValue(layout.kinds[c], value, pool);
       } else {
         to.nulls[c] = layout.isMissingNull(c);
         to.words[c] = layout.missing(c);
@@ -159,20 +161,17 @@ public final class RowCodec {
         }
       }
     }
-    if (value.hasRemaining()) {
+    if (value.remaining() > 0) {
       throw corrupted("a row is %d bytes too long".formatted(value.remaining()));
     }
   }
 
   /// Reads a value alone.
-  static long decodeValue(ColumnKind kind, ByteBuffer value, MemoryPool pool) {
-    return decodeValue(kind, value, pool::allocate);
+  static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
+    return decodeValue(kind, NativeInput.of(value), pool);
   }
 
-  /// The same with any memory.
-  ///
-  /// @param memory the address of so many bytes, for a value by reference
-  static long decodeValue(ColumnKind kind, ByteBuffer value, LongUnaryOperator memory) {
+  private static long decodeValue(ColumnKind kind, NativeInput value, Blocks pool) {
     return switch (kind) {
       case INTEGER -> {
         long zigzag = getVarint(value);
@@ -180,18 +179,18 @@ public final class RowCodec {
       }
       case FLOAT4 -> {
         require(value, 4);
-        yield Integer.reverseBytes(value.getInt()) & 0xFFFF_FFFFL;
+        yield value.nextInt() & 0xFFFF_FFFFL;
       }
       case FLOAT8 -> {
         require(value, 8);
-        yield Long.reverseBytes(value.getLong());
+        yield value.nextLong();
       }
-      case UUID, INTERVAL -> copy(value, 16, 0, memory);
-      default -> copy(value, payload(value), 4, memory);
+      case UUID, INTERVAL -> copy(value, 16, 0, pool);
+      default -> copy(value, payload(value), 4, pool);
     };
   }
 
-  private static void skipValue(ColumnKind kind, ByteBuffer value) {
+  private static void skipValue(ColumnKind kind, NativeInput value) {
     int bytes =
         switch (kind) {
           case INTEGER -> {
@@ -204,10 +203,10 @@ public final class RowCodec {
           default -> payload(value);
         };
     require(value, bytes);
-    value.position(value.position() + bytes);
+    value.skip(bytes);
   }
 
-  private static int payload(ByteBuffer value) {
+  private static int payload(NativeInput value) {
     long payload = getVarint(value);
     if (payload < 0 || payload > value.remaining()) {
       throw corrupted("a value of %d bytes is not there".formatted(payload));
@@ -215,31 +214,49 @@ public final class RowCodec {
     return (int) payload;
   }
 
-  private static long copy(ByteBuffer value, int bytes, int headerBytes, LongUnaryOperator memory) {
+  private static long copy(NativeInput value, int bytes, int headerBytes, Blocks pool) {
     require(value, bytes);
-    long address = memory.applyAsLong((long) bytes + headerBytes);
+    long address = pool.allocate((long) bytes + headerBytes);
     if (headerBytes != 0) {
       Native.putInt(address, (bytes + headerBytes) << 2);
     }
-    Native.copyFromBuffer(value, address + headerBytes, bytes);
-    value.position(value.position() + bytes);
+    Native.copyApart(value.address(), address + headerBytes, bytes);
+    value.skip(bytes);
     return address;
   }
 
-  private static long getVarint(ByteBuffer value) {
-    long result = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      require(value, 1);
-      byte next = value.get();
-      result |= (next & 0x7FL) << shift;
-      if (next >= 0) {
-        return result;
-      }
+  /// Without a loop, which would be inlined and nested in that over the columns: compiling it took a second of a start.
+  private static long getVarint(NativeInput value) {
+    long word = value.peekLong();
+    long ends = ~word & CONTINUED;
+    int bytes = ends == 0 ? Long.BYTES + 1 : (Long.numberOfTrailingZeros(ends) >>> 3) + 1;
+    require(value, bytes);
+    if (ends != 0) {
+      value.skip(bytes);
+      return joined(word & (-1L >>> (Long.SIZE - 8 * bytes)));
     }
-    throw corrupted("a number has more than 10 bytes");
+    byte ninth = Native.getByte(value.address() + Long.BYTES);
+    long result = joined(word) | (ninth & 0x7FL) << 56;
+    if (ninth < 0) {
+      require(value, ++bytes);
+      byte tenth = Native.getByte(value.address() + Long.BYTES + 1);
+      if (tenth < 0) {
+        throw corrupted("a number has more than 10 bytes");
+      }
+      result |= (long) tenth << 63;
+    }
+    value.skip(bytes);
+    return result;
   }
 
-  private static void require(ByteBuffer value, int bytes) {
+  /// The low 7 bits of each byte, side by side.
+  private static long joined(long word) {
+    long pairs = (word & 0x007F_007F_007F_007FL) | ((word & 0x7F00_7F00_7F00_7F00L) >>> 1);
+    long fours = (pairs & 0x0000_3FFF_0000_3FFFL) | ((pairs & 0x3FFF_0000_3FFF_0000L) >>> 2);
+    return (fours & 0x0FFF_FFFFL) | ((fours & 0x0FFF_FFFF_0000_0000L) >>> 4);
+  }
+
+  private static void require(NativeInput value, int bytes) {
     if (value.remaining() < bytes) {
       throw corrupted("a row ends early");
     }

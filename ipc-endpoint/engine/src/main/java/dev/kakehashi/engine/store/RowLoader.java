@@ -5,9 +5,11 @@ import dev.kakehashi.engine.store.index.EntryRun;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.TreeLoad;
 import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.NativeInput;
+import dev.kakehashi.engine.store.memory.PoolShare;
 import dev.kakehashi.engine.store.memory.ScratchMemory;
 import dev.kakehashi.protocol.ErrorCode;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,7 @@ final class RowLoader implements AutoCloseable {
 
   private final DurableLog log;
   private final Map<TableIndex, TreeLoad> loads;
+  private final PoolShare blocks;
   private ScratchMemory scratch;
   private final KeyBuffer key = new KeyBuffer(64);
 
@@ -36,10 +39,12 @@ final class RowLoader implements AutoCloseable {
   private RowVersion version = new RowVersion(0);
   private @Nullable Page page;
 
+  /// @param pool of the tables
   /// @param loads of all indexes; not changed meanwhile
   /// @param scratchBytes for entries that are collected
-  RowLoader(DurableLog log, Map<TableIndex, TreeLoad> loads, long scratchBytes) {
+  RowLoader(DurableLog log, MemoryPool pool, Map<TableIndex, TreeLoad> loads, long scratchBytes) {
     this.log = log;
+    this.blocks = new PoolShare(pool);
     this.loads = loads;
     this.scratch = new ScratchMemory(scratchBytes);
   }
@@ -51,11 +56,16 @@ final class RowLoader implements AutoCloseable {
       begin(of);
     }
     long[] count = {0};
-    log.scan(
+    log.read(
         StoreKeys.row(of.tableId(), from),
         StoreKeys.row(of.tableId(), to),
         (rowKey, value) -> {
-          loadRow(of, rowKey.getLong(9), value);
+          if (rowKey.remaining() != StoreKeys.ROW_KEY_BYTES) {
+            throw corrupted(
+                "a row of table %d has a key of %d bytes"
+                    .formatted(of.tableId(), rowKey.remaining()));
+          }
+          loadRow(of, rowKey.longAt(9), value);
           count[0]++;
         });
     of.addRowCount(count[0]);
@@ -82,19 +92,17 @@ final class RowLoader implements AutoCloseable {
   }
 
   /// A page is filled by one thread, which needs no latch; the end of all loaders publishes them.
-  private void loadRow(RowTable of, long rowId, ByteBuffer value) {
+  private void loadRow(RowTable of, long rowId, NativeInput value) {
     int slot = Page.slotOf(rowId);
     if (rowId < 0 || slot >= of.layout.rows) {
-      throw new EngineException(
-          ErrorCode.DATA_CORRUPTED,
-          "store is corrupted: table %d has row %d".formatted(of.tableId(), rowId));
+      throw corrupted("table %d has row %d".formatted(of.tableId(), rowId));
     }
     Page present = page;
     if (present == null || present.number != rowId >>> Page.SLOT_BITS) {
       present = of.pageForRecovery(rowId >>> Page.SLOT_BITS);
       page = present;
     }
-    of.decode(value, version);
+    of.decode(value, blocks, version);
     present.makeRoomFor(version);
     present.claim(slot);
     for (int c = 0; c < version.words.length; c++) {
@@ -111,6 +119,10 @@ final class RowLoader implements AutoCloseable {
         collect(i);
       }
     }
+  }
+
+  private static EngineException corrupted(String what) {
+    return new EngineException(ErrorCode.DATA_CORRUPTED, "store is corrupted: " + what);
   }
 
   private void collect(int index) {
@@ -140,6 +152,7 @@ final class RowLoader implements AutoCloseable {
 
   @Override
   public void close() {
+    blocks.close();
     scratch.close();
   }
 }

@@ -3,10 +3,11 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -97,8 +98,10 @@ final class RowTable implements TableStore {
   }
 
   /// Reads a row of the durable image.
-  void decode(ByteBuffer value, RowVersion to) {
-    RowCodec.decode(layout, live, value, pool, to);
+  ///
+  /// @param blocks of the pool
+  void decode(NativeInput value, Blocks blocks, RowVersion to) {
+    RowCodec.decode(layout, live, value, blocks, to);
   }
 
   /// Stored columns of some of the table's columns.

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.log.OfflineLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -126,7 +127,7 @@ public final class StoreCheck implements AutoCloseable {
       LongFunction<String> names, Set<Long> uniqueIndexes, Function<Store, List<String>> further) {
     try (MemoryPool scratch = new MemoryPool(memoryLimitBytes)) {
       RowCheck rows = new RowCheck(names, scratch);
-      Recovery.scanKind(log, StoreKeys.ROW, rows::row);
+      log.read(StoreKeys.of(StoreKeys.ROW), StoreKeys.of(StoreKeys.ROW + 1), rows::row);
       rows.end();
     } catch (EngineException e) {
       problem(String.valueOf(e.getMessage()));
@@ -188,13 +189,13 @@ public final class StoreCheck implements AutoCloseable {
       tables.keySet().forEach(id -> counts.put(id, 0L));
     }
 
-    void row(ByteBuffer key, ByteBuffer value) {
+    void row(NativeInput key, NativeInput value) {
       if (key.remaining() != StoreKeys.ROW_KEY_BYTES) {
         problem("a row has a key of %d bytes".formatted(key.remaining()));
         return;
       }
-      long tableId = key.getLong(1);
-      long rowId = key.getLong(9);
+      long tableId = key.longAt(1);
+      long rowId = key.longAt(9);
       TableDefinition definition = definition(tableId);
       if (definition == null) {
         orphans.merge(tableId, 1L, Long::sum);

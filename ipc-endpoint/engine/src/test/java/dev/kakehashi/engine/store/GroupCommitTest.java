@@ -54,7 +54,7 @@ final class GroupCommitTest {
     }
 
     @Override
-    public void scan(byte[] from, byte[] to, Visitor visitor) {}
+    public void read(byte[] from, byte[] to, EntryVisitor visitor) {}
 
     @Override
     public Optional<byte[]> lastKey(byte[] from, byte[] to) {

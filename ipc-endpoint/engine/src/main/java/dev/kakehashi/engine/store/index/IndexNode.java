@@ -212,7 +212,7 @@ final class IndexNode {
     assert offset >= HEADER_BYTES + (count + 1) * SLOT_BYTES : "no room in index node";
     Native.putShort(leaf + HEAP_START, offset);
     Native.putShort(leaf + HEAP_USED, Native.getUnsignedShort(leaf + HEAP_USED) + length);
-    Native.copy(address, leaf + offset, length);
+    Native.copyApart(address, leaf + offset, length);
     long slot = slot(leaf, count);
     Native.putLongUnaligned(slot, head);
     Native.putShort(slot + 8, offset);

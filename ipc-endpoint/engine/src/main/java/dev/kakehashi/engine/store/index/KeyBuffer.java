@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.index;
 
+import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -47,6 +48,13 @@ public final class KeyBuffer {
     ensure(8);
     BIG_ENDIAN_LONG.set(bytes, length, value);
     length += 8;
+  }
+
+  /// Appends bytes of native memory.
+  void putBytes(long address, int count) {
+    ensure(count);
+    Native.copyToArray(address, bytes, length, count);
+    length += count;
   }
 
   public void set(byte[] from, int offset, int count) {

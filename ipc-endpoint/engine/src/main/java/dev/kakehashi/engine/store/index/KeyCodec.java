@@ -25,6 +25,11 @@ public final class KeyCodec {
   private static final int NULL = 2;
   private static final int NUMERIC_DIGIT_BYTES = 2;
 
+  /// Of each byte of a word.
+  private static final long LOW_BITS = 0x0101_0101_0101_0101L;
+
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
   private final ColumnKind[] kinds;
   private final int[] columns;
   private final boolean[] nullable;
@@ -152,15 +157,34 @@ public final class KeyCodec {
   }
 
   private static void appendBytes(KeyBuffer to, long address, int length) {
-    to.ensure(length + 2);
-    for (int i = 0; i < length; i++) {
-      byte value = Native.getByte(address + i);
-      to.putByte(value);
-      if (value == 0) {
-        to.putByte(0xFF);
+    int from = 0;
+    for (int zero = zeroFrom(address, 0, length); zero < length; ) {
+      int next = zero + 1;
+      to.putBytes(address + from, next - from);
+      to.putByte(0xFF);
+      from = next;
+      zero = zeroFrom(address, next, length);
+    }
+    to.putBytes(address + from, length - from);
+    to.putShort(0);
+  }
+
+  /// Where the next byte is that is 0; `length` if there is none.
+  private static int zeroFrom(long address, int from, int length) {
+    int i = from;
+    for (; i + Long.BYTES <= length; i += Long.BYTES) {
+      long word = Native.getLongUnaligned(address + i);
+      // The lowest bit is that of the first byte that is 0; those above it may be of a byte that is
+      // 1.
+      long zeros = (word - LOW_BITS) & ~word & HIGH_BITS;
+      if (zeros != 0) {
+        return i + (Long.numberOfTrailingZeros(zeros) >>> 3);
       }
     }
-    to.putShort(0);
+    while (i < length && Native.getByte(address + i) != 0) {
+      i++;
+    }
+    return i;
   }
 
   private static void appendInterval(KeyBuffer to, long address) {

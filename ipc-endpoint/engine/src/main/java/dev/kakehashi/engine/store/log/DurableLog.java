@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -20,7 +21,12 @@ public interface DurableLog extends AutoCloseable {
   /// Calls `visitor` for the keys `[from, to)` in order.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED
-  void scan(byte[] from, byte[] to, Visitor visitor);
+  void read(byte[] from, byte[] to, EntryVisitor visitor);
+
+  /// Like [#read], with buffers: easier to use, and slower.
+  default void scan(byte[] from, byte[] to, Visitor visitor) {
+    read(from, to, new BufferedEntries(visitor));
+  }
 
   /// The greatest key in `[from, to)`.
   Optional<byte[]> lastKey(byte[] from, byte[] to);
@@ -31,6 +37,11 @@ public interface DurableLog extends AutoCloseable {
   /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR, FEATURE_NOT_SUPPORTED
   default Backup backup(Path workspace) {
     throw new EngineException(ErrorCode.FEATURE_NOT_SUPPORTED, "this log cannot be backed up");
+  }
+
+  /// Receives entries; the inputs, and the memory that they read, are valid during the call.
+  interface EntryVisitor {
+    void entry(NativeInput key, NativeInput value);
   }
 
   /// Receives entries; the buffers are direct and valid during the call.

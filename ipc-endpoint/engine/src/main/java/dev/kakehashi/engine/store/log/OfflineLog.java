@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -145,20 +147,22 @@ public final class OfflineLog implements DurableLog {
   }
 
   @Override
-  public void scan(byte[] from, byte[] to, Visitor visitor) {
+  public void read(byte[] from, byte[] to, EntryVisitor visitor) {
     Merge merge = new Merge(overlay.subMap(from, to).entrySet().iterator(), visitor);
-    image.scan(from, to, merge::ofImage);
+    image.read(from, to, merge::ofImage);
     merge.rest();
   }
 
   /// Entries of the image and of what lies over it, in order.
   private final class Merge {
     private final Iterator<Map.Entry<byte[], Entry>> above;
-    private final Visitor visitor;
+    private final EntryVisitor visitor;
     private Map.@Nullable Entry<byte[], Entry> next;
     private ByteBuffer direct = ByteBuffer.allocateDirect(4096);
+    private final NativeInput keyInput = new NativeInput();
+    private final NativeInput valueInput = new NativeInput();
 
-    Merge(Iterator<Map.Entry<byte[], Entry>> above, Visitor visitor) {
+    Merge(Iterator<Map.Entry<byte[], Entry>> above, EntryVisitor visitor) {
       this.above = above;
       this.visitor = visitor;
       advance();
@@ -168,9 +172,8 @@ public final class OfflineLog implements DurableLog {
       next = above.hasNext() ? above.next() : null;
     }
 
-    void ofImage(ByteBuffer key, ByteBuffer value) {
-      byte[] bytes = new byte[key.remaining()];
-      key.get(key.position(), bytes);
+    void ofImage(NativeInput key, NativeInput value) {
+      byte[] bytes = key.toArray();
       int order = next == null ? 1 : Arrays.compareUnsigned(next.getKey(), bytes);
       while (next != null && order < 0) {
         deliver(next);
@@ -202,7 +205,10 @@ public final class OfflineLog implements DurableLog {
         direct = ByteBuffer.allocateDirect(2 * (key.length + value.length));
       }
       direct.clear().put(key).put(value);
-      visitor.entry(direct.slice(0, key.length), direct.slice(key.length, value.length));
+      long address = MemorySegment.ofBuffer(direct.rewind()).address();
+      keyInput.set(address, key.length);
+      valueInput.set(address + key.length, value.length);
+      visitor.entry(keyInput, valueInput);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.NativeInput;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -8,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.nio.ByteBuffer;
 import org.rocksdb.RocksIterator;
 
 /// The entries under an iterator of RocksDB, through the C interface that its library for Java exports as well: the calls of [RocksIterator] cost about as much as reading
@@ -39,8 +39,8 @@ final class RocksEntries implements AutoCloseable {
   private final long iterator;
 
   private final long length;
-  private final Copy key = new Copy(256);
-  private final Copy value = new Copy(64 << 10);
+  private final NativeInput key = new NativeInput();
+  private final NativeInput value = new NativeInput();
 
   /// @param positioned where the entries begin; the library is loaded
   RocksEntries(RocksIterator positioned) {
@@ -66,51 +66,33 @@ final class RocksEntries implements AutoCloseable {
     }
   }
 
-  /// A copy of the key, until the next call.
-  ByteBuffer key() {
+  /// The key, until the next entry.
+  NativeInput key() {
     long address;
     try {
       address = (long) KEY.invokeExact(iterator, length);
     } catch (Throwable e) {
       throw new AssertionError("rocksdb_iter_key cannot be called", e);
     }
-    return key.of(address, Native.getLong(length));
+    key.set(address, Native.getLong(length));
+    return key;
   }
 
-  /// A copy of the value, until the next call.
-  ByteBuffer value() {
+  /// The value, until the next entry.
+  NativeInput value() {
     long address;
     try {
       address = (long) VALUE.invokeExact(iterator, length);
     } catch (Throwable e) {
       throw new AssertionError("rocksdb_iter_value cannot be called", e);
     }
-    return value.of(address, Native.getLong(length));
+    value.set(address, Native.getLong(length));
+    return value;
   }
 
   @Override
   public void close() {
     arena.close();
-  }
-
-  private static final class Copy {
-    private ByteBuffer buffer;
-    private long address;
-
-    Copy(int capacity) {
-      buffer = ByteBuffer.allocateDirect(capacity);
-      address = MemorySegment.ofBuffer(buffer).address();
-    }
-
-    ByteBuffer of(long from, long bytes) {
-      if (bytes > buffer.capacity()) {
-        buffer =
-            ByteBuffer.allocateDirect(Math.toIntExact(Math.max(bytes, 2L * buffer.capacity())));
-        address = MemorySegment.ofBuffer(buffer).address();
-      }
-      Native.copy(from, address, bytes);
-      return buffer.clear().limit((int) bytes);
-    }
   }
 
   @SuppressWarnings("restricted") // functions of RocksDB's c.h, with their documented signatures

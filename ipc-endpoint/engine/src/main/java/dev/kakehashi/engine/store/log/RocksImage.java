@@ -171,8 +171,8 @@ final class RocksImage implements AutoCloseable {
     }
   }
 
-  /// See [DurableLog#scan].
-  void scan(byte[] from, byte[] to, DurableLog.Visitor visitor) {
+  /// See [DurableLog#read].
+  void read(byte[] from, byte[] to, DurableLog.EntryVisitor visitor) {
     try (Slice upper = new Slice(to);
         ReadOptions reads =
             new ReadOptions()

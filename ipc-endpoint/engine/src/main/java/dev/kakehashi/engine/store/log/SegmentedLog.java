@@ -182,8 +182,8 @@ public final class SegmentedLog implements DurableLog {
   }
 
   @Override
-  public void scan(byte[] from, byte[] to, Visitor visitor) {
-    image.scan(from, to, visitor);
+  public void read(byte[] from, byte[] to, EntryVisitor visitor) {
+    image.read(from, to, visitor);
   }
 
   @Override

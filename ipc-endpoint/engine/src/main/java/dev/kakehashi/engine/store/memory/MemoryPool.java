@@ -17,7 +17,7 @@ import java.util.Map;
 /// dropped table leaves can become anything.
 ///
 /// Nothing is given back while it might be read: who frees vouches for that. The limit counts slabs, not live bytes.
-public final class MemoryPool implements AutoCloseable {
+public final class MemoryPool implements Blocks, AutoCloseable {
   /// Bytes of a page of rows.
   public static final int PAGE_BYTES = 64 << 10;
 
@@ -59,14 +59,21 @@ public final class MemoryPool implements AutoCloseable {
     nodes = new SizeClass(NODE_BYTES, 8);
   }
 
-  /// Address of `bytes` (at least 1) bytes, a multiple of 8, not zeroed.
-  ///
-  /// @throws EngineException OUT_OF_MEMORY at the limit
+  @Override
   public long allocate(long bytes) {
     if (bytes > LARGEST_CLASS) {
       return allocateLarge(bytes);
     }
     return classes[classIndex((int) bytes)].allocate();
+  }
+
+  int classCount() {
+    return classes.length;
+  }
+
+  /// The first of `count` blocks of a class that lie side by side, together not more than the smallest slab.
+  long allocateNeighbours(int index, int count) {
+    return classes[index].allocate(count);
   }
 
   /// Frees a block.
@@ -269,14 +276,22 @@ public final class MemoryPool implements AutoCloseable {
         free = Native.getLong(address + linkOffset);
         return address;
       }
-      if (end - at < bytes) {
+      return allocate(1);
+    }
+
+    synchronized long allocate(int count) {
+      if (end - at < (long) count * bytes) {
+        while (end - at >= bytes) {
+          free(at);
+          at += bytes;
+        }
         // The first slab is small: a store with many small tables stays small.
         at = slab(slabBytes);
         end = at + slabBytes;
         slabBytes = Math.min(MAX_SLAB_BYTES, slabBytes * 4);
       }
       long address = at;
-      at += bytes;
+      at += (long) count * bytes;
       return address;
     }
 

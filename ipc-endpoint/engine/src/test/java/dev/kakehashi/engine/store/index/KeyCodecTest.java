@@ -11,6 +11,7 @@ import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -188,6 +189,30 @@ final class KeyCodecTest {
             List.of(text(""), text("   ")),
             List.of(text("a"), text("a   ")),
             List.of(text("a b "), text("a b"))));
+  }
+
+  /// They are looked for eight bytes at a time.
+  @Test
+  void shouldEscapeZerosWhereverTheyAre() {
+    Random random = new Random(7);
+    for (int length = 0; length < 40; length++) {
+      for (int round = 0; round < 50; round++) {
+        int[] value = new int[length];
+        KeyBuffer expected = new KeyBuffer(16);
+        for (int i = 0; i < length; i++) {
+          // 1, which borrows from a 0 before it, and 0x80, which has the bit that is looked at.
+          value[i] = new int[] {0, 1, 0x80, 0x81, 0xFF}[random.nextInt(5)];
+          expected.putByte(value[i]);
+          if (value[i] == 0) {
+            expected.putByte(0xFF);
+          }
+        }
+        expected.putShort(0);
+        KeyBuffer encoded = new KeyBuffer(16);
+        KeyCodec.appendValue(encoded, ColumnKind.VARLENA, varlena(value));
+        assertEquals(expected.toString(), encoded.toString());
+      }
+    }
   }
 
   @Test
