@@ -124,16 +124,27 @@ final class CollectedInput {
   ///
   /// @param groupCount groups that there are
   void merge(CollectedInput other, int[] map, int count, int groupCount) {
+    if (memory.wantsBack(accounted, other.accounted)) {
+      // Both at once would be too much: rows of files come one by one.
+      other.spill(count);
+    }
     SortedRows.Merge rows = other.mergeFiles();
     SortedRows next = rows.next();
     for (long k = 0; next != null; k++) {
-      if (k % ROWS_OF_LOOK == 0) {
+      boolean looks = k % ROWS_OF_LOOK == 0;
+      if (looks) {
         Interrupts.check();
+      }
+      if (looks || bytes() - accounted > KeepingAccumulator.REPLAY_BYTES) {
         account(groupCount);
       }
       next.show(row);
       accumulator.addAll(values, null, 1, map[(int) row[arguments].words[0]]);
       next = rows.next();
+    }
+    account(groupCount);
+    if (memory.wantsBack(accounted, other.accounted)) {
+      spill(groupCount);
     }
     accumulator.merge(other.accumulator, map, count);
     other.clear();
