@@ -181,6 +181,17 @@ final class SpilledAggregatesTest {
     compare(AGGREGATES);
   }
 
+  /// Each task has collected some of the rows of all groups when they are put together; how many, chance decides.
+  @Test
+  void shouldHaveRoomHoweverTasksShareTheRows() {
+    String sql =
+        "select g, length(string_agg(t, ',')), array_length(array_agg(id), 1) from a group by g order by g";
+    List<String> first = engine.query(sql);
+    for (int i = 0; i < 30; i++) {
+      assertEquals(first, engine.query(sql));
+    }
+  }
+
   @Test
   void shouldRecurseAsPostgresDoes() throws SQLException, IOException {
     compare(RECURSIONS);
