@@ -19,7 +19,7 @@ die() {
 now_millis() { date +%s%3N; }
 elapsed() { local ms=$(($(now_millis) - $1)); printf '%d.%d s' $((ms / 1000)) $((ms % 1000 / 100)); }
 
-# Ticks of all processors: in all, taken by other guests of the host, used by processes of the kernel's idle and nice classes.
+# Ticks of all processors: in all, taken by other guests of the host, used by processes with a nice value above 0.
 processor_ticks() { awk '/^cpu / {print $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9, $9, $3}' /proc/stat; }
 
 # What a measurement shared its processors with since "$1" (a value of processor_ticks), which is what its ratios suffer from.

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -134,7 +135,12 @@ final class Recovery {
     RowVersion version = null;
     if (value.hasRemaining()) {
       version = new RowVersion(table.layout.columns);
-      table.decode(NativeInput.of(value), table.pool, version);
+      NativeInput input = NativeInput.of(value);
+      try {
+        table.decode(input, table.pool, version);
+      } finally {
+        Reference.reachabilityFence(input);
+      }
     }
     table.replay(transaction, rowId, version);
   }

@@ -7,6 +7,7 @@ import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 
 /// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per column, whole
@@ -168,7 +169,12 @@ public final class RowCodec {
 
   /// Reads a value alone.
   static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
-    return decodeValue(kind, NativeInput.of(value), pool);
+    NativeInput input = NativeInput.of(value);
+    try {
+      return decodeValue(kind, input, pool);
+    } finally {
+      Reference.reachabilityFence(input);
+    }
   }
 
   private static long decodeValue(ColumnKind kind, NativeInput value, Blocks pool) {

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -208,7 +209,11 @@ public final class OfflineLog implements DurableLog {
       long address = MemorySegment.ofBuffer(direct.rewind()).address();
       keyInput.set(address, key.length);
       valueInput.set(address + key.length, value.length);
-      visitor.entry(keyInput, valueInput);
+      try {
+        visitor.entry(keyInput, valueInput);
+      } finally {
+        Reference.reachabilityFence(direct);
+      }
     }
   }
 

@@ -11,11 +11,11 @@ public final class NativeInput {
   private long at;
   private long end;
 
-  /// Whose memory it is; keeps it.
+  /// Whose memory it is; keeps it, which is all that it is for.
   @SuppressWarnings("UnusedVariable")
   private @Nullable ByteBuffer memory;
 
-  /// An input with the bytes that remain in a buffer, whose position stays.
+  /// An input with the bytes that remain in a buffer, whose position stays. It has to be reachable until they have been read (`Reference.reachabilityFence`): an address keeps no buffer.
   public static NativeInput of(ByteBuffer bytes) {
     ByteBuffer direct =
         bytes.isDirect()
