@@ -61,7 +61,7 @@ check-cassert: $(STAMPS)/java ## pg_regress and isolation specs with a PostgreSQ
 format: ## format Java and C sources in place
 	@.make/check.sh format
 
-bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport
+bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport (ROWS="select fill")
 	@.make/bench.sh
 
 bench-engine: build ## compare the engine through the Java client with PostgreSQL's heap (ROWS="scan tpch" SCALE=0.1)

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # make bench: the same tables three times in one PostgreSQL - heap, postgres_fdw to a second server, Kakehashi - and the same
-# statements over each. fsync is on everywhere. Prints medians and ratios to heap; everything is in target/bench/.
+# statements over each. fsync is on everywhere. Prints medians, ratios to heap, and the share of the processors' time that other
+# guests of the host took during the row: where that is much, the row says little. Everything is in target/bench/.
+#   ROWS=               of the printed table, all without: select range scan aggregate wide join order lookup insert update
+#                       transaction fill session transport
 #   SECONDS_PER_RUN=3   length of each pgbench run          REPETITIONS=7   of each long statement
 #   ROUNDS=3            runs over each schema, in turn, after those that warm up
 . "$(dirname "$0")/lib.sh"
@@ -8,9 +11,14 @@
 SECONDS_PER_RUN=${SECONDS_PER_RUN:-3}
 REPETITIONS=${REPETITIONS:-7}
 ROUNDS=${ROUNDS:-3}
+ALL_ROWS="select range scan aggregate wide join order lookup insert update transaction fill session transport"
+ROWS=${ROWS:-$ALL_ROWS}
+for row in $ROWS; do
+  [[ " $ALL_ROWS " == *" $row "* ]] || die "the table has no row \"$row\"" "ROWS may have: $ALL_ROWS."
+done
 # A JVM compiles what a durable change runs through after some 60,000 of them.
 DURABLE_WARMUP_ROUNDS=9
-ROWS=1000000
+TABLE_ROWS=1000000
 find_java
 find_postgres
 "$ROOT/.make/stage.sh"
@@ -69,7 +77,7 @@ WIDE_ROWS="SELECT i, i % 1000, i % 7, i * 31, i * 1.25, i / 3.0, date '2020-01-0
   md5(i::text), md5(i::text)::uuid FROM generate_series(1::int8, 200000) i"
 
 empty_cost=$(idle_cost "$(endpoint_pid "$home/endpoint")")
-step "tables: $ROWS rows in each schema"
+step "tables: $TABLE_ROWS rows in each schema"
 # One call of kakehashi_execute() per table.
 ENGINE_TABLES=$(printf '%s' "${TABLES//%s/bench}" | tr '\n' ' ' | sed "s/ *; */;\n/g" | sed "s/\(.*\);/SELECT kakehashi_execute('kakehashi', '\1') \\\\gset/")
 printf 'CREATE SCHEMA heap;'"${TABLES//%s/heap}" | sql
@@ -93,7 +101,7 @@ CREATE TABLE source AS SELECT i AS id, (i % 10)::int4 AS grp, (i * 7919 % 100000
 SQL
 for schema in heap pgfdw kakehashi; do
   began=$(now_millis)
-  sql -c "INSERT INTO $schema.numbers SELECT i, i % 10, i * 7919 % 100000 FROM generate_series(1::int8, $ROWS) i" \
+  sql -c "INSERT INTO $schema.numbers SELECT i, i % 10, i * 7919 % 100000 FROM generate_series(1::int8, $TABLE_ROWS) i" \
     -c "INSERT INTO $schema.accounts SELECT i, 1000 FROM generate_series(1::int8, 100000) i" \
     -c "INSERT INTO $schema.groups SELECT i, 'group ' || i % 50 FROM generate_series(0, 999) i" \
     -c "INSERT INTO $schema.wide $WIDE_ROWS"
@@ -120,33 +128,30 @@ run_pgbench() {
 
 # A new process of psql, a new session, one query; wall time in microseconds.
 new_session() { # schema
-  local i began
-  for i in $(seq 31); do
-    began=$(date +%s%N)
-    PGOPTIONS="-c search_path=$1" sql -Atc 'SELECT grp FROM numbers WHERE id = 77' >/dev/null || return
-    echo $((($(date +%s%N) - began) / 1000))
-  done | median
+  local began
+  began=$(date +%s%N)
+  PGOPTIONS="-c search_path=$1" sql -Atc 'SELECT grp FROM numbers WHERE id = 77' >/dev/null || return
+  echo $((($(date +%s%N) - began) / 1000))
 }
 
 # One statement that fills "copies", auto-committed; emptying it again is not measured. Microseconds.
 fill() { # schema statement
   local began
-  for _ in 1 2 3; do
-    began=$(date +%s%N)
-    sql -c "$2" || return
-    echo $((($(date +%s%N) - began) / 1000))
-    sql -c "DELETE FROM $1.copies"
-  done | median
+  began=$(date +%s%N)
+  sql -c "$2" || return
+  echo $((($(date +%s%N) - began) / 1000))
+  sql -c "DELETE FROM $1.copies"
 }
 
 insert_select() { fill "$1" "INSERT INTO $1.copies SELECT id, grp, val FROM public.source"; }
 copy_from() { fill "$1" "COPY $1.copies FROM '$home/source.copy'"; }
 
-report() { # label heap pgfdw kakehashi, in microseconds
-  awk -v l="$1" -v h="$2" -v p="$3" -v k="$4" '
+report() { # label heap pgfdw kakehashi, in microseconds; the row began at $row_began
+  awk -v l="$1" -v h="$2" -v p="$3" -v k="$4" -v b="$row_began" -v e="$(processor_ticks)" '
     function t(v) {if (v == "-" || v == "") return "-"; return v >= 10000 ? sprintf("%.1f ms", v / 1000) : sprintf("%.0f us", v)}
     function r(v) {return v == "-" || v == "" || h == "-" || h + 0 == 0 ? "-" : sprintf("%.2f", v / h)}
-    BEGIN {printf "%-44s %11s %13s %11s %9s %9s\n", l, t(h), t(p), t(k), r(p), r(k)}' | tee -a "$out/results.txt"
+    BEGIN {split(b, x); split(e, y); ticks = y[1] - x[1]; if (ticks < 1) ticks = 1
+      printf "%-44s %11s %13s %11s %9s %9s %5.0f %%\n", l, t(h), t(p), t(k), r(p), r(k), (y[2] - x[2]) / ticks * 100}' | tee -a "$out/results.txt"
 }
 
 # Short statements, many. Servers run for weeks: what is compared is not the first seconds of a JVM, which have a line of their own where they
@@ -155,6 +160,7 @@ compare() { # label script clients [rounds that warm up]
   local label=$1 script=$2 clients=$3 warmup=${4:-1} schema round one
   local -A value first
   for schema in heap pgfdw kakehashi; do value[$schema]=; done
+  row_began=$(processor_ticks)
   for round in $(seq $((warmup + ROUNDS))); do
     for schema in heap pgfdw kakehashi; do
       one=$(run_pgbench "$script" "$schema" "$clients" -T "$SECONDS_PER_RUN")
@@ -167,40 +173,69 @@ compare() { # label script clients [rounds that warm up]
   report "$label" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
 }
 
+# What a shell function measures once.
+compare_turns() { # label turns function
+  local schema
+  local -A value
+  for schema in heap pgfdw kakehashi; do value[$schema]=; done
+  row_began=$(processor_ticks)
+  for _ in $(seq "$2"); do
+    for schema in heap pgfdw kakehashi; do value[$schema]+="$("$3" "$schema")"$'\n'; done
+  done
+  for schema in heap pgfdw kakehashi; do value[$schema]=$(printf %s "${value[$schema]}" | median); done
+  report "$1" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
+}
+
 # Long statements, few.
 compare_long() { # label script
+  row_began=$(processor_ticks)
   report "$1" "$(run_pgbench "$2" heap 1 -t "$REPETITIONS")" "$(run_pgbench "$2" pgfdw 1 -t "$REPETITIONS")" \
     "$(run_pgbench "$2" kakehashi 1 -t "$REPETITIONS")"
 }
+
+wanted() { [[ " $ROWS " == *" $1 "* ]]; }
 
 step "results"
 measured_from=$(processor_ticks)
 {
   printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s runs of %s s in turn\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$ROUNDS" "$SECONDS_PER_RUN"
-  printf '%-44s %11s %13s %11s %9s %9s\n' '' heap postgres_fdw kakehashi 'pgfdw/h' 'kake/h'
+  printf '%-44s %11s %13s %11s %9s %9s %7s\n' '' heap postgres_fdw kakehashi 'pgfdw/h' 'kake/h' taken
 } | tee "$out/results.txt"
-compare "select by key, prepared, 1 client" point-select 1
-compare "select by key, prepared, 4 clients" point-select 4
-compare "range of 100 rows" range-100 1
-compare_long "scan of 1M rows into a local aggregate" scan-1m
-compare_long "aggregate of 1M rows in 10 groups" aggregate-10-groups
-report "  the same through kakehashi_query()" "$(run_pgbench aggregate-10-groups heap 1 -t "$REPETITIONS")" - \
-  "$(run_pgbench aggregate-query-function kakehashi 1 -t "$REPETITIONS")"
-compare_long "scan of 200k rows of 20 columns" scan-wide
-compare_long "join of 200k x 1,000 rows with aggregate" join-aggregate
-compare_long "order by ... limit 10 of 1M rows, no index" top-10
-compare_long "1,000 local keys joined by primary key" key-lookup
-compare "insert of one row, durable, 1 client" insert-one 1 "$DURABLE_WARMUP_ROUNDS"
-compare "insert of one row, durable, 4 clients" insert-one 4
-compare "update of one row, durable, 1 client" update-one 1
-compare "transaction of 10 statements, 1 client" transaction-10 1
-report "insert ... select of 200k rows" "$(insert_select heap)" "$(insert_select pgfdw)" "$(insert_select kakehashi)"
-report "copy from of 200k rows" "$(copy_from heap)" "$(copy_from pgfdw)" "$(copy_from kakehashi)"
-report "new psql session and one query" "$(new_session heap)" "$(new_session pgfdw)" "$(new_session kakehashi)"
+if wanted select; then
+  compare "select by key, prepared, 1 client" point-select 1
+  compare "select by key, prepared, 4 clients" point-select 4
+fi
+if wanted range; then compare "range of 100 rows" range-100 1; fi
+if wanted scan; then compare_long "scan of 1M rows into a local aggregate" scan-1m; fi
+if wanted aggregate; then
+  compare_long "aggregate of 1M rows in 10 groups" aggregate-10-groups
+  row_began=$(processor_ticks)
+  report "  the same through kakehashi_query()" "$(run_pgbench aggregate-10-groups heap 1 -t "$REPETITIONS")" - \
+    "$(run_pgbench aggregate-query-function kakehashi 1 -t "$REPETITIONS")"
+fi
+if wanted wide; then compare_long "scan of 200k rows of 20 columns" scan-wide; fi
+if wanted join; then compare_long "join of 200k x 1,000 rows with aggregate" join-aggregate; fi
+if wanted order; then compare_long "order by ... limit 10 of 1M rows, no index" top-10; fi
+if wanted lookup; then compare_long "1,000 local keys joined by primary key" key-lookup; fi
+if wanted insert; then
+  compare "insert of one row, durable, 1 client" insert-one 1 "$DURABLE_WARMUP_ROUNDS"
+  compare "insert of one row, durable, 4 clients" insert-one 4
+fi
+if wanted update; then compare "update of one row, durable, 1 client" update-one 1; fi
+if wanted transaction; then compare "transaction of 10 statements, 1 client" transaction-10 1; fi
+if wanted fill; then
+  compare_turns "insert ... select of 200k rows" 3 insert_select
+  compare_turns "copy from of 200k rows" 3 copy_from
+fi
+if wanted session; then compare_turns "new psql session and one query" 31 new_session; fi
 say "$(shared_since "$measured_from")" | tee -a "$out/results.txt"
 say "endpoint with an empty store: $empty_cost" | tee -a "$out/results.txt"
 say "endpoint with these tables: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
+if ! wanted transport; then
+  say "kept in $out/results.txt"
+  exit 0
+fi
 # The transport alone: its endpoint says when a ping arrived, so that the ways there and back can be told apart.
 install -m 644 "$ROOT"/ipc-endpoint/benchmarks/target/kakehashi-benchmarks-*-SNAPSHOT.jar "$RUN_DIR/lib/kakehashi-benchmarks.jar"
 bare=$runtime_dir-bare

@@ -82,7 +82,7 @@ public final class EngineBenchmark {
                   "aggregate in 10 groups",
                   "SELECT grp, sum(val), count(*) FROM numbers GROUP BY grp",
                   3);
-          case "readers" -> new Readers(options, turns, seconds).run(session, rows);
+          case "readers" -> new Readers(options, heap, turns, seconds).run(session, rows);
           case "stored" ->
               new StoredCommits(options, heap, turns, seconds, warmUpSeconds).run(session);
           default ->

@@ -37,10 +37,19 @@ record Heap(String pgbench, Path directory) {
         .orElseThrow(() -> new IOException("psql does not say the time of " + statements[0]));
   }
 
-  /// Transactions per second, as pgbench says.
+  /// Transactions per second, as pgbench says. Several may run at the same time.
   double rate(String script, int clients, int seconds) throws IOException, InterruptedException {
-    Path file = directory.resolve("pgbench.sql");
-    Files.writeString(file, script);
+    Path file = Files.createTempFile(directory, "pgbench", ".sql");
+    try {
+      Files.writeString(file, script);
+      return rate(file, clients, seconds);
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private double rate(Path file, int clients, int seconds)
+      throws IOException, InterruptedException {
     String said =
         output(
             List.of(

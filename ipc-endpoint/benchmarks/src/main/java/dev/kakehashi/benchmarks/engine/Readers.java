@@ -4,43 +4,97 @@ import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Parameters;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Scans of a table alone and while another client changes its rows one by one, each change stored.
+/// Scans of a table alone and while another client changes its rows one by one, each change stored. Readers and writer share the processors: what a
+/// writer takes of them, and how fast its disk lets it write, is in the figure, so heap's own is beside it.
 ///
 /// @param seconds length of one measurement
-record Readers(AttachOptions options, Turns turns, int seconds) {
-  void run(Session session, long rows) throws Exception {
-    try (PreparedStatement sum = session.prepare("SELECT sum(val) FROM numbers")) {
-      Turns.Medians medians =
-          turns.compare(() -> scans(session, sum), () -> scansBesideWriter(session, sum, rows));
-      Report.speed(
-          "readers while a writer runs (\"heap\": alone)",
-          Report.perSecond(medians.heap()),
-          Report.perSecond(medians.engine()),
-          medians.engine() / medians.heap(),
-          0.7);
+record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
+  private static final String SUM = "SELECT sum(val) FROM numbers";
+
+  /// Scans and changes, per second.
+  private record Rates(double scans, double changes) {}
+
+  /// What one side has done, turn by turn.
+  private static final class Side {
+    final List<Double> alone = new ArrayList<>();
+    final List<Double> beside = new ArrayList<>();
+    final List<Double> changes = new ArrayList<>();
+
+    void add(double scansAlone, Rates besideWriter) {
+      alone.add(scansAlone);
+      beside.add(besideWriter.scans);
+      changes.add(besideWriter.changes);
+    }
+
+    double kept() {
+      return Turns.median(beside) / Turns.median(alone);
     }
   }
 
-  private double scansBesideWriter(Session session, PreparedStatement sum, long rows)
+  void run(Session session, long rows) throws Exception {
+    var ofHeap = new Side();
+    var ofEngine = new Side();
+    try (PreparedStatement sum = session.prepare(SUM)) {
+      for (int i = 0; i < turns.warmUps() + turns.repetitions(); i++) {
+        double heapAlone = heapScans();
+        Rates heapBeside = heapScansBesideWriter(rows);
+        double engineAlone = scans(session, sum);
+        Rates engineBeside = scansBesideWriter(session, sum, rows);
+        if (i >= turns.warmUps()) {
+          ofHeap.add(heapAlone, heapBeside);
+          ofEngine.add(engineAlone, engineBeside);
+        }
+      }
+    }
+    Report.kept("speed of readers that a writer leaves", ofHeap.kept(), ofEngine.kept(), 0.7);
+    Report.rates("scans alone", Turns.median(ofHeap.alone), Turns.median(ofEngine.alone));
+    Report.rates("scans beside it", Turns.median(ofHeap.beside), Turns.median(ofEngine.beside));
+    Report.rates(
+        "its changes, each stored", Turns.median(ofHeap.changes), Turns.median(ofEngine.changes));
+  }
+
+  private double heapScans() throws Exception {
+    return heap.rate(SUM + ";\n", 1, seconds);
+  }
+
+  private Rates heapScansBesideWriter(long rows) throws Exception {
+    String update =
+        "\\set id random(1, %d)\nUPDATE numbers SET val = val + 1 WHERE id = :id;\n"
+            .formatted(rows);
+    return beside(() -> heap.rate(update, 1, seconds), this::heapScans);
+  }
+
+  /// Runs both at the same time.
+  private static Rates beside(Callable<Double> writer, Callable<Double> reader) throws Exception {
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<Double> changes = threads.submit(writer);
+      double scans = reader.call();
+      return new Rates(scans, changes.get());
+    }
+  }
+
+  private Rates scansBesideWriter(Session session, PreparedStatement sum, long rows)
       throws Exception {
     var stop = new AtomicBoolean();
-    try (ExecutorService writer = Executors.newSingleThreadExecutor()) {
-      Future<?> writing = writer.submit(() -> write(stop, rows));
-      double rate;
-      try {
-        rate = scans(session, sum);
-      } finally {
-        stop.set(true);
-      }
-      writing.get();
-      return rate;
-    }
+    return beside(
+        () -> write(stop, rows),
+        () -> {
+          try {
+            return scans(session, sum);
+          } finally {
+            stop.set(true);
+          }
+        });
   }
 
   private double scans(Session session, PreparedStatement sum) {
@@ -53,12 +107,16 @@ record Readers(AttachOptions options, Turns turns, int seconds) {
     return count * 1e9 / (System.nanoTime() - began);
   }
 
-  private void write(AtomicBoolean stop, long rows) {
+  /// @return changes per second
+  private double write(AtomicBoolean stop, long rows) {
+    long began = System.nanoTime();
+    long changes = 0;
     try (Session session = Session.attach(options);
         PreparedStatement update =
             session.prepare("UPDATE numbers SET val = val + 1 WHERE id = $1")) {
       Parameters key = update.parameters();
-      for (long id = 1; !stop.get(); id = id % rows + 1) {
+      while (!stop.get()) {
+        long id = ThreadLocalRandom.current().nextLong(rows) + 1;
         key.reset();
         key.writer().addRow();
         key.writer().setLong(0, id);
@@ -66,7 +124,9 @@ record Readers(AttachOptions options, Turns turns, int seconds) {
         if (changed != 1) {
           throw new IllegalStateException("no row with id " + id);
         }
+        changes++;
       }
     }
+    return changes * 1e9 / (System.nanoTime() - began);
   }
 }

@@ -27,6 +27,22 @@ public final class Report {
         "");
   }
 
+  /// How much of its speed each side keeps, as a fraction of 1; the goal is the engine's.
+  static void kept(String what, double ofHeap, double ofEngine, double goal) {
+    line(
+        what,
+        number(ofHeap),
+        number(ofEngine),
+        number(ofEngine / ofHeap),
+        ">= " + number(goal),
+        met(ofEngine >= goal));
+  }
+
+  /// What else was counted of a measure.
+  static void rates(String what, double ofHeap, double ofEngine) {
+    line("  " + what, perSecond(ofHeap), perSecond(ofEngine), number(ofEngine / ofHeap), "", "");
+  }
+
   /// A measure of the engine alone that is to be small.
   static void atMost(String what, String value, double measured, double goal, String goalText) {
     line(what, "-", value, "", "<= " + goalText, met(measured <= goal));

@@ -47,7 +47,7 @@ record Turns(int warmUps, int repetitions) {
     return (System.nanoTime() - began) / 1e6;
   }
 
-  private static double median(List<Double> values) {
+  static double median(List<Double> values) {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
     int middle = sorted.length / 2;
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
