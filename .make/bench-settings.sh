@@ -2,13 +2,13 @@
 # make bench-settings: what watchdog, preemption and the limits of a session cost a select by key. One endpoint for each setting
 # and one PostgreSQL, all at the same time; short pgbench runs over them in turn. Prints medians of the runs' median
 # latencies and ratios to the defaults.
-#   SECONDS_PER_RUN=3   length of each run          ROUNDS=7   runs over each endpoint          ROWS=100000
+#   SECONDS_PER_RUN=3   length of each run          ROUNDS=7   runs over each endpoint          TABLE_ROWS=100000
 #   WARMUP_SECONDS=10   of each endpoint            VARIANTS="defaults no_watchdog limits no_metrics"
 . "$(dirname "$0")/lib.sh"
 
 SECONDS_PER_RUN=${SECONDS_PER_RUN:-3}
 ROUNDS=${ROUNDS:-7}
-ROWS=${ROWS:-100000}
+TABLE_ROWS=${TABLE_ROWS:-100000}
 WARMUP_SECONDS=${WARMUP_SECONDS:-10}
 read -ra VARIANTS <<<"${VARIANTS:-defaults no_watchdog limits no_metrics}"
 settings() { # variant: options of the endpoint
@@ -61,7 +61,7 @@ SELECT kakehashi_execute('$variant', 'CREATE SCHEMA bench') \\gset
 SELECT kakehashi_execute('$variant', 'CREATE TABLE bench.numbers (id int8 PRIMARY KEY, grp int4, val int4)') \\gset
 CREATE SCHEMA $variant;
 IMPORT FOREIGN SCHEMA bench FROM SERVER $variant INTO $variant;
-INSERT INTO $variant.numbers SELECT i, i % 10, i FROM generate_series(1::int8, $ROWS) i;
+INSERT INTO $variant.numbers SELECT i, i % 10, i FROM generate_series(1::int8, $TABLE_ROWS) i;
 SQL
 done
 
@@ -70,7 +70,7 @@ median() { sort -n | awk '{v[NR] = $1} END {print (NR % 2 ? v[(NR + 1) / 2] : (v
 run() { # variant seconds: median latency in microseconds
   local log=$out/run
   PGOPTIONS="-c search_path=$1" "$pgbench" -n -M prepared -c 1 -T "$2" -l --log-prefix="$log" \
-    -f <(sed "s/1000000/$ROWS/" "$ROOT/ipc-endpoint/benchmarks/pgbench/point-select.sql") >"$log.out" 2>&1 ||
+    -f <(sed "s/1000000/$TABLE_ROWS/" "$ROOT/ipc-endpoint/benchmarks/pgbench/point-select.sql") >"$log.out" 2>&1 ||
     { cat "$log.out" >&2; die "pgbench over $1 failed"; }
   cat "$log".[0-9]* | awk '{print $3}' | median
   rm -f "$log".[0-9]*
