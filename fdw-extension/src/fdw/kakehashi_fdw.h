@@ -554,6 +554,7 @@ typedef struct KakehashiModify
 	bool count_rows;     /* INSERT: some may be left out, so that each answer has to be waited for */
 
 	/* Rows under way; see modify_batch.c. */
+	const char *copied;     /* table that COPY names; NULL: it is no COPY */
 	bool deferred;          /* single rows are collected */
 	int deferred_rows;      /* in writer */
 	KakehashiCall *pending; /* batch whose answer has not been waited for */

@@ -105,6 +105,7 @@ add_form_without_generated(KakehashiModify *modify, ModifyTableState *node, Resu
 	modify->without->count_rows = modify->count_rows;
 	modify->without->cost = modify->cost;
 	modify->without->deferred = modify->deferred;
+	modify->without->copied = modify->copied;
 }
 
 KakehashiModify *
@@ -178,6 +179,9 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	/* COPY asks for row after row where it does not know of batches, and nobody looks at the table meanwhile. */
 	modify->deferred = plan == NULL && kakehashi_batch_size(rinfo) > 1 &&
 	                   (rel->trigdesc == NULL || !rel->trigdesc->trig_insert_after_statement);
+	if (plan == NULL)
+		modify->copied = RelationGetRelationName(
+			rinfo->ri_RootResultRelInfo != NULL ? rinfo->ri_RootResultRelInfo->ri_RelationDesc : rel);
 	add_form_without_generated(modify, mtstate, rinfo, do_nothing ? " ON CONFLICT DO NOTHING" : "");
 }
 

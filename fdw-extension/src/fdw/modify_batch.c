@@ -7,6 +7,7 @@
  */
 #include "kakehashi_fdw.h"
 
+#include "commands/copy.h"
 #include "executor/executor.h"
 
 /* Fewer rows than this go through the queue, as one row does. */
@@ -35,13 +36,48 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 	return kakehashi_options(GetForeignServer(table->serverid), table).batch_size;
 }
 
+static void
+add_copy_context(void *arg)
+{
+	errcontext("COPY %s", (const char *) arg);
+}
+
+/*
+ * While COPY's rows are sent and answers of batches are waited for, COPY is at a line that is not to blame, or past its last one. So its context is the
+ * table alone, as PostgreSQL has it from 16 on for the batches that it makes. error_context_stack has to be set to the result afterwards.
+ */
+static ErrorContextCallback *
+enter_copy_context(const KakehashiModify *modify, ErrorContextCallback *own)
+{
+	ErrorContextCallback *before = error_context_stack;
+
+	if (modify->copied == NULL)
+		return before;
+	own->callback = add_copy_context;
+	own->arg = unconstify(char *, modify->copied);
+	own->previous = before;
+	while (own->previous != NULL &&
+	       (own->previous->callback == CopyFromErrorCallback || own->previous->callback == add_copy_context))
+		own->previous = own->previous->previous;
+	error_context_stack = own;
+	return before;
+}
+
 static uint64
 complete_pending(KakehashiModify *modify)
 {
 	KakehashiCall *call = modify->pending;
+	ErrorContextCallback own;
+	ErrorContextCallback *before;
+	uint64 affected;
 
 	modify->pending = NULL;
-	return call == NULL ? 0 : kakehashi_call_complete(call);
+	if (call == NULL)
+		return 0;
+	before = enter_copy_context(modify, &own);
+	affected = kakehashi_call_complete(call);
+	error_context_stack = before;
+	return affected;
 }
 
 static KakehashiStatement *
@@ -173,16 +209,20 @@ send_deferred(KakehashiModify *modify)
 	KakehashiInbound *buffer;
 	const void *rows;
 	uint32 bytes;
+	ErrorContextCallback own;
+	ErrorContextCallback *before;
 
 	if (modify->deferred_rows == 0)
 		return;
 	modify->deferred_rows = 0;
+	before = enter_copy_context(modify, &own);
 	buffer = kakehashi_inbound_take(modify->session);
 	rows = kakehashi_row_writer_finish(modify->writer, &bytes);
 	/* A writer's rows are no longer than the longest batch, and neither is the buffer shorter. */
 	Assert(bytes <= buffer->bytes);
 	memcpy(buffer->memory, rows, bytes);
 	send_buffer(modify, buffer, bytes);
+	error_context_stack = before;
 }
 
 /*

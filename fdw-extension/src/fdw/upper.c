@@ -3,6 +3,7 @@
  */
 #include "kakehashi_plan.h"
 
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -288,27 +289,41 @@ limit_expr(PlannerInfo *root, RelOptInfo *scan, Node *expr, bool *shippable)
 	return expr;
 }
 
+/*
+ * True for the query of an EXISTS, of which the executor takes one row at most. PostgreSQL's planner says so by the fraction alone, and LIMIT 1 of a query
+ * around it looks the same to one in FROM; but only queries in expressions are planned before the relations of the query around them are set up.
+ */
+static bool
+is_exists(const PlannerInfo *root)
+{
+	return root->parent_root != NULL && root->parent_root->simple_rel_array == NULL && root->tuple_fraction == 1.0;
+}
+
 static void
 add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPathExtraData *extra)
 {
 	PathTarget *target = root->upper_targets[UPPERREL_FINAL];
 	Query *parse = root->parse;
 	KakehashiUpper *upper;
+	bool exists = !extra->limit_needed && is_exists(root);
 	bool shippable = true;
 	double all;
 
-	if (!extra->limit_needed || parse->commandType != CMD_SELECT || parse->rowMarks != NIL || parse->hasModifyingCTE ||
+	if (!(extra->limit_needed || exists) || parse->commandType != CMD_SELECT || parse->rowMarks != NIL || parse->hasModifyingCTE ||
 	    parse->limitOption != LIMIT_OPTION_COUNT)
 		return;
 	upper = continue_input(root, input, target);
 	if (upper == NULL)
 		return;
-	upper->limit = limit_expr(root, upper->scan, parse->limitCount, &shippable);
+	upper->limit = exists ? (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(1), false, true)
+	                      : limit_expr(root, upper->scan, parse->limitCount, &shippable);
 	upper->offset = limit_expr(root, upper->scan, parse->limitOffset, &shippable);
 	if (!shippable)
 		return;
 	all = upper->rows;
-	if (extra->limit_tuples > 0)
+	if (exists)
+		upper->rows = 1;
+	else if (extra->limit_tuples > 0)
 		upper->rows = clamp_row_est(Min(all, extra->limit_tuples));
 	/* Without order or groups the engine stops when it has enough; with order it keeps no more than that. */
 	if (!upper->grouped && upper->pathkeys == NIL)

@@ -12,23 +12,7 @@ INSERT INTO of_heap.checked SELECT id, id % 4, id % 4, id % 4 = 0, CASE id % 4 W
 INSERT INTO of_engine.checked SELECT * FROM of_heap.checked;
 CREATE TABLE wanted AS SELECT id, id * 5 AS five FROM generate_series(1, 40) id;
 ANALYZE wanted, of_heap.checked;
-CREATE FUNCTION pg_temp.both_sides(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  answers text[];
-  side text;
-BEGIN
-  FOREACH side IN ARRAY ARRAY['of_engine', 'of_heap'] LOOP
-    PERFORM set_config('search_path', side || ', public', true);
-    BEGIN
-      EXECUTE statement INTO STRICT side;
-    EXCEPTION WHEN OTHERS THEN
-      side := SQLSTATE;
-    END;
-    answers := array_append(answers, side);
-  END LOOP;
-  RETURN answers[1] || CASE WHEN answers[1] IS DISTINCT FROM answers[2] THEN ', but ' || coalesce(answers[2], 'null') ELSE '' END;
-END $$;
-SELECT pg_temp.both_sides(statement), statement FROM (VALUES
+SELECT both_sides(statement), statement FROM (VALUES
   -- Cheaper conditions go first, wherever they stand; those of no cost before all.
   ('SELECT sum(id) FROM checked WHERE 12 / z > 3 AND g > 0'),
   ('SELECT sum(id) FROM checked WHERE 12 / z > 3 AND NOT b'),

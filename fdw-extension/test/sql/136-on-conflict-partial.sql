@@ -9,24 +9,7 @@ IMPORT FOREIGN SCHEMA public LIMIT TO (partly) FROM SERVER kakehashi INTO of_eng
 CREATE TABLE of_heap.partly (LIKE of_engine.partly, PRIMARY KEY (id));
 CREATE UNIQUE INDEX ON of_heap.partly (code) WHERE live;
 CREATE UNIQUE INDEX ON of_heap.partly (n) WHERE d >= '2020-01-01' AND code <> 'none';
-CREATE FUNCTION pg_temp.both_sides(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  answers text[];
-  side text;
-BEGIN
-  FOREACH side IN ARRAY ARRAY['of_engine', 'of_heap'] LOOP
-    PERFORM set_config('search_path', side || ', public', true);
-    BEGIN
-      EXECUTE statement;
-      SELECT string_agg(p::text, ' ' ORDER BY id) INTO side FROM (TABLE partly) p;
-    EXCEPTION WHEN OTHERS THEN
-      side := SQLSTATE || ': ' || SQLERRM;
-    END;
-    answers := array_append(answers, side);
-  END LOOP;
-  RETURN answers[1] || CASE WHEN answers[1] IS DISTINCT FROM answers[2] THEN ', but ' || coalesce(answers[2], 'null') ELSE '' END;
-END $$;
-SELECT statement, pg_temp.both_sides('INSERT INTO partly AS p ' || statement) FROM (VALUES
+SELECT statement, both_sides('INSERT INTO partly AS p ' || statement, 'SELECT string_agg(p::text, '' '' ORDER BY id) FROM partly p') FROM (VALUES
   ('VALUES (1, ''a'', true, 1, ''2020-02-01''), (2, ''a'', false, 1, ''2019-02-01'')'),
   ('VALUES (3, ''a'', true, 3, NULL) ON CONFLICT (code) WHERE live DO NOTHING'),
   ('VALUES (3, ''a'', false, 3, NULL) ON CONFLICT (code) WHERE live DO NOTHING'),

@@ -26,24 +26,7 @@ BEGIN
     EXECUTE format('CREATE TRIGGER a AFTER INSERT OR UPDATE ON %I.kept FOR EACH STATEMENT EXECUTE FUNCTION note_statement()', side);
   END LOOP;
 END $$;
-CREATE FUNCTION pg_temp.both_sides(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  answers text[];
-  side text;
-BEGIN
-  FOREACH side IN ARRAY ARRAY['of_engine', 'of_heap'] LOOP
-    PERFORM set_config('search_path', side || ', public', true);
-    BEGIN
-      EXECUTE statement;
-      SELECT string_agg(k::text, ' ' ORDER BY id) INTO side FROM (TABLE kept) k;
-    EXCEPTION WHEN OTHERS THEN
-      side := SQLSTATE || ': ' || SQLERRM;
-    END;
-    answers := array_append(answers, side);
-  END LOOP;
-  RETURN answers[1] || CASE WHEN answers[1] IS DISTINCT FROM answers[2] THEN ', but ' || coalesce(answers[2], 'null') ELSE '' END;
-END $$;
-SELECT statement, pg_temp.both_sides('INSERT INTO kept AS k ' || statement) FROM (VALUES
+SELECT statement, both_sides('INSERT INTO kept AS k ' || statement, 'SELECT string_agg(k::text, '' '' ORDER BY id) FROM kept k') FROM (VALUES
   ('VALUES (1, ''a'', 1), (2, ''b'', 2)'),
   ('VALUES (1, ''c'', 3) ON CONFLICT (id) DO UPDATE SET code = excluded.code || k.code, n = k.n + excluded.n'),
   ('VALUES (7, ''d'', 102) ON CONFLICT (id) DO UPDATE SET code = excluded.code, n = excluded.id'),

@@ -37,22 +37,9 @@ BEGIN
   END IF;
   RETURN n;
 END $$;
-CREATE FUNCTION pg_temp.both_sides(statement text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  answers text[];
-  side text;
-BEGIN
-  FOREACH side IN ARRAY ARRAY['of_engine', 'of_heap'] LOOP
-    PERFORM set_config('search_path', side || ', public', true);
-    EXECUTE 'DELETE FROM grown WHERE id > 0';
-    EXECUTE statement;
-    EXECUTE $q$SELECT count(*) || ' rows, ' || coalesce(string_agg(id || ' has ' || v, ' ' ORDER BY id) FILTER (WHERE v <> id), 'all alike') FROM grown WHERE id > 0$q$ INTO side;
-    answers := array_append(answers, side);
-  END LOOP;
-  RETURN answers[1] || CASE WHEN answers[1] IS DISTINCT FROM answers[2] THEN ', but ' || answers[2] ELSE '' END;
-END $$;
-SELECT pg_temp.both_sides(statement), statement FROM (VALUES
+SELECT both_sides(statement, $$SELECT count(*) || ' rows, ' || coalesce(string_agg(id || ' has ' || v, ' ' ORDER BY id) FILTER (WHERE v <> id), 'all alike') FROM grown WHERE id > 0$$), statement FROM (VALUES
   ('INSERT INTO grown SELECT g, later(g) FROM generate_series(1, 100) g'),
+  ('DELETE FROM grown WHERE id > 0'),
   ('INSERT INTO grown SELECT g, looked_up(g) FROM generate_series(1, 100) g')
   ) s (statement);
 DROP SCHEMA of_engine, of_heap CASCADE;

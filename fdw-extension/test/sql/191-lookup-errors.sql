@@ -20,49 +20,26 @@ ANALYZE heap_failing.keys, heap_failing.up, heap_failing.many;
 -- Without it the engine's indexes are not known, and keys of one column of two are not looked up
 SET kakehashi.column_statistics = on;
 
--- How far a query comes, one row after the other, and how it ends
-CREATE FUNCTION pg_temp.run(query text, in_schema text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  plan text;
-  c refcursor;
-  r record;
-  rows int8 := 0;
-  sum int8 := 0;
-BEGIN
-  PERFORM set_config('search_path', in_schema || ', heap_failing', true);
-  IF in_schema = 'failing' THEN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
-    IF plan NOT LIKE '%KakehashiLookup%' THEN
-      RETURN 'no lookup in ' || plan;
-    END IF;
-  END IF;
-  BEGIN
-    OPEN c FOR EXECUTE query;
-    LOOP
-      FETCH c INTO r;
-      EXIT WHEN NOT FOUND;
-      rows := rows + 1;
-      sum := (sum * 31 + hashtext(r::text)) % 1000000007;
-    END LOOP;
-    CLOSE c;
-    RETURN rows || ' rows, ' || sum;
-  EXCEPTION WHEN OTHERS THEN
-    RETURN rows || ' rows, ' || sum || ', then ' || SQLSTATE || ': ' || SQLERRM;
-  END;
-END $$;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_material = off;
 SET enable_memoize = off;
-CREATE FUNCTION pg_temp.both(query text) RETURNS TABLE (same boolean, outcome text) LANGUAGE plpgsql SET enable_nestloop = on AS $$
+CREATE FUNCTION pg_temp.both(query text) RETURNS TABLE (same boolean, outcome text) LANGUAGE plpgsql SET enable_nestloop = on SET search_path = failing, heap_failing AS $$
 DECLARE
-  of_heap text := pg_temp.run(query, 'heap_failing');
+  of_heap text := public.rows_before_error(query, 'heap_failing');
   of_engine text;
+  plan text;
 BEGIN
   SET LOCAL enable_nestloop = off;
-  of_engine := pg_temp.run(query, 'failing');
+  SET LOCAL search_path = failing, heap_failing;
+  EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+  IF plan NOT LIKE '%KakehashiLookup%' THEN
+    of_engine := 'has no lookup in ' || plan;
+  ELSE
+    of_engine := public.rows_before_error(query, 'failing, heap_failing');
+  END IF;
   RETURN QUERY SELECT of_heap = of_engine, CASE WHEN of_heap = of_engine THEN regexp_replace(of_engine, ', -?\d+', '') ELSE 'heap ' || of_heap || ' engine ' || of_engine END;
 END $$;
 -- The whole of it, and what stops before: in the first request, at its end, and in later ones

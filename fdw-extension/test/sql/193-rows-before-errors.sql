@@ -7,26 +7,6 @@ CREATE TABLE of_heap.dented (LIKE of_engine.dented, PRIMARY KEY (id));
 INSERT INTO of_heap.dented SELECT g, CASE WHEN g = 1700 THEN 0 ELSE 1 END, 't' || g, CASE WHEN g = 1800 THEN 'x' ELSE g::text END FROM generate_series(1, 3000) g;
 INSERT INTO of_engine.dented SELECT * FROM of_heap.dented;
 ANALYZE of_heap.dented;
-CREATE FUNCTION pg_temp.run(query text, in_schema text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  c refcursor;
-  r record;
-  rows int8 := 0;
-  sum int8 := 0;
-BEGIN
-  PERFORM set_config('search_path', in_schema || ', public', true);
-  OPEN c FOR EXECUTE query;
-  LOOP
-    FETCH c INTO r;
-    EXIT WHEN NOT FOUND;
-    rows := rows + 1;
-    sum := (sum * 31 + hashtext(r::text)) % 1000000007;
-  END LOOP;
-  CLOSE c;
-  RETURN rows || ' rows, ' || sum;
-EXCEPTION WHEN OTHERS THEN
-  RETURN rows || ' rows, ' || sum || ', then ' || SQLSTATE || ': ' || SQLERRM;
-END $$;
 SELECT engine = heap AS same, engine, query FROM (VALUES
   ('SELECT * FROM dented WHERE 12 / z > 3'),
   ('SELECT id FROM dented WHERE 12 / z > 3 LIMIT 1699'),
@@ -43,7 +23,7 @@ SELECT engine = heap AS same, engine, query FROM (VALUES
   ('SELECT g, (SELECT id FROM dented WHERE id > g AND 12 / z > 3 LIMIT 1) FROM generate_series(0, 1500, 100) g'),
   ('SELECT count(*) FROM dented WHERE 12 / z > 3'),
   ('SELECT id FROM dented WHERE 12 / z > 3 ORDER BY t LIMIT 1')
-  ) s (query), LATERAL (SELECT pg_temp.run(query, 'of_engine') AS engine, pg_temp.run(query, 'of_heap') AS heap) o;
+  ) s (query), LATERAL (SELECT rows_before_error(query, 'of_engine, public') AS engine, rows_before_error(query, 'of_heap, public') AS heap) o;
 -- The transaction goes on after a request whose error nobody came to.
 SET search_path = of_engine, public;
 BEGIN;
