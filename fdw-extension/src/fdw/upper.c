@@ -309,8 +309,8 @@ add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPa
 	bool shippable = true;
 	double all;
 
-	if (!(extra->limit_needed || exists) || parse->commandType != CMD_SELECT || parse->rowMarks != NIL || parse->hasModifyingCTE ||
-	    parse->limitOption != LIMIT_OPTION_COUNT)
+	if (!(extra->limit_needed || exists) || parse->commandType != CMD_SELECT || parse->rowMarks != NIL ||
+	    parse->hasModifyingCTE || parse->limitOption != LIMIT_OPTION_COUNT)
 		return;
 	upper = continue_input(root, input, target);
 	if (upper == NULL)

@@ -60,9 +60,16 @@ COPY items FROM stdin;
 SELECT * FROM items WHERE id > 20000 ORDER BY id;
 \copy items FROM PROGRAM 'seq 50001 53500 | sed s/$/,copied,1,1/' CSV
 SELECT count(*), min(id), max(id) FROM items WHERE id > 50000;
-\set VERBOSITY sqlstate
+-- An error of a row comes when COPY is lines further, or has ended: its context is the table, and no line.
 \copy items FROM PROGRAM 'seq 53000 56000 | sed s/$/,copied,1,1/' CSV
-\set VERBOSITY default
+COPY items FROM stdin;
+20003	copied	1.5	\N
+20002	copied	\N	2
+20004	copied	\N	2
+\.
+COPY items FROM stdin;
+20003	copied	1.5	none
+\.
 SELECT count(*), min(id), max(id) FROM items WHERE id > 50000;
 -- A batch is all or nothing
 \set VERBOSITY sqlstate

@@ -64,6 +64,13 @@ final class AggregateTranslator {
     return computed ? new PlanNode.Project(plan, output) : plan;
   }
 
+  /// As PostgreSQL calls the function.
+  static String name(AggregateCall call) {
+    return call.getAggregation() instanceof AggregateOperator operator
+        ? operator.aggregate.name()
+        : call.getAggregation().getName().toLowerCase(Locale.ROOT);
+  }
+
   private PlanNode.AggregateCall call(AggregateCall call, int[] inputOids) {
     List<SortKey> order = new ArrayList<>();
     int count = call.getArgList().size();
@@ -89,9 +96,8 @@ final class AggregateTranslator {
       oids[i] = inputOids[arguments[i]];
       arguments[i] += shift;
     }
-    String name = call.getAggregation().getName().toLowerCase(Locale.ROOT);
+    String name = name(call);
     if (call.getAggregation() instanceof AggregateOperator operator) {
-      name = operator.aggregate.name();
       oids = operator.aggregate.argumentOids();
     }
     for (RelFieldCollation field : call.getCollation().getFieldCollations()) {

@@ -19,6 +19,7 @@ import java.util.function.ToLongFunction;
 import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Turns optimised algebra into a physical plan: access paths, join methods, sort with limit.
 final class PlanTranslator {
+  /// Entries of an index that may have to be looked at before one fulfils the condition, where a scan would look at all rows.
+  private static final int MAX_ENTRIES_FOR_EXTREME = 10;
+
   private final RexBuilder rex;
   private final CatalogSnapshot catalog;
   private final ToLongFunction<Table> rowCount;
@@ -184,7 +188,50 @@ final class PlanTranslator {
   }
 
   private PlanNode aggregate(Aggregate aggregate) {
-    return new AggregateTranslator(aggregate, translate(aggregate.getInput())).translate();
+    PlanNode extreme = extreme(aggregate);
+    return new AggregateTranslator(
+            aggregate, extreme == null ? translate(aggregate.getInput()) : extreme)
+        .translate();
+  }
+
+  /// The row with the least or greatest value of a column, from an index that leads to it, if nothing else is aggregated; null if none does, or
+  /// if the rows that fulfil the condition are so few that the first of them may be far from the index's end.
+  private @Nullable PlanNode extreme(Aggregate aggregate) {
+    if (aggregate.getGroupType() != Aggregate.Group.SIMPLE
+        || !aggregate.getGroupSet().isEmpty()
+        || aggregate.getAggCallList().size() != 1) {
+      return null;
+    }
+    AggregateCall call = aggregate.getAggCallList().getFirst();
+    String name = AggregateTranslator.name(call);
+    boolean greatest = name.equals("max");
+    if (!(greatest || name.equals("min")) || call.getArgList().size() != 1 || call.filterArg >= 0) {
+      return null;
+    }
+    RelNode input = aggregate.getInput();
+    SortKey key = new SortKey(call.getArgList().getFirst(), greatest, greatest);
+    PlanNode ordered = orderedInput(input, List.of(key));
+    if (ordered == null || !isNear(ordered, input)) {
+      return null;
+    }
+    estimates.expect(ordered, 1);
+    PlanNode first = new PlanNode.Limit(ordered, null, Expr.Constant.of(TypeOid.INT8, 1));
+    estimates.expect(first, 1);
+    return first;
+  }
+
+  /// Whether one of the first entries of an index is likely to fulfil the condition.
+  private static boolean isNear(PlanNode ordered, RelNode input) {
+    PlanNode node = ordered;
+    while (node instanceof PlanNode.Project project) {
+      node = project.input();
+    }
+    RelNode table = input;
+    while (!table.getInputs().isEmpty()) {
+      table = table.getInput(0);
+    }
+    return (node instanceof PlanNode.IndexScan scan && scan.filter() == null)
+        || rows(input) * MAX_ENTRIES_FOR_EXTREME >= rows(table);
   }
 
   private PlanNode sort(Sort sort) {
