@@ -5,6 +5,7 @@
  * read in a transaction of its own, so that nothing is kept waiting.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"

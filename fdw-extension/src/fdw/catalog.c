@@ -1,7 +1,7 @@
 /*
  * What the engine says about its tables: kakehashi_catalog, read with SQL over the session.
  */
-#include "kakehashi_fdw.h"
+#include "rows.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"

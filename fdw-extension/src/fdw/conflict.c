@@ -10,6 +10,7 @@
  * computed here for each proposed row, and are parameters after its columns.
  */
 #include "kakehashi_plan.h"
+#include "modify.h"
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"

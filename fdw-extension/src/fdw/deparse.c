@@ -7,6 +7,7 @@
  * with, and then errors may not occur that PostgreSQL reports.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"

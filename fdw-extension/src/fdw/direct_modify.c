@@ -1,7 +1,8 @@
 /*
  * UPDATE and DELETE as one statement of the engine.
  */
-#include "kakehashi_plan.h"
+#include "modify.h"
+#include "scan.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

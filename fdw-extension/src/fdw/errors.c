@@ -1,7 +1,7 @@
 /*
  * Turns errors of the bridge and of the engine into errors of PostgreSQL.
  */
-#include "kakehashi_fdw.h"
+#include "session.h"
 
 #include "utils/elog.h"
 

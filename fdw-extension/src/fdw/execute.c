@@ -1,7 +1,7 @@
 /*
  * Requests that run a prepared statement, in the session's transaction or outside of it.
  */
-#include "kakehashi_fdw.h"
+#include "session.h"
 
 /* Longest block and header of an Execute message, with room for versions to come. */
 #define EXECUTE_OVERHEAD_BYTES 256

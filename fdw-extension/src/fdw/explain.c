@@ -1,6 +1,7 @@
 /*
  * EXPLAIN: the statement that goes to the engine, and the values that go with it.
  */
+#include "modify.h"
 #include "scan.h"
 
 #include "commands/explain.h"

@@ -1,7 +1,8 @@
 /*
  * SQL functions: statements on the engine, and the state of the sessions.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
+#include "modify.h"
 
 #include "access/htup_details.h"
 #include "fmgr.h"

@@ -1,7 +1,7 @@
 /*
  * IMPORT FOREIGN SCHEMA: definitions of foreign tables from the engine's catalogue.
  */
-#include "kakehashi_fdw.h"
+#include "rows.h"
 
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"

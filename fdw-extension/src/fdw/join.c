@@ -2,6 +2,7 @@
  * Joins of tables of one server, as one SELECT.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"

@@ -309,6 +309,8 @@ extern void kakehashi_statistics_read(Relation rel, UserMapping *user, const Kak
 
 /* True if the column is the first of an index on the engine; false if nothing was read. */
 extern bool kakehashi_leads_index(Oid relid, AttrNumber attnum);
+/* They are read again when they are wanted again. */
+extern void kakehashi_statistics_forget(Oid server_id);
 extern void kakehashi_statistics_init(void);
 
 /* ---- conflict.c ---- */

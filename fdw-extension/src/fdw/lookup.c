@@ -7,6 +7,7 @@
  * no care, and the order of the outer side is kept.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #ifndef KAKEHASHI_LOOKUP_SCAN_H
 #define KAKEHASHI_LOOKUP_SCAN_H
 
-#include "kakehashi_plan.h"
+#include "scan.h"
 
 /* Rows of the first request, and of later ones: a LIMIT above should not have to wait for many, the rest should be few. */
 #define KAKEHASHI_LOOKUP_FIRST_ROWS 64

@@ -2,6 +2,7 @@
  * INSERT, UPDATE and DELETE row by row, and INSERT in batches.
  */
 #include "kakehashi_plan.h"
+#include "modify.h"
 
 #include "access/sysattr.h"
 #include "executor/executor.h"

@@ -5,7 +5,7 @@
  * and of the last at the end of the statement. An error of a row thus comes a batch late, but always before the statement
  * has ended.
  */
-#include "kakehashi_fdw.h"
+#include "modify.h"
 
 #include "commands/copy.h"
 #include "executor/executor.h"

@@ -2,6 +2,7 @@
  * Plans of INSERT, UPDATE and DELETE that go row by row, or batch by batch.
  */
 #include "kakehashi_plan.h"
+#include "modify.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

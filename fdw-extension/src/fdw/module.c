@@ -1,7 +1,8 @@
 /*
  * Entry points of the library: start, and the table of callbacks.
  */
-#include "kakehashi_plan.h"
+#include "modify.h"
+#include "scan.h"
 
 #include "fmgr.h"
 #include "foreign/fdwapi.h"

@@ -2,6 +2,7 @@
  * Partial paths: scans and remote joins whose rows the processes of a parallel plan share.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include <math.h>
 

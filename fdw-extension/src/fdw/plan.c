@@ -2,6 +2,7 @@
  * Paths of single tables: what the engine filters and sorts, and what that costs.
  */
 #include "kakehashi_plan.h"
+#include "session.h"
 
 #include <math.h>
 

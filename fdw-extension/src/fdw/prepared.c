@@ -7,7 +7,7 @@
  * foreign server cannot be dropped before. If the endpoint cannot be reached then, PostgreSQL's decision stands, and the part follows it when the next session
  * begins.
  */
-#include "kakehashi_fdw.h"
+#include "session.h"
 
 #include "access/xact.h"
 #include "catalog/pg_foreign_server.h"

@@ -1,7 +1,7 @@
 /*
  * Rows of a result into slots: words become datums as they are, values stay where they are in shared memory.
  */
-#include "kakehashi_fdw.h"
+#include "rows.h"
 
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

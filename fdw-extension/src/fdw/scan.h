@@ -1,10 +1,44 @@
 /*
- * State of a foreign scan, for the files that run one.
+ * Foreign scans while they run, and what EXPLAIN shows of them and of changes.
  */
 #ifndef KAKEHASHI_SCAN_H
 #define KAKEHASHI_SCAN_H
 
 #include "kakehashi_plan.h"
+#include "rows.h"
+
+struct ExplainState;
+struct ParallelContext;
+struct shm_toc;
+
+/* ---- scan.c ---- */
+
+extern void kakehashi_begin_scan(ForeignScanState *node, int eflags);
+extern TupleTableSlot *kakehashi_iterate_scan(ForeignScanState *node);
+extern void kakehashi_rescan(ForeignScanState *node);
+extern void kakehashi_end_scan(ForeignScanState *node);
+extern bool kakehashi_is_async_capable(ForeignPath *path);
+extern void kakehashi_async_request(AsyncRequest *areq);
+extern void kakehashi_async_configure_wait(AsyncRequest *areq);
+extern void kakehashi_async_notify(AsyncRequest *areq);
+
+/* Parameters of a remote statement that are evaluated at run time. */
+typedef struct KakehashiParameters
+{
+	int count;
+	List *states; /* of ExprState */
+	Datum *values;
+	bool *nulls;
+	KakehashiRowWriter *writer;
+} KakehashiParameters;
+
+extern KakehashiParameters *kakehashi_parameters_create(PlanState *node, List *exprs);
+
+/* Fills values and nulls; in the per-tuple memory of econtext. */
+extern void kakehashi_parameters_evaluate(KakehashiParameters *parameters, ExprContext *econtext);
+extern const void *kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext,
+                                            KakehashiSession *session, uint32 *bytes);
+extern Oid kakehashi_scan_user(ForeignScanState *node);
 
 /* See ahead.c. */
 typedef struct KakehashiForeseen KakehashiForeseen;
@@ -57,5 +91,27 @@ extern void kakehashi_scan_end_request(RemoteScan *state);
 /* Worker: the leader's call becomes state->call. */
 extern void kakehashi_scan_join(ForeignScanState *node, RemoteScan *state);
 extern void kakehashi_scan_leave(RemoteScan *state);
+
+/* ---- parallel_scan.c ---- */
+
+extern Size kakehashi_estimate_dsm(ForeignScanState *node, struct ParallelContext *pcxt);
+extern void kakehashi_initialize_dsm(ForeignScanState *node, struct ParallelContext *pcxt, void *coordinate);
+extern void kakehashi_reinitialize_dsm(ForeignScanState *node, struct ParallelContext *pcxt, void *coordinate);
+extern void kakehashi_initialize_worker(ForeignScanState *node, struct shm_toc *toc, void *coordinate);
+extern void kakehashi_shutdown_scan(ForeignScanState *node);
+
+/* ---- explain.c ---- */
+
+extern bool kakehashi_explain_remote_plan; /* setting */
+
+/* "$1 = 42, $2 = t.id", without those before the first; nothing if there is none. */
+extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first, struct ExplainState *es);
+extern void kakehashi_explain_direct_cost(ForeignScanState *node, struct ExplainState *es);
+extern void kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
+
+extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
+extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
+                                     int subplan_index, struct ExplainState *es);
+extern void kakehashi_explain_direct_modify(ForeignScanState *node, struct ExplainState *es);
 
 #endif /* KAKEHASHI_SCAN_H */

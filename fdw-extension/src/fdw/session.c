@@ -1,7 +1,8 @@
 /*
  * Sessions with endpoints: one per user mapping, attached when first needed, kept over transactions.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
+#include "session.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"

@@ -4,7 +4,7 @@
  * What describes a transaction on the engine is said when that begins, with the first use of a server: a change that would come too late is
  * refused, so that SET LOCAL either takes effect or fails.
  */
-#include "kakehashi_plan.h"
+#include "scan.h"
 
 #include <limits.h>
 

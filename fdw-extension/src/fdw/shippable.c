@@ -5,6 +5,7 @@
  * no look-up: what the engine cannot compute of them is computed here, and goes over as a value.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include "access/detoast.h"
 #include "catalog/pg_aggregate.h"

@@ -5,6 +5,7 @@
  * by byte on the engine, so that equality goes over under every deterministic collation and order only under "C".
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"

@@ -8,7 +8,7 @@
  *
  * Rows that an INSERT of a command before it has gathered are sent first, as the snapshot sees them.
  */
-#include "kakehashi_fdw.h"
+#include "modify.h"
 
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"

@@ -4,7 +4,7 @@
  * Statement numbers are ours to give out, below the endpoint's maxStatements; the statement used longest ago makes room for
  * a new one. A statement that a call uses is pinned and stays.
  */
-#include "kakehashi_fdw.h"
+#include "rows.h"
 
 #include "common/hashfn.h"
 #include "utils/memutils.h"

@@ -6,6 +6,7 @@
  * that nothing is asked of the engine in the middle of an estimate.
  */
 #include "kakehashi_plan.h"
+#include "rows.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"

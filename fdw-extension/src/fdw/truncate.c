@@ -4,6 +4,7 @@
  * for long transactions, which cannot change the definition of a table that they preserve, and for tables there that nothing references.
  */
 #include "kakehashi_plan.h"
+#include "modify.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

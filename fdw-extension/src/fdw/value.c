@@ -1,7 +1,7 @@
 /*
  * Types that cross the bridge, and the form of their values: PROTOCOL.md, section 6.
  */
-#include "kakehashi_fdw.h"
+#include "rows.h"
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"

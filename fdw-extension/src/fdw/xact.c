@@ -6,7 +6,8 @@
  * posts the rollback, so that nobody waits for rows that it gives up, and does not wait for an answer; the next request (or a
  * commit) repeats it and sees that it was done.
  */
-#include "kakehashi_fdw.h"
+#include "kakehashi_plan.h"
+#include "session.h"
 
 #include "access/xact.h"
 #include "miscadmin.h"

@@ -1,0 +1,156 @@
+/*
+ * Changes of foreign tables: row by row, in batches, and in one statement.
+ */
+#ifndef KAKEHASHI_MODIFY_H
+#define KAKEHASHI_MODIFY_H
+
+#include "rows.h"
+
+/* ---- modify_plan.c, modify.c ---- */
+
+enum KakehashiModifyPrivate
+{
+	KAKEHASHI_MODIFY_SQL,       /* String */
+	KAKEHASHI_MODIFY_TARGETS,   /* List of attribute numbers that are parameters */
+	KAKEHASHI_MODIFY_RETURNING, /* List of attribute numbers that come back */
+	KAKEHASHI_MODIFY_CONFLICT   /* List of kakehashi_deparse_conflict(); NIL: no ON CONFLICT */
+};
+
+/* An INSERT with ON CONFLICT while it runs; see conflict.c. */
+typedef struct KakehashiConflict KakehashiConflict;
+
+typedef struct KakehashiModify
+{
+	Relation rel;
+	KakehashiSession *session;
+	char *sql;
+	const void *snapshot_owner;
+	List *targets;
+	List *keys;
+	List *returning;
+	AttrNumber *key_junk; /* of the plan's slot; NULL for INSERT */
+	Oid *types;
+	Datum *values;
+	bool *nulls;
+	KakehashiRowWriter *writer;
+	KakehashiResultMap *map;     /* of returning; NULL if there is none */
+	KakehashiConflict *conflict; /* NULL if there is none */
+	int batch_size;
+	KakehashiCost *cost; /* of both forms of rows */
+	bool count_rows;     /* INSERT: some may be left out, so that each answer has to be waited for */
+
+	/* Rows under way; see modify_batch.c. */
+	const char *copied;     /* table that COPY names; NULL: it is no COPY */
+	bool deferred;          /* single rows are collected */
+	int deferred_rows;      /* in writer */
+	KakehashiCall *pending; /* batch whose answer has not been waited for */
+
+	/* Rows that the executor gathers; see modify_gather.c. */
+	TupleDesc gathered_desc;
+	TupleDesc plan_desc; /* NULL: there is no plan */
+	Size gathered_bytes;
+	int gathered_rows;
+	ErrorData *refused; /* what became of rows that were sent for a function; NULL: nothing */
+	EState *estate;
+	bool counted; /* its rows are those that the client is told of */
+
+	/* INSERT of rows in which the columns that the engine generates are all null: without these; NULL if there are none. */
+	struct KakehashiModify *without;
+	List *generated;
+} KakehashiModify;
+
+extern void kakehashi_key_junk_name(char *name, AttrNumber attnum); /* NAMEDATALEN */
+extern void kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rte, Relation rel);
+extern List *kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index);
+extern int kakehashi_is_updatable(Relation rel);
+extern List *kakehashi_insert_columns(Relation rel);
+
+/* True if an UPDATE changes what stored generated columns are computed from. */
+extern bool kakehashi_changes_generated(PlannerInfo *root, Index result_relation, Relation rel);
+
+/* Columns that must come back: for RETURNING, row triggers, and checks of views. */
+extern List *kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subplan_index, Relation rel,
+                                         bool row_triggers);
+extern Oid kakehashi_modify_user(EState *estate, ResultRelInfo *rinfo);
+
+/* Fails if a row to be inserted does not belong into this partition. */
+extern void kakehashi_check_partition(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot);
+extern void kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
+                                   int subplan_index, int eflags);
+extern TupleTableSlot *kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+                                             TupleTableSlot *plan_slot);
+extern TupleTableSlot *kakehashi_exec_update(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+                                             TupleTableSlot *plan_slot);
+extern TupleTableSlot *kakehashi_exec_delete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+                                             TupleTableSlot *plan_slot);
+extern void kakehashi_end_modify(EState *estate, ResultRelInfo *rinfo);
+extern void kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
+extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
+
+/* Rows of a slot into modify->values. */
+extern void kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot);
+pg_noreturn extern void kakehashi_report_too_long(KakehashiModify *modify);
+
+/* ---- conflict.c ---- */
+
+/* Appends the types of its parameters, which come after the row's columns, to types. */
+extern KakehashiConflict *kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types);
+
+/* True if a row may come to nothing, so that each has to be asked about. */
+extern bool kakehashi_conflict_single_rows(const KakehashiConflict *conflict);
+
+/* The same of the plan's description, before the execution begins; NIL: there is no conflict clause of ours. */
+extern bool kakehashi_conflict_needs_single_rows(List *description);
+extern void kakehashi_conflict_parameters(KakehashiConflict *conflict, TupleTableSlot *slot, Datum *values,
+                                          bool *nulls);
+
+/* Reports a row that the same statement has inserted or updated before. */
+extern void kakehashi_conflict_check(KakehashiConflict *conflict, TupleTableSlot *slot);
+extern void kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableSlot *slot);
+
+/* ---- modify_batch.c ---- */
+
+/* The form of INSERT that a row needs: the modification itself or the one without generated columns. */
+extern KakehashiModify *kakehashi_insert_form(KakehashiModify *modify, TupleTableSlot *slot);
+
+/* Takes a row of COPY; it goes with others. */
+extern void kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot);
+
+/* Sends what has been collected, and waits for all answers. */
+extern void kakehashi_modify_flush(KakehashiModify *modify);
+extern int kakehashi_batch_size(ResultRelInfo *rinfo);
+extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots,
+                                                    TupleTableSlot **plan_slots, int *slot_count);
+
+/* ---- modify_gather.c ---- */
+
+/* Rows per batch. From now on the executor gathers no more than a megabyte of them, and one. */
+extern int kakehashi_gather(ResultRelInfo *rinfo);
+
+/* What has been gathered is sent. */
+extern void kakehashi_gather_again(ResultRelInfo *rinfo);
+
+/* Before a statement of a command: sends the rows that INSERTs of commands before it, which have called it, have gathered. */
+extern void kakehashi_gather_flush(CommandId command);
+
+/* ---- direct_modify.c ---- */
+
+enum KakehashiDirectPrivate
+{
+	KAKEHASHI_DIRECT_SQL,           /* String */
+	KAKEHASHI_DIRECT_RETURNING,     /* List of attribute numbers */
+	KAKEHASHI_DIRECT_SET_PROCESSED, /* Boolean as Integer */
+	KAKEHASHI_DIRECT_OTHERS         /* List of attribute numbers of a join's row that come back behind */
+};
+
+extern bool kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation,
+                                         int subplan_index);
+extern void kakehashi_begin_direct_modify(ForeignScanState *node, int eflags);
+extern TupleTableSlot *kakehashi_iterate_direct_modify(ForeignScanState *node);
+extern void kakehashi_end_direct_modify(ForeignScanState *node);
+
+/* ---- truncate.c ---- */
+
+extern void kakehashi_truncate(List *rels, DropBehavior behavior, bool restart_seqs);
+
+#endif /* KAKEHASHI_MODIFY_H */

@@ -1,0 +1,279 @@
+/*
+ * Sessions of a backend with endpoints, their statements, requests and transactions.
+ *
+ * Who owns what, and until when:
+ *
+ *   KakehashiSession    CacheMemoryContext   until disconnect, invalidation outside a transaction, or backend exit
+ *   KakehashiStatement  its session          until evicted (LRU) or the session ends; pinned while a call uses it
+ *   KakehashiCall       TopTransactionContext; its response slot until kakehashi_call_end, which every call reaches:
+ *                       at the latest from the (sub)transaction callbacks in xact.c
+ *   scan/modify state   the executor's query context
+ */
+#ifndef KAKEHASHI_SESSION_H
+#define KAKEHASHI_SESSION_H
+
+#include "kakehashi_fdw.h"
+
+/* ---- session.c, statement.c ---- */
+
+/* One is filled while the engine reads the other. */
+#define KAKEHASHI_INBOUND_BUFFERS 2
+
+/*
+ * A buffer of the arena for rows on the way to the engine, granted until the session ends. The endpoint reads it until the
+ * final frame of call; then it is free.
+ */
+typedef struct KakehashiInbound
+{
+	void *memory; /* NULL: not granted */
+	uint64 offset;
+	uint32 bytes;
+	struct KakehashiCall *call;
+} KakehashiInbound;
+
+/* Longest name of a prepared transaction, with its end. */
+#define KAKEHASHI_GLOBAL_ID_BYTES 96
+
+typedef struct KakehashiSession
+{
+	Oid mapping_id; /* hash key; first */
+	Oid server_id;
+	Oid user_id; /* of the mapping; InvalidOid: PUBLIC */
+	char server_name[NAMEDATALEN];
+	uint32 server_hash; /* syscache hash values, for invalidation */
+	uint32 mapping_hash;
+
+	kh_session *ipc;  /* NULL: not attached */
+	bool invalidated; /* options changed: detach at the end of the transaction */
+	bool keep;        /* keep_connections */
+	int lease_millis;
+	bool named_by_option;         /* application_name is the server's, whatever the backend's is */
+	char shown_name[NAMEDATALEN]; /* what the endpoint has been told otherwise */
+
+	/*
+	 * Transaction on the engine. level is the nesting level the engine knows of: 0 none, 1 a transaction, n + 1 with
+	 * savepoints 1..n. rollback_level, if not 0, is the outermost level that PostgreSQL has rolled back and the engine
+	 * has not been told about; this happens with the next request.
+	 */
+	uint64 handle; /* 0 while level > 0: begun by a call whose final frame has not been seen */
+	int level;
+	int rollback_level;
+	bool is_long; /* while level > 0: it was begun as a long transaction */
+	bool wrote;
+	uint64 rows_written;
+	bool defined;                              /* the transaction has changed the engine's catalogue */
+	bool committing;                           /* its commit has been requested, and not answered */
+	bool lost;                                 /* the endpoint died under a transaction */
+	bool aborted;                              /* the engine has ended the transaction by itself */
+	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
+	int rows_level;                            /* nesting level of the rows that are being sent; 0: the present one */
+	const void *snapshot_owner;                /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
+	char time_zone[TZ_STRLEN_MAX + 1];         /* that the engine's session was set to; empty: not yet */
+
+	dlist_head calls;          /* of KakehashiCall */
+	HTAB *statements;          /* by text and types; NULL when not attached */
+	dlist_head statements_lru; /* most recently used first */
+	Bitmapset *statement_ids;  /* in use on the engine */
+
+	KakehashiInbound inbound[KAKEHASHI_INBOUND_BUFFERS];
+	uint64 inbound_bytes; /* sent in them by the transaction */
+} KakehashiSession;
+
+typedef struct KakehashiStatement
+{
+	const char *sql;
+	const Oid *types; /* as asked for */
+	int type_count;
+	dlist_node lru;
+	uint32 id;
+	int pins; /* calls using it */
+	kh_statement_kind kind;
+	int column_count;
+	kh_column *columns;
+	bool described_now; /* since the last look-up */
+	MemoryContext context;
+} KakehashiStatement;
+
+/* Session of the user's mapping, attached. Errors: 08001, 08P01, 28000, 42704 no mapping. */
+extern KakehashiSession *kakehashi_session_get(UserMapping *user);
+extern HTAB *kakehashi_session_table(void); /* by mapping; NULL before the first session */
+extern void kakehashi_session_detach(KakehashiSession *session);
+
+/* Statement with this text, prepared on the engine; valid until the next look-up unless a call pins it. */
+extern KakehashiStatement *kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *types,
+                                                   int type_count);
+extern void kakehashi_statement_unpin(KakehashiStatement *statement);
+/* The same statement prepared once more, unless the last look-up has just done so. */
+extern KakehashiStatement *kakehashi_statement_renew(KakehashiSession *session, KakehashiStatement *statement);
+extern void kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement);
+extern void kakehashi_statements_drop(KakehashiSession *session);
+extern int kakehashi_statements_count(KakehashiSession *session);
+
+/* ---- call.c ---- */
+
+/* What requests have cost, in this process, and of those only that were measured. */
+typedef struct KakehashiCost
+{
+	bool timed; /* waits are timed, which takes two looks at the clock for each batch */
+	uint64 requests;
+	uint64 rows;
+	uint64 batches;
+	uint64 bytes; /* of the batches */
+	instr_time waited;
+	uint64 execution_nanos; /* of requests whose end was seen, at the endpoint */
+	uint64 ended;           /* these requests */
+	uint64 changed;         /* rows that they have changed */
+} KakehashiCost;
+
+typedef struct KakehashiCall
+{
+	dlist_node node; /* in session->calls, while ipc is not NULL */
+	KakehashiSession *session;
+	kh_call *ipc;                  /* NULL: ended, perhaps by a rollback */
+	KakehashiStatement *statement; /* pinned; may be NULL */
+	const char *sql;               /* for error messages; may be NULL */
+	SubTransactionId subid;
+	bool rowless;        /* no rows will come: waiting for the end costs no memory */
+	bool in_transaction; /* its final frame speaks of the session's transaction */
+	bool finished;
+	bool settled;   /* ended for its slot; rows_affected is what its owner will ask for */
+	bool tentative; /* nobody has asked for it yet: data exceptions are no errors, see kakehashi_call_failed() */
+	uint64 rows_affected;
+	KakehashiCost *cost; /* NULL: nobody asks; outlives the call's use */
+} KakehashiCall;
+
+/*
+ * Sees to it that a request can be sent: waits for the answers of those that were cancelled and of batches on their way, whose
+ * errors it reports. If results that are being read hold all slots there is nothing to wait for: the request is refused.
+ */
+extern void kakehashi_call_make_room(KakehashiSession *session);
+
+/* Takes over the result of kh_send_*; reports error if it is NULL. */
+extern KakehashiCall *kakehashi_call_track(KakehashiSession *session, kh_call *ipc, const kh_error *error,
+                                           const char *sql);
+
+/* A tentative call has ended without all of its rows. */
+extern bool kakehashi_call_failed(const KakehashiCall *call);
+
+/* From now on the call is measured; cost NULL: it is not. */
+extern void kakehashi_call_measure(KakehashiCall *call, KakehashiCost *cost);
+
+/* Adds to what this backend has asked of a foreign table; InvalidOid: of none in particular. */
+extern void kakehashi_count(Oid relid, const KakehashiCost *cost);
+
+/* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
+extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
+
+/* True if the next batch, the end or a failure has come, within the time at most; reports nothing. */
+extern bool kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos);
+
+/* Waits for the end, releasing all batches. The result is valid until kakehashi_call_end. */
+extern const kh_result *kakehashi_call_finish(KakehashiCall *call);
+
+/* Gives the slot back; cancels if need be; never blocks or fails. */
+extern void kakehashi_call_end(KakehashiCall *call);
+
+/* Waits for the end and ends it: for requests whose only interesting answer is that they succeeded. */
+extern uint64 kakehashi_call_complete(KakehashiCall *call);
+
+/* ---- execute.c ---- */
+
+/* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
+extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,
+                                                  const void *owner, const void *parameters, uint32 parameters_bytes);
+
+/* The same with rows in a buffer from kakehashi_inbound_take. */
+extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
+                                                const void *owner, KakehashiInbound *buffer, uint32 bytes);
+
+/*
+ * Runs a query of our own, as catalogue look-ups: outside of any transaction, unless the session's transaction has changed
+ * the engine's catalogue. Then only that sees its changes, and anybody else would wait for its end.
+ */
+extern KakehashiCall *kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
+                                             const void *parameters, uint32 parameters_bytes);
+
+/* ---- errors.c ---- */
+
+pg_noreturn extern void kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql);
+pg_noreturn extern void kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql);
+
+/* ---- xact.c ---- */
+
+extern void kakehashi_xact_init(void);
+
+/* Whether the session's transaction is a long one, or will be when it begins. */
+extern bool kakehashi_transaction_is_long(KakehashiSession *session);
+
+/*
+ * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
+ * owner: see snapshot_owner; NULL: a snapshot of its own.
+ */
+extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options);
+
+/* Handle of the engine's transaction, which begins if there is none: whoever knows it may work in it. */
+extern uint64 kakehashi_xact_share(KakehashiSession *session);
+
+/* ---- two_phase.c ---- */
+
+/* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
+extern bool kakehashi_two_phase_needed(int changed_sessions);
+
+/* Prepares the session's part; reports the engine's error. Before PostgreSQL commits. */
+extern void kakehashi_two_phase_prepare(KakehashiSession *session);
+
+/* Decides the session's prepared part, if there is one. Never fails: a warning, and it is resolved later. */
+extern void kakehashi_two_phase_decide(KakehashiSession *session, bool commit);
+
+/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. */
+typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
+extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
+
+/* ---- prepared.c ---- */
+
+extern void kakehashi_prepared_init(void);
+
+/* Reports an error unless PREPARE TRANSACTION can be had. */
+extern void kakehashi_prepared_check(void);
+
+/* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
+extern void kakehashi_prepared_mark(KakehashiSession *session);
+
+/* ---- snapshot.c ---- */
+
+/* Names the snapshot of a running statement; the name dies with the outermost statement that uses the snapshot. */
+extern const void *kakehashi_snapshot_owner(EState *estate);
+
+/* Before a request of a statement that began long ago: the engine gets what its snapshot sees. owner: see above. */
+extern void kakehashi_snapshot_settle(const void *owner);
+
+/* ---- inbound.c ---- */
+
+/* A buffer that the endpoint does not read; as long as its longest batch. */
+extern KakehashiInbound *kakehashi_inbound_take(KakehashiSession *session);
+extern void kakehashi_inbound_finished(KakehashiCall *call);
+extern void kakehashi_inbound_abandoned(KakehashiCall *call);
+extern void kakehashi_inbound_forget(KakehashiSession *session);
+
+/* The end of a transaction, when no call is left: gives the buffers back unless the next one may want them. Never fails. */
+extern void kakehashi_inbound_settle(KakehashiSession *session);
+
+/* ---- catalog.c: what the engine knows about its tables ---- */
+
+/* Rows of a table by the engine's statistics; -1 if unknown. */
+extern double kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table);
+extern void kakehashi_catalog_forget(Oid server_id);
+
+/* Runs a query with text parameters outside of a transaction and hands each row to visit. */
+typedef void (*KakehashiRowVisitor)(const kh_batch *batch, uint32 row, void *arg);
+extern void kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,
+                                    const char *const *parameters, int column_count, const Oid *column_types,
+                                    KakehashiRowVisitor visit, void *arg);
+extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 column);
+
+/* ---- functions.c ---- */
+
+/* Result of a function of a server's name: rows of the engine's catalogue, outside of the current transaction, which would be seen in it. */
+extern Datum kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql);
+
+#endif /* KAKEHASHI_SESSION_H */
