@@ -18,6 +18,7 @@ import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.txn.StatementWork;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
@@ -121,7 +122,7 @@ final class EmbeddedStatement implements Statement {
   }
 
   /// One execution's view of the statement. Used by one thread at a time.
-  private final class Run implements StatementExecution.Work, FunctionSession {
+  private final class Run implements StatementWork, FunctionSession {
     private final EngineTransaction transaction;
     private final Parameters parameters;
     private final ResultSink sink;

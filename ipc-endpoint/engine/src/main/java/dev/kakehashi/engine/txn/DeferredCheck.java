@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The look at deferred constraints at the end of a transaction, as a statement within the turn of that end.
-final class DeferredCheck implements StatementExecution.Work {
+final class DeferredCheck implements StatementWork {
   private static final int WORK_LEVEL = 60;
   private static final long[] NO_TABLES = {};
 

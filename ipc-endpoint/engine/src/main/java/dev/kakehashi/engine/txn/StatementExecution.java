@@ -2,18 +2,14 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
-import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
-import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Zone;
@@ -25,9 +21,6 @@ import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
-import dev.kakehashi.scheduler.Timer;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.BiConsumer;
@@ -36,65 +29,17 @@ import org.jspecify.annotations.Nullable;
 
 /// One execution of a statement in a transaction: waits for its turn, has a view, can be cancelled.
 ///
-/// `view` and the turn belong to the thread that runs the statement's current step. `cancelled` is set by anybody; `hooks` and
-/// `timer` are guarded by this.
-public final class StatementExecution implements Execution, StatementScope {
-  /// What is run; made by the engine, which knows plans.
-  public interface Work {
-    /// Whether the first look says that it can run: a plan is at hand. Otherwise `prepare` runs as a job first.
-    boolean isReady();
-
-    /// Whether the plan at hand fits the catalogue as the transaction sees it now.
-    boolean isCurrent();
-
-    /// Tables that the plan at hand uses, by number: they are locked before it runs.
-    long[] lockedTables();
-
-    /// Plans the statement.
-    ///
-    /// @throws EngineException if it cannot be planned any more
-    void prepare();
-
-    /// Whether it changes rows: it keeps the transaction's turn to its end.
-    boolean changesRows();
-
-    /// Whether it runs by a plan, in a view of its own; DDL does not.
-    boolean usesTransaction();
-
-    /// Tables that it reads and changes.
-    TouchedTables tables();
-
-    /// What functions see of its session.
-    FunctionSession session();
-
-    /// Text of the statement: the name of its job.
-    String name();
-
-    /// Up to the scheduler's `lightweightJobLevel` it runs on the calling thread, see [dev.kakehashi.engine.exec.StatementRunner#workLevel].
-    int workLevel(StatementScope scope);
-
-    /// The task that runs it; it calls `done` exactly once.
-    Task task(
-        StatementExecution execution, BiConsumer<@Nullable Long, @Nullable EngineException> done);
-  }
-
-  private enum Reason {
-    USER,
-    TIMEOUT,
-    /// The transaction ends.
-    TRANSACTION
-  }
-
+/// `view` and the turn belong to the thread that runs the statement's current step.
+public final class StatementExecution extends CancellableExecution {
   private static final AtomicLongFieldUpdater<StatementExecution> SCANNED =
       AtomicLongFieldUpdater.newUpdater(StatementExecution.class, "scanned");
 
   private final EngineTransaction transaction;
   private final TransactionEnvironment environment;
-  private final Work work;
+  private final StatementWork work;
   private final ExecuteOptions options;
   private final BiConsumer<@Nullable Long, @Nullable EngineException> done;
   private final long timestamp = Clock.now();
-  private final long deadlineNanos;
 
   /// Counted by all tasks, once for each batch.
   private volatile long scanned;
@@ -114,23 +59,19 @@ public final class StatementExecution implements Execution, StatementScope {
   private boolean entered;
 
   private boolean waits;
-  private volatile @Nullable Reason cancelled;
-  private @Nullable List<Runnable> hooks;
-  private @Nullable Timer timer;
 
   /// @param done receives the result, after the transaction has let go of the statement
   public StatementExecution(
       EngineTransaction transaction,
-      Work work,
+      StatementWork work,
       ExecuteOptions options,
       BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    super(transaction, options.timeoutNanos());
     this.transaction = transaction;
     this.environment = transaction.environment();
     this.work = work;
     this.options = options;
     this.done = done;
-    this.deadlineNanos =
-        options.timeoutNanos() == 0 ? 0 : System.nanoTime() + options.timeoutNanos();
   }
 
   /// Runs within a turn that somebody else has, and keeps.
@@ -371,15 +312,7 @@ public final class StatementExecution implements Execution, StatementScope {
   }
 
   private void finish(@Nullable Long count, @Nullable EngineException failure) {
-    Timer held;
-    synchronized (this) {
-      hooks = null;
-      held = timer;
-      timer = null;
-    }
-    if (held != null) {
-      held.cancel();
-    }
+    letGo();
     stopWaiting();
     if (transaction.isLong()) {
       transaction.waitsNoLonger();
@@ -421,74 +354,6 @@ public final class StatementExecution implements Execution, StatementScope {
 
   private static EngineException internal(Throwable failed) {
     return new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
-  }
-
-  @Override
-  public void cancel() {
-    cancel(Reason.USER);
-  }
-
-  /// The transaction ends.
-  void abandon() {
-    cancel(Reason.TRANSACTION);
-  }
-
-  private void cancel(Reason reason) {
-    List<Runnable> wake;
-    synchronized (this) {
-      if (cancelled != null) {
-        return;
-      }
-      cancelled = reason;
-      wake = hooks == null ? List.of() : hooks;
-      hooks = null;
-    }
-    wake.forEach(Runnable::run);
-  }
-
-  @Override
-  public void onCancel(Runnable wake) {
-    synchronized (this) {
-      if (cancelled == null) {
-        if (hooks == null) {
-          hooks = new ArrayList<>(2);
-        }
-        hooks.add(wake);
-        if (deadlineNanos != 0 && timer == null) {
-          long left = Math.max(0, deadlineNanos - System.nanoTime());
-          timer =
-              environment
-                  .scheduler()
-                  .after(
-                      Duration.ofNanos(left),
-                      context -> {
-                        cancel(Reason.TIMEOUT);
-                        return null;
-                      });
-        }
-        return;
-      }
-    }
-    wake.run();
-  }
-
-  @Override
-  public void checkCancelled() {
-    Reason reason = cancelled;
-    if (reason == null && deadlineNanos != 0 && System.nanoTime() - deadlineNanos >= 0) {
-      reason = Reason.TIMEOUT;
-    }
-    EngineException failure = reason == Reason.TRANSACTION ? transaction.failure() : null;
-    if (failure != null) {
-      throw failure;
-    }
-    if (reason != null) {
-      throw new EngineException(
-          ErrorCode.QUERY_CANCELED,
-          reason == Reason.TIMEOUT
-              ? "canceling statement due to statement timeout"
-              : "canceling statement due to user request");
-    }
   }
 
   @Override

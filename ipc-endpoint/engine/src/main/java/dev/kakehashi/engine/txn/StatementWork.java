@@ -1,0 +1,48 @@
+package dev.kakehashi.engine.txn;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.plan.TouchedTables;
+import dev.kakehashi.engine.type.FunctionSession;
+import dev.kakehashi.scheduler.Task;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// What a statement's execution runs; made by the engine, which knows plans.
+public interface StatementWork {
+  /// Whether the first look says that it can run: a plan is at hand. Otherwise `prepare` runs as a job first.
+  boolean isReady();
+
+  /// Whether the plan at hand fits the catalogue as the transaction sees it now.
+  boolean isCurrent();
+
+  /// Tables that the plan at hand uses, by number: they are locked before it runs.
+  long[] lockedTables();
+
+  /// Plans the statement.
+  ///
+  /// @throws EngineException if it cannot be planned any more
+  void prepare();
+
+  /// Whether it changes rows: it keeps the transaction's turn to its end.
+  boolean changesRows();
+
+  /// Whether it runs by a plan, in a view of its own; DDL does not.
+  boolean usesTransaction();
+
+  /// Tables that it reads and changes.
+  TouchedTables tables();
+
+  /// What functions see of its session.
+  FunctionSession session();
+
+  /// Text of the statement: the name of its job.
+  String name();
+
+  /// Up to the scheduler's `lightweightJobLevel` it runs on the calling thread, see [dev.kakehashi.engine.exec.StatementRunner#workLevel].
+  int workLevel(StatementScope scope);
+
+  /// The task that runs it; it calls `done` exactly once.
+  Task task(
+      StatementExecution execution, BiConsumer<@Nullable Long, @Nullable EngineException> done);
+}
