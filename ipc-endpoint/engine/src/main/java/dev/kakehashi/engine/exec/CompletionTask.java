@@ -33,7 +33,7 @@ final class CompletionTask implements Task {
 
   @Override
   public void discarded(Job job) {
-    run.noteFailure(StatementRun.cancelled());
+    run.noteFailure(Failures.cancelled());
     run.taskEnded(null);
   }
 }

@@ -82,7 +82,7 @@ public final class DeferredReferences implements Task {
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
     } catch (RuntimeException | OutOfMemoryError failed) {
-      done.accept(null, StatementRun.report(failed));
+      done.accept(null, Failures.report(failed));
       return null;
     } finally {
       scope.transaction().endLatest();
@@ -103,14 +103,14 @@ public final class DeferredReferences implements Task {
             return this;
           });
     } catch (RuntimeException refused) {
-      done.accept(null, StatementRun.report(refused));
+      done.accept(null, Failures.report(refused));
       return null;
     }
   }
 
   @Override
   public void discarded(Job job) {
-    done.accept(null, StatementRun.cancelled());
+    done.accept(null, Failures.cancelled());
   }
 
   private void check(Deferred each) {

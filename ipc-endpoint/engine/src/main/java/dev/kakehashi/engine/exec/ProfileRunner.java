@@ -97,7 +97,7 @@ final class ProfileRunner implements StatementRunner {
 
     @Override
     public void discarded(Job job) {
-      done.accept(null, StatementRun.cancelled());
+      done.accept(null, Failures.cancelled());
     }
   }
 }

@@ -162,7 +162,7 @@ final class StageTask implements Task {
 
   @Override
   public void discarded(Job job) {
-    run.noteFailure(StatementRun.cancelled());
+    run.noteFailure(Failures.cancelled());
     end(null);
   }
 }

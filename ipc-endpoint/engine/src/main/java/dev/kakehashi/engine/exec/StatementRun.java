@@ -6,7 +6,6 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
@@ -120,7 +119,7 @@ final class StatementRun implements Task, Interrupts.Source {
 
   @Override
   public void discarded(Job job) {
-    FAILURE.compareAndSet(this, null, cancelled());
+    FAILURE.compareAndSet(this, null, Failures.cancelled());
     finish();
   }
 
@@ -153,11 +152,6 @@ final class StatementRun implements Task, Interrupts.Source {
     if (onCaller && !changes) {
       delivered = true;
     }
-  }
-
-  static EngineException cancelled() {
-    return new EngineException(
-        ErrorCode.QUERY_CANCELED, "canceling statement because the engine gave it up");
   }
 
   PlanInstance instance() {
@@ -508,19 +502,7 @@ final class StatementRun implements Task, Interrupts.Source {
     if (thrown == null) {
       done.accept(total, null);
     } else {
-      done.accept(null, report(thrown));
+      done.accept(null, Failures.report(thrown));
     }
-  }
-
-  static EngineException report(Throwable thrown) {
-    return switch (thrown) {
-      case EngineException e -> e;
-      case RowConflict e ->
-          new EngineException(
-              ErrorCode.SERIALIZATION_FAILURE,
-              "could not serialize access due to concurrent update");
-      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
-      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
-    };
   }
 }

@@ -1,0 +1,29 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.protocol.ErrorCode;
+
+/// What a statement's client is told of how it ended.
+final class Failures {
+  private Failures() {}
+
+  /// Of a statement that the scheduler has given up.
+  static EngineException cancelled() {
+    return new EngineException(
+        ErrorCode.QUERY_CANCELED, "canceling statement because the engine gave it up");
+  }
+
+  /// The error for whatever a task has thrown.
+  static EngineException report(Throwable thrown) {
+    return switch (thrown) {
+      case EngineException e -> e;
+      case RowConflict e ->
+          new EngineException(
+              ErrorCode.SERIALIZATION_FAILURE,
+              "could not serialize access due to concurrent update");
+      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
+      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
+    };
+  }
+}
