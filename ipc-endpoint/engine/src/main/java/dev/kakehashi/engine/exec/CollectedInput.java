@@ -27,6 +27,7 @@ final class CollectedInput {
   private final int arguments;
   private final ColumnKind[] kinds;
   private final SortedFiles files;
+  private final MadeValues made;
   private long accounted;
 
   /// Made when the first group goes to a file.
@@ -45,6 +46,7 @@ final class CollectedInput {
     this.function = function;
     this.accumulator = accumulator;
     this.memory = memory.user();
+    this.made = new MadeValues(this.memory, HeapShare.OF_PROCESS);
     this.arguments = function.argumentOids().length;
     int[] oids = Arrays.copyOf(function.argumentOids(), arguments + 1);
     oids[arguments] = TypeOid.INT4;
@@ -85,6 +87,8 @@ final class CollectedInput {
     if (more != 0) {
       memory.add(more);
     }
+    KeepingAccumulator read = one;
+    made.hold(accumulator.heapBytes() + (read == null ? 0 : read.heapBytes()));
   }
 
   private void spill(int groupCount) {
@@ -177,7 +181,7 @@ final class CollectedInput {
     KeepingAccumulator of = one;
     SortedRows.Merge rows = merge;
     if (of == null || rows == null) {
-      accumulator.result(group, out, outRow, context);
+      made.make(accumulator, group, out, outRow, context);
       return;
     }
     for (long k = 1; head != null && head.word(arguments) == group; k++) {
@@ -190,7 +194,7 @@ final class CollectedInput {
       }
     }
     setAccounted(bytes());
-    of.result(0, out, outRow, context);
+    made.make(of, 0, out, outRow, context);
     of.clear();
     setAccounted(bytes());
   }
@@ -210,5 +214,6 @@ final class CollectedInput {
     files.close();
     memory.add(-accounted);
     accounted = 0;
+    made.hold(0);
   }
 }

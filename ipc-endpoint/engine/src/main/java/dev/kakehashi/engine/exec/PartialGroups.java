@@ -32,6 +32,7 @@ final class PartialGroups implements Breaker.Collector {
   private final int[] someRows = new int[VectorBatch.CAPACITY];
   private final int[] knownRows = new int[VectorBatch.CAPACITY];
   private final int[] unknownRows = new int[VectorBatch.CAPACITY];
+  private final MadeValues made;
   private long accounted;
   private final int level;
 
@@ -46,6 +47,7 @@ final class PartialGroups implements Breaker.Collector {
     this.shape = shape;
     this.node = shape.node();
     this.memory = shape.memory().user();
+    this.made = new MadeValues(memory, HeapShare.OF_PROCESS);
     this.functions = shape.functions();
     this.level = level;
     this.table = new GroupTable(shape.keyOids(), memory);
@@ -312,7 +314,11 @@ final class PartialGroups implements Breaker.Collector {
         kept.result(group, out, row, context);
       } else if (sorted != null && accumulators[i] instanceof SerialAccumulator serial) {
         sorted.feed(group, serial, this::account);
-        serial.result(0, out, row, context);
+        if (serial instanceof KeepingAccumulator keeping) {
+          made.make(keeping, 0, out, row, context);
+        } else {
+          serial.result(0, out, row, context);
+        }
         serial.clear();
       } else {
         accumulators[i].result(group, out, row, context);

@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.type.aggregate;
 
+import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.KeepingAccumulator;
+import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -20,6 +22,12 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State>
     /// @return a word in the context's heap
     long apply(State values, FunctionContext context);
   }
+
+  /// What making a result takes in the JVM's heap.
+  ///
+  /// @param perValue bytes for each argument of each row
+  /// @param perByte for each byte of the arguments' texts: those of all copies that there are at a time
+  record Cost(int perValue, int perByte) {}
 
   /// The arguments of a group's rows, row by row.
   final class State {
@@ -48,7 +56,11 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State>
   /// What the heap may hold for nothing.
   private static final int SMALL_HEAP_BYTES = 64 << 10;
 
+  /// Of the text of a value that is a word, the most that is usual.
+  private static final int WORD_TEXT_BYTES = 24;
+
   private final int[] oids;
+  private final Cost cost;
   private final Finish finish;
   private final VarHeap heap = new VarHeap();
 
@@ -56,8 +68,9 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State>
   private long heldWords;
 
   /// @param oids types of the arguments
-  CollectedValues(int[] oids, Finish finish) {
+  CollectedValues(int[] oids, Cost cost, Finish finish) {
     this.oids = oids;
+    this.cost = cost;
     this.finish = finish;
   }
 
@@ -142,6 +155,31 @@ final class CollectedValues extends StateAccumulator<CollectedValues.State>
   @Override
   public long memoryBytes() {
     return heap.capacityBytes() + 8 * heldWords + heldWords / 8 + (long) STATE_BYTES * stateCount();
+  }
+
+  @Override
+  public long heapBytes() {
+    return memoryBytes() - heap.capacityBytes();
+  }
+
+  @Override
+  public long resultBytes(int group) {
+    State state = present(group);
+    if (state == null) {
+      return 0;
+    }
+    long texts = 0;
+    for (int i = 0; i < oids.length; i++) {
+      ColumnKind kind = Types.kind(oids[i]);
+      if (!kind.byReference()) {
+        texts += (long) state.size / oids.length * WORD_TEXT_BYTES;
+        continue;
+      }
+      for (int k = i; k < state.size; k += oids.length) {
+        texts += state.nulls.get(k) ? 0 : Values.byteLength(kind, state.words[k]);
+      }
+    }
+    return (long) state.size * cost.perValue + texts * cost.perByte;
   }
 
   @Override

@@ -21,13 +21,31 @@ import org.jspecify.annotations.Nullable;
 
 /// Aggregates of arguments of any types that make arrays, json and jsonb.
 public final class CollectingAggregates {
+  /// `json_agg` of rows, which are json by then: PostgreSQL begins a line with each.
+  public static final String JSON_AGG_OF_ROWS = "json_agg of rows";
+
   /// The result's type of those of JSON.
   private static final Map<String, Integer> JSON =
       Map.of(
-          "json_agg", TypeOid.JSON,
-          "jsonb_agg", TypeOid.JSONB,
-          "json_object_agg", TypeOid.JSON,
-          "jsonb_object_agg", TypeOid.JSONB);
+          "json_agg",
+          TypeOid.JSON,
+          JSON_AGG_OF_ROWS,
+          TypeOid.JSON,
+          "jsonb_agg",
+          TypeOid.JSONB,
+          "json_object_agg",
+          TypeOid.JSON,
+          "jsonb_object_agg",
+          TypeOid.JSONB);
+
+  /// A string and its place in a list for each element; its characters, those of the array's text while that grows and once it is there, and the bytes.
+  private static final CollectedValues.Cost OF_ARRAY = new CollectedValues.Cost(56, 6);
+
+  /// The text while it grows and once it is there, and the bytes.
+  private static final CollectedValues.Cost OF_JSON = new CollectedValues.Cost(8, 5);
+
+  /// The values as objects besides, and their text.
+  private static final CollectedValues.Cost OF_JSONB = new CollectedValues.Cost(80, 9);
 
   /// Values between two looks for a cancel, less one.
   private static final int CHECK_MASK = (1 << 9) - 1;
@@ -63,14 +81,18 @@ public final class CollectingAggregates {
       return array(name, declared);
     }
     int result = Objects.requireNonNull(JSON.get(name), name);
+    boolean lines = name.equals(JSON_AGG_OF_ROWS) || ArrayTypes.isArray(declared[0]);
     CollectedValues.Finish finish =
         (values, context) -> {
           String json =
-              object ? object(values, declared, context) : list(values, declared[0], context);
+              object
+                  ? object(values, declared, context)
+                  : list(values, declared[0], lines, context);
           return Values.parse(result, json, context.heap);
         };
+    CollectedValues.Cost cost = result == TypeOid.JSONB ? OF_JSONB : OF_JSON;
     return new AggregateFunction(
-        name, declared, result, () -> new CollectedValues(declared, finish));
+        name, declared, result, () -> new CollectedValues(declared, cost, finish));
   }
 
   private static @Nullable AggregateFunction array(String name, int[] oids) {
@@ -80,7 +102,8 @@ public final class CollectingAggregates {
         nested ? CollectingAggregates::nested : (values, context) -> flat(values, oids[0], context);
     return result == TypeOid.UNSPECIFIED
         ? null
-        : new AggregateFunction(name, oids, result, () -> new CollectedValues(oids, finish));
+        : new AggregateFunction(
+            name, oids, result, () -> new CollectedValues(oids, OF_ARRAY, finish));
   }
 
   private static void checkNowAndThen(int value) {
@@ -130,12 +153,13 @@ public final class CollectingAggregates {
     }
   }
 
-  private static String list(CollectedValues.State values, int oid, FunctionContext context) {
-    boolean nested = ArrayTypes.isArray(oid);
+  /// @param lines whether each value begins a line
+  private static String list(
+      CollectedValues.State values, int oid, boolean lines, FunctionContext context) {
     StringBuilder json = new StringBuilder("[");
     for (int i = 0; i < values.size; i++) {
       checkNowAndThen(i);
-      json.append(i == 0 ? "" : nested && !values.nulls.get(i) ? ", \n " : ", ");
+      json.append(i == 0 ? "" : lines && !values.nulls.get(i) ? ", \n " : ", ");
       append(json, values, i, oid, context);
     }
     return json.append(']').toString();

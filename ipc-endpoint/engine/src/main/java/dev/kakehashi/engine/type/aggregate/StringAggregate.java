@@ -152,6 +152,18 @@ final class StringAggregate extends StateAccumulator<StringAggregate.State>
   }
 
   @Override
+  public long heapBytes() {
+    return memoryBytes();
+  }
+
+  /// The value is copied to native memory.
+  @Override
+  public long resultBytes(int group) {
+    State state = present(group);
+    return state == null ? 0 : state.length;
+  }
+
+  @Override
   public long memoryBytes() {
     return heldBytes + (long) STATE_BYTES * stateCount();
   }
