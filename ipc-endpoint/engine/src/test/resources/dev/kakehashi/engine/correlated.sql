@@ -111,3 +111,15 @@ select t.c, u.d from t left join u on t.a = u.a and u.b = (select max(n.b) from 
 select t.c, u.d from t left join u on (select max(n.b) from n where n.a = t.a) in (select n.b from n where n.a = u.a) order by 1, 2;
 select t.c, x.* from t, lateral (select n.c as nc, u.d from n left join u on n.a = u.a and exists (select 1 from n m where m.a = t.a and m.b = n.b) and u.b in (select m.b from n m where m.a >= t.a)) x order by 1, 2, 3;
 select t.c, (select count(u.d) from n left join u on u.b = (select max(m.b) from n m where m.a = t.a) and n.a = (select min(m.a) from n m where m.b = n.b)) from t order by 1;
+create table node (id int primary key, parent int, kind int);
+insert into node select i, case when i = 1 then null else i / 2 end, i % 3 from generate_series(1, 20) i;
+select n.id, (with recursive up as (select id, parent from node where id = n.id union all select p.id, p.parent from node p join up on p.id = up.parent) select string_agg(id::text, '/' order by id) from up) from node n order by n.id;
+select n.id, (with recursive up(id, parent) as (select n.id, n.parent union all select p.id, p.parent from node p join up on p.id = up.parent where p.kind <> n.kind) select count(*) from up) from node n where n.kind = 1 order by n.id;
+select n.id, d.* from node n cross join lateral (with recursive down(id, depth) as (select n.id, 0 union all select c.id, depth + 1 from node c join down on c.parent = down.id) select count(*), max(depth) from down) d order by n.id;
+select n.id, d.id from node n left join lateral (with recursive down as (select id from node where parent = n.id union select c.id from node c, down where c.parent = down.id) select id from down where id % 2 = 0) d on true where n.id < 6 order by 1, 2;
+select id from node n where exists (with recursive down(id) as (select n.id union all select c.id from node c join down on c.parent = down.id) select from down where id = 17) order by id;
+select id from node n where 9 in (with recursive down(id) as (select n.id union all select c.id from node c join down on c.parent = down.id) select id from down) order by id;
+select id, id not in (with recursive down(id) as (select n.parent union all select c.id from node c join down on c.parent = down.id) select id from down where id % 2 = n.kind) from node n order by id;
+select kind, (with recursive s(i, t) as (select 1, n.kind * 2 union all select i + 1, t from s where i < n.kind + 1) select max(i) + max(t) from s) from node n group by kind order by kind;
+select n.id, (select max(x) from (with recursive r(x) as (select n.id union all select (select x + count(*)::int from node m where m.parent = n.id and m.id > r.x) from r where x < n.id + 3) select x from r limit 5) q) from node n where n.id < 5 order by n.id;
+update node n set kind = (with recursive up as (select parent from node where id = n.id union all select p.parent from node p join up on p.id = up.parent) select count(*) from up) where id > 15 returning id, kind;

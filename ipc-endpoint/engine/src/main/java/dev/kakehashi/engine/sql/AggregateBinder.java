@@ -7,6 +7,7 @@ import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.Functions;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.aggregate.CollectingAggregates;
 import dev.kakehashi.engine.type.aggregate.StandardAggregates;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -185,6 +186,12 @@ final class AggregateBinder {
       order.add(
           new Windowing.Key(
               expressions.bindTyped(key.expression(), scope), key.descending(), key.nullsFirst()));
+    }
+    if (name.equals("json_agg")
+        && call.operandCount() == 1
+        && expressions.records.row(call.operand(0), scope) != null) {
+      return typed(
+          call, CollectingAggregates.JSON_AGG_OF_ROWS, arguments, distinct, condition, order);
     }
     if (Aggregates.isHypothetical(name)) {
       return hypothetical(call, name, arguments, order, distinct, condition);

@@ -113,24 +113,24 @@ final class ClauseRewriter {
         .withPosition(clause.start() + 1);
   }
 
-  void fetch(RewriteLevel level) {
+  void fetch() {
     Token clause = in.next();
     if (!in.acceptWords("first")) {
       in.expectWord("next");
     }
     boolean one = in.peek().isWord("row") || in.peek().isWord("rows");
     out.emit("fetch first ", clause.start());
-    out.literal(one ? new Source.Literal.NumberText("1") : all.count(), clause);
+    Source.Literal count = one ? new Source.Literal.NumberText("1") : all.count();
     if (!in.acceptWords("row")) {
       in.expectWord("rows");
     }
-    out.emit("rows ", clause.start());
-    if (in.peek().isWord("with") && in.peek(1).isWord("ties")) {
-      withTies(level, in.peek());
+    if (in.acceptWords("with", "ties")) {
+      count = new Source.Literal.WithTies(count);
     } else {
       in.expectWord("only");
-      out.emit("only ", clause.start());
     }
+    out.literal(count, clause);
+    out.emit("rows only ", clause.start());
   }
 
   static boolean endsCount(Token token) {
@@ -203,16 +203,5 @@ final class ClauseRewriter {
       }
     }
     out.insert(end, "." + RewrittenText.quoted(SampleClause.parse(in).name()) + " ");
-  }
-
-  private void withTies(RewriteLevel level, Token token) {
-    in.at += 2;
-    if (level.selectList < 0 || level.setOperation) {
-      throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED, "WITH TIES of a set operation is not supported")
-          .withPosition(token.start() + 1);
-    }
-    out.emit("only ", token.start());
-    out.insert(level.selectList, RewrittenText.quoted(Rewriter.TIES_CALL) + "(), ");
   }
 }

@@ -59,7 +59,10 @@ final class Decorrelation {
     }
     Uses uses = new Uses();
     uses.go(correlate.getRight());
-    if (uses.inOuterJoin || uses.aboveGroups || (uses.filters > 1 && uses.ofNull)) {
+    if (uses.ofRecursion
+        || uses.inOuterJoin
+        || uses.aboveGroups
+        || (uses.filters > 1 && uses.ofNull)) {
       return correlate;
     }
     RelNode left = correlate.getLeft();
@@ -97,6 +100,9 @@ final class Decorrelation {
     /// Whether in a column that is computed from groups.
     boolean aboveGroups;
 
+    /// Whether in a recursion, of which it makes no joins.
+    boolean ofRecursion;
+
     /// The number of filters.
     int filters;
 
@@ -109,6 +115,7 @@ final class Decorrelation {
         case Join join ->
             inOuterJoin |=
                 join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
+        case RecursiveRows recursion -> ofRecursion |= recursion.isCorrelated();
         case Correlate inner -> inOuterJoin |= inner.getJoinType() != JoinRelType.INNER;
         case Project project ->
             aboveGroups |=

@@ -79,7 +79,16 @@ final class FirstRows {
 
   /// Rows `offset .. offset + fetch` of the order, and those that are equal to the last of them.
   RelNode withTies(
-      RelNode input, List<SortOrder> keys, @Nullable RexNode offset, RexNode fetch, SqlNode at) {
+      RelNode input,
+      List<SortOrder> keys,
+      @Nullable RexNode offset,
+      @Nullable RexNode fetch,
+      SqlNode at) {
+    if (fetch == null) {
+      throw new EngineException(
+          ErrorCode.INVALID_ROW_COUNT_IN_LIMIT,
+          "row count cannot be null in FETCH FIRST ... WITH TIES clause");
+    }
     if (keys.isEmpty()) {
       throw new EngineException(
           ErrorCode.SYNTAX_ERROR, "WITH TIES cannot be specified without ORDER BY clause");

@@ -240,7 +240,13 @@ final class FromBinder {
     for (int i = 0; i < common.columns().size(); i++) {
       names.set(i, common.columns().get(i));
     }
-    return from(bound.rel(), alias, null, names, List.of());
+    From rows = from(bound.rel(), alias, null, names, List.of());
+    if (common instanceof Scope.CommonQuery query
+        && query.recursion() != null
+        && bound.equals(query.recursion().work)) {
+      PathColumns.addTo(rows.fields(), bound, context.rex);
+    }
+    return rows;
   }
 
   private BoundQuery rows(Scope.CommonTable common, SqlNode at) {

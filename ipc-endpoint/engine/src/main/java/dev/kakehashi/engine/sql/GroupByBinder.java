@@ -153,7 +153,9 @@ final class GroupByBinder {
     List<String> names = items.stream().map(SelectBinder.Item::name).toList();
     RexNode bound;
     if (node instanceof SqlDynamicParam) {
-      int column = queries.outputColumn(node, names);
+      int column =
+          queries.outputColumn(
+              node, names, items.stream().map(SelectBinder.Item::expression).toList());
       bound =
           column >= 0 ? items.get(column).expression() : queries.expressions.bindTyped(node, scope);
     } else if (node instanceof SqlIdentifier identifier

@@ -26,7 +26,11 @@ final class LiteralBinder {
   }
 
   RexNode bind(SqlDynamicParam node, Scope scope) {
-    return switch (source(node)) {
+    return bind(source(node), scope);
+  }
+
+  private RexNode bind(Source.Literal literal, Scope scope) {
+    return switch (literal) {
       case Source.Literal.Parameter parameter -> {
         int oid = context.parameterOid(parameter.number());
         yield expressions.coercion.parameter(parameter.number(), oid == 0 ? Types.UNKNOWN : oid);
@@ -38,6 +42,7 @@ final class LiteralBinder {
           context.within(
               expression.text(),
               () -> expressions.bind(SqlFront.parseExpression(expression.text()), scope));
+      case Source.Literal.WithTies ties -> bind(ties.count(), scope);
     };
   }
 

@@ -1,7 +1,10 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.type.Functions;
+import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.array.QuantifiedArrays;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -86,17 +89,21 @@ final class MembershipBinder {
         : context.rex.makeCall(SqlStdOperatorTable.OR, terms);
   }
 
-  /// `value = ANY (array)` and `value <> ALL (array)`.
+  /// `value operator ANY (array)` and `value operator ALL (array)`.
   RexNode quantifiedArray(SqlCall call, SqlNodeList operand, Scope scope) {
     SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
     boolean any = operator.getKind() == SqlKind.SOME;
-    if (operand.size() != 1
-        || operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
-      throw expressions.unsupported(
-          call, "ANY and ALL of a list, other than = ANY and <> ALL of an array");
+    if (operand.size() != 1) {
+      throw expressions.unsupported(call, "ANY and ALL of a list");
     }
-    RexNode value = coercion.resolveUnknown(expressions.bind(call.operand(0), scope));
+    RexNode value = expressions.bind(call.operand(0), scope);
     RexNode array = expressions.bind(operand.get(0), scope);
+    boolean untyped = Coercion.oidOf(value) == Types.UNKNOWN;
+    int elements = TypeOid.element(Coercion.oidOf(array));
+    value =
+        untyped && elements != TypeOid.UNSPECIFIED
+            ? expressions.calls.argument(value, elements, call.operand(0))
+            : coercion.resolveUnknown(value);
     if (Coercion.oidOf(array) == Types.UNKNOWN) {
       array =
           expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
@@ -107,6 +114,10 @@ final class MembershipBinder {
           ErrorCode.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", call);
     }
     int oid = Coercion.oidOf(value);
+    if (operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
+      return quantified(
+          Comparison.operator(operator.comparisonKind).getName(), any, value, array, call);
+    }
     // Words of integers are the same in all widths, and a column as it is may have an index.
     if (!Comparison.isInteger(oid) || !Comparison.isInteger(element)) {
       oid = coercion.commonType(List.of(SqlType.of(oid), SqlType.of(element)), "ANY", call).oid();
@@ -117,5 +128,22 @@ final class MembershipBinder {
         context.rex.makeCall(
             context.types.of(TypeOid.BOOL, true), PgOperators.IN_ARRAY, List.of(value, array));
     return any ? in : context.rex.makeCall(SqlStdOperatorTable.NOT, in);
+  }
+
+  /// An operator that no list of values stands for: it is applied to each element.
+  private RexNode quantified(
+      String operator, boolean any, RexNode value, RexNode array, SqlCall call) {
+    int[] oids = {Coercion.oidOf(value), TypeOid.element(Coercion.oidOf(array))};
+    ScalarFunction function = Functions.resolve(operator, oids);
+    if (function == null) {
+      throw expressions.calls.noFunction(call, operator, oids);
+    }
+    RexNode converted =
+        expressions.calls.argument(value, function.argumentOids()[0], call.operand(0));
+    return coercion.call(
+        QuantifiedArrays.of(function, Coercion.oidOf(array), any),
+        List.of(converted, array),
+        SqlType.of(TypeOid.BOOL),
+        "");
   }
 }

@@ -15,8 +15,37 @@ sealed interface ParsedStatement {
   /// A query of WITH.
   ///
   /// @param materialized what the statement says about it, or null
+  /// @param traversal SEARCH and CYCLE, or null
   record CommonTable(
-      Name name, List<String> columns, @Nullable Boolean materialized, ParsedStatement query) {}
+      Name name,
+      List<String> columns,
+      @Nullable Boolean materialized,
+      ParsedStatement query,
+      @Nullable Traversal traversal) {}
+
+  /// SEARCH and CYCLE of a recursive query of WITH; one of them may be null.
+  ///
+  /// @param position in the statement, from 1
+  record Traversal(@Nullable Search search, @Nullable Cycle cycle, int position) {}
+
+  /// SEARCH.
+  ///
+  /// @param breadth BREADTH FIRST, else DEPTH FIRST
+  /// @param sequence name of the column that it adds
+  record Search(boolean breadth, List<Name> columns, Name sequence) {}
+
+  /// CYCLE.
+  ///
+  /// @param mark name of the column that says whether a row closes a cycle
+  /// @param value of the mark where it does; null: true
+  /// @param otherwise its value elsewhere; null: false
+  /// @param path name of the column with the rows on the way
+  record Cycle(
+      List<Name> columns,
+      Name mark,
+      @Nullable Source value,
+      @Nullable Source otherwise,
+      Name path) {}
 
   /// A name where it stands.
   ///

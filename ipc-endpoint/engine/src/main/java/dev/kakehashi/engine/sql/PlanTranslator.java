@@ -97,8 +97,8 @@ final class PlanTranslator {
       case Correlate correlate -> correlate(correlate);
       case RecursiveRows recursion ->
           new PlanNode.Recursion(
-              translate(Optimizer.optimize(recursion.anchor)),
-              translate(Optimizer.optimize(recursion.step)),
+              translate(Optimizer.optimize(recursion.anchor())),
+              translate(Optimizer.optimize(recursion.step())),
               recursion.all,
               recursion.number);
       case SampledRows sampled ->

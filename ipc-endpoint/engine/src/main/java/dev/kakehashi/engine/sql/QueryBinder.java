@@ -114,7 +114,14 @@ final class QueryBinder {
       boolean recursive = item.recursive != null && item.recursive.booleanValue();
       int references = parent == null ? CommonTables.references(item.name.getSimple(), rest) : 0;
       addCommonTable(
-          scope, item.name.getSimple(), item.query, context.source, columns, recursive, references);
+          scope,
+          item.name.getSimple(),
+          item.query,
+          context.source,
+          columns,
+          recursive,
+          references,
+          null);
     }
     return bind(with.body, scope, expectation, tail);
   }
@@ -123,6 +130,7 @@ final class QueryBinder {
   ///
   /// @param recursive whether it may name itself
   /// @param references places that name it, if its rows may be kept for all of them; else 0
+  /// @param traversal its SEARCH and CYCLE, or null
   void addCommonTable(
       Scope scope,
       String name,
@@ -130,9 +138,15 @@ final class QueryBinder {
       Source source,
       List<String> columns,
       boolean recursive,
-      int references) {
+      int references,
+      ParsedStatement.@Nullable Traversal traversal) {
     refuseKnown(scope, name, context.position(query));
     Scope visible = visible(scope);
+    boolean namesItself = recursive && RecursionBinder.names(query, name);
+    if (traversal != null && !namesItself) {
+      throw new EngineException(ErrorCode.SYNTAX_ERROR, "WITH query is not recursive")
+          .withPosition(traversal.position());
+    }
     Scope.CommonQuery table =
         new Scope.CommonQuery(
             name,
@@ -140,7 +154,7 @@ final class QueryBinder {
             source,
             columns,
             visible,
-            recursive && RecursionBinder.names(query, name) ? new Scope.Recursion() : null,
+            namesItself ? new Scope.Recursion(traversal) : null,
             null);
     if (table.recursion() != null) {
       visible.commonTables.add(table);
@@ -313,7 +327,11 @@ final class QueryBinder {
     List<SortOrder> keys = new ArrayList<>();
     for (SqlNode node : tail.order()) {
       SortOrder.Item item = SortOrder.item(node);
-      int column = outputColumn(item.expression(), query.names());
+      int column =
+          outputColumn(
+              item.expression(),
+              query.names(),
+              context.rex.identityProjects(query.rel().getRowType()));
       if (column < 0) {
         throw context
             .error(
@@ -324,18 +342,28 @@ final class QueryBinder {
       }
       keys.add(new SortOrder(column, item.descending(), item.nullsFirst()));
     }
-    return new BoundQuery(
-        new FirstRows(this)
-            .limited(
-                query.rel(),
-                keys,
-                limit(tail.offset(), "OFFSET", parent),
-                limit(tail.fetch(), "LIMIT", parent)),
-        query.names());
+    RexNode offset = limit(tail.offset(), "OFFSET", parent);
+    RexNode fetch = limit(tail.fetch(), "LIMIT", parent);
+    FirstRows first = new FirstRows(this);
+    SqlNode count = tail.fetch();
+    RelNode rel =
+        count != null && hasTies(count)
+            ? first.limited(
+                first.withTies(query.rel(), keys, offset, fetch, count), keys, null, null)
+            : first.limited(query.rel(), keys, offset, fetch);
+    return new BoundQuery(rel, query.names());
+  }
+
+  /// Whether a count of rows is of FETCH FIRST ... WITH TIES.
+  boolean hasTies(@Nullable SqlNode count) {
+    return count instanceof SqlDynamicParam parameter
+        && expressions.literals.source(parameter) instanceof Source.Literal.WithTies;
   }
 
   /// Output column that an ORDER BY or GROUP BY item names by position or name; -1 if none.
-  int outputColumn(SqlNode node, List<String> names) {
+  ///
+  /// @param columns of the output: a name of several of them that differ is ambiguous
+  int outputColumn(SqlNode node, List<String> names, List<RexNode> columns) {
     if (node instanceof SqlDynamicParam parameter
         && expressions.literals.source(parameter) instanceof Source.Literal.NumberText number) {
       int position = number.text().matches("\\d{1,6}") ? Integer.parseInt(number.text()) : 0;
@@ -349,7 +377,14 @@ final class QueryBinder {
     }
     if (node instanceof SqlIdentifier identifier && identifier.isSimple() && !identifier.isStar()) {
       String name = identifier.getSimple();
-      return names.indexOf(name);
+      int first = names.indexOf(name);
+      for (int other = first + 1; first >= 0 && other < names.size(); other++) {
+        if (names.get(other).equals(name) && !columns.get(other).equals(columns.get(first))) {
+          throw context.error(
+              ErrorCode.AMBIGUOUS_COLUMN, "ORDER BY \"" + name + "\" is ambiguous", node);
+        }
+      }
+      return first;
     }
     return -1;
   }

@@ -84,20 +84,26 @@ final class RecursionBinder {
         recursion.binding = false;
       }
     }
-    BoundQuery anchor;
+    BoundQuery first;
     recursion.binding = true;
     try {
-      anchor = queries.bind(union.operand(0), table.scope(), Expectation.NONE);
+      first = queries.bind(union.operand(0), table.scope(), Expectation.NONE);
     } finally {
       recursion.binding = false;
     }
-    List<String> names = new ArrayList<>(anchor.names());
+    List<String> names = new ArrayList<>(first.names());
     for (int i = 0; i < Math.min(names.size(), table.columns().size()); i++) {
       names.set(i, table.columns().get(i));
     }
     int number = context.newWorkTable();
+    PathColumns path =
+        recursion.traversal == null
+            ? null
+            : new PathColumns(queries, table, recursion.traversal, names, first.types());
+    BoundQuery anchor = path == null ? first : path.first(first);
     RelDataType rowType = nullable(anchor);
-    recursion.work = new BoundQuery(new WorkTableRows(context.cluster, rowType, number), names);
+    RelNode work = new WorkTableRows(context.cluster, rowType, number);
+    recursion.work = new BoundQuery(path == null ? work : path.followed(work), names);
     try {
       recursion.reference = 0;
       BoundQuery step =
@@ -105,9 +111,16 @@ final class RecursionBinder {
               null,
               () -> queries.bind(union.operand(1), table.scope(), Expectation.of(anchor.types())));
       boolean all = ((SqlSetOperator) union.getOperator()).isAll();
+      if (path != null) {
+        path.requirePassedOn(step);
+      }
       RelNode converted = converted(table, anchor, step);
-      return new BoundQuery(
-          new RecursiveRows(anchor.rel(), converted, all, number, rowType), names);
+      if (path == null) {
+        return new BoundQuery(
+            new RecursiveRows(anchor.rel(), converted, all, number, rowType), names);
+      }
+      return path.shown(
+          new RecursiveRows(anchor.rel(), path.next(converted), all, number, rowType));
     } finally {
       recursion.work = null;
     }

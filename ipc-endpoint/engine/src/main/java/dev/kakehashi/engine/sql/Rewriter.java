@@ -24,15 +24,11 @@ final class Rewriter {
   /// Name of the call that stands for DISTINCT ON, in front of a select list.
   static final String DISTINCT_ON_CALL = "kh distinct on";
 
-  /// Name of the call that stands for WITH TIES, in front of a select list.
-  static final String TIES_CALL = "kh ties";
-
   /// Name of the call that stands for a select list without columns.
   static final String NO_COLUMNS_CALL = "kh no columns";
 
   /// Names of calls in front of a select list that are no columns.
-  static final Set<String> SELECT_MARKERS =
-      Set.of(LOCK_CALL, DISTINCT_ON_CALL, TIES_CALL, NO_COLUMNS_CALL);
+  static final Set<String> SELECT_MARKERS = Set.of(LOCK_CALL, DISTINCT_ON_CALL, NO_COLUMNS_CALL);
 
   /// Name of the call around an argument that is VARIADIC.
   static final String VARIADIC_CALL = "kh variadic";
@@ -412,7 +408,7 @@ final class Rewriter {
       return;
     }
     if (word.equals("fetch")) {
-      clauses.fetch(level);
+      clauses.fetch();
       return;
     }
     if (word.equals("using")

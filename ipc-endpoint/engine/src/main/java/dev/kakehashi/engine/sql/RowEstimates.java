@@ -118,7 +118,7 @@ final class RowEstimates extends RelMetadataQuery {
       case Minus minus -> rows(minus.getInput(0));
       case Values values -> values.getTuples().size();
       case ExpressionRows values -> values.rows.size();
-      case RecursiveRows recursion -> rows(recursion.anchor) * RECURSIONS;
+      case RecursiveRows recursion -> rows(recursion.anchor()) * RECURSIONS;
       default -> rel.getInputs().isEmpty() ? rel.estimateRowCount(this) : most(rel.getInputs());
     };
   }

@@ -139,6 +139,13 @@ final class Scope {
 
   /// What a recursive query of WITH knows of itself.
   static final class Recursion {
+    /// SEARCH and CYCLE, or null.
+    final ParsedStatement.@Nullable Traversal traversal;
+
+    Recursion(ParsedStatement.@Nullable Traversal traversal) {
+      this.traversal = traversal;
+    }
+
     /// The rows before, while the recursive term is bound; null outside of it.
     @Nullable BoundQuery work;
 

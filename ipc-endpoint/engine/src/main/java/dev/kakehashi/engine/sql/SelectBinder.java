@@ -84,6 +84,7 @@ final class SelectBinder {
     RowCalls rowCalls = new RowCalls(context);
     scope.rowCalls = rowCalls;
     List<Item> items = items(select.getSelectList(), scope, expectation);
+    PathColumns.passOn(scope, items);
     boolean columns = FirstRows.marker(select, Rewriter.NO_COLUMNS_CALL) == null;
     if (!columns) {
       // Algebra's rows have columns.
@@ -224,24 +225,22 @@ final class SelectBinder {
     if (!distinctOn.isEmpty()) {
       rel = new FirstRows(queries).distinctOn(rel, distinctOn, keys);
     }
-    if (FirstRows.marker(select, Rewriter.TIES_CALL) != null) {
-      if (fetch == null) {
-        throw new EngineException(
-            ErrorCode.INVALID_ROW_COUNT_IN_LIMIT,
-            "row count cannot be null in FETCH FIRST ... WITH TIES clause");
-      }
+    if (queries.hasTies(tail.fetch())) {
       rel = new FirstRows(queries).withTies(rel, keys, offset, fetch, select);
       offset = null;
       fetch = null;
     }
     if (locked == null) {
       rel = new FirstRows(queries).limited(rel, keys, offset, fetch);
-    } else if (FirstRows.isQuery(offset) || FirstRows.isQuery(fetch)) {
-      throw RowLocks.notAllowed("a subquery in LIMIT or OFFSET");
     } else {
       // Rows that are skipped do not count.
       boolean limitAbove = locked.policy() == LockWait.SKIP_LOCKED;
-      rel = SortOrder.apply(rel, keys, limitAbove ? null : offset, limitAbove ? null : fetch);
+      if (limitAbove && (FirstRows.isQuery(offset) || FirstRows.isQuery(fetch))) {
+        throw RowLocks.notAllowed("SKIP LOCKED and a subquery in LIMIT or OFFSET");
+      }
+      rel =
+          new FirstRows(queries)
+              .limited(rel, keys, limitAbove ? null : offset, limitAbove ? null : fetch);
       rel = new LockedRows(rel, locks, locked.policy());
       if (limitAbove) {
         rel = SortOrder.apply(rel, List.of(), offset, fetch);
@@ -267,7 +266,7 @@ final class SelectBinder {
       return columns;
     }
     for (SqlNode node : call.getOperandList()) {
-      int column = queries.outputColumn(node, names);
+      int column = queries.outputColumn(node, names, output);
       if (column < 0) {
         RexNode bound = queries.expressions.bindTyped(node, scope);
         column = output.indexOf(bound);
@@ -393,7 +392,7 @@ final class SelectBinder {
     List<SortOrder> keys = new ArrayList<>();
     for (SqlNode node : tail.order()) {
       SortOrder.Item item = SortOrder.item(node);
-      int column = queries.outputColumn(item.expression(), names);
+      int column = queries.outputColumn(item.expression(), names, output);
       if (column < 0) {
         RexNode bound = queries.expressions.bindTyped(item.expression(), scope);
         column = output.indexOf(bound);

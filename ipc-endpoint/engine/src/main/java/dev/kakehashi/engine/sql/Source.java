@@ -23,6 +23,9 @@ record Source(String text, List<Literal> literals, int[] positions, int end) {
 
     /// An expression where Calcite's parser takes a literal only.
     record Expression(Source text) implements Literal {}
+
+    /// The count of FETCH FIRST ... WITH TIES.
+    record WithTies(Literal count) implements Literal {}
   }
 
   /// Character in the statement, from 1, of column `column` (from 1) in `text`.

@@ -87,11 +87,10 @@ final class StatementParser {
       }
       int close = closing(in.at);
       in.at++;
-      tables.add(new CommonTable(name, columns, materialized, nested(close)));
+      ParsedStatement query = nested(close);
       in.at = close + 1;
-      if (in.peek().isWord("search") || in.peek().isWord("cycle")) {
-        throw ClauseRewriter.notSupported(in.peek());
-      }
+      ParsedStatement.Traversal traversal = new TraversalParser(this).traversal();
+      tables.add(new CommonTable(name, columns, materialized, query, traversal));
     } while (in.acceptOperator(","));
     if (in.at >= end) {
       throw TokenReader.syntaxErrorAt(sql, tokens.get(end));

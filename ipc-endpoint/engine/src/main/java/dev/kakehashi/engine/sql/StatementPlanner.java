@@ -50,9 +50,11 @@ final class StatementPlanner {
           ErrorCode.SYNTAX_ERROR, "a view cannot be made of a statement that changes rows");
     }
     Scope parent = scope;
-    return withColumns(
-        context.within(
-            query.text(), () -> queries.bind(parse(query.text()), parent, Expectation.NONE)));
+    return PathColumns.asText(
+        withColumns(
+            context.within(
+                query.text(), () -> queries.bind(parse(query.text()), parent, Expectation.NONE))),
+        queries);
   }
 
   private static BoundQuery withColumns(BoundQuery query) {
@@ -137,7 +139,8 @@ final class StatementPlanner {
                 text,
                 table.columns(),
                 with.recursive(),
-                references(table, later, with.body(), parent));
+                references(table, later, with.body(), parent),
+                table.traversal());
             return scope;
           });
     }
@@ -222,8 +225,10 @@ final class StatementPlanner {
 
   private SqlFront.Planned query(Source text, @Nullable Scope parent) {
     BoundQuery query =
-        withColumns(
-            context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE)));
+        PathColumns.asText(
+            withColumns(
+                context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE))),
+            queries);
     List<Statement.Column> columns = columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
     PlanTranslator translator = new PlanTranslator(context);

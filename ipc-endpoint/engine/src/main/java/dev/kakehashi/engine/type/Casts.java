@@ -143,6 +143,11 @@ public final class Casts {
       }
       implicit(Types.UNKNOWN, oid, input(oid));
     }
+    for (int record : new int[] {Types.RECORD, Types.RECORD_ARRAY}) {
+      for (int string : new int[] {TEXT, VARCHAR}) {
+        assignment(record, string, (a, _, c) -> Varlena.of(c.heap, SearchOrder.text(a[0])));
+      }
+    }
     implicit(Types.UNKNOWN, TEXT, IDENTITY);
     implicit(Types.UNKNOWN, VARCHAR, IDENTITY);
     implicit(Types.UNKNOWN, BPCHAR, IDENTITY);

@@ -18,16 +18,28 @@ public final class Records {
         false,
         (arguments, nulls, context) -> {
           StringBuilder out = new StringBuilder();
-          for (int i = 0; i < arguments.length; i++) {
-            if (i > 0) {
-              out.append(',');
-            }
-            if ((nulls >>> i & 1) == 0) {
-              append(out, Values.toText(oids[i], arguments[i], context.zone));
-            }
-          }
+          appendEntries(out, oids, arguments, nulls, 0, context);
           return Varlena.of(context.heap, out.toString());
         });
+  }
+
+  /// A record of the values from number `from` on.
+  static String text(int[] oids, long[] values, long nulls, int from, FunctionContext context) {
+    StringBuilder out = new StringBuilder("(");
+    appendEntries(out, oids, values, nulls, from, context);
+    return out.append(')').toString();
+  }
+
+  private static void appendEntries(
+      StringBuilder out, int[] oids, long[] values, long nulls, int from, FunctionContext context) {
+    for (int i = from; i < values.length; i++) {
+      if (i > from) {
+        out.append(',');
+      }
+      if ((nulls >>> i & 1) == 0) {
+        append(out, Values.toText(oids[i], values[i], context.zone));
+      }
+    }
   }
 
   private static void append(StringBuilder out, String text) {

@@ -14,6 +14,11 @@ public final class Types {
   /// pg_type.oid of `unknown`, the type of a string literal; its word is that of text.
   public static final int UNKNOWN = 705;
 
+  /// pg_type.oid of `record`, and of an array of them: within a query only, see [SearchOrder].
+  public static final int RECORD = 2249;
+
+  public static final int RECORD_ARRAY = 2287;
+
   private static final int[] ALL = {
     TypeOid.BOOL, TypeOid.BYTEA, TypeOid.INT8, TypeOid.INT2, TypeOid.INT4, TypeOid.TEXT,
     TypeOid.FLOAT4, TypeOid.FLOAT8, TypeOid.BPCHAR, TypeOid.VARCHAR, TypeOid.DATE, TypeOid.TIME,
@@ -129,6 +134,8 @@ public final class Types {
       case TypeOid.NUMERIC -> "numeric";
       case TypeOid.UUID -> "uuid";
       case UNKNOWN -> "unknown";
+      case RECORD -> "record";
+      case RECORD_ARRAY -> "record[]";
       case TypeOid.CHAR -> "\"char\"";
       case TypeOid.NAME -> "name";
       case TypeOid.JSON -> "json";
@@ -169,7 +176,8 @@ public final class Types {
           ColumnKind.INTEGER;
       case TypeOid.FLOAT4 -> ColumnKind.FLOAT4;
       case TypeOid.FLOAT8 -> ColumnKind.FLOAT8;
-      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BYTEA, UNKNOWN -> ColumnKind.VARLENA;
+      case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BYTEA, UNKNOWN, RECORD, RECORD_ARRAY ->
+          ColumnKind.VARLENA;
       case TypeOid.BPCHAR -> ColumnKind.BPCHAR;
       case TypeOid.NUMERIC -> ColumnKind.NUMERIC;
       case TypeOid.UUID -> ColumnKind.UUID;

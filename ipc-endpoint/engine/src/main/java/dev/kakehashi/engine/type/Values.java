@@ -99,6 +99,7 @@ public final class Values {
       case TypeOid.NUMERIC -> NumericConversion.toText(word);
       case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, Types.UNKNOWN -> Varlena.string(word);
       case TypeOid.BYTEA -> ByteStrings.byteaText(Varlena.bytes(word));
+      case Types.RECORD, Types.RECORD_ARRAY -> SearchOrder.text(word);
       case TypeOid.UUID -> ByteStrings.uuidText(Native.bytes(word, UUID_BYTES));
       case TypeOid.DATE -> DateTimeFormat.date(word);
       case TypeOid.TIME -> DateTimeFormat.time(word);

@@ -22,6 +22,10 @@ public final class ArrayCasts {
     if (text && context != CastContext.EXPLICIT) {
       return null;
     }
+    if (fromOid == Types.RECORD_ARRAY) {
+      // Its records are texts.
+      return target == TypeOid.TEXT ? Casts.find(fromOid, SqlType.of(target), context) : null;
+    }
     int source = literal || text ? target : TypeOid.element(fromOid);
     if (source == TypeOid.UNSPECIFIED) {
       return null;
