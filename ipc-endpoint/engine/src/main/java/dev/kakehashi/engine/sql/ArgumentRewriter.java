@@ -32,7 +32,7 @@ final class ArgumentRewriter {
             && beginsQuery();
     if (level.subquery) {
       level.start = out.length() - (exists ? EXISTS.length() : 0);
-      String call = RewrittenText.quoted(Rewriter.SUBQUERY_CALL) + "(";
+      String call = RewrittenText.quoted(Marks.SUBQUERY_CALL) + "(";
       if (exists) {
         out.insert(level.start, call);
       } else {
@@ -57,7 +57,7 @@ final class ArgumentRewriter {
     }
     in.at++;
     level.variadic = true;
-    out.emit(RewrittenText.quoted(Rewriter.VARIADIC_CALL) + "(", token.start());
+    out.emit(RewrittenText.quoted(Marks.VARIADIC_CALL) + "(", token.start());
     level.chain = new RewriteLevel.Chain(out.length());
   }
 

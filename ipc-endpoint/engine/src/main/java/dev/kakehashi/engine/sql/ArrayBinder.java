@@ -74,7 +74,7 @@ final class ArrayBinder {
   }
 
   static boolean isConstructor(SqlNode node) {
-    return isCall(node, Rewriter.ARRAY_CALL);
+    return isCall(node, Marks.ARRAY_CALL);
   }
 
   private RexNode converted(RexNode element, SqlType array, SqlNode at) {
@@ -109,16 +109,16 @@ final class ArrayBinder {
     for (int i = 1; i < call.operandCount(); i++) {
       SqlCall subscript = call.operand(i);
       subscripts.add(subscript);
-      slice |= isCall(subscript, Rewriter.SLICE_CALL);
+      slice |= isCall(subscript, Marks.SLICE_CALL);
     }
     List<RexNode> arguments = new ArrayList<>(List.of(array));
     StringBuilder form = new StringBuilder();
     for (SqlCall subscript : subscripts) {
-      boolean range = isCall(subscript, Rewriter.SLICE_CALL);
+      boolean range = isCall(subscript, Marks.SLICE_CALL);
       int bounds = 0;
       for (int i = 0; i < subscript.operandCount(); i++) {
         SqlNode bound = subscript.operand(i);
-        if (!isCall(bound, Rewriter.NO_BOUND_CALL)) {
+        if (!isCall(bound, Marks.NO_BOUND_CALL)) {
           bounds |= 1 << i;
           arguments.add(integer(bound, scope));
         }
@@ -136,7 +136,7 @@ final class ArrayBinder {
   private RexNode path(SqlCall call, Scope scope) {
     List<RexNode> steps = new ArrayList<>();
     for (SqlNode operand : call.getOperandList().subList(1, call.operandCount())) {
-      if (isCall(operand, Rewriter.SLICE_CALL)) {
+      if (isCall(operand, Marks.SLICE_CALL)) {
         throw context.error(
             ErrorCode.DATATYPE_MISMATCH, "jsonb subscript does not support slices", operand);
       }

@@ -285,7 +285,7 @@ final class AssignmentBinder {
   static boolean isDefault(SqlNode node) {
     return node instanceof SqlCall call
         && (call.getKind() == SqlKind.DEFAULT
-            || call.getOperator().getName().equals(Rewriter.DEFAULT_CALL));
+            || call.getOperator().getName().equals(Marks.DEFAULT_CALL));
   }
 
   static List<String> names(Table table) {

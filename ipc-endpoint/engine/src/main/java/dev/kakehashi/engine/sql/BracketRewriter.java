@@ -26,7 +26,7 @@ final class BracketRewriter {
   private void begin(Token token) {
     RewriteLevel level = new RewriteLevel(out.length());
     level.array = true;
-    out.emit(call(Rewriter.ARRAY_CALL), token.start());
+    out.emit(call(Marks.ARRAY_CALL), token.start());
     push(level);
   }
 
@@ -44,7 +44,7 @@ final class BracketRewriter {
       begin(token);
     } else if (in.at > 1 && Operands.endsOperand(in.peek(-2))) {
       RewriteLevel level = new RewriteLevel(out.operandStart);
-      out.insert(out.operandStart, call(Rewriter.SUBSCRIPT_CALL));
+      out.insert(out.operandStart, call(Marks.SUBSCRIPT_CALL));
       out.emit(", ", token.start());
       level.subscript = new RewriteLevel.Subscript(out.length());
       push(level);
@@ -60,7 +60,7 @@ final class BracketRewriter {
       throw TokenReader.syntaxErrorAt(rewriter.sql, token);
     }
     if (out.length() == subscript.start) {
-      out.emit(call(Rewriter.NO_BOUND_CALL) + ") ", token.start());
+      out.emit(call(Marks.NO_BOUND_CALL) + ") ", token.start());
     }
     out.emit(", ", token.start());
     subscript.upper = out.length();
@@ -79,10 +79,9 @@ final class BracketRewriter {
         throw TokenReader.syntaxErrorAt(rewriter.sql, token);
       }
       if (empty) {
-        out.emit(call(Rewriter.NO_BOUND_CALL) + ") ", token.start());
+        out.emit(call(Marks.NO_BOUND_CALL) + ") ", token.start());
       }
-      out.insert(
-          subscript.start, call(subscript.upper < 0 ? Rewriter.AT_CALL : Rewriter.SLICE_CALL));
+      out.insert(subscript.start, call(subscript.upper < 0 ? Marks.AT_CALL : Marks.SLICE_CALL));
       out.emit(") ", token.start());
       if (in.acceptOperator("[")) {
         out.emit(", ", token.start());

@@ -26,7 +26,7 @@ final class ClauseRewriter {
   void frame(RewriteLevel level) {
     Token mode = in.next();
     out.emit(
-        (level.ordered ? ", " : "order by ") + RewrittenText.quoted(Rewriter.FRAME_CALL),
+        (level.ordered ? ", " : "order by ") + RewrittenText.quoted(Marks.FRAME_CALL),
         mode.start());
     out.emit("(" + RewrittenText.quoted("kh " + mode.text()), mode.start());
     if (in.acceptWords("between")) {
@@ -163,7 +163,7 @@ final class ClauseRewriter {
     if (!in.acceptWords("no", "key", "update") && !in.acceptWords("key", "share")) {
       in.at++;
     }
-    StringBuilder call = new StringBuilder("\"" + Rewriter.LOCK_CALL + "\"(");
+    StringBuilder call = new StringBuilder("\"" + Marks.LOCK_CALL + "\"(");
     if (in.acceptWords("of")) {
       do {
         call.append(RewrittenText.quoted(in.expectIdentifier())).append(", ");

@@ -157,21 +157,21 @@ final class ExpressionBinder {
   /// A call by name.
   RexNode bindNamed(SqlCall call, String name, Scope scope) {
     return switch (name) {
-      case Rewriter.DEFAULT_CALL ->
+      case Marks.DEFAULT_CALL ->
           context.rex.makeCall(
               context.types.of(Types.UNKNOWN, true), PgOperators.DEFAULT, List.of());
-      case Rewriter.AT_TIME_ZONE_CALL ->
+      case Marks.AT_TIME_ZONE_CALL ->
           bindFunction(call, "timezone", List.of(call.<SqlNode>operand(1), call.operand(0)), scope);
-      case Rewriter.COLLATE_CALL -> bindCollated(call, scope);
-      case Rewriter.ROW_CALL -> record(call, scope);
-      case Rewriter.SUBQUERY_CALL, Rewriter.VARIADIC_CALL -> bind(call.operand(0), scope);
+      case Marks.COLLATE_CALL -> bindCollated(call, scope);
+      case Marks.ROW_CALL -> record(call, scope);
+      case Marks.SUBQUERY_CALL, Marks.VARIADIC_CALL -> bind(call.operand(0), scope);
       case "row_to_json" -> {
         RexNode json =
             call.operandCount() == 1 ? records.argument(name, call.operand(0), scope) : null;
         yield json != null ? json : bindFunction(call, name, call.getOperandList(), scope);
       }
-      case Rewriter.ARRAY_CALL -> arrays.constructor(call, scope);
-      case Rewriter.SUBSCRIPT_CALL -> arrays.subscript(call, scope);
+      case Marks.ARRAY_CALL -> arrays.constructor(call, scope);
+      case Marks.SUBSCRIPT_CALL -> arrays.subscript(call, scope);
       case "coalesce" ->
           withoutRows(
               "COALESCE", scope, () -> bindVariadic(call, scope, PgOperators.COALESCE, "COALESCE"));
@@ -249,7 +249,7 @@ final class ExpressionBinder {
       }
       bound.add(bindArgument(name, argument, scope));
     }
-    if (!arguments.isEmpty() && isCall(arguments.getLast(), Rewriter.VARIADIC_CALL)) {
+    if (!arguments.isEmpty() && isCall(arguments.getLast(), Marks.VARIADIC_CALL)) {
       return calls.variadic(at, name, bound, arguments);
     }
     RexNode rows = rows(at, name, bound, arguments, scope);

@@ -57,7 +57,7 @@ final class FirstRows {
 
   static boolean isMarker(SqlNode node) {
     return node instanceof SqlCall call
-        && Rewriter.SELECT_MARKERS.contains(call.getOperator().getName());
+        && Marks.SELECT_MARKERS.contains(call.getOperator().getName());
   }
 
   /// The first row of each group of equal values in `on`, by the order of `keys`.

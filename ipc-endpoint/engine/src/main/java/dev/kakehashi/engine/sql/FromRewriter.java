@@ -82,7 +82,7 @@ final class FromRewriter {
   void rowsFrom(Token token) {
     in.at += 2;
     out.operandStart = out.length();
-    out.emit(RewrittenText.quoted(Rewriter.ROWS_FROM_CALL), token.start());
+    out.emit(RewrittenText.quoted(Marks.ROWS_FROM_CALL), token.start());
     out.afterName = true;
   }
 
@@ -104,7 +104,7 @@ final class FromRewriter {
       return null;
     }
     in.at++;
-    out.emit(", " + RewrittenText.quoted(Rewriter.COLUMNS_CALL) + "(", token.start());
+    out.emit(", " + RewrittenText.quoted(Marks.COLUMNS_CALL) + "(", token.start());
     String separator = "";
     do {
       Token column = in.peek();
@@ -136,7 +136,7 @@ final class FromRewriter {
   /// Behind the quote that the name of the function begins with.
   void ordinality() {
     in.at += 2;
-    out.insert(out.operandStart + 1, Rewriter.ORDINALITY_PREFIX);
+    out.insert(out.operandStart + 1, Marks.ORDINALITY_PREFIX);
   }
 
   /// `USING (columns) [AS alias]`: the alias becomes one more column.
@@ -149,7 +149,7 @@ final class FromRewriter {
       separator = ", ";
     }
     if (in.acceptWords("as")) {
-      String alias = Rewriter.USING_ALIAS_PREFIX + in.expectIdentifier();
+      String alias = Marks.USING_ALIAS_PREFIX + in.expectIdentifier();
       out.emit(separator + RewrittenText.quoted(alias), token.start());
     }
     out.emit(") ", token.start());

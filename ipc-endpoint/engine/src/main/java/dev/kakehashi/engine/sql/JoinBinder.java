@@ -188,7 +188,7 @@ final class JoinBinder {
     List<String> names = new ArrayList<>();
     for (SqlNode column : (SqlNodeList) java.util.Objects.requireNonNull(join.getCondition())) {
       String name = ((SqlIdentifier) column).getSimple();
-      if (!name.startsWith(Rewriter.USING_ALIAS_PREFIX)) {
+      if (!name.startsWith(Marks.USING_ALIAS_PREFIX)) {
         names.add(name);
       }
     }
@@ -202,8 +202,8 @@ final class JoinBinder {
     }
     SqlNodeList columns = (SqlNodeList) java.util.Objects.requireNonNull(join.getCondition());
     String last = ((SqlIdentifier) columns.get(columns.size() - 1)).getSimple();
-    return last.startsWith(Rewriter.USING_ALIAS_PREFIX)
-        ? last.substring(Rewriter.USING_ALIAS_PREFIX.length())
+    return last.startsWith(Marks.USING_ALIAS_PREFIX)
+        ? last.substring(Marks.USING_ALIAS_PREFIX.length())
         : null;
   }
 

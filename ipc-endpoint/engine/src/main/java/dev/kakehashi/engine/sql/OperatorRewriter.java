@@ -130,7 +130,7 @@ final class OperatorRewriter {
           .withPosition(word.start() + 1);
     }
     int start = out.operandStart;
-    out.insert(start, RewrittenText.quoted(Rewriter.COLLATE_CALL) + "(");
+    out.insert(start, RewrittenText.quoted(Marks.COLLATE_CALL) + "(");
     out.emit(") ", word.start());
     out.operandStart = start;
   }

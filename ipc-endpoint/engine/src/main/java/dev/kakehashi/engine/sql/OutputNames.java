@@ -79,10 +79,10 @@ final class OutputNames {
   private static @Nullable Name callName(SqlCall call) {
     String name = call.getOperator().getName().toLowerCase(Locale.ROOT);
     return switch (name) {
-      case Rewriter.SUBSCRIPT_CALL, Rewriter.COLLATE_CALL -> name(call.operand(0));
-      case Rewriter.ARRAY_CALL -> strong("array");
-      case Rewriter.ROW_CALL -> strong("row");
-      case Rewriter.AT_TIME_ZONE_CALL -> strong("timezone");
+      case Marks.SUBSCRIPT_CALL, Marks.COLLATE_CALL -> name(call.operand(0));
+      case Marks.ARRAY_CALL -> strong("array");
+      case Marks.ROW_CALL -> strong("row");
+      case Marks.AT_TIME_ZONE_CALL -> strong("timezone");
       default ->
           call.getOperator() instanceof SqlFunction
                   && !name.isEmpty()

@@ -37,7 +37,7 @@ final class RecordFunctionBinder {
   static boolean isDefined(List<SqlNode> arguments) {
     return !arguments.isEmpty()
         && arguments.getLast() instanceof SqlCall call
-        && call.getOperator().getName().equals(Rewriter.COLUMNS_CALL);
+        && call.getOperator().getName().equals(Marks.COLUMNS_CALL);
   }
 
   /// The function that gives the objects.

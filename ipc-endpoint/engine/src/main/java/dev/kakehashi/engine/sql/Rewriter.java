@@ -12,68 +12,7 @@ import java.util.Set;
 /// quoted identifiers (so that Calcite's reserved words are not reserved), `E''`, `$$`, `~~`, `extract` and `interval ''` plain calls.
 /// What Calcite does not know at all becomes calls of functions whose names begin with `kh `: DEFAULT, FOR UPDATE.
 final class Rewriter {
-  /// Name of the call that stands for DEFAULT.
-  static final String DEFAULT_CALL = "kh default";
-
-  /// Name of the call that stands for FOR UPDATE, in front of a select list.
-  static final String LOCK_CALL = "kh lock";
-
-  /// Name of the call that stands for a window's frame, the last item of its ORDER BY.
-  static final String FRAME_CALL = "kh frame";
-
-  /// Name of the call that stands for DISTINCT ON, in front of a select list.
-  static final String DISTINCT_ON_CALL = "kh distinct on";
-
-  /// Name of the call that stands for a select list without columns.
-  static final String NO_COLUMNS_CALL = "kh no columns";
-
-  /// Names of calls in front of a select list that are no columns.
-  static final Set<String> SELECT_MARKERS = Set.of(LOCK_CALL, DISTINCT_ON_CALL, NO_COLUMNS_CALL);
-
-  /// Name of the call around an argument that is VARIADIC.
-  static final String VARIADIC_CALL = "kh variadic";
-
-  /// Name of the call around a scalar subquery that Calcite's parser takes for something else.
-  static final String SUBQUERY_CALL = "kh subquery";
-
-  /// Name of the call behind the arguments of a function in FROM that stands for its list of column definitions: names, and nulls of their types.
-  static final String COLUMNS_CALL = "kh columns";
-
-  /// Name of the call that stands for AT TIME ZONE: the time, then the zone.
-  static final String AT_TIME_ZONE_CALL = "kh at time zone";
-
-  /// Name of the call that stands for COLLATE with a collation that orders by bytes.
-  static final String COLLATE_CALL = "kh collate";
-
-  /// `ROW(...)`.
-  static final String ROW_CALL = "kh row";
-
-  /// `ARRAY[...]`, and brackets in it.
-  static final String ARRAY_CALL = "kh array";
-
-  /// `a[1][2:3]`: the array, then [#AT_CALL] or [#SLICE_CALL] for each pair of brackets.
-  static final String SUBSCRIPT_CALL = "kh subscript";
-
-  static final String AT_CALL = "kh at";
-
-  /// Both bounds; [#NO_BOUND_CALL] for one that is left out.
-  static final String SLICE_CALL = "kh slice";
-
-  static final String NO_BOUND_CALL = "kh no bound";
-
-  /// In front of the name of a function in FROM that is WITH ORDINALITY.
-  static final String ORDINALITY_PREFIX = "kh ordinality ";
-
-  /// `ROWS FROM (...)`: the functions.
-  static final String ROWS_FROM_CALL = "kh rows from";
-
-  /// In front of the alias of USING, which is its last column.
-  static final String USING_ALIAS_PREFIX = "kh using as ";
-
   private static final Set<String> FRAME_MODES = Set.of("rows", "range", "groups");
-
-  /// Alias of the row that a SELECT without FROM but with WHERE selects from.
-  static final String DUAL = "kh dual";
 
   /// Keywords only before `(`, with an argument syntax of their own.
   static final Set<String> CALL_KEYWORDS = Set.of("substring", "trim", "position", "overlay");
@@ -267,7 +206,7 @@ final class Rewriter {
       operators.collate();
     } else if (in.at > 0 && operators.atTimeZone()) {
       in.at += 3;
-      operators.infixCall(AT_TIME_ZONE_CALL, token);
+      operators.infixCall(Marks.AT_TIME_ZONE_CALL, token);
     } else if (word.equals("overlaps") && call && in.peek(-1).isOperator(")")) {
       in.at++;
       operators.infixCall("overlaps", token);
@@ -285,9 +224,9 @@ final class Rewriter {
       in.at++;
       int start = out.length();
       if (in.acceptWords("values")) {
-        out.emit("values (\"" + DEFAULT_CALL + "\"()) ", token.start());
+        out.emit("values (\"" + Marks.DEFAULT_CALL + "\"()) ", token.start());
       } else {
-        out.emit("\"" + DEFAULT_CALL + "\"() ", token.start());
+        out.emit("\"" + Marks.DEFAULT_CALL + "\"() ", token.start());
       }
       out.operandStart = start;
     } else if (word.equals("table") && beginsQuery()) {
@@ -304,7 +243,7 @@ final class Rewriter {
     } else if (word.equals("row") && call) {
       in.at++;
       out.operandStart = out.length();
-      out.emit(RewrittenText.quoted(ROW_CALL), token.start());
+      out.emit(RewrittenText.quoted(Marks.ROW_CALL), token.start());
       out.afterName = true;
     } else if (from.isRowsFrom(0)) {
       from.rowsFrom(token);
@@ -434,7 +373,7 @@ final class Rewriter {
     if (word.equals("distinct") && in.peek().isWord("on") && in.peek(1).isOperator("(")) {
       in.at++;
       out.operandStart = out.length();
-      out.emit(RewrittenText.quoted(DISTINCT_ON_CALL), token.start());
+      out.emit(RewrittenText.quoted(Marks.DISTINCT_ON_CALL), token.start());
       level.distinct = true;
       return;
     }
@@ -462,7 +401,7 @@ final class Rewriter {
       level.selectWithoutFrom = false;
       out.emit("from (values (", token.start());
       out.literal(new Source.Literal.NumberText("1"), token);
-      out.emit(")) as \"" + DUAL + "\" ", token.start());
+      out.emit(")) as \"" + Marks.DUAL + "\" ", token.start());
     }
     int start = out.length();
     out.emit(word + " ", token.start());
@@ -471,7 +410,7 @@ final class Rewriter {
       level.distinct = in.peek().isWord("distinct");
       level.windowClause = false;
       if (endsSelectList(in.peek())) {
-        out.emit(RewrittenText.quoted(NO_COLUMNS_CALL) + "() ", token.start());
+        out.emit(RewrittenText.quoted(Marks.NO_COLUMNS_CALL) + "() ", token.start());
       }
     }
     switch (word) {

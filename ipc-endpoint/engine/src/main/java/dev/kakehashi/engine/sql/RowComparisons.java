@@ -26,8 +26,7 @@ final class RowComparisons {
   /// Entries of a row; null for what is none.
   static @Nullable List<SqlNode> entries(SqlNode node) {
     return node.getKind() == SqlKind.ROW
-            || (node instanceof SqlCall call
-                && call.getOperator().getName().equals(Rewriter.ROW_CALL))
+            || (node instanceof SqlCall call && call.getOperator().getName().equals(Marks.ROW_CALL))
         ? ((SqlCall) node).getOperandList()
         : null;
   }

@@ -48,7 +48,7 @@ final class RowFunctionBinder {
   /// The name of the table if it is not given one.
   static String defaultName(SqlCall table) {
     String name = name(table);
-    return name.equals(Rewriter.ROWS_FROM_CALL)
+    return name.equals(Marks.ROWS_FROM_CALL)
             && ((SqlCall) table.operand(0)).operand(0) instanceof SqlCall first
         ? first.getOperator().getName().toLowerCase(Locale.ROOT)
         : name;
@@ -56,11 +56,11 @@ final class RowFunctionBinder {
 
   private static String name(SqlCall table) {
     String name = operator(table);
-    return hasOrdinality(table) ? name.substring(Rewriter.ORDINALITY_PREFIX.length()) : name;
+    return hasOrdinality(table) ? name.substring(Marks.ORDINALITY_PREFIX.length()) : name;
   }
 
   private static boolean hasOrdinality(SqlCall table) {
-    return operator(table).startsWith(Rewriter.ORDINALITY_PREFIX);
+    return operator(table).startsWith(Marks.ORDINALITY_PREFIX);
   }
 
   private static String operator(SqlCall table) {
@@ -111,7 +111,7 @@ final class RowFunctionBinder {
     if (name.equals(UNNEST) && operands.size() > 1) {
       return operands.stream().map(array -> new FunctionCall(UNNEST, List.of(array))).toList();
     }
-    if (!name.equals(Rewriter.ROWS_FROM_CALL)) {
+    if (!name.equals(Marks.ROWS_FROM_CALL)) {
       return List.of(new FunctionCall(name, operands));
     }
     List<FunctionCall> functions = new ArrayList<>();

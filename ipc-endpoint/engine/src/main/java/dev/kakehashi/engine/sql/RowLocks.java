@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record RowLocks(List<String> tables, LockWait policy) {
   /// What the rewriter's call in the select list says; null if there is none.
   static @Nullable RowLocks of(SqlSelect select) {
-    SqlCall call = FirstRows.marker(select, Rewriter.LOCK_CALL);
+    SqlCall call = FirstRows.marker(select, Marks.LOCK_CALL);
     if (call == null) {
       return null;
     }

@@ -69,7 +69,7 @@ final class SelectBinder {
     LockWait around = locked.remove(select);
     if (scope.locks == null && around != null) {
       scope.locks = new RowLocks(List.of(), around);
-      if (select.isDistinct() || FirstRows.marker(select, Rewriter.DISTINCT_ON_CALL) != null) {
+      if (select.isDistinct() || FirstRows.marker(select, Marks.DISTINCT_ON_CALL) != null) {
         throw RowLocks.notAllowed("DISTINCT clause");
       }
     }
@@ -85,7 +85,7 @@ final class SelectBinder {
     scope.rowCalls = rowCalls;
     List<Item> items = items(select.getSelectList(), scope, expectation);
     PathColumns.passOn(scope, items);
-    boolean columns = FirstRows.marker(select, Rewriter.NO_COLUMNS_CALL) == null;
+    boolean columns = FirstRows.marker(select, Marks.NO_COLUMNS_CALL) == null;
     if (!columns) {
       // Algebra's rows have columns.
       items.add(new Item("", context.rex.makeLiteral(true)));
@@ -260,7 +260,7 @@ final class SelectBinder {
   /// Columns of DISTINCT ON; expressions that are none yet are added to `output`.
   private List<Integer> distinctOn(
       SqlSelect select, List<String> names, List<RexNode> output, Scope scope) {
-    SqlCall call = FirstRows.marker(select, Rewriter.DISTINCT_ON_CALL);
+    SqlCall call = FirstRows.marker(select, Marks.DISTINCT_ON_CALL);
     List<Integer> columns = new ArrayList<>();
     if (call == null) {
       return columns;
@@ -367,7 +367,7 @@ final class SelectBinder {
     int before = items.size();
     for (Scope.Field field : scope.fields) {
       boolean chosen = alias == null ? !field.merged() : alias.equals(field.alias());
-      if (chosen && !Rewriter.DUAL.equals(field.alias())) {
+      if (chosen && !Marks.DUAL.equals(field.alias())) {
         items.add(new Item(field.name(), field.expression()));
       }
     }

@@ -201,7 +201,7 @@ final class WindowBinder {
     SqlCall frame = null;
     if (!items.isEmpty()
         && items.getLast() instanceof SqlCall last
-        && last.getOperator().getName().equals(Rewriter.FRAME_CALL)) {
+        && last.getOperator().getName().equals(Marks.FRAME_CALL)) {
       frame = last;
       items.removeLast();
     }
