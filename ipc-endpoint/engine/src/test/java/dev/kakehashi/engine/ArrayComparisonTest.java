@@ -141,7 +141,8 @@ final class ArrayComparisonTest {
     assertState("22P02", "select 1 = any ('{1'::int[])");
     assertState("22P02", "select 1 = any ('{x}'::int[])");
     assertState("42809", "select 1 = any (5)");
-    assertState("0A000", "select 1 < any ('{1}'::int[])");
+    assertState("22P02", "select 1 < any ('{x}'::int[])");
+    assertState("42809", "select 1 < all (5)");
   }
 
   private void assertState(String state, String sql) {
