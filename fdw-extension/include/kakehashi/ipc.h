@@ -383,6 +383,8 @@ typedef struct kh_batch_writer
 	uint32_t row_capacity; /* rows for which room is reserved before the heap */
 	uint32_t heap_bytes;
 	uint32_t max_bytes;
+	uint32_t longest_bytes;  /* of a batch of one row */
+	bool out_of_memory;      /* a value was not refused because it is too long */
 	bool fixed;              /* data is not ours to grow: a granted buffer */
 	uint32_t row_heap_bytes; /* heap_bytes before the last row */
 } kh_batch_writer;
@@ -397,6 +399,12 @@ extern bool kh_batch_writer_init(kh_batch_writer *writer, uint32_t column_count,
 extern bool kh_batch_writer_init_fixed(kh_batch_writer *writer, void *memory, uint32_t bytes, uint32_t column_count,
                                        uint32_t row_capacity, kh_error *error);
 extern void kh_batch_writer_reset(kh_batch_writer *writer);
+
+/*
+ * A row that is alone in its batch may make it so long; no other row follows it then. Without this, and not below max_bytes, it is
+ * max_bytes. Not for granted buffers, which do not grow.
+ */
+extern void kh_batch_writer_allow_long_row(kh_batch_writer *writer, uint32_t longest_bytes);
 
 /*
  * False without an error when the row or its values do not fit into max_bytes: drop the row, send what there is, reset,

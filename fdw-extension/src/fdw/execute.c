@@ -26,6 +26,7 @@ send_inbound(KakehashiSession *session, KakehashiStatement *statement, const kh_
 	          kh_send_execute_inbound(session->ipc, statement->id, options, buffer->offset, bytes, &error), &error);
 
 	buffer->call = call;
+	buffer->taken = false;
 	session->inbound_bytes += bytes;
 	return call;
 }
@@ -38,7 +39,7 @@ buffer_for(KakehashiSession *session, uint32 bytes)
 
 	if (bytes + EXECUTE_OVERHEAD_BYTES <= kh_session_limits(session->ipc)->max_frame_bytes)
 		return NULL;
-	buffer = kakehashi_inbound_take(session);
+	buffer = kakehashi_inbound_take(session, bytes);
 	if (bytes > buffer->bytes)
 		ereport(ERROR,
 		        (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

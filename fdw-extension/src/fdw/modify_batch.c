@@ -133,22 +133,23 @@ static uint64
 insert_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
 {
 	uint64 affected = 0;
+	bool is_long = false; /* the next row, which does not fit into a buffer */
 	int next = 0;
 
 	while (next < slot_count)
 	{
-		bool buffered = slot_count - next >= MIN_BUFFERED_ROWS;
+		bool buffered = !is_long && slot_count - next >= MIN_BUFFERED_ROWS;
 		KakehashiInbound *buffer = NULL;
 		int first = next;
 		uint32 bytes;
 
 		if (buffered)
 		{
-			buffer = kakehashi_inbound_take(modify->session);
+			buffer = kakehashi_inbound_take(modify->session, 0);
 			kakehashi_row_writer_start_fixed(modify->writer, modify->session, buffer, slot_count - next);
 		}
 		else
-			kakehashi_row_writer_start(modify->writer, modify->session, slot_count - next);
+			kakehashi_row_writer_start(modify->writer, modify->session, is_long ? 1 : slot_count - next);
 		for (; next < slot_count; next++)
 		{
 			/* The plan's slots have nothing for an INSERT, and COPY has none. */
@@ -161,6 +162,9 @@ insert_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
 				kakehashi_conflict_affected(modify->conflict, slots[next]);
 			}
 		}
+		is_long = buffered && next == first;
+		if (is_long)
+			continue;
 		if (next == first)
 			kakehashi_report_too_long(modify);
 		if (!buffered)
@@ -216,9 +220,8 @@ send_deferred(KakehashiModify *modify)
 		return;
 	modify->deferred_rows = 0;
 	before = enter_copy_context(modify, &own);
-	buffer = kakehashi_inbound_take(modify->session);
 	rows = kakehashi_row_writer_finish(modify->writer, &bytes);
-	/* A writer's rows are no longer than the longest batch, and neither is the buffer shorter. */
+	buffer = kakehashi_inbound_take(modify->session, bytes);
 	Assert(bytes <= buffer->bytes);
 	memcpy(buffer->memory, rows, bytes);
 	send_buffer(modify, buffer, bytes);

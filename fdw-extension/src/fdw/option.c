@@ -30,7 +30,7 @@
 /* Rows cross without conversion, so that one is little dearer than a local tuple (cpu_tuple_cost is 0.01). */
 #define DEFAULT_TUPLE_COST 0.01
 
-/* Rows per request; bytes are bounded by the endpoint's maxBatchBytes besides. */
+/* Rows per request; bytes are bounded by KAKEHASHI_INBOUND_BYTES besides. */
 #define DEFAULT_BATCH_SIZE 1000
 
 typedef enum OptionKind

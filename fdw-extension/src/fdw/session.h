@@ -19,6 +19,9 @@
 /* One is filled while the engine reads the other. */
 #define KAKEHASHI_INBOUND_BUFFERS 2
 
+/* Length of these, and of a batch of rows. A row that is longer goes alone, in a buffer that is granted for it. */
+#define KAKEHASHI_INBOUND_BYTES (4 * 1024 * 1024)
+
 /*
  * A buffer of the arena for rows on the way to the engine, granted until the session ends. The endpoint reads it until the
  * final frame of call; then it is free.
@@ -28,6 +31,7 @@ typedef struct KakehashiInbound
 	void *memory; /* NULL: not granted */
 	uint64 offset;
 	uint32 bytes;
+	bool taken; /* by who is about to send it */
 	struct KakehashiCall *call;
 } KakehashiInbound;
 
@@ -75,8 +79,8 @@ typedef struct KakehashiSession
 	dlist_head statements_lru; /* most recently used first */
 	Bitmapset *statement_ids;  /* in use on the engine */
 
-	KakehashiInbound inbound[KAKEHASHI_INBOUND_BUFFERS];
-	uint64 inbound_bytes; /* sent in them by the transaction */
+	KakehashiInbound inbound[KAKEHASHI_INBOUND_BUFFERS + 1]; /* the last one for a long row */
+	uint64 inbound_bytes;                                    /* sent in them by the transaction */
 } KakehashiSession;
 
 typedef struct KakehashiStatement
@@ -249,8 +253,11 @@ extern void kakehashi_snapshot_settle(const void *owner);
 
 /* ---- inbound.c ---- */
 
-/* A buffer that the endpoint does not read; as long as its longest batch. */
-extern KakehashiInbound *kakehashi_inbound_take(KakehashiSession *session);
+/* Length of a batch that is not a long row alone. */
+extern uint32 kakehashi_inbound_bytes(const KakehashiSession *session);
+
+/* A buffer of at least so many bytes, and kakehashi_inbound_bytes, that the endpoint does not read. */
+extern KakehashiInbound *kakehashi_inbound_take(KakehashiSession *session, uint32 bytes);
 extern void kakehashi_inbound_finished(KakehashiCall *call);
 extern void kakehashi_inbound_abandoned(KakehashiCall *call);
 extern void kakehashi_inbound_forget(KakehashiSession *session);

@@ -185,18 +185,20 @@ kakehashi_row_writer_create(MemoryContext context, int count, const Oid *types)
 void
 kakehashi_row_writer_start(KakehashiRowWriter *writer, KakehashiSession *session, int row_capacity)
 {
+	uint32 usual_bytes = kakehashi_inbound_bytes(session);
 	kh_error error;
 
-	if (writer->open && writer->row_capacity >= row_capacity)
+	/* The memory of a long row is not kept. */
+	if (writer->open && writer->row_capacity >= row_capacity && writer->writer.capacity <= usual_bytes)
 	{
 		kh_batch_writer_reset(&writer->writer);
 		return;
 	}
 	free_writer(writer);
 	memset(&writer->writer, 0, sizeof(writer->writer));
-	if (!kh_batch_writer_init(&writer->writer, (uint32) writer->count, (uint32) row_capacity,
-	                          kh_session_limits(session->ipc)->max_batch_bytes, &error))
+	if (!kh_batch_writer_init(&writer->writer, (uint32) writer->count, (uint32) row_capacity, usual_bytes, &error))
 		kakehashi_report_error(&error, session, NULL);
+	kh_batch_writer_allow_long_row(&writer->writer, kh_session_limits(session->ipc)->max_batch_bytes);
 	writer->row_capacity = row_capacity;
 	writer->open = true;
 }
@@ -280,6 +282,9 @@ kakehashi_row_writer_add(KakehashiRowWriter *writer, const Datum *values, const 
 	MemoryContextReset(writer->scratch);
 	if (level != 0)
 		AtEOXact_GUC(true, level);
+	if (writer->writer.out_of_memory)
+		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
+		                errdetail("There is no memory for a row on its way to the engine.")));
 	if (!fits)
 		kh_batch_writer_drop_row(&writer->writer);
 	return fits;

@@ -4,7 +4,7 @@
  *   header | room for row_capacity rows | heap, growing upwards
  *
  * The place of the heap is fixed when the writer is made, so that offsets can be written as values come. Memory is taken
- * as the heap grows, at most max_bytes.
+ * as the heap grows, at most max_bytes, or longest_bytes for a row that is alone.
  */
 #include "platform.h"
 
@@ -51,6 +51,7 @@ measure(kh_batch_writer *writer, uint32_t column_count, uint32_t row_capacity, u
 	writer->column_count = column_count;
 	writer->row_stride = 8 * (bitmap_words(column_count) + column_count);
 	writer->max_bytes = max_bytes & ~UINT32_C(7);
+	writer->longest_bytes = writer->max_bytes;
 	writer->row_capacity = row_capacity > 0 ? row_capacity : 1;
 	room = writer->max_bytes - KH_ROW_BATCH_HEADER_BYTES;
 	if (writer->row_stride > room)
@@ -93,8 +94,16 @@ kh_batch_writer_init_fixed(kh_batch_writer *writer, void *memory, uint32_t bytes
 }
 
 void
+kh_batch_writer_allow_long_row(kh_batch_writer *writer, uint32_t longest_bytes)
+{
+	if (!writer->fixed && (longest_bytes & ~UINT32_C(7)) > writer->max_bytes)
+		writer->longest_bytes = longest_bytes & ~UINT32_C(7);
+}
+
+void
 kh_batch_writer_reset(kh_batch_writer *writer)
 {
+	writer->out_of_memory = false;
 	writer->row_count = 0;
 	writer->heap_bytes = 0;
 	writer->row_heap_bytes = 0;
@@ -106,7 +115,8 @@ kh_batch_writer_add_row(kh_batch_writer *writer)
 	uint32_t words = bitmap_words(writer->column_count);
 	uint64_t *row;
 
-	if (writer->row_count == writer->row_capacity)
+	if (writer->row_count == writer->row_capacity ||
+	    (uint64_t) heap_offset(writer) + writer->heap_bytes > writer->max_bytes)
 		return false;
 	writer->row_count++;
 	writer->row_heap_bytes = writer->heap_bytes;
@@ -146,19 +156,23 @@ claim_heap(kh_batch_writer *writer, uint32_t column, uint32_t bytes)
 	uint64_t offset = (uint64_t) heap_offset(writer) + writer->heap_bytes;
 	uint64_t padded = ((uint64_t) bytes + 7) & ~UINT64_C(7);
 	uint64_t end = offset + padded;
+	uint32_t most = writer->row_count == 1 ? writer->longest_bytes : writer->max_bytes;
 
-	if (end > writer->max_bytes)
+	if (end > most)
 		return NULL;
 	if (end > writer->capacity)
 	{
 		uint64_t capacity = 2 * (uint64_t) writer->capacity > end ? 2 * (uint64_t) writer->capacity : end;
 		unsigned char *data;
 
-		if (capacity > writer->max_bytes)
-			capacity = writer->max_bytes;
+		if (capacity > most)
+			capacity = most;
 		data = realloc(writer->data, capacity);
 		if (data == NULL)
+		{
+			writer->out_of_memory = true;
 			return NULL;
+		}
 		writer->data = data;
 		writer->capacity = (uint32_t) capacity;
 	}

@@ -85,6 +85,54 @@ should_refuse_rows_and_values_that_do_not_fit(void)
 }
 
 static void
+should_let_a_row_be_long_that_is_alone(void)
+{
+	char text[1000];
+	kh_batch batch;
+	const unsigned char *value;
+
+	memset(text, 'x', sizeof(text));
+	begin(1, 4, 256);
+	kh_batch_writer_allow_long_row(&writer, 1200);
+	CHECK(kh_batch_writer_add_row(&writer));
+	CHECK(kh_batch_writer_set_varlena(&writer, 0, text, sizeof(text)));
+	/* Nothing follows it, not even what needs no heap. */
+	CHECK(!kh_batch_writer_add_row(&writer));
+	CHECK(kh_batch_check(writer.data, kh_batch_writer_finish(&writer), &batch, &error));
+	CHECK_EQUAL(1, batch.row_count);
+	value = kh_batch_value(&batch, kh_batch_word(&batch, 0, 0), 0);
+	CHECK(value != NULL && memcmp(value + 4, text, sizeof(text)) == 0);
+	/* As a second row it waits for the next batch. */
+	kh_batch_writer_reset(&writer);
+	CHECK(kh_batch_writer_add_row(&writer));
+	CHECK(kh_batch_writer_set_varlena(&writer, 0, "x", 1));
+	CHECK(kh_batch_writer_add_row(&writer));
+	CHECK(!kh_batch_writer_set_varlena(&writer, 0, text, sizeof(text)));
+	CHECK(!writer.out_of_memory);
+	kh_batch_writer_drop_row(&writer);
+	kh_batch_writer_free(&writer);
+	/* The bound holds for it, too, and the memory of others does not grow. */
+	begin(1, 4, 256);
+	kh_batch_writer_allow_long_row(&writer, 1000);
+	CHECK(kh_batch_writer_add_row(&writer));
+	CHECK(!kh_batch_writer_set_varlena(&writer, 0, text, sizeof(text)));
+	kh_batch_writer_free(&writer);
+}
+
+static void
+should_not_let_a_row_outgrow_memory_of_the_caller(void)
+{
+	uint64_t memory[32];
+	char text[300] = {0};
+
+	CHECK(kh_batch_writer_init_fixed(&writer, memory, sizeof(memory), 1, 1, &error));
+	kh_batch_writer_allow_long_row(&writer, 4096);
+	CHECK(kh_batch_writer_add_row(&writer));
+	CHECK(!kh_batch_writer_set_varlena(&writer, 0, text, sizeof(text)));
+	kh_batch_writer_free(&writer);
+}
+
+static void
 should_take_back_the_values_of_a_dropped_row(void)
 {
 	uint32_t empty;
@@ -190,6 +238,8 @@ const test_case batch_tests[] = {
 	TEST(should_read_back_what_was_written),
 	TEST(should_keep_nulls_of_more_than_64_columns),
 	TEST(should_refuse_rows_and_values_that_do_not_fit),
+	TEST(should_let_a_row_be_long_that_is_alone),
+	TEST(should_not_let_a_row_outgrow_memory_of_the_caller),
 	TEST(should_take_back_the_values_of_a_dropped_row),
 	TEST(should_write_into_memory_of_the_caller),
 	TEST(should_accept_a_batch_without_columns),

@@ -234,7 +234,9 @@ final class EmbeddedStatement implements Statement {
     @Override
     public int workLevel(StatementScope scope) {
       StatementRunner runner = current.runner();
-      return runner != null && parameters.rowCount() <= 1 ? runner.workLevel(scope) : HEAVIEST;
+      return runner != null && parameters.rowCount() <= 1 && !parameters.isLong()
+          ? runner.workLevel(scope)
+          : HEAVIEST;
     }
 
     @Override

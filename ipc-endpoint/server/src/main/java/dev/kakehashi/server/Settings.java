@@ -181,9 +181,9 @@ public final class Settings {
           new TransportConfig.Buffers(
               count(Setting.ARENA_BLOCK_BYTES),
               count(Setting.BATCH_BYTES),
-              count(Setting.MAX_BATCH_BYTES),
+              maxBatchBytes(),
               number(Setting.USER_BUFFERS),
-              number(Setting.SESSION_BUFFERS),
+              sessionBytes(),
               number(Setting.RETAINED_BUFFERS)),
           new TransportConfig.Queue(
               count(Setting.QUEUE_BLOCK_BYTES),
@@ -200,6 +200,24 @@ public final class Settings {
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new SettingsException("settings contradict each other: " + e.getMessage());
     }
+  }
+
+  /// Who has set buffers and not the longest batch gets what they allow.
+  private int maxBatchBytes() {
+    int bytes = count(Setting.MAX_BATCH_BYTES);
+    if (values.containsKey(Setting.MAX_BATCH_BYTES)) {
+      return bytes;
+    }
+    long allowed =
+        Math.min(number(Setting.SESSION_BUFFERS), number(Setting.USER_BUFFERS)) / 2 & ~7L;
+    return Math.clamp(allowed, Math.min(count(Setting.BATCH_BYTES), bytes), bytes);
+  }
+
+  private long sessionBytes() {
+    long bytes = number(Setting.SESSION_BUFFERS);
+    return values.containsKey(Setting.SESSION_BUFFERS)
+        ? bytes
+        : Math.min(bytes, number(Setting.USER_BUFFERS));
   }
 
   private List<String> list(Setting setting) {

@@ -110,4 +110,17 @@ class SettingsTest {
                 .set("session_max_concurrent_requests", "2"));
     assertEquals(new RateLimit(100, 20, 2), limit);
   }
+
+  @Test
+  void shouldLetBuffersThatAreSetBoundTheLongestRow() {
+    assertEquals(256 << 20, Settings.defaults().transport("1").buffers().maxBatchBytes());
+    var small = Settings.defaults().set("session_buffers", "64MB").transport("1").buffers();
+    assertEquals(32 << 20, small.maxBatchBytes());
+    var user = Settings.defaults().set("user_buffers", "200MB").transport("1").buffers();
+    assertEquals(100 << 20, user.maxBatchBytes());
+    assertEquals(200L << 20, user.sessionBytes());
+    Settings contradicting =
+        Settings.defaults().set("max_batch_bytes", "64MB").set("session_buffers", "64MB");
+    assertThrows(SettingsException.class, () -> contradicting.transport("1"));
+  }
 }

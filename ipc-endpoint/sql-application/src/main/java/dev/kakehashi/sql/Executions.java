@@ -132,7 +132,7 @@ final class Executions implements StatementRequest.Completion {
         command == ExecuteDecoder.commandNullValue() ? 0 : (int) command);
   }
 
-  /// A checked copy of the parameters, in memory that the client cannot change.
+  /// The checked parameters, in memory that the client cannot change unless they are long.
   private Parameters parameters(
       SqlSession session, Statement statement, ExecuteDecoder execute, DirectBuffer frame) {
     long inboundBytes = execute.inboundBytes();
@@ -153,20 +153,28 @@ final class Executions implements StatementRequest.Completion {
             ? session.endpointSession().inboundMemory(inboundOffset, inbound(inboundBytes))
             : MemorySegment.ofArray(frame.byteArray())
                 .asSlice(frame.wrapAdjustment() + (long) inlineOffset, inlineBytes);
+    if (Parameters.isLong(source)) {
+      // One copy is enough, and the engine's workers make it.
+      return checked(source, types);
+    }
     // Words of 8 bytes, for kernels that read aligned.
     MemorySegment copy =
         MemorySegment.ofArray(new long[(int) ((source.byteSize() + 7) >>> 3)])
             .asSlice(0, source.byteSize());
     MemorySegment.copy(
         source, ValueLayout.JAVA_BYTE, 0, copy, ValueLayout.JAVA_BYTE, 0, source.byteSize());
-    reader.wrap(copy);
+    return checked(copy, types);
+  }
+
+  private Parameters checked(MemorySegment batch, int[] types) {
+    reader.wrap(batch);
     if (reader.columnCount() != types.length) {
       throw new EngineException(
           ErrorCode.UNDEFINED_PARAMETER,
           "statement has " + types.length + " parameters, " + reader.columnCount() + " were given");
     }
     reader.checkValues(types);
-    return new Parameters(copy.asSlice(0, reader.batchBytes()), reader.rowCount());
+    return new Parameters(batch.asSlice(0, reader.batchBytes()), reader.rowCount());
   }
 
   private static int inbound(long bytes) {

@@ -80,9 +80,9 @@ public record TransportConfig(
   ///
   /// @param blockBytes unit of allocation, a multiple of 4096
   /// @param batchBytes usual length of a result buffer
-  /// @param maxBatchBytes longest row batch
+  /// @param maxBatchBytes longest row batch, which is a long row alone
   /// @param principalBytes all buffers of one OS user; the length of its arena file
-  /// @param sessionBytes buffers of one session
+  /// @param sessionBytes buffers of one session, but that a response which holds none may always take one
   /// @param retainedBytes free memory kept for the next results
   public record Buffers(
       int blockBytes,
@@ -91,8 +91,10 @@ public record TransportConfig(
       long principalBytes,
       long sessionBytes,
       long retainedBytes) {
+    private static final int SHARES_OF_SESSION = 8;
+
     public static final Buffers DEFAULT =
-        new Buffers(64 << 10, 256 << 10, 4 << 20, 1L << 30, 128L << 20, 32L << 20);
+        new Buffers(64 << 10, 256 << 10, 256 << 20, 1L << 30, 512L << 20, 32L << 20);
 
     public Buffers {
       require(
@@ -109,6 +111,11 @@ public record TransportConfig(
           "principal's buffers",
           principalBytes,
           "a session's at least");
+    }
+
+    /// What one response may hold, unless it is a single batch: a few long rows, or all the usual batches of a window.
+    public long responseBytes() {
+      return sessionBytes / SHARES_OF_SESSION;
     }
   }
 

@@ -33,6 +33,12 @@ final class ParameterTable implements AutoCloseable {
   /// Of by-reference values; null: there are none so far.
   private @Nullable VarHeap heap;
 
+  /// The row that was made a context's last, with the words it got there: other contexts share its values. -1: none.
+  private int installedRow = -1;
+
+  private long[] installedWords = {};
+  private boolean[] installedNulls = {};
+
   ParameterTable(ColumnKind[] kinds) {
     this.kinds = kinds;
     this.bitmapBytes = RowBatchLayout.bitmapBytes(kinds.length);
@@ -43,6 +49,7 @@ final class ParameterTable implements AutoCloseable {
   ///
   /// @throws EngineException UNDEFINED_PARAMETER if there are none
   void open(Parameters parameters) {
+    installedRow = -1;
     batch = parameters.batch();
     rowCount = parameters.rowCount();
     rowsOffset = rowCount == 0 ? 0 : batch.get(INT, RowBatchLayout.ROWS_OFFSET_OFFSET);
@@ -67,9 +74,17 @@ final class ParameterTable implements AutoCloseable {
     long[] words = context.parameters.length == count ? context.parameters : new long[count];
     boolean[] nulls =
         context.parameterNulls.length == count ? context.parameterNulls : new boolean[count];
-    for (int i = 0; i < count; i++) {
-      nulls[i] = isNull(row, i);
-      words[i] = nulls[i] ? 0 : kinds[i].byReference() ? word(row, i, heap()) : word(row, i);
+    if (row == installedRow) {
+      System.arraycopy(installedWords, 0, words, 0, count);
+      System.arraycopy(installedNulls, 0, nulls, 0, count);
+    } else {
+      for (int i = 0; i < count; i++) {
+        nulls[i] = isNull(row, i);
+        words[i] = nulls[i] ? 0 : kinds[i].byReference() ? word(row, i, heap()) : word(row, i);
+      }
+      installedRow = row;
+      installedWords = words;
+      installedNulls = nulls;
     }
     context.setParameters(words, nulls);
   }
@@ -142,6 +157,7 @@ final class ParameterTable implements AutoCloseable {
   /// Ends the execution: its values are gone.
   @Override
   public void close() {
+    installedRow = -1;
     batch = MemorySegment.NULL;
     rowCount = 0;
     if (heap != null) {

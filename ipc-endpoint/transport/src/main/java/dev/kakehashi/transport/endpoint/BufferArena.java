@@ -11,7 +11,8 @@ import java.util.BitSet;
 /// Only the endpoint allocates. A block's memory is reserved before its first use, so that a full file system is an error here and not a
 /// SIGBUS later, and stays reserved while free up to a limit: new memory costs 2 µs per page, memory used before nothing.
 ///
-/// Thread-safe by one lock; allocations are some hundred thousand per second at most, one per batch.
+/// Thread-safe by one lock; allocations are some hundred thousand per second at most, one per batch. Memory is reserved and given back outside of it, while the run
+/// counts as used: for a long row either takes tens of milliseconds.
 final class BufferArena implements AutoCloseable {
   private final MappedFile file;
   private final TransportConfig.Buffers config;
@@ -45,15 +46,33 @@ final class BufferArena implements AutoCloseable {
   /// First block of a run of `blocks` blocks, or -1 when there is no such run free.
   ///
   /// @throws dev.kakehashi.transport.TransportException DISK_FULL when its memory cannot be reserved
-  synchronized int allocate(int blocks) {
-    int first = findRun(blocks, true);
-    if (first < 0) {
+  int allocate(int blocks) {
+    int first;
+    synchronized (this) {
+      first = findRun(blocks, true);
+      if (first >= 0) {
+        take(first, blocks);
+        return first;
+      }
       first = findRun(blocks, false);
       if (first < 0) {
         return -1;
       }
-      file.reserve((long) first * config.blockBytes(), (long) blocks * config.blockBytes());
+      take(first, blocks);
     }
+    boolean done = false;
+    try {
+      file.reserve((long) first * config.blockBytes(), (long) blocks * config.blockBytes());
+      done = true;
+    } finally {
+      if (!done) {
+        giveBack(first, blocks);
+      }
+    }
+    return first;
+  }
+
+  private void take(int first, int blocks) {
     for (int block = first; block < first + blocks; block++) {
       if (reserved.get(block)) {
         reservedFree--;
@@ -62,7 +81,6 @@ final class BufferArena implements AutoCloseable {
     reserved.set(first, first + blocks);
     used.set(first, first + blocks);
     usedCount += blocks;
-    return first;
   }
 
   /// Whether [#allocate(int)] would find a run.
@@ -71,18 +89,36 @@ final class BufferArena implements AutoCloseable {
   }
 
   /// Gives a run, or the tail of one, back.
-  synchronized void free(int first, int blocks) {
-    if (used.nextClearBit(first) < first + blocks) {
-      throw new IllegalStateException("block " + first + " of " + blocks + " is freed twice");
+  void free(int first, int blocks) {
+    synchronized (this) {
+      if (used.nextClearBit(first) < first + blocks) {
+        throw new IllegalStateException("block " + first + " of " + blocks + " is freed twice");
+      }
+      if (reservedFree + blocks <= retainedBlocks) {
+        used.clear(first, first + blocks);
+        usedCount -= blocks;
+        reservedFree += blocks;
+        return;
+      }
     }
-    used.clear(first, first + blocks);
-    usedCount -= blocks;
-    if (reservedFree + blocks <= retainedBlocks) {
-      reservedFree += blocks;
-    } else {
-      reserved.clear(first, first + blocks);
+    giveBack(first, blocks);
+  }
+
+  /// Gives the memory of a used run to the system, and then the run.
+  private void giveBack(int first, int blocks) {
+    try {
       file.punch((long) first * config.blockBytes(), (long) blocks * config.blockBytes());
+    } finally {
+      synchronized (this) {
+        reserved.clear(first, first + blocks);
+        used.clear(first, first + blocks);
+        usedCount -= blocks;
+      }
     }
+  }
+
+  int blockCount() {
+    return blockCount;
   }
 
   /// Memory of a run; its length is that of the run.

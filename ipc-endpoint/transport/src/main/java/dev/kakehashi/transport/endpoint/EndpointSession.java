@@ -297,6 +297,11 @@ public final class EndpointSession {
     return false;
   }
 
+  /// Takes a part beyond the session's share, too. Thread-safe.
+  void takeBlocksAlways(int count) {
+    blocks.addAndGet(count);
+  }
+
   boolean mayTakeBlocks(int count) {
     return blocks.get() + count <= maxBlocks;
   }

@@ -91,6 +91,7 @@ public final class ResponseChannel {
   private boolean eventPending;
   private int nextBatchBytes;
   private int neededBlocks; // that the last acquire did not get; 0: it did
+  private final ChannelBlocks held;
   private final int[] ringFirstBlock;
   private final int[] ringBlocks;
   private List<Runnable> waiters = new ArrayList<>(0);
@@ -117,6 +118,7 @@ public final class ResponseChannel {
         new UnsafeBuffer(slot.address() + mailbox.headAreaBytes(), mailbox.frameAreaBytes());
     this.ringFirstBlock = new int[mailbox.channelWindow()];
     this.ringBlocks = new int[mailbox.channelWindow()];
+    this.held = new ChannelBlocks(session, arena, config.buffers());
   }
 
   public EndpointSession session() {
@@ -188,18 +190,8 @@ public final class ResponseChannel {
     int bytes = Math.max(minBytes, nextBatchBytes);
     int blocks = (bytes + buffers.blockBytes() - 1) / buffers.blockBytes();
     neededBlocks = blocks;
-    if (!session.takeBlocks(blocks)) {
-      return null;
-    }
-    int first;
-    try {
-      first = arena.allocate(blocks);
-    } catch (RuntimeException e) {
-      session.giveBlocks(blocks);
-      throw e;
-    }
+    int first = held.take(blocks);
     if (first < 0) {
-      session.giveBlocks(blocks);
       return null;
     }
     neededBlocks = 0;
@@ -224,7 +216,7 @@ public final class ResponseChannel {
       ringBlocks[entry] = 0;
       if (buffer.firstBlock >= 0) {
         int usedBlocks = (batchBytes + buffers.blockBytes() - 1) / buffers.blockBytes();
-        freeBlocks(buffer.firstBlock + usedBlocks, buffer.blocks - usedBlocks);
+        held.free(buffer.firstBlock + usedBlocks, buffer.blocks - usedBlocks);
         ringBlocks[entry] = usedBlocks;
         offset = (long) buffer.firstBlock * buffers.blockBytes();
       }
@@ -253,7 +245,7 @@ public final class ResponseChannel {
     if (buffer.firstBlock < 0) {
       inlineTaken = false;
     } else {
-      freeBlocks(buffer.firstBlock, buffer.blocks);
+      held.free(buffer.firstBlock, buffer.blocks);
     }
   }
 
@@ -262,13 +254,6 @@ public final class ResponseChannel {
       throw new IllegalStateException("buffer has been staged or discarded before");
     }
     buffer.done = true;
-  }
-
-  private void freeBlocks(int first, int blocks) {
-    if (blocks > 0) {
-      arena.free(first, blocks);
-      session.giveBlocks(blocks);
-    }
   }
 
   /// Calls `wake` once when [#acquire] is worth trying again; at once if it already is. `wake` must not block.
@@ -356,8 +341,7 @@ public final class ResponseChannel {
   private boolean isWritable() {
     reclaim();
     return produced + outstanding - reclaimed < mailbox.channelWindow()
-        && (neededBlocks == 0
-            || (session.mayTakeBlocks(neededBlocks) && arena.hasRun(neededBlocks)));
+        && (neededBlocks == 0 || held.mayTake(neededBlocks));
   }
 
   /// Frees what the reader has released.
@@ -372,7 +356,7 @@ public final class ResponseChannel {
     }
     for (; reclaimed != consumed; reclaimed++) {
       int entry = (int) Long.remainderUnsigned(reclaimed, mailbox.channelWindow());
-      freeBlocks(ringFirstBlock[entry], ringBlocks[entry]);
+      held.free(ringFirstBlock[entry], ringBlocks[entry]);
       ringBlocks[entry] = 0;
     }
   }
@@ -465,7 +449,7 @@ public final class ResponseChannel {
   /// Frees everything of a session that has ended. No response may be running.
   synchronized void release() {
     for (int entry = 0; entry < ringBlocks.length; entry++) {
-      freeBlocks(ringFirstBlock[entry], ringBlocks[entry]);
+      held.free(ringFirstBlock[entry], ringBlocks[entry]);
       ringBlocks[entry] = 0;
     }
     reclaimed = produced;

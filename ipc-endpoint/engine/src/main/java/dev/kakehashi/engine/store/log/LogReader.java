@@ -61,7 +61,9 @@ final class LogReader {
     void add(ByteBuffer segment, int offset, int bytes) {
       int needed = Math.addExact(length, bytes);
       if (needed > payload.length) {
-        payload = Arrays.copyOf(payload, needed);
+        // Of a long row there are many frames.
+        long larger = (long) payload.length + payload.length / 2;
+        payload = Arrays.copyOf(payload, Math.clamp(larger, needed, LogRecord.MAX_BYTES));
       }
       segment.get(offset, payload, length, bytes);
       length = needed;

@@ -2,7 +2,6 @@ package dev.kakehashi.engine.store.log;
 
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /// One atomic unit of changes, encoded as the body of a RocksDB write batch: per change a tag, then key and value with their lengths as
 /// variable-length integers. So neither the log nor the base image has to encode anything again. Confined to one thread at a time.
@@ -113,6 +112,13 @@ public final class LogRecord {
   }
 
   private static byte[] getBytes(ByteBuffer from) {
+    byte[] bytes = new byte[getLength(from)];
+    from.get(bytes);
+    return bytes;
+  }
+
+  /// Length of the bytes that follow, which are there.
+  private static int getLength(ByteBuffer from) {
     int length = 0;
     int shift = 0;
     byte next;
@@ -124,9 +130,48 @@ public final class LogRecord {
     if (length < 0 || length > from.remaining()) {
       throw new BufferUnderflowException();
     }
-    byte[] bytes = new byte[length];
-    from.get(bytes);
-    return bytes;
+    return length;
+  }
+
+  /// What a record changes, in its order and in parts of the array.
+  interface Pieces {
+    /// Several changes, encoded in [#bytes()].
+    void changes(int from, int length, int count);
+
+    /// A put whose value is longer than a piece.
+    void longPut(int key, int keyLength, int value, int valueLength);
+  }
+
+  /// Decodes the changes as far as to cut them into pieces of at most `pieceBytes`, where one change is not longer.
+  void forEachPiece(int pieceBytes, Pieces pieces) {
+    ByteBuffer at = ByteBuffer.wrap(bytes, 0, length);
+    int from = 0;
+    int changes = 0;
+    for (int left = count; left > 0; left--) {
+      int start = at.position();
+      byte tag = at.get();
+      int keyLength = getLength(at);
+      int key = at.position();
+      at.position(key + keyLength);
+      int valueLength = tag == TAG_DELETE ? 0 : getLength(at);
+      int value = at.position();
+      at.position(value + valueLength);
+      boolean isLong = tag == TAG_PUT && valueLength > pieceBytes;
+      if (changes > 0 && (isLong || at.position() - from > pieceBytes)) {
+        pieces.changes(from, start - from, changes);
+        from = start;
+        changes = 0;
+      }
+      if (isLong) {
+        pieces.longPut(key, keyLength, value, valueLength);
+        from = at.position();
+      } else {
+        changes++;
+      }
+    }
+    if (changes > 0) {
+      pieces.changes(from, at.position() - from, changes);
+    }
   }
 
   private void begin(byte tag, byte[] key, int keyLength, int more) {
@@ -150,11 +195,15 @@ public final class LogRecord {
 
   private void ensure(int more) {
     if (bytes.length - length < more) {
-      long wanted = Math.max((long) bytes.length * 2, (long) length + more);
       if ((long) length + more > MAX_BYTES) {
         throw new LogRecordTooLarge();
       }
-      bytes = Arrays.copyOf(bytes, (int) Math.min(wanted, MAX_BYTES));
+      // A long one has to fit into the heap beside its copy.
+      int growth = bytes.length < HeapRoom.LONG_BYTES ? bytes.length : bytes.length / 4;
+      long wanted = Math.max((long) bytes.length + growth, (long) length + more);
+      byte[] larger = HeapRoom.allocate((int) Math.min(wanted, MAX_BYTES));
+      System.arraycopy(bytes, 0, larger, 0, length);
+      bytes = larger;
     }
   }
 

@@ -45,6 +45,9 @@ final class RocksImage implements AutoCloseable {
   private static final long INFO_LOG_BYTES = 1 << 20;
   private static final int BATCH_HEADER_BYTES = 12;
 
+  /// Written at once: the heap has it twice, and RocksDB once more.
+  private static final int PIECE_BYTES = 16 << 20;
+
   private final LRUCache cache;
   private final Options options;
   private final WriteOptions unlogged;
@@ -114,7 +117,8 @@ final class RocksImage implements AutoCloseable {
     }
   }
 
-  /// Applies the records in order and then `position`, all of them or none.
+  /// Applies the records in order and then `position`, all of them or none. What is long is applied in pieces, `position` with the last: until that is there the log has
+  /// all of it, from the position before, and applying changes again does no harm.
   ///
   /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void apply(List<LogRecord> records, LogRecord position) {
@@ -124,6 +128,11 @@ final class RocksImage implements AutoCloseable {
       bytes += record.length();
       count += record.count();
     }
+    if (bytes > PIECE_BYTES) {
+      records.forEach(this::applyPieces);
+      apply(List.of(), position);
+      return;
+    }
     byte[] batch = new byte[Math.toIntExact(bytes)];
     ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).putInt(8, count);
     int at = BATCH_HEADER_BYTES;
@@ -132,6 +141,34 @@ final class RocksImage implements AutoCloseable {
       at += record.length();
     }
     System.arraycopy(position.bytes(), 0, batch, at, position.length());
+    write(batch);
+  }
+
+  private void applyPieces(LogRecord record) {
+    record.forEachPiece(
+        PIECE_BYTES,
+        new LogRecord.Pieces() {
+          @Override
+          public void changes(int from, int length, int count) {
+            byte[] batch = new byte[BATCH_HEADER_BYTES + length];
+            ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).putInt(8, count);
+            System.arraycopy(record.bytes(), from, batch, BATCH_HEADER_BYTES, length);
+            write(batch);
+          }
+
+          @Override
+          public void longPut(int key, int keyLength, int value, int valueLength) {
+            byte[] bytes = record.bytes();
+            try {
+              database.put(unlogged, bytes, key, keyLength, bytes, value, valueLength);
+            } catch (RocksDBException e) {
+              throw failure("could not write to the store's base image", e);
+            }
+          }
+        });
+  }
+
+  private void write(byte[] batch) {
     try (WriteBatch writes = new WriteBatch(batch)) {
       database.write(unlogged, writes);
     } catch (RocksDBException e) {

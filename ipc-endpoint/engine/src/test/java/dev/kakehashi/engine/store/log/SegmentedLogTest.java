@@ -351,4 +351,43 @@ final class SegmentedLogTest {
   private static void putOld(RocksDB old, WriteOptions synced) throws RocksDBException {
     old.put(synced, bytes("old"), bytes("row"));
   }
+
+  @Test
+  void shouldApplyLongRecordInPiecesInItsOrder() throws IOException {
+    int million = 1_000_000;
+    LogRecord before = put("gone", "1");
+    before.put(bytes("range-1"), bytes("1"));
+    LogRecord record = new LogRecord(16);
+    record.put(bytes("early"), bytes("1"));
+    record.deleteRange(bytes("range"), bytes("rangf"));
+    for (int i = 0; i < 5; i++) {
+      record.put(bytes("part-" + i), bytes(Integer.toString(i).repeat(6 * million)));
+    }
+    record.put(bytes("range-2"), bytes("2"));
+    record.put(bytes("long"), bytes("l".repeat(18 * million)));
+    record.put(bytes("long"), bytes("L".repeat(17 * million)));
+    record.delete(bytes("early"), bytes("early").length);
+    record.delete(bytes("gone"), bytes("gone").length);
+    record.put(bytes("late"), bytes("1"));
+    Path home = live();
+    SegmentedLog.Options options =
+        new SegmentedLog.Options(1 << 20, 1 << 20, 64 << 20, LogFile::open);
+    for (int open = 0; open < 2; open++) {
+      try (SegmentedLog log = SegmentedLog.open(logIn(home), home.resolve("rows"), options)) {
+        if (open == 0) {
+          log.write(List.of(before));
+          log.write(List.of(record));
+          continue;
+        }
+        Map<String, String> content = content(log);
+        assertEquals(
+            "[late, long, part-0, part-1, part-2, part-3, part-4, range-2]",
+            content.keySet().toString());
+        for (int i = 0; i < 5; i++) {
+          assertEquals(Integer.toString(i).repeat(6 * million), content.get("part-" + i));
+        }
+        assertEquals("L".repeat(17 * million), content.get("long"));
+      }
+    }
+  }
 }
