@@ -171,6 +171,9 @@ create_query_plan(PlannerInfo *root, RelOptInfo *rel, ForeignPath *path, List *t
 	if (root->parse->commandType != CMD_UPDATE && root->parse->commandType != CMD_DELETE)
 		kakehashi_deparse_select(&context, get_tlist_exprs(scan_tlist, true), fpinfo->remote_conds, path->path.pathkeys,
 		                         upper);
+	/* Other joins, and what groups, are not asked for with row marks. */
+	if (upper != NULL && root->rowMarks != NIL)
+		deparse_locking(&sql, root, scan);
 	return make_foreignscan(
 		tlist, local, 0, context.params,
 		list_make3(makeString(sql.data), numbers_to(list_length(scan_tlist)), makeInteger(has_one_row(upper) ? 1 : 0)),

@@ -64,6 +64,35 @@ add_upper_path(PlannerInfo *root, RelOptInfo *output, KakehashiUpper *upper, Pat
 	add_path(output, (Path *) path);
 }
 
+/*
+ * The target without the whole rows that PostgreSQL would have for LockRows, which a statement that locks by itself does without. They are what
+ * the query does not show; NULLs stand for them. NULL if more than this scan's rows are to be locked.
+ */
+static PathTarget *
+without_kept_rows(PlannerInfo *root, const RelOptInfo *input, PathTarget *target)
+{
+	const KakehashiRelation *fpinfo = (const KakehashiRelation *) input->fdw_private;
+	PathTarget *result;
+	ListCell *cell;
+
+	if (root->rowMarks == NIL)
+		return target;
+	if (fpinfo == NULL || list_length(root->rowMarks) != 1 ||
+	    list_length(target->exprs) != list_length(root->processed_tlist) ||
+	    !IS_SIMPLE_REL(fpinfo->is_upper ? ((const KakehashiUpper *) fpinfo)->scan : input))
+		return NULL;
+	result = copy_pathtarget(target);
+	foreach (cell, result->exprs)
+	{
+		TargetEntry *entry = list_nth_node(TargetEntry, root->processed_tlist, foreach_current_index(cell));
+		Var *var = (Var *) lfirst(cell);
+
+		if (entry->resjunk && entry->ressortgroupref == 0 && IsA(var, Var) && var->varattno == 0)
+			lfirst(cell) = makeNullConst(var->vartype, var->vartypmod, var->varcollid);
+	}
+	return result;
+}
+
 /* Puts the aggregates that expr needs into the target list; false if one cannot be shipped. */
 static bool
 add_aggregates(PlannerInfo *root, KakehashiUpper *upper, Node *expr)
@@ -258,8 +287,8 @@ add_distinct_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 static void
 add_ordered_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
-	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
-	KakehashiUpper *upper = continue_input(root, input, target);
+	PathTarget *target = without_kept_rows(root, input, root->upper_targets[UPPERREL_ORDERED]);
+	KakehashiUpper *upper = target == NULL ? NULL : continue_input(root, input, target);
 	ListCell *cell;
 
 	if (upper == NULL || root->sort_pathkeys == NIL)
@@ -302,17 +331,18 @@ is_exists(const PlannerInfo *root)
 static void
 add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPathExtraData *extra)
 {
-	PathTarget *target = root->upper_targets[UPPERREL_FINAL];
+	PathTarget *target;
 	Query *parse = root->parse;
 	KakehashiUpper *upper;
 	bool exists = !extra->limit_needed && is_exists(root);
 	bool shippable = true;
 	double all;
 
-	if (!(extra->limit_needed || exists) || parse->commandType != CMD_SELECT || parse->rowMarks != NIL ||
+	if (!(extra->limit_needed || (exists && root->rowMarks == NIL)) || parse->commandType != CMD_SELECT ||
 	    parse->hasModifyingCTE || parse->limitOption != LIMIT_OPTION_COUNT)
 		return;
-	upper = continue_input(root, input, target);
+	target = without_kept_rows(root, input, root->upper_targets[UPPERREL_FINAL]);
+	upper = target == NULL ? NULL : continue_input(root, input, target);
 	if (upper == NULL)
 		return;
 	upper->limit = exists ? (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(1), false, true)
@@ -328,6 +358,9 @@ add_limit_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, FinalPa
 	/* Without order or groups the engine stops when it has enough; with order it keeps no more than that. */
 	if (!upper->grouped && upper->pathkeys == NIL)
 		upper->engine_cost *= upper->rows / Max(all, 1);
+	/* Without the LIMIT a scan locks all that it has read by then, which is more than was asked for, and what SKIP LOCKED of others then misses. */
+	if (root->rowMarks != NIL)
+		output->pathlist = NIL;
 	add_upper_path(root, output, upper, target, upper->pathkeys, upper->rows);
 }
 
