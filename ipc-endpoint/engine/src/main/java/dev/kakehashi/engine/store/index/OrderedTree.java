@@ -1,15 +1,13 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
-import dev.kakehashi.engine.store.memory.Native;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// An ordered set of byte strings: a B+-tree with optimistic lock coupling (Leis, Haubenschild, Neumann 2019) over native nodes. Thread-safe.
 ///
-/// Each node has a version. A writer latches a node by making its version odd, and releases it by making it even and greater. A reader
+/// Each node has a version ([NodeLatch]). A writer latches a node by making its version odd, and releases it by making it even and greater. A reader
 /// latches nothing: it notes a node's even version, reads, and validates that the version is still the same; if not it starts again at
 /// the root. On the way down the version of a child is read between two validations of its parent: the first proves that the pointer was one,
 /// the second that the child still was the parent's child when its version was noted, so a later change of the child's range is seen in its own version.
@@ -49,36 +47,36 @@ public final class OrderedTree {
     long head = key.head();
     while (true) {
       long leaf = root;
-      long version = stableVersion(leaf);
+      long version = NodeLatch.stableVersion(leaf);
       if (leaf != root) {
         continue;
       }
       boolean valid = true;
       while (valid && IndexNode.level(leaf) != 0) {
         long child = IndexNode.child(leaf, IndexNode.position(leaf, key, head, true) - 1);
-        if (!validate(leaf, version)) {
+        if (!NodeLatch.validate(leaf, version)) {
           valid = false;
           break;
         }
-        long childVersion = stableVersion(child);
-        valid = validate(leaf, version);
+        long childVersion = NodeLatch.stableVersion(child);
+        valid = NodeLatch.validate(leaf, version);
         leaf = child;
         version = childVersion;
       }
-      if (!valid || !tryLatch(leaf, version)) {
+      if (!valid || !NodeLatch.tryLatch(leaf, version)) {
         continue;
       }
       int position = IndexNode.position(leaf, key, head, false);
       if (IndexNode.equals(leaf, position, key, head)) {
-        unlatchUnchanged(leaf);
+        NodeLatch.unlatchUnchanged(leaf);
         return false;
       }
       if (IndexNode.hasRoom(leaf, key.length)) {
         IndexNode.insert(leaf, position, key, 0);
-        unlatch(leaf);
+        NodeLatch.unlatch(leaf);
         return true;
       }
-      unlatchUnchanged(leaf);
+      NodeLatch.unlatchUnchanged(leaf);
       split(key, head);
     }
   }
@@ -110,33 +108,33 @@ public final class OrderedTree {
     long head = key.head();
     while (true) {
       long leaf = root;
-      long version = stableVersion(leaf);
+      long version = NodeLatch.stableVersion(leaf);
       if (leaf != root) {
         continue;
       }
       boolean valid = true;
       while (valid && IndexNode.level(leaf) != 0) {
         long child = IndexNode.child(leaf, IndexNode.position(leaf, key, head, true) - 1);
-        if (!validate(leaf, version)) {
+        if (!NodeLatch.validate(leaf, version)) {
           valid = false;
           break;
         }
-        long childVersion = stableVersion(child);
-        valid = validate(leaf, version);
+        long childVersion = NodeLatch.stableVersion(child);
+        valid = NodeLatch.validate(leaf, version);
         leaf = child;
         version = childVersion;
       }
-      if (!valid || !tryLatch(leaf, version)) {
+      if (!valid || !NodeLatch.tryLatch(leaf, version)) {
         continue;
       }
       int position = IndexNode.position(leaf, key, head, false);
       if (!IndexNode.equals(leaf, position, key, head)) {
-        unlatchUnchanged(leaf);
+        NodeLatch.unlatchUnchanged(leaf);
         return false;
       }
       IndexNode.remove(leaf, position);
       boolean empty = IndexNode.count(leaf) == 0;
-      unlatch(leaf);
+      NodeLatch.unlatch(leaf);
       if (empty) {
         removeEmptyLeaf(key, head);
       }
@@ -158,7 +156,7 @@ public final class OrderedTree {
       to.clear();
       long head = position.head();
       long node = root;
-      long version = stableVersion(node);
+      long version = NodeLatch.stableVersion(node);
       boolean valid = node == root;
       boolean fenced = false;
       while (valid && IndexNode.level(node) != 0) {
@@ -168,12 +166,12 @@ public final class OrderedTree {
           fenced = true;
         }
         long child = IndexNode.child(node, slot - 1);
-        if (!validate(node, version)) {
+        if (!NodeLatch.validate(node, version)) {
           valid = false;
           break;
         }
-        long childVersion = stableVersion(child);
-        valid = validate(node, version);
+        long childVersion = NodeLatch.stableVersion(child);
+        valid = NodeLatch.validate(node, version);
         node = child;
         version = childVersion;
       }
@@ -188,7 +186,7 @@ public final class OrderedTree {
       }
       boolean whole = end == IndexNode.count(node);
       boolean bounded = end == last && !whole;
-      if (!validate(node, version)) {
+      if (!NodeLatch.validate(node, version)) {
         continue;
       }
       if (bounded) {
@@ -218,7 +216,7 @@ public final class OrderedTree {
       to.clear();
       long head = position.head();
       long node = root;
-      long version = stableVersion(node);
+      long version = NodeLatch.stableVersion(node);
       boolean valid = node == root;
       boolean fenced = false;
       while (valid && IndexNode.level(node) != 0) {
@@ -230,12 +228,12 @@ public final class OrderedTree {
           fenced = true;
         }
         long child = IndexNode.child(node, slot - 1);
-        if (!validate(node, version)) {
+        if (!NodeLatch.validate(node, version)) {
           valid = false;
           break;
         }
-        long childVersion = stableVersion(child);
-        valid = validate(node, version);
+        long childVersion = NodeLatch.stableVersion(child);
+        valid = NodeLatch.validate(node, version);
         node = child;
         version = childVersion;
       }
@@ -247,7 +245,7 @@ public final class OrderedTree {
       for (int i = end - 1; i >= from; i--) {
         to.add(node, i);
       }
-      if (!validate(node, version)) {
+      if (!NodeLatch.validate(node, version)) {
         continue;
       }
       if (from > 0) {
@@ -290,25 +288,25 @@ public final class OrderedTree {
       long[] path = new long[MAX_DEPTH];
       int depth = descend(key, head, path);
       long leaf = path[depth];
-      latch(leaf);
+      NodeLatch.latch(leaf);
       if (IndexNode.hasRoom(leaf, key.length)) {
-        unlatchUnchanged(leaf);
+        NodeLatch.unlatchUnchanged(leaf);
         return;
       }
       // Every node that will change, latched bottom-up: those above the leaf change only here.
       int top = depth;
       while (top > 0 && !IndexNode.hasRoom(path[top - 1], MAX_ENTRY_BYTES)) {
-        latch(path[--top]);
+        NodeLatch.latch(path[--top]);
       }
       if (top > 0) {
-        latch(path[--top]);
+        NodeLatch.latch(path[--top]);
       }
       try {
         allocateSpares(depth - top + 2);
         splitNode(path, depth, key, head);
       } finally {
         for (int i = top; i <= depth; i++) {
-          unlatch(path[i]);
+          NodeLatch.unlatch(path[i]);
         }
         freeSpares();
       }
@@ -397,22 +395,22 @@ public final class OrderedTree {
       long[] path = new long[MAX_DEPTH];
       int depth = descend(key, head, path);
       long leaf = path[depth];
-      latch(leaf);
+      NodeLatch.latch(leaf);
       if (depth == 0 || IndexNode.count(leaf) > 0) {
-        unlatchUnchanged(leaf);
+        NodeLatch.unlatchUnchanged(leaf);
         return;
       }
       // Parents whose only child goes away go with it.
       int gone = depth;
       while (gone > 1 && IndexNode.count(path[gone - 1]) == 0) {
-        latch(path[--gone]);
+        NodeLatch.latch(path[--gone]);
       }
       long parent = path[gone - 1];
-      latch(parent);
+      NodeLatch.latch(parent);
       if (IndexNode.count(parent) == 0) {
         // The root's only child: the tree is empty but for this path, which stays.
         for (int i = gone - 1; i <= depth; i++) {
-          unlatchUnchanged(path[i]);
+          NodeLatch.unlatchUnchanged(path[i]);
         }
         return;
       }
@@ -421,10 +419,10 @@ public final class OrderedTree {
         root = IndexNode.child(parent, -1);
         gone = 0;
       } else {
-        unlatch(parent);
+        NodeLatch.unlatch(parent);
       }
       for (int i = gone; i <= depth; i++) {
-        unlatch(path[i]);
+        NodeLatch.unlatch(path[i]);
         pool.freeNode(path[i]);
       }
     } finally {
@@ -478,60 +476,9 @@ public final class OrderedTree {
   static long newNode(long node, int level, long leftmost) {
     // Odd while it is made, so that the version differs from what a late reader of the node's
     // former life has noted.
-    latch(node);
+    NodeLatch.latch(node);
     IndexNode.initialize(node, level, leftmost);
-    unlatch(node);
+    NodeLatch.unlatch(node);
     return node;
-  }
-
-  // ---- versions ----
-
-  /// Even version of a node, waited for; acquire: what is read afterwards is not older than it.
-  private static long stableVersion(long node) {
-    long version = Native.getLongAcquire(node);
-    for (int spins = 0; (version & 1) != 0; spins++) {
-      pause(spins);
-      version = Native.getLongAcquire(node);
-    }
-    return version;
-  }
-
-  /// Whether nothing read since `version` was noted can have been torn.
-  private static boolean validate(long node, long version) {
-    VarHandle.acquireFence();
-    return Native.getLong(node) == version;
-  }
-
-  private static boolean tryLatch(long node, long version) {
-    if (!Native.compareAndSetLong(node, version, version + 1)) {
-      return false;
-    }
-    // The odd version is visible before any change: a reader that sees a change fails to validate.
-    VarHandle.storeStoreFence();
-    return true;
-  }
-
-  private static void latch(long node) {
-    while (!tryLatch(node, stableVersion(node))) {
-      Thread.onSpinWait();
-    }
-  }
-
-  private static void unlatch(long node) {
-    Native.putLongRelease(node, Native.getLong(node) + 1);
-  }
-
-  /// Releases a latch under which nothing was changed: readers need not start again.
-  private static void unlatchUnchanged(long node) {
-    Native.putLongRelease(node, Native.getLong(node) - 1);
-  }
-
-  @SuppressWarnings("ThreadPriorityCheck") // gives way, does not hope for an order
-  static void pause(int spins) {
-    if (spins < 100) {
-      Thread.onSpinWait();
-    } else {
-      Thread.yield();
-    }
   }
 }
