@@ -79,7 +79,7 @@ final class ChainPruner {
         forget(page, slot, removed[i]);
       }
       if (vacated) {
-        page.table.offerRoom(page);
+        page.table.pages.offerRoom(page);
       }
     } while (count == MOST_PER_LATCH);
   }

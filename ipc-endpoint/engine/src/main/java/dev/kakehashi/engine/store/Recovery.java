@@ -63,7 +63,7 @@ final class Recovery {
     store.recovered(catalog, firstFreeId[0]);
     loadTables();
     loadPrepared();
-    store.allTables().forEach(RowTable::finishRecovery);
+    store.allTables().forEach(table -> table.pages.finishRecovery());
     List<RowTable> tables = store.allTables();
     LOG.info(
         "recovered {} rows of {} tables in {} ms",

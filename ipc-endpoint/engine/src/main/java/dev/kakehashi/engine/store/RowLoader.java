@@ -99,7 +99,7 @@ final class RowLoader implements AutoCloseable {
     }
     Page present = page;
     if (present == null || present.number != rowId >>> Page.SLOT_BITS) {
-      present = of.pageForRecovery(rowId >>> Page.SLOT_BITS);
+      present = of.pages.pageForRecovery(rowId >>> Page.SLOT_BITS);
       page = present;
     }
     of.decode(value, blocks, version);

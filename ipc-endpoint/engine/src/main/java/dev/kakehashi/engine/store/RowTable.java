@@ -8,7 +8,6 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.NativeInput;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,10 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// A table: its pages, its indexes, and the list of pages with room.
+/// A table: its pages and its indexes.
 ///
-/// `pages` only grows (by replacing the array, under `roomLock`); an element is written once and published by the volatile write of
-/// `pageCount`. `indexes` is replaced as a whole; a writer reads it while it holds a page's latch, so that whoever builds a new index, having
+/// `indexes` is replaced as a whole; a writer reads it while it holds a page's latch, so that whoever builds a new index, having
 /// published it before visiting the pages, either finds the writer's version in its page or the writer finds the index.
 final class RowTable implements TableStore {
   final MemoryStore store;
@@ -38,22 +36,13 @@ final class RowTable implements TableStore {
   private final RowWriter writer;
   private final RowUndo changes;
   final IndexEntries entries;
+  final PageList pages = new PageList(this);
   final KeyLocks keyLocks = new KeyLocks();
   private volatile TableDefinition definition;
   private volatile TableIndex[] indexes;
-  private volatile @Nullable Page[] pages = new Page[4];
-  private volatile int pageCount;
   private volatile boolean dropped;
   private final LongAdder rowCount = new LongAdder();
   private final LongAdder changeCount = new LongAdder();
-
-  private final Object roomLock = new Object();
-
-  /// Where rows are inserted now; replaced under `roomLock`.
-  private volatile @Nullable Page insertPage;
-
-  /// Other pages with room; guarded by `roomLock`.
-  private final ArrayDeque<Page> roomy = new ArrayDeque<>();
 
   RowTable(MemoryStore store, TableDefinition definition) {
     this.store = store;
@@ -138,12 +127,12 @@ final class RowTable implements TableStore {
 
   @Override
   public long pageCount() {
-    return pageCount;
+    return pages.count();
   }
 
   /// Page by number; null if there never was a row there.
   @Nullable Page page(long number) {
-    return number >= 0 && number < pageCount ? pages[(int) number] : null;
+    return pages.page(number);
   }
 
   /// @throws IllegalArgumentException if there never was a row there
@@ -350,7 +339,7 @@ final class RowTable implements TableStore {
   void undoWrite(RowTransaction transaction, Page page, int slot, long undo) {
     changes.undo(transaction, page, slot, undo);
     if (undo == 0) {
-      offerRoom(page);
+      pages.offerRoom(page);
     }
   }
 
@@ -368,82 +357,6 @@ final class RowTable implements TableStore {
     if (Stamp.isInFlight(stamp) && Stamp.slot(stamp) == transaction.slot) {
       page.commitStamp(slot, stamp, timestamp);
     }
-  }
-
-  /// A latched page with room.
-  Page latchRoom() {
-    while (true) {
-      Page page = insertPage;
-      if (page != null) {
-        page.latch();
-        if (page.hasRoom()) {
-          return page;
-        }
-        page.unlatch();
-      }
-      synchronized (roomLock) {
-        if (insertPage == page) {
-          Page next = roomy.poll();
-          if (next == null) {
-            next = addPage(pageCount);
-          } else {
-            next.listed = false;
-          }
-          insertPage = next;
-        }
-      }
-    }
-  }
-
-  /// Puts a page that has got a good deal of room on the list.
-  void offerRoom(Page page) {
-    if (layout.rows - page.occupiedCount < Math.max(1, layout.rows / 16) || page == insertPage) {
-      return;
-    }
-    synchronized (roomLock) {
-      if (!page.listed && page != insertPage) {
-        page.listed = true;
-        roomy.add(page);
-      }
-    }
-  }
-
-  /// Page `number`, made if it is not there; during recovery.
-  Page pageForRecovery(long number) {
-    Page page = page(number);
-    if (page != null) {
-      return page;
-    }
-    synchronized (roomLock) {
-      page = page(number);
-      return page != null ? page : addPage(number);
-    }
-  }
-
-  /// Puts the pages with room on the list; at the end of recovery.
-  void finishRecovery() {
-    for (int i = 0; i < pageCount; i++) {
-      Page page = pages[i];
-      if (page != null) {
-        offerRoom(page);
-      }
-    }
-  }
-
-  private Page addPage(long number) {
-    if (number >= Integer.MAX_VALUE - 8) {
-      throw new EngineException(
-          ErrorCode.LIMIT_EXCEEDED, "table %d has too many pages".formatted(tableId()));
-    }
-    @Nullable Page[] present = pages;
-    if (number >= present.length) {
-      present = Arrays.copyOf(present, (int) Math.max(number + 1, present.length * 2L));
-    }
-    Page page = new Page(this, pool.allocatePage(), number);
-    present[(int) number] = page;
-    pages = present;
-    pageCount = (int) Math.max(pageCount, number + 1);
-    return page;
   }
 
   // ---- what the collector does ----
@@ -553,19 +466,12 @@ final class RowTable implements TableStore {
 
   /// Frees everything. No running transaction has ever seen the table.
   void free() {
-    int count = pageCount;
-    pageCount = 0;
-    long[] addresses = new long[count];
-    int freed = 0;
-    for (int i = 0; i < count; i++) {
-      Page page = pages[i];
-      if (page != null) {
-        changes.freeValues(page);
-        page.freeAnnexes();
-        addresses[freed++] = page.address;
-      }
+    List<Page> freed = pages.clear();
+    for (Page page : freed) {
+      changes.freeValues(page);
+      page.freeAnnexes();
     }
-    pool.freePages(Arrays.copyOf(addresses, freed));
+    pool.freePages(freed.stream().mapToLong(page -> page.address).toArray());
     layout.freeMissing(pool);
     for (TableIndex index : indexes) {
       index.free();

@@ -127,7 +127,7 @@ final class RowUndo {
     }
     page.unlatch();
     if (vacated) {
-      table.offerRoom(page);
+      table.pages.offerRoom(page);
     }
   }
 

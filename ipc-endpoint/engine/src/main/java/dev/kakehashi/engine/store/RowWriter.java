@@ -37,7 +37,7 @@ final class RowWriter {
     Page page;
     try {
       copyIn(values, row, version, null);
-      page = table.latchRoom();
+      page = table.pages.latchRoom();
       boolean roomy = false;
       try {
         page.makeRoomFor(version);
@@ -335,7 +335,7 @@ final class RowWriter {
   void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
     RowLayout layout = table.layout;
     transaction.reserveWrite();
-    Page page = table.pageForRecovery(rowId >>> Page.SLOT_BITS);
+    Page page = table.pages.pageForRecovery(rowId >>> Page.SLOT_BITS);
     int slot = Page.slotOf(rowId);
     RowVersion old = new RowVersion(layout.columns);
     boolean present = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
