@@ -69,6 +69,58 @@ kakehashi_order_conditions(PlannerInfo *root, List *clauses)
 	return result;
 }
 
+/*
+ * The engine takes a chain of AND, OR or operators as so many levels, one in the other, and has some 500 of them on its threads' stacks; a statement
+ * is one request, of 64 KB, to which a column with the longest of names adds 70 bytes.
+ */
+#define MOST_LEVELS 250
+#define MOST_NODES 1500
+
+typedef struct ExtentWalk
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	int level;
+	int deepest;
+	int nodes;
+} ExtentWalk;
+
+/* True when there are too many. */
+static bool
+walk_extent(Node *node, void *context)
+{
+	ExtentWalk *walk = (ExtentWalk *) context;
+	int levels = 1;
+	bool result;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, BoolExpr))
+		levels = list_length(((BoolExpr *) node)->args);
+	walk->nodes++;
+	walk->level += levels;
+	walk->deepest = Max(walk->deepest, walk->level);
+	if (walk->deepest > MOST_LEVELS || walk->nodes > MOST_NODES)
+		return true;
+	/* A list of values alone is one value. */
+	result = !(IsA(node, ArrayExpr) && kakehashi_is_parameter(walk->root, walk->rel, (Expr *) node)) &&
+	         expression_tree_walker(node, walk_extent, context);
+	walk->level -= levels;
+	return result;
+}
+
+bool
+kakehashi_extend(KakehashiExtent *extent, PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+{
+	ExtentWalk walk = {.root = root, .rel = rel, .level = extent->count + 1, .nodes = extent->nodes};
+
+	if (walk_extent((Node *) expr, &walk))
+		return false;
+	extent->count++;
+	extent->nodes = walk.nodes;
+	return true;
+}
+
 /* LIKE fails for a pattern that ends in the escape character. */
 static bool
 is_pattern_complete(Node *pattern)

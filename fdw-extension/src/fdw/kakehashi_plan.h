@@ -96,6 +96,16 @@ extern Expr *kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist
 /* Expressions or RestrictInfos in the order in which PostgreSQL would check them of a row, as scans and joins of its own tables do. */
 extern List *kakehashi_order_conditions(PlannerInfo *root, List *clauses);
 
+/* Conditions of a statement: how many, and of how many nodes. All zero to begin with. */
+typedef struct KakehashiExtent
+{
+	int count;
+	int nodes;
+} KakehashiExtent;
+
+/* Adds a condition, or an expression of its own; false, and nothing is added, if a statement with it may be more than the engine takes. */
+extern bool kakehashi_extend(KakehashiExtent *extent, PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
 /*
  * Whether the engine may check a condition although those in local, which stand before it in PostgreSQL's order, are checked here: one that
  * may fail would do so for rows that they leave out.

@@ -215,6 +215,7 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) palloc0(sizeof(KakehashiRelation));
 	ForeignTable *table;
+	KakehashiExtent extent = {0};
 	ListCell *cell;
 	double rows;
 	bool key;
@@ -231,7 +232,8 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 		RestrictInfo *restriction = lfirst_node(RestrictInfo, cell);
 
 		if (kakehashi_is_shippable(root, rel, restriction->clause) &&
-		    kakehashi_can_go_before(root, rel, restriction->clause, fpinfo->local_conds))
+		    kakehashi_can_go_before(root, rel, restriction->clause, fpinfo->local_conds) &&
+		    kakehashi_extend(&extent, root, rel, restriction->clause))
 			fpinfo->remote_conds = lappend(fpinfo->remote_conds, restriction);
 		else
 			fpinfo->local_conds = lappend(fpinfo->local_conds, restriction);

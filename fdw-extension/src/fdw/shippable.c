@@ -460,14 +460,16 @@ bool
 kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
 	Walk walk = {root, rel, false};
+	KakehashiExtent extent = {0};
 
-	return shippable(&walk, expr);
+	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
 }
 
 bool
 kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
 	Walk walk = {root, rel, true};
+	KakehashiExtent extent = {0};
 
-	return shippable(&walk, expr);
+	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
 }

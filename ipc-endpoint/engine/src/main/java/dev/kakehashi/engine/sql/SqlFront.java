@@ -254,7 +254,11 @@ public final class SqlFront {
   }
 
   private static EngineException syntaxError(Source source, SqlParseException refused) {
-    Interrupts.check(); // the parser takes whatever ends its reading for a mistake in the text
+    // The parser takes whatever ends its reading for a mistake in the text.
+    Interrupts.check();
+    if (refused.getCause() instanceof StackOverflowError tooDeep) {
+      throw tooDeep;
+    }
     // The parser names all tokens that its lookahead took: the last one is where it gave up.
     boolean atEnd = String.valueOf(refused.getMessage()).contains("<EOF>\" at line");
     int position =
