@@ -154,37 +154,30 @@ report() { # label heap pgfdw kakehashi, in microseconds; the row began at $row_
       printf "%-44s %11s %13s %11s %9s %9s %5.0f %%\n", l, t(h), t(p), t(k), r(p), r(k), (y[2] - x[2]) / ticks * 100}' | tee -a "$out/results.txt"
 }
 
-# Short statements, many. Servers run for weeks: what is compared is not the first seconds of a JVM, which have a line of their own where they
-# differ. The schemas take turns, because disks and neighbours change by the minute.
-compare() { # label script clients [rounds that warm up]
-  local label=$1 script=$2 clients=$3 warmup=${4:-1} schema round one
+# The schemas take turns, because disks and neighbours change by the minute. Of more than one turn that warms up, the first has a line of its own.
+compare_turns() { # label, turns that warm up, turns, command that measures a schema once
+  local label=$1 warmup=$2 turns=$3 schema turn one
   local -A value first
+  shift 3
   for schema in heap pgfdw kakehashi; do value[$schema]=; done
   row_began=$(processor_ticks)
-  for round in $(seq $((warmup + ROUNDS))); do
+  for turn in $(seq $((warmup + turns))); do
     for schema in heap pgfdw kakehashi; do
-      one=$(run_pgbench "$script" "$schema" "$clients" -T "$SECONDS_PER_RUN")
-      [ "$round" -gt 1 ] || first[$schema]=$one
-      [ "$round" -le "$warmup" ] || value[$schema]+="$one"$'\n'
+      one=$("$@" "$schema")
+      [ "$turn" -gt 1 ] || first[$schema]=$one
+      [ "$turn" -le "$warmup" ] || value[$schema]+="$one"$'\n'
     done
   done
-  [ "$warmup" -eq 1 ] || report "  the first $SECONDS_PER_RUN s" "${first[heap]}" "${first[pgfdw]}" "${first[kakehashi]}"
+  [ "$warmup" -le 1 ] || report "  the first $SECONDS_PER_RUN s" "${first[heap]}" "${first[pgfdw]}" "${first[kakehashi]}"
   for schema in heap pgfdw kakehashi; do value[$schema]=$(printf %s "${value[$schema]}" | median); done
   report "$label" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
 }
 
-# What a shell function measures once.
-compare_turns() { # label turns function
-  local schema
-  local -A value
-  for schema in heap pgfdw kakehashi; do value[$schema]=; done
-  row_began=$(processor_ticks)
-  for _ in $(seq "$2"); do
-    for schema in heap pgfdw kakehashi; do value[$schema]+="$("$3" "$schema")"$'\n'; done
-  done
-  for schema in heap pgfdw kakehashi; do value[$schema]=$(printf %s "${value[$schema]}" | median); done
-  report "$1" "${value[heap]}" "${value[pgfdw]}" "${value[kakehashi]}"
+# Short statements, many. Servers run for weeks: what is compared is not the first seconds of a JVM.
+compare() { # label script clients [rounds that warm up]
+  compare_turns "$1" "${4:-1}" "$ROUNDS" short_statements "$2" "$3"
 }
+short_statements() { run_pgbench "$1" "$3" "$2" -T "$SECONDS_PER_RUN"; } # script clients schema
 
 # Long statements, few.
 compare_long() { # label script
@@ -225,10 +218,10 @@ fi
 if wanted update; then compare "update of one row, durable, 1 client" update-one 1; fi
 if wanted transaction; then compare "transaction of 10 statements, 1 client" transaction-10 1; fi
 if wanted fill; then
-  compare_turns "insert ... select of 200k rows" 3 insert_select
-  compare_turns "copy from of 200k rows" 3 copy_from
+  compare_turns "insert ... select of 200k rows" 0 3 insert_select
+  compare_turns "copy from of 200k rows" 0 3 copy_from
 fi
-if wanted session; then compare_turns "new psql session and one query" 31 new_session; fi
+if wanted session; then compare_turns "new psql session and one query" 0 31 new_session; fi
 say "$(shared_since "$measured_from")" | tee -a "$out/results.txt"
 say "endpoint with an empty store: $empty_cost" | tee -a "$out/results.txt"
 say "endpoint with these tables: $(idle_cost "$(endpoint_pid "$home/endpoint")")" | tee -a "$out/results.txt"
