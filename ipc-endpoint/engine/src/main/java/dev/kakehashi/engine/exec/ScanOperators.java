@@ -8,6 +8,7 @@ import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.expr.ValueSet;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.store.KeyRange;
+import dev.kakehashi.engine.store.PageCursor;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -88,7 +89,9 @@ final class ScanOperators {
     private final EvalContext context;
     private final @Nullable RowFilter filter;
     private final RowsBeforeFailure before = new RowsBeforeFailure();
-    private @Nullable RowCursor cursor;
+
+    /// Null until the first piece is taken, and after the last.
+    private @Nullable PageCursor cursor;
 
     TableScan(Execution execution, Morsels morsels, EvalContext context, boolean withRowIds) {
       this.execution = execution;
@@ -104,6 +107,7 @@ final class ScanOperators {
 
     @Override
     void open() {
+      closeCursor();
       before.open();
     }
 
@@ -111,12 +115,12 @@ final class ScanOperators {
     @Nullable VectorBatch next() {
       while (true) {
         before.check();
-        if (cursor == null && !openNext()) {
-          return null;
-        }
-        RowCursor open = cursor;
+        PageCursor open = cursor;
         if (open == null || !open.next(batch)) {
-          closeCursor();
+          if (!nextPiece()) {
+            closeCursor();
+            return null;
+          }
           continue;
         }
         if (rowIdColumn) {
@@ -130,20 +134,19 @@ final class ScanOperators {
       }
     }
 
-    private boolean openNext() {
+    private boolean nextPiece() {
       TableStore table = morsels.table;
       int pages = morsels.piecePages;
       long first = morsels.nextPage.getAndAdd(pages);
       if (table == null || first >= morsels.endPage) {
         return false;
       }
-      cursor =
-          table.scan(
-              execution.scope().view(),
-              first,
-              Math.min(first + pages, morsels.endPage),
-              columns,
-              withRowIds);
+      long end = Math.min(first + pages, morsels.endPage);
+      if (cursor == null) {
+        cursor = table.scan(execution.scope().view(), first, end, columns, withRowIds);
+      } else {
+        cursor.moveTo(first, end);
+      }
       return true;
     }
 

@@ -177,7 +177,7 @@ final class RowTable implements TableStore {
   // ---- reading ----
 
   @Override
-  public RowCursor scan(
+  public PageCursor scan(
       ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds) {
     noteRead(view);
     return new ScanCursor(this, view, firstPage, endPage, stored(columns), withRowIds);

@@ -19,7 +19,7 @@ import java.util.Arrays;
 /// By-reference values are copied after the validation, when the addresses are known to be good for as long as the transaction lives.
 /// A page that is changed all the time makes validation fail: the run is halved each time, so that it gets shorter than the gaps between
 /// changes, and at the end read under the latch.
-final class ScanCursor implements RowCursor {
+final class ScanCursor implements PageCursor {
   /// Values of so many rows stay in the nearest cache from column to column.
   private static final int ROWS_PER_COPY = 64;
 
@@ -32,7 +32,7 @@ final class ScanCursor implements RowCursor {
   private final long snapshot;
   private final int[] columns;
   private final boolean withRowIds;
-  private final long endPage;
+  private long endPage;
   private long pageNumber;
   private int slot;
   private boolean closed;
@@ -59,8 +59,21 @@ final class ScanCursor implements RowCursor {
     this.snapshot = view.snapshot();
     this.columns = columns;
     this.withRowIds = withRowIds;
-    this.pageNumber = Math.max(0, firstPage);
-    this.endPage = Math.min(endPage, table.pageCount());
+    place(firstPage, endPage);
+  }
+
+  @Override
+  public void moveTo(long newFirstPage, long newEndPage) {
+    if (closed) {
+      throw new IllegalStateException("the cursor is closed");
+    }
+    place(newFirstPage, newEndPage);
+  }
+
+  private void place(long newFirstPage, long newEndPage) {
+    pageNumber = Math.max(0, newFirstPage);
+    endPage = Math.min(newEndPage, table.pageCount());
+    slot = 0;
   }
 
   @Override

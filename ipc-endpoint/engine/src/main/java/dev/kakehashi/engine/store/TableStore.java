@@ -22,7 +22,7 @@ public interface TableStore {
   /// own transaction wrote them, so a scan that must see own inserts takes [#pageCount()] at its start.
   ///
   /// @param columns positions wanted, in the order of the batch's columns
-  RowCursor scan(ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds);
+  PageCursor scan(ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds);
 
   /// Opens a scan of a random sample: each visible row is taken with probability `fraction`, independently of the others.
   ///

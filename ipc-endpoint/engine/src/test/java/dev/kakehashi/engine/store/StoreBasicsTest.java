@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,6 +73,32 @@ final class StoreBasicsTest extends StoreTestBase {
     reader.refreshSnapshot();
     assertEquals(
         List.of(List.of(2L, "two", 20L)), Rows.values(Rows.scan(table, reader.beginStatement())));
+    reader.abort();
+  }
+
+  @Test
+  void shouldGoOnWithOtherPagesFromTheirFirstRow() {
+    StoreTransaction writer = begin();
+    writer.beginStatement();
+    for (long id = 0; id < 5_000; id++) {
+      Rows.insert(table, writer, id, "name of " + id, id);
+    }
+    Rows.commit(writer);
+    StoreTransaction reader = begin();
+    ReadView view = reader.beginStatement();
+    List<Rows.Row> all = Rows.scan(table, view);
+    assertTrue(table.pageCount() > 1, "one page would show nothing");
+
+    PageCursor cursor = table.scan(view, 0, 1, Rows.allColumns(table), true);
+    try (VectorBatch batch = new VectorBatch(3)) {
+      assertTrue(cursor.next(batch), "stands in the midst of the first page");
+    }
+    cursor.moveTo(1, table.pageCount());
+    List<Rows.Row> rest = Rows.drain(cursor, table);
+
+    List<Rows.Row> first = Rows.drain(table.scan(view, 0, 1, Rows.allColumns(table), true), table);
+    assertEquals(all.subList(first.size(), all.size()), rest);
+    assertThrows(IllegalStateException.class, () -> cursor.moveTo(0, 1));
     reader.abort();
   }
 
