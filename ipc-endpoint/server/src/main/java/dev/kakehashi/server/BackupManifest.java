@@ -60,9 +60,9 @@ record BackupManifest(String begun, List<Entry> entries) {
     String end = "end " + HexFormat.of().formatHex(sha256().digest(lines)) + "\n";
     try (FileChannel channel =
         FileChannel.open(fresh, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      write(channel, ByteBuffer.wrap(lines));
-      write(channel, ByteBuffer.wrap(end.getBytes(StandardCharsets.US_ASCII)));
-      channel.force(true);
+      write(channel, ByteBuffer.wrap(lines), fresh);
+      write(channel, ByteBuffer.wrap(end.getBytes(StandardCharsets.US_ASCII)), fresh);
+      force(channel, fresh);
     }
     Files.move(fresh, directory.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
     Directories.force(directory);
@@ -76,7 +76,8 @@ record BackupManifest(String begun, List<Entry> entries) {
           "\"%s\" is no backup, or one that was not finished: it has no file \"%s\""
               .formatted(directory, FILE));
     }
-    String text = Files.readString(file, StandardCharsets.UTF_8);
+    // Bytes that are no characters become others, and then the checksum does not hold.
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     int end = text.lastIndexOf("\nend ") + 1;
     byte[] lines = text.substring(0, end).getBytes(StandardCharsets.UTF_8);
     String digest = "end " + HexFormat.of().formatHex(sha256().digest(lines)) + "\n";
@@ -148,9 +149,9 @@ record BackupManifest(String begun, List<Entry> entries) {
         }
         left -= count;
         digest.update(buffer.flip().duplicate());
-        write(to, buffer);
+        write(to, buffer, target);
       }
-      to.force(true);
+      force(to, target);
     }
     return new Entry(path, bytes, HexFormat.of().formatHex(digest.digest()));
   }
@@ -164,10 +165,28 @@ record BackupManifest(String begun, List<Entry> entries) {
     }
   }
 
-  private static void write(FileChannel channel, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
+  private static void write(FileChannel channel, ByteBuffer bytes, Path file) throws IOException {
+    try {
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+    } catch (IOException e) {
+      throw unwritten(file, e);
     }
+  }
+
+  private static void force(FileChannel channel, Path file) throws IOException {
+    try {
+      channel.force(true);
+    } catch (IOException e) {
+      throw unwritten(file, e);
+    }
+  }
+
+  /// What a channel says does not name its file.
+  private static IOException unwritten(Path file, IOException reason) {
+    return new IOException(
+        "could not write \"%s\": %s".formatted(file, reason.getMessage()), reason);
   }
 
   private static MessageDigest sha256() {

@@ -46,8 +46,7 @@ final class BackupSocket {
       try {
         write(Path.of(target), data, engine, out);
       } catch (IOException | RuntimeException e) {
-        String reason = e.getMessage() == null ? e.toString() : e.getMessage();
-        end = "error " + reason.replace('\n', ' ');
+        end = "error " + Main.reason(e).replace('\n', ' ');
       }
       out.write(end + "\n");
       out.flush();

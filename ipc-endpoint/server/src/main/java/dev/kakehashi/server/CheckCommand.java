@@ -43,6 +43,7 @@ final class CheckCommand implements Callable<Integer> {
     if (BackupManifest.isBackup(data)) {
       return run(data, store, settings.number(Setting.MEMORY));
     }
+    RestoreCommand.refuseUnfinished(data);
     if (Files.notExists(store)) {
       throw new SettingsException("\"" + data + "\" is no data directory: it has no store");
     }
@@ -60,6 +61,7 @@ final class CheckCommand implements Callable<Integer> {
           "backup of %s: checksums of %d files read"
               .formatted(manifest.begun(), manifest.entries().size()));
     }
+    checkUsers(data, printer);
     EngineCheck.run(new StoreConfig(store, memoryBytes), printer);
     if (printer.problems > 0) {
       System.out.println(printer.problems + (printer.problems == 1 ? " problem" : " problems"));
@@ -67,6 +69,17 @@ final class CheckCommand implements Callable<Integer> {
       printer.checked("no problems");
     }
     return printer.problems == 0 ? 0 : 1;
+  }
+
+  private static void checkUsers(Path data, Printer printer) throws IOException {
+    try {
+      int users = new UserFile(data).read().size();
+      if (users > 0) {
+        printer.checked("users: %d can be read".formatted(users));
+      }
+    } catch (SettingsException e) {
+      printer.problem(String.valueOf(e.getMessage()));
+    }
   }
 
   private static final class Printer implements StoreCheck.Report {

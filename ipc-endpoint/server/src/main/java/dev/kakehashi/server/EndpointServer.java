@@ -46,7 +46,7 @@ public final class EndpointServer implements AutoCloseable {
       return server;
     } catch (IOException e) {
       throw new UncheckedIOException(
-          "could not use data directory \"" + settings.dataDirectory() + "\": " + e.getMessage(),
+          "could not use data directory \"" + settings.dataDirectory() + "\": " + Main.reason(e),
           e);
     } finally {
       if (!started) {
@@ -59,6 +59,7 @@ public final class EndpointServer implements AutoCloseable {
     Path data = settings.dataDirectory();
     Files.createDirectories(data);
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
+    RestoreCommand.refuseUnfinished(data);
     var config = settings.transport(version());
     TaskScheduler scheduler = TaskScheduler.start(SchedulerSettings.config(settings));
     parts.push(scheduler);

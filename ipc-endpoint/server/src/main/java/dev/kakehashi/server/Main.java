@@ -1,10 +1,13 @@
 package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
+import dev.kakehashi.engine.api.EngineException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +53,9 @@ public final class Main implements Runnable {
     CommandLine command = new CommandLine(new Main());
     command.setExecutionExceptionHandler((exception, line, result) -> {
       line.getErr().println("kakehashi: " + reason(exception));
+      if (exception instanceof EngineException refused && !refused.hint().isEmpty()) {
+        line.getErr().println("HINT:  " + refused.hint());
+      }
       LoggerFactory.getLogger(Main.class).debug("failed", exception);
       return 1;
     });
@@ -61,6 +67,8 @@ public final class Main implements Runnable {
     return switch (exception) {
       case NoSuchFileException e -> "\"" + e.getFile() + "\" does not exist";
       case AccessDeniedException e -> "permission denied for \"" + e.getFile() + "\"";
+      case NotDirectoryException e -> "\"" + e.getFile() + "\" is not a directory";
+      case FileAlreadyExistsException e -> "\"" + e.getFile() + "\" already exists";
       default -> exception.getMessage() == null ? exception.toString() : exception.getMessage();
     };
   }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
         "Makes a data directory of a backup. The directory has to be empty or not to exist. All checksums of the"
             + " backup are verified before anything is written.")
 final class RestoreCommand implements Callable<Integer> {
-  /// Where the files are until all of them are there: no endpoint takes it for a store.
+  /// Where the files are until all of them are there: no endpoint starts beside it.
   private static final String UNFINISHED = "restore.tmp";
 
   @Parameters(index = "0", paramLabel = "BACKUP", description = "directory of the backup")
@@ -38,6 +38,7 @@ final class RestoreCommand implements Callable<Integer> {
       throw new SettingsException(
           "an endpoint runs on \"%s\" (process %d)".formatted(data, owner.get().pid()));
     }
+    refuseUnfinished(data);
     if (!Directories.isEmpty(data)) {
       throw new SettingsException("\"" + data + "\" is not empty");
     }
@@ -55,6 +56,17 @@ final class RestoreCommand implements Callable<Integer> {
         "restored the backup of %s: %d files, %d bytes"
             .formatted(manifest.begun(), manifest.entries().size(), manifest.bytes()));
     return 0;
+  }
+
+  /// Refuses a directory in which a restore was killed: what is there besides may be a part of the backup, or nothing at all.
+  ///
+  /// @throws SettingsException if there is one
+  static void refuseUnfinished(Path data) {
+    if (Files.exists(data.resolve(UNFINISHED))) {
+      throw new SettingsException(
+          "\"%s\" has a restore that was not finished (\"%s\"): remove its content and restore again"
+              .formatted(data, UNFINISHED));
+    }
   }
 
   private static void restore(Path from, BackupManifest manifest, Path data) throws IOException {

@@ -45,7 +45,9 @@ final class UserFile {
       return users;
     }
     int number = 0;
-    for (String line : Files.readAllLines(file())) {
+    // Bytes that are no characters become others, which are in no verifier.
+    String text = new String(Files.readAllBytes(file()), StandardCharsets.UTF_8);
+    for (String line : text.lines().toList()) {
       number++;
       if (line.isBlank() || line.startsWith("#")) {
         continue;

@@ -31,6 +31,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Backup of an endpoint under load, restore, and what both refuse.
@@ -261,6 +262,27 @@ class BackupTest {
       }
       assertEquals(altered(steps), numbers(session, "select " + sum + " from wide order by id"));
     }
+  }
+
+  /// As a kill leaves it: an endpoint that took it for a new directory would have no rows.
+  @Test
+  @Timeout(60)
+  void shouldRefuseWhatARestoreThatWasKilledHasLeft() throws Exception {
+    Path target = home.resolve("backup");
+    backup(target).expect(0);
+    Path data = home.resolve("data");
+    Files.createDirectories(data.resolve("restore.tmp").resolve("store"));
+    for (List<String> command :
+        List.of(
+            List.of("start", "-D", data.toString(), "-R", home.resolve("run").toString()),
+            List.of("check", data.toString()),
+            List.of("restore", target.toString(), data.toString()))) {
+      Command.run(command.toArray(String[]::new)).expect(1, "restore that was not finished");
+    }
+    assertFalse(Files.exists(data.resolve("store")));
+    Directories.delete(data);
+    Command.run("restore", target.toString(), data.toString()).expect(0);
+    Command.run("check", data.toString()).expect(0, "no problems");
   }
 
   @Test

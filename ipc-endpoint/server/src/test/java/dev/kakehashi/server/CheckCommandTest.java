@@ -72,6 +72,46 @@ class CheckCommandTest {
   }
 
   @Test
+  void shouldNameWhatIsMissingOrDamagedWhateverItIs() throws Exception {
+    endpoint.kill();
+    Path users = endpoint.dataDirectory().resolve("users");
+    Files.write(users, new byte[] {'a', ':', (byte) 0xC3, 'x', '\n'});
+    check().expect(1, "PROBLEM: " + users + ":1: ");
+    Files.delete(users);
+    Path store = endpoint.dataDirectory().resolve("store");
+    Path log = store.resolve("log");
+    Path moved = store.resolveSibling("moved");
+    Files.move(log, moved);
+    check().expect(1, "PROBLEM: store is corrupted: log segment \"" + log, "is missing");
+    Files.move(moved, log);
+    Path rows = store.resolve("rows");
+    Files.move(rows, moved);
+    check().expect(1, "PROBLEM: store is corrupted: base image \"" + rows + "\" is missing");
+    Files.move(moved, rows);
+    Path format = store.resolve("FORMAT");
+    Files.write(format, new byte[] {(byte) 0xFF, 'x'});
+    check().expect(1, "PROBLEM: data directory \"" + store + "\" has format");
+    Files.delete(format);
+    check().expect(1, "has no file \"FORMAT\"");
+  }
+
+  @Test
+  void shouldRefuseAFileInThePlaceOfADirectory() throws Exception {
+    Path file = Files.writeString(endpoint.dataDirectory().resolveSibling("file"), "content");
+    Command.run("check", file.toString()).expect(1, "is no data directory");
+    Command.run("restore", file.toString(), file.resolveSibling("new").toString())
+        .expect(1, "\"" + file + "\" is no backup");
+    Command.run(
+            "backup",
+            file.toString(),
+            "-D",
+            endpoint.dataDirectory().toString(),
+            "-R",
+            endpoint.runtimeDirectory().toString())
+        .expect(1, "\"" + file + "\" is not a directory");
+  }
+
+  @Test
   void shouldRefuseWhatIsNoDataDirectory() {
     Command.run("check", endpoint.dataDirectory().resolve("nothing").toString())
         .expect(1, "is no data directory");

@@ -122,6 +122,42 @@ class DiskFaultTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(chars = {'n', 'e', 's'})
+  @Timeout(300)
+  void shouldSayWhichFileOfABackupCouldNotBeWrittenAndLeaveNothing(char kind) throws Exception {
+    Files.writeString(control(), "0", StandardCharsets.US_ASCII);
+    Path target = directory.resolve("backup-target");
+    Map<String, String> faults =
+        Map.of(
+            "LD_PRELOAD", library().toString(),
+            "KAKEHASHI_FAULT_CONTROL", control().toString(),
+            "KAKEHASHI_FAULT_PATH", "/backup-target/");
+    try (EndpointProcess endpoint = EndpointProcess.open(faults);
+        Session session = endpoint.attach()) {
+      session.execute("create table t (id int8 primary key, other int8 not null unique)");
+      insert(session, 5, kind);
+      String[] backup = {
+        "backup", target.toString(),
+        "-D", endpoint.dataDirectory().toString(),
+        "-R", endpoint.runtimeDirectory().toString()
+      };
+      fault(kind);
+      Command.run(backup)
+          .expect(
+              1,
+              "could not back up: could not write \"" + target,
+              kind == 'n' ? "No space left on device" : "Input/output error");
+      assertTrue(Files.notExists(target), "something is left of it");
+      // It is the backup's disk that fails.
+      insert(session, 5, kind);
+      assertEquals(Set.of(), refused);
+      fault('0');
+      Command.run(backup).expect(0, "backup of");
+      Command.run("check", target.toString()).expect(0, "no problems");
+    }
+  }
+
   private void refuse(EndpointProcess endpoint, Session session, Session other, String sql)
       throws Exception {
     List<Long> expected = ids(session, sql);

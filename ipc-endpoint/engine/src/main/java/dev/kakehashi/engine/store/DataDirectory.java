@@ -69,7 +69,8 @@ final class DataDirectory {
           ErrorCode.DATA_CORRUPTED,
           "data directory \"%s\" has no file \"%s\"".formatted(directory, FORMAT_FILE));
     }
-    String found = Files.readString(format, StandardCharsets.UTF_8).strip();
+    // Not as readString, which has nothing to say of bytes that are no characters.
+    String found = new String(Files.readAllBytes(format), StandardCharsets.UTF_8).strip();
     if (!found.equals(FORMAT) && !FORMATS_BEFORE.contains(found)) {
       throw new EngineException(
               ErrorCode.DATA_CORRUPTED,

@@ -76,6 +76,10 @@ final class MemoryStore implements Store {
 
   private final AtomicBoolean backingUp = new AtomicBoolean();
 
+  interface LogOpener {
+    DurableLog open(Path log, Path image);
+  }
+
   private MemoryStore(MemoryPool pool, DurableLog log) {
     this.pool = pool;
     this.log = log;
@@ -85,9 +89,14 @@ final class MemoryStore implements Store {
   }
 
   static MemoryStore open(StoreConfig config) {
+    return open(config, SegmentedLog::open);
+  }
+
+  /// @param opener opens or makes a log, in the first directory, and its base image, in the second: tests have smaller ones
+  static MemoryStore open(StoreConfig config, LogOpener opener) {
     DataDirectory.prepare(config.directory());
     DurableLog log =
-        SegmentedLog.open(
+        opener.open(
             DataDirectory.log(config.directory()), DataDirectory.database(config.directory()));
     DataDirectory.upgrade(config.directory());
     MemoryStore store = open(log, config.memoryLimitBytes());

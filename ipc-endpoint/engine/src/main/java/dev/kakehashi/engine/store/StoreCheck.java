@@ -59,11 +59,13 @@ public final class StoreCheck implements AutoCloseable {
               report.problem("base image: file \"%s\": %s".formatted(file, reason)));
       OfflineLog log = OfflineLog.open(DataDirectory.log(directory), image);
       OfflineLog.Extent extent = log.extent();
-      report.checked(
-          "base image: %d sorted files, checksums read".formatted(OfflineLog.imageFiles(image)));
+      report.checked("base image: %d sorted files, checksums read".formatted(log.imageFiles()));
       report.checked(
           "log: %d groups in %d segments, %d bytes, checksums hold"
               .formatted(extent.groups(), extent.segments(), extent.bytes()));
+      if (!extent.cutOff().isEmpty()) {
+        report.checked("log: ends before " + extent.cutOff());
+      }
       return new StoreCheck(log, report, memoryLimitBytes);
     } catch (EngineException e) {
       report.problem(String.valueOf(e.getMessage()));

@@ -5,6 +5,7 @@ import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,14 +36,21 @@ final class LogBackup implements Backup {
   }
 
   /// Adds what a log has from a position on.
-  void addLog(SegmentedLog.Position from, long end, LogSegments segments) {
+  ///
+  /// @throws NoSuchFileException if a segment is missing
+  void addLog(SegmentedLog.Position from, long end, LogSegments segments) throws IOException {
     LogFormat format = from.format();
-    long last = format.segment(end);
+    // Where one that is full is the last with changes, the next belongs to it.
+    long next = format.frameStart(end);
+    long last = format.segment(next);
     for (long number = format.segment(from.end()); number <= last; number++) {
-      int bytes = number < last ? format.segmentBytes() : format.offset(end);
-      if (bytes > 0 && segments.has(number)) {
-        Path path = segments.path(number);
-        files.add(new File(path, bytes, "log/" + path.getFileName()));
+      int bytes = number < last ? format.segmentBytes() : format.offset(next);
+      Path path = segments.path(number);
+      if (segments.has(number)) {
+        // An older version made some in a hurry, that are as long as what is in them.
+        files.add(new File(path, Math.min(bytes, Files.size(path)), "log/" + path.getFileName()));
+      } else if (number < last || next != format.firstPosition(number)) {
+        throw new NoSuchFileException(path.toString());
       }
     }
   }

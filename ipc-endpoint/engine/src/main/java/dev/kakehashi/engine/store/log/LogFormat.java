@@ -29,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 /// | 16 | 8 | number of the segment |
 /// | 24 | 4 | bytes of a segment |
 /// | 28 | 4 | CRC-32C of the above |
+/// | 32 | 4 | 1: a guarded segment, see below; 0 in those of older versions |
+/// | 36 | 4 | CRC-32C of the above, if that is not 0 |
+///
+/// Of a guarded segment the file has its whole length before it has its name, and the next segment is there before a frame fills it. So where a file is short or missing
+/// somebody has damaged the log, and nothing that a crash may leave looks like it. The last segment of a backup ends where the log does.
 record LogFormat(long logId, int segmentBytes) {
   static final int HEADER_BYTES = 4096;
   static final int FRAME_HEADER_BYTES = 32;
@@ -37,6 +42,8 @@ record LogFormat(long logId, int segmentBytes) {
 
   private static final long MAGIC = 0x3130_474f_4c5f_484bL; // KH_LOG01
   private static final int HEADER_USED_BYTES = 32;
+  private static final int GUARDED = 1;
+  private static final int GUARD_USED_BYTES = 40;
 
   /// A frame's header.
   record Frame(int crc, int payloadBytes, long groupStart, int changes, boolean last) {
@@ -81,8 +88,16 @@ record LogFormat(long logId, int segmentBytes) {
   ByteBuffer header(long segment) {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     header.putLong(MAGIC).putLong(logId).putLong(segment).putInt(segmentBytes);
-    header.putInt(headerCrc(header));
+    header.putInt(crc(header, HEADER_USED_BYTES - Integer.BYTES));
+    header.putInt(GUARDED);
+    header.putInt(crc(header, GUARD_USED_BYTES - Integer.BYTES));
     return header.rewind();
+  }
+
+  /// Whether a header, which is one, is that of a guarded segment.
+  static boolean isGuarded(ByteBuffer header) {
+    return header.getInt(32) == GUARDED
+        && header.getInt(36) == crc(header, GUARD_USED_BYTES - Integer.BYTES);
   }
 
   boolean isHeader(ByteBuffer header, long segment) {
@@ -93,15 +108,15 @@ record LogFormat(long logId, int segmentBytes) {
   static @Nullable LogFormat read(ByteBuffer header) {
     if (header.limit() < HEADER_USED_BYTES
         || header.getLong(0) != MAGIC
-        || header.getInt(28) != headerCrc(header)) {
+        || header.getInt(28) != crc(header, HEADER_USED_BYTES - Integer.BYTES)) {
       return null;
     }
     return new LogFormat(header.getLong(8), header.getInt(24));
   }
 
-  private static int headerCrc(ByteBuffer header) {
+  private static int crc(ByteBuffer header, int bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(header.duplicate().limit(HEADER_USED_BYTES - 4).position(0));
+    crc.update(header.duplicate().limit(bytes).position(0));
     return (int) crc.getValue();
   }
 
@@ -111,6 +126,12 @@ record LogFormat(long logId, int segmentBytes) {
     ByteBuffer prefix = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
     crc.update(prefix.putLong(logId).putInt(previousCrc).flip());
     return crc;
+  }
+
+  /// Whether a first frame of a group was begun at `position`, whose segment is in `bytes`.
+  boolean isBegun(ByteBuffer bytes, long position) {
+    int at = offset(position);
+    return bytes.getLong(at + 8) == position && bytes.getLong(at + 16) == position;
   }
 
   /// The frame at `position`, whose segment is in `bytes`; null if there is none that is whole.

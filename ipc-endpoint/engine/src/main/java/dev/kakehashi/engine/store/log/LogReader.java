@@ -25,6 +25,11 @@ final class LogReader {
   private final ByteBuffer bytes;
   private long loaded = -1;
 
+  /// Of the segment in `bytes`: bytes of its file.
+  private long loadedBytes;
+
+  private boolean cutOff;
+
   LogReader(LogFormat format, LogSegments segments, LogFile.Opener opener) {
     this.format = format;
     this.segments = segments;
@@ -37,9 +42,6 @@ final class LogReader {
   /// @throws EngineException DATA_CORRUPTED
   long replay(long start, Visitor visitor) throws IOException {
     long at = format.frameStart(start);
-    if (!segments.has(format.segment(at)) && at != format.firstPosition(format.segment(at))) {
-      throw corrupted("log segment \"%s\" is missing".formatted(segments.path(format.segment(at))));
-    }
     while (true) {
       long groupStart = at;
       Group group = new Group();
@@ -51,6 +53,11 @@ final class LogReader {
       visitor.group(LogRecord.of(group.payload, group.length, group.changes), at);
       at = format.frameStart(at);
     }
+  }
+
+  /// Whether the log that was read ends with a write that is not whole. Of one that was cut off before its first bytes were there nothing is known.
+  boolean isCutOff() {
+    return cutOff;
   }
 
   private static final class Group {
@@ -75,9 +82,10 @@ final class LogReader {
     long at = groupStart;
     int previousCrc = 0;
     while (true) {
-      LogFormat.Frame frame =
-          load(format.segment(at)) ? format.frame(bytes, at, groupStart, previousCrc) : null;
+      LogFormat.Frame frame = enter(at) ? format.frame(bytes, at, groupStart, previousCrc) : null;
       if (frame == null) {
+        cutOff = at != groupStart || (loaded >= 0 && format.isBegun(bytes, at));
+        refuseShort(groupStart, at);
         return -1;
       }
       group.add(bytes, format.offset(at) + LogFormat.FRAME_HEADER_BYTES, frame.payloadBytes());
@@ -88,6 +96,35 @@ final class LogReader {
       }
       previousCrc = frame.crc();
       at = format.frameStart(at);
+    }
+  }
+
+  /// Brings the segment in which the log goes on at a position into `bytes`; false if there is none, which older versions could leave.
+  private boolean enter(long at) throws IOException {
+    long number = format.segment(at);
+    if (load(number)) {
+      return true;
+    }
+    if (segments.has(number)) {
+      throw corrupted("log segment \"%s\" has no valid header".formatted(segments.path(number)));
+    }
+    boolean first = at == format.firstPosition(number);
+    if (!first || number == 0 || !load(number - 1) || LogFormat.isGuarded(bytes)) {
+      throw corrupted("log segment \"%s\" is missing".formatted(segments.path(number)));
+    }
+    loaded = -1;
+    return false;
+  }
+
+  /// Refuses a file that is shorter than it was made, unless the log ends with it, as in a backup.
+  private void refuseShort(long groupStart, long at) {
+    if (loaded < 0 || !LogFormat.isGuarded(bytes) || loadedBytes >= format.segmentBytes()) {
+      return;
+    }
+    if (at != groupStart || loadedBytes != format.offset(at)) {
+      throw corrupted(
+          "log segment \"%s\" has %d bytes instead of %d"
+              .formatted(segments.path(loaded), loadedBytes, format.segmentBytes()));
     }
   }
 
@@ -103,6 +140,7 @@ final class LogReader {
     Arrays.fill(bytes.array(), (byte) 0);
     bytes.clear();
     try (LogFile file = opener.open(segments.path(number))) {
+      loadedBytes = file.size();
       file.read(bytes, 0);
     }
     bytes.clear();

@@ -67,6 +67,11 @@ final class LogWriter {
     while (true) {
       int bytes = (int) Math.min(left, format.room(at));
       left -= bytes;
+      long behind = format.frameStart(at + LogFormat.aligned(LogFormat.FRAME_HEADER_BYTES + bytes));
+      if (format.segment(behind) != format.segment(at)) {
+        // Before this one is full: who reads the log expects it then.
+        segments.require(format.segment(behind));
+      }
       LogFile target = segment(format.segment(at));
       buffer.clear();
       buffer.putInt(0).putInt(bytes).putLong(at).putLong(groupStart).putInt(changes);

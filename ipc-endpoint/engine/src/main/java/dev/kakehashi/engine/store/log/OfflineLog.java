@@ -35,13 +35,15 @@ public final class OfflineLog implements DurableLog {
   /// @param segments files
   /// @param groups flushes that the image lacks
   /// @param bytes of their changes
-  public record Extent(int segments, long groups, long bytes) {}
+  /// @param cutOff a write at the end that is not whole; empty: there is none
+  public record Extent(int segments, long groups, long bytes, String cutOff) {}
 
   private OfflineLog(RocksImage image, Path directory) throws IOException {
     this.image = image;
     Optional<SegmentedLog.Position> position = SegmentedLog.position(image);
     if (position.isEmpty()) {
-      extent = new Extent(0, 0, 0);
+      SegmentedLog.refuseLostImage(directory, image.directory());
+      extent = new Extent(0, 0, 0, "");
       return;
     }
     LogFormat format = position.get().format();
@@ -49,16 +51,21 @@ public final class OfflineLog implements DurableLog {
     LogSegments segments = new LogSegments(directory, format, LogFile::openReadOnly, numbers);
     long[] read = new long[2];
     long start = position.get().end();
+    LogReader reader = new LogReader(format, segments, LogFile::openReadOnly);
     long end =
-        new LogReader(format, segments, LogFile::openReadOnly)
-            .replay(
-                start,
-                (group, groupEnd) -> {
-                  read[0]++;
-                  read[1] += group.length();
-                  lay(group);
-                });
-    extent = new Extent((int) (format.segment(end) - format.segment(start) + 1), read[0], read[1]);
+        reader.replay(
+            start,
+            (group, groupEnd) -> {
+              read[0]++;
+              read[1] += group.length();
+              lay(group);
+            });
+    extent =
+        new Extent(
+            (int) (format.segment(end) - format.segment(start) + 1),
+            read[0],
+            read[1],
+            reader.isCutOff() ? segments.describeCutOff(end) : "");
   }
 
   /// Opens log and image of a directory; all of the log that the image lacks is read and its checksums hold.
@@ -87,9 +94,9 @@ public final class OfflineLog implements DurableLog {
     return RocksImage.verifyFiles(imageDirectory);
   }
 
-  /// Number of sorted files of a base image.
-  public static int imageFiles(Path imageDirectory) throws IOException {
-    return RocksImage.sortedFiles(imageDirectory).size();
+  /// Number of sorted files of the base image.
+  public int imageFiles() {
+    return image.files().size();
   }
 
   public Extent extent() {

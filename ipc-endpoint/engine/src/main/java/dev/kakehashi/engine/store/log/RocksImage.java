@@ -45,6 +45,9 @@ final class RocksImage implements AutoCloseable {
   private static final long INFO_LOG_BYTES = 1 << 20;
   private static final int BATCH_HEADER_BYTES = 12;
 
+  /// Names the file that lists all others.
+  private static final String CURRENT_FILE = "CURRENT";
+
   /// Written at once: the heap has it twice, and RocksDB once more.
   private static final int PIECE_BYTES = 16 << 20;
 
@@ -53,14 +56,33 @@ final class RocksImage implements AutoCloseable {
   private final WriteOptions unlogged;
   private final FlushOptions flushed;
   private final RocksDB database;
+  private final Path directory;
 
   private interface Opener {
     RocksDB open(Options options, String directory) throws RocksDBException;
   }
 
+  /// Whether a directory has an image, or a part of one without which RocksDB would make a new one in its place.
+  ///
+  /// @throws EngineException DATA_CORRUPTED if it is a part
+  static boolean isThere(Path directory) {
+    if (Files.exists(directory.resolve(CURRENT_FILE))) {
+      return true;
+    }
+    try {
+      if (Files.exists(directory) && !sortedFiles(directory).isEmpty()) {
+        throw LogReader.corrupted(
+            "base image \"%s\" has no file \"%s\"".formatted(directory, CURRENT_FILE));
+      }
+    } catch (IOException e) {
+      throw SegmentedLog.failure("could not open store in \"" + directory + "\"", e);
+    }
+    return false;
+  }
+
   /// Opens an image, or makes one.
   ///
-  /// @throws EngineException DATA_CORRUPTED if a checksum does not hold, CANNOT_CONNECT if another process has it open
+  /// @throws EngineException DATA_CORRUPTED if a checksum does not hold or a file is missing, CANNOT_CONNECT if another process has it open
   static RocksImage open(Path directory) {
     return new RocksImage(directory, RocksDB::open);
   }
@@ -82,6 +104,7 @@ final class RocksImage implements AutoCloseable {
 
   private RocksImage(Path directory, Opener opener) {
     RocksLibrary.load();
+    this.directory = directory;
     cache = new LRUCache(BLOCK_CACHE_BYTES);
     options =
         new Options()
@@ -115,6 +138,10 @@ final class RocksImage implements AutoCloseable {
       cache.close();
       throw failure("could not open store in \"" + directory + "\"", e);
     }
+  }
+
+  Path directory() {
+    return directory;
   }
 
   /// Applies the records in order and then `position`, all of them or none. What is long is applied in pieces, `position` with the last: until that is there the log has
@@ -246,13 +273,24 @@ final class RocksImage implements AutoCloseable {
     }
   }
 
-  /// Looks at every block of every sorted file of a directory, one after another.
+  /// Looks at every block of every sorted file of an image, one after another. Files that a kill has left unfinished, or that were replaced and not yet deleted, are not the
+  /// image's, unless it cannot be opened: then nobody knows.
   ///
   /// @return what is wrong, by file; empty if all checksums hold
+  /// @throws EngineException DATA_CORRUPTED if there is no image
   static Map<Path, String> verifyFiles(Path directory) throws IOException {
-    RocksLibrary.load();
+    if (!isThere(directory)) {
+      throw LogReader.corrupted("base image \"%s\" is missing".formatted(directory));
+    }
+    List<Path> files;
+    try (RocksImage image = openReadOnly(directory)) {
+      files = image.files();
+    } catch (EngineException e) {
+      // Who opens it next says so; here it is found out which file it is.
+      files = sortedFiles(directory);
+    }
     Map<Path, String> problems = new TreeMap<>();
-    for (Path file : sortedFiles(directory)) {
+    for (Path file : files) {
       try (Options options = new Options();
           SstFileReader reader = new SstFileReader(options)) {
         reader.open(file.toString());
@@ -264,7 +302,15 @@ final class RocksImage implements AutoCloseable {
     return problems;
   }
 
-  static List<Path> sortedFiles(Path directory) throws IOException {
+  /// The sorted files that the image consists of.
+  List<Path> files() {
+    return database.getLiveFilesMetaData().stream()
+        .map(file -> Path.of(file.path() + file.fileName()))
+        .sorted()
+        .toList();
+  }
+
+  private static List<Path> sortedFiles(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(file -> file.toString().endsWith(".sst")).sorted().toList();
     }
@@ -283,7 +329,9 @@ final class RocksImage implements AutoCloseable {
     Status status = e.getStatus();
     Status.Code code = status == null ? Status.Code.Undefined : status.getCode();
     String reason = String.valueOf(e.getMessage());
-    if (code == Status.Code.Corruption) {
+    // A file that a list of files names, and that is not there.
+    boolean missing = reason.contains("No such file or directory");
+    if (code == Status.Code.Corruption || missing) {
       return new EngineException(ErrorCode.DATA_CORRUPTED, what + ": " + reason, e)
           .withHint("Restore the data directory from a backup.");
     }
@@ -291,7 +339,8 @@ final class RocksImage implements AutoCloseable {
         status != null && status.getSubCode() == Status.SubCode.NoSpace
             ? ErrorCode.DISK_FULL
             : DiskErrors.code(reason);
-    if (disk == ErrorCode.INTERNAL_ERROR && reason.contains("lock")) {
+    if (disk == ErrorCode.INTERNAL_ERROR
+        && (reason.contains("lock hold by") || reason.contains("While lock file"))) {
       return new EngineException(ErrorCode.CANNOT_CONNECT, what + ": it is in use: " + reason, e);
     }
     return new EngineException(disk, what + ": " + reason, e);

@@ -12,6 +12,8 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A log of our own in front of a base image in RocksDB.
 ///
@@ -28,6 +30,8 @@ public final class SegmentedLog implements DurableLog {
 
   /// Entry of the image that says which log it belongs to, and up to where it has been applied. Below all keys of the store.
   private static final byte[] POSITION_KEY = {0};
+
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentedLog.class);
 
   private final RocksImage image;
   private final LogSegments segments;
@@ -53,6 +57,10 @@ public final class SegmentedLog implements DurableLog {
   }
 
   static SegmentedLog open(Path logDirectory, Path imageDirectory, Options options) {
+    // Before a new image is made in the place of one that is lost.
+    if (!RocksImage.isThere(imageDirectory)) {
+      refuseLostImage(logDirectory, imageDirectory);
+    }
     RocksImage image = RocksImage.open(imageDirectory);
     boolean opened = false;
     try {
@@ -80,7 +88,8 @@ public final class SegmentedLog implements DurableLog {
     } else {
       format = new LogFormat(new SecureRandom().nextLong(), options.segmentBytes());
       start = format.firstPosition(0);
-      begin(directory, format, start);
+      refuseLostImage(directory, image.directory());
+      begin(directory, format, options.opener(), start);
     }
     segments = new LogSegments(directory, format, options.opener(), LogSegments.list(directory));
     long end = replay(format, segments, options.opener(), start);
@@ -90,15 +99,34 @@ public final class SegmentedLog implements DurableLog {
     checkpointer = new Checkpointer(image, format, segments, options, start, end);
   }
 
-  /// The image does not know of a log: files there are of one that never came to be.
-  private void begin(Path directory, LogFormat format, long start) throws IOException {
+  /// The image does not know of a log: a file there is of one that never came to be. From the position on the first segment is there, so that a log that is
+  /// lost later is missed.
+  private void begin(Path directory, LogFormat format, LogFile.Opener opener, long start)
+      throws IOException {
     for (long number : LogSegments.list(directory)) {
       Files.delete(LogSegments.path(directory, number));
     }
-    Directories.force(directory);
     Directories.force(directory.resolve(".."));
+    new LogSegments(directory, format, opener, List.of()).prepare(format.segment(start));
     image.apply(List.of(), position(format, start));
     image.flush();
+  }
+
+  /// Refuses a log that was written to and whose image is not there, or knows of no log.
+  ///
+  /// @throws EngineException DATA_CORRUPTED
+  static void refuseLostImage(Path logDirectory, Path imageDirectory) {
+    try {
+      for (long number : LogSegments.list(logDirectory)) {
+        if (number > 0 || !LogSegments.isUnused(LogSegments.path(logDirectory, number))) {
+          throw LogReader.corrupted(
+              "base image \"%s\" is missing or incomplete, and log \"%s\" belongs to it"
+                  .formatted(imageDirectory, logDirectory));
+        }
+      }
+    } catch (IOException e) {
+      throw failure("could not read the store's log in \"" + logDirectory + "\"", e);
+    }
   }
 
   private long replay(LogFormat format, LogSegments segments, LogFile.Opener opener, long start)
@@ -106,20 +134,23 @@ public final class SegmentedLog implements DurableLog {
     List<LogRecord> groups = new ArrayList<>();
     long[] bytes = {0};
     long[] applied = {start};
+    LogReader reader = new LogReader(format, segments, opener);
     long end =
-        new LogReader(format, segments, opener)
-            .replay(
-                start,
-                (group, groupEnd) -> {
-                  groups.add(group);
-                  bytes[0] += group.length();
-                  applied[0] = groupEnd;
-                  if (bytes[0] >= REPLAY_BYTES) {
-                    image.apply(groups, position(format, groupEnd));
-                    groups.clear();
-                    bytes[0] = 0;
-                  }
-                });
+        reader.replay(
+            start,
+            (group, groupEnd) -> {
+              groups.add(group);
+              bytes[0] += group.length();
+              applied[0] = groupEnd;
+              if (bytes[0] >= REPLAY_BYTES) {
+                image.apply(groups, position(format, groupEnd));
+                groups.clear();
+                bytes[0] = 0;
+              }
+            });
+    if (reader.isCutOff()) {
+      LOG.info("removing {}", segments.describeCutOff(end));
+    }
     if (!groups.isEmpty()) {
       image.apply(groups, position(format, applied[0]));
     }
@@ -129,13 +160,14 @@ public final class SegmentedLog implements DurableLog {
   private static void cut(LogFormat format, LogSegments segments, LogFile.Opener opener, long end)
       throws IOException {
     long number = format.segment(end);
-    segments.deleteAbove(number);
+    // First, for what a write has begun here may reach into those that are deleted.
     if (segments.has(number)) {
       try (LogFile file = opener.open(segments.path(number))) {
         segments.zero(file, format.offset(end));
         file.force();
       }
     }
+    segments.deleteAbove(number);
   }
 
   /// Up to where which log has been applied to an image.

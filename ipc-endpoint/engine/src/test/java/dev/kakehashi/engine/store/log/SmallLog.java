@@ -1,0 +1,20 @@
+package dev.kakehashi.engine.store.log;
+
+import java.nio.file.Path;
+
+/// A log that goes through all that a long one does after little: segments are filled and used again, the base image follows and is flushed.
+public final class SmallLog {
+  private static final int SEGMENT_BYTES = 64 << 10;
+  private static final long APPLY_BYTES = 16 << 10;
+  private static final long CHECKPOINT_BYTES = 256 << 10;
+
+  private SmallLog() {}
+
+  /// See [SegmentedLog#open].
+  public static DurableLog open(Path logDirectory, Path imageDirectory) {
+    return SegmentedLog.open(
+        logDirectory,
+        imageDirectory,
+        new SegmentedLog.Options(SEGMENT_BYTES, APPLY_BYTES, CHECKPOINT_BYTES, LogFile::open));
+  }
+}
