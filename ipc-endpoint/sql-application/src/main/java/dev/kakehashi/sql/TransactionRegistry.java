@@ -1,5 +1,7 @@
 package dev.kakehashi.sql;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.io.File;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import net.openhft.chronicle.hash.ChronicleHashRecoveryFailedException;
 import net.openhft.chronicle.map.ChronicleMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,6 +78,7 @@ public final class TransactionRegistry implements AutoCloseable {
   ///
   /// @param capacity most outcomes that are kept; the oldest goes first
   /// @param retention how long an outcome is kept
+  /// @throws EngineException DATA_CORRUPTED if the file is not that of a registry, or its header is damaged
   public static TransactionRegistry open(Path dataDirectory, int capacity, Duration retention)
       throws IOException {
     return open(dataDirectory, capacity, retention, System::currentTimeMillis);
@@ -102,9 +106,18 @@ public final class TransactionRegistry implements AutoCloseable {
             .constantValueSizeBySample(new byte[Entry.BYTES]);
     // An endpoint that was killed may have left locks in the file; recovery clears them, and costs
     // milliseconds.
-    return file.exists()
-        ? builder.recoverPersistedTo(file, false)
-        : builder.createPersistedTo(file);
+    try {
+      return file.exists()
+          ? builder.recoverPersistedTo(file, false)
+          : builder.createPersistedTo(file);
+    } catch (ChronicleHashRecoveryFailedException e) {
+      throw new EngineException(
+              ErrorCode.DATA_CORRUPTED,
+              "transaction registry \"%s\" is damaged: %s".formatted(file, e.getMessage()),
+              e)
+          .withHint(
+              "Rows do not depend on it. Remove it, and nobody can ask for the outcome of a transaction that ended before.");
+    }
   }
 
   private void load() {

@@ -3,9 +3,15 @@ package dev.kakehashi.sql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,6 +56,24 @@ final class TransactionRegistryTest {
       commit(registry, 3);
       assertEquals(2, registry.size());
       assertEquals(TransactionState.COMMITTED, state(registry, 2));
+    }
+  }
+
+  @Test
+  void shouldNameADamagedFileAndSayWhatToDo() throws IOException {
+    open(128).close();
+    Path file = directory.resolve("transactions");
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      bytes.seek(200);
+      bytes.write('U');
+    }
+    EngineException refused = assertThrows(EngineException.class, () -> open(128).close());
+    assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
+    assertTrue(String.valueOf(refused.getMessage()).contains(file.toString()), refused.toString());
+    assertTrue(refused.hint().contains("Remove it"), refused.hint());
+    Files.delete(file);
+    try (TransactionRegistry registry = open(128)) {
+      assertEquals(0, registry.size());
     }
   }
 
