@@ -139,7 +139,11 @@ final class PlanInstance {
   private void addStages(PlanNode node) {
     switch (node) {
       case PlanNode.TableScan scan -> addState(scan, new ScanOperators.Morsels(scan));
-      case PlanNode.IndexScan scan -> {}
+      case PlanNode.IndexScan scan -> {
+        if (IndexScans.isDivisible(scan)) {
+          addState(scan, new IndexScans.Range(scan));
+        }
+      }
       case PlanNode.SampleScan scan -> {}
       case PlanNode.Values values -> {}
       case PlanNode.FunctionScan scan -> {}
@@ -198,7 +202,7 @@ final class PlanInstance {
 
   /// What decides how many tasks run a chain.
   private static final class Tasks {
-    final List<ScanOperators.Morsels> scans = new ArrayList<>();
+    final List<SharedScan> scans = new ArrayList<>();
     final List<JoinBreaker> marking = new ArrayList<>();
     boolean heavy;
   }
@@ -210,7 +214,13 @@ final class PlanInstance {
         tasks.scans.add(state(scan, ScanOperators.Morsels.class));
         yield false;
       }
-      case PlanNode.IndexScan scan -> true;
+      case PlanNode.IndexScan scan -> {
+        if (!IndexScans.isDivisible(scan)) {
+          yield true;
+        }
+        tasks.scans.add(state(scan, IndexScans.Range.class));
+        yield false;
+      }
       case PlanNode.SampleScan scan -> true;
       case PlanNode.Values values -> true;
       case PlanNode.FunctionScan scan -> true;
@@ -289,7 +299,12 @@ final class PlanInstance {
           new ScanOperators.TableScan(
               execution, state(scan, ScanOperators.Morsels.class), context, withRowIds);
       case PlanNode.IndexScan scan ->
-          new ScanOperators.IndexScan(execution, scan, context, withRowIds);
+          new IndexScans.Scan(
+              execution,
+              scan,
+              IndexScans.isDivisible(scan) ? state(scan, IndexScans.Range.class) : null,
+              context,
+              withRowIds);
       case PlanNode.SampleScan scan -> new SampleOperator(execution, scan);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
       case PlanNode.FunctionScan scan -> new FunctionScan(scan, context);

@@ -25,6 +25,9 @@ final class PlanRunner implements StatementRunner {
   /// Pages that a statement of level 0 may scan.
   private static final long LIGHT_PAGES = 2;
 
+  /// Rows of a range of an index that it may read: a tenth or two of a millisecond.
+  private static final double LIGHT_ROWS = 1000;
+
   private final PhysicalPlan plan;
   private final ColumnKind[] parameterKinds;
   private final PlanNode root;
@@ -56,9 +59,9 @@ final class PlanRunner implements StatementRunner {
             : null;
     this.insertsParameters = vectorised != null;
     this.root = vectorised != null ? vectorised : plan.source();
-    boolean few = collect(root);
+    boolean few = collect(root, false);
     for (PhysicalPlan.Part part : plan.parts()) {
-      few &= collect(part.change().source());
+      few &= collect(part.change().source(), false);
     }
     this.fewRows = few;
     this.resultOids = resultOids(plan, root);
@@ -78,42 +81,54 @@ final class PlanRunner implements StatementRunner {
   }
 
   /// Collects table scans; false if the plan can be long without scanning a table.
-  private boolean collect(PlanNode node) {
+  ///
+  /// @param limited whether what comes out of the node is drawn until there is enough
+  private boolean collect(PlanNode node, boolean limited) {
     return switch (node) {
       case PlanNode.TableScan scan -> {
         scans.add(scan);
         yield true;
       }
-      // An array may have any number of elements.
-      case PlanNode.IndexScan scan ->
-          !scan.equals().isEmpty()
-              && (scan.anyOf() == null || scan.anyOf().set() instanceof Expr.InList);
+      case PlanNode.IndexScan scan -> isShort(scan, limited);
       case PlanNode.SampleScan scan -> false;
       case PlanNode.Values values -> true;
       case PlanNode.FunctionScan scan -> false;
       case PlanNode.SystemScan scan -> true;
       case PlanNode.ParameterRows rows -> true;
-      case PlanNode.Filter filter -> collect(filter.input());
-      case PlanNode.Project project -> collect(project.input());
-      case PlanNode.Limit limit -> collect(limit.input());
-      case PlanNode.LockRows lock -> collect(lock.input());
-      case PlanNode.Window window -> collect(window.input());
+      case PlanNode.Filter filter -> collect(filter.input(), limited);
+      case PlanNode.Project project -> collect(project.input(), limited);
+      case PlanNode.Limit limit -> collect(limit.input(), true);
+      case PlanNode.LockRows lock -> collect(lock.input(), limited);
+      case PlanNode.Window window -> collect(window.input(), false);
       case PlanNode.Correlate correlate -> {
-        boolean few = collect(correlate.left());
+        boolean few = collect(correlate.left(), limited);
         // A look at an index for each row is little more than the row; anything else may be long.
-        yield collect(correlate.right()) && few && isLookup(correlate.right());
+        yield collect(correlate.right(), false) && few && isLookup(correlate.right());
       }
       case PlanNode.Recursion recursion -> false;
       case PlanNode.WorkTable table -> false;
-      case PlanNode.With with -> collect(with.common()) && collect(with.body());
-      case PlanNode.Expand expand -> collect(expand.input());
-      case PlanNode.UnionAll union -> union.inputs().stream().allMatch(this::collect);
-      case PlanNode.Aggregate aggregate -> collect(aggregate.input());
-      case PlanNode.Sort sort -> collect(sort.input());
-      case PlanNode.HashJoin join -> collect(join.left()) && collect(join.right());
-      case PlanNode.NestedLoopJoin join -> collect(join.left()) && collect(join.right());
-      case PlanNode.SetOperation operation -> collect(operation.input());
+      case PlanNode.With with -> collect(with.common(), false) && collect(with.body(), false);
+      case PlanNode.Expand expand -> collect(expand.input(), false);
+      case PlanNode.UnionAll union ->
+          union.inputs().stream().allMatch(input -> collect(input, limited));
+      case PlanNode.Aggregate aggregate -> collect(aggregate.input(), false);
+      case PlanNode.Sort sort -> collect(sort.input(), false);
+      case PlanNode.HashJoin join -> collect(join.left(), limited) && collect(join.right(), false);
+      case PlanNode.NestedLoopJoin join ->
+          collect(join.left(), limited) && collect(join.right(), false);
+      case PlanNode.SetOperation operation -> collect(operation.input(), false);
     };
+  }
+
+  /// Whether a range of an index is taken to have few rows, or few of them to be wanted.
+  private static boolean isShort(PlanNode.IndexScan scan, boolean limited) {
+    // An array may have any number of elements.
+    if (scan.anyOf() != null && !(scan.anyOf().set() instanceof Expr.InList)) {
+      return false;
+    }
+    return (limited || scan.expectedRows() < 0)
+        ? !scan.equals().isEmpty()
+        : scan.expectedRows() <= LIGHT_ROWS;
   }
 
   private static boolean isLookup(PlanNode node) {

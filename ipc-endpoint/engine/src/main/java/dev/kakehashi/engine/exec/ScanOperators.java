@@ -5,11 +5,8 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
-import dev.kakehashi.engine.expr.ValueSet;
 import dev.kakehashi.engine.plan.PlanNode;
-import dev.kakehashi.engine.store.KeyRange;
 import dev.kakehashi.engine.store.PageCursor;
-import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
@@ -27,21 +24,21 @@ final class ScanOperators {
   private ScanOperators() {}
 
   /// The columns to read from the store; the row identifier is none of them.
-  private static int[] stored(int[] columns) {
+  static int[] stored(int[] columns) {
     return hasRowId(columns) ? Arrays.copyOf(columns, columns.length - 1) : columns;
   }
 
-  private static boolean hasRowId(int[] columns) {
+  static boolean hasRowId(int[] columns) {
     return columns.length > 0 && columns[columns.length - 1] == PlanNode.ROW_ID;
   }
 
-  private static void copyRowIds(VectorBatch batch) {
+  static void copyRowIds(VectorBatch batch) {
     ColumnVector last = batch.columns[batch.columns.length - 1];
     System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);
   }
 
   /// Pages of one table, handed out piece by piece to the tasks that scan it.
-  static final class Morsels extends NodeState {
+  static final class Morsels extends SharedScan {
     /// Pages of one piece: large enough that taking it costs nothing, small enough that tasks end together.
     static final int PAGES = 8;
 
@@ -66,7 +63,12 @@ final class ScanOperators {
       piecePages = PAGES;
     }
 
-    /// Before the tasks that scan it begin: how many they are, if not one.
+    @Override
+    long pages(int workers) {
+      return endPage;
+    }
+
+    @Override
     void divide(int tasks) {
       piecePages = Math.clamp(endPage / ((long) PIECES * tasks), 1, PAGES);
     }
@@ -162,167 +164,6 @@ final class ScanOperators {
       closeCursor();
       batch.close();
       heap.close();
-    }
-  }
-
-  /// Scans a range of an index.
-  static final class IndexScan extends Operator {
-    private final Execution execution;
-    private final PlanNode.IndexScan node;
-    private final boolean withRowIds;
-    private final boolean rowIdColumn;
-    private final int[] columns;
-    private final VectorBatch batch;
-    private final VectorBatch bounds = oneRow();
-    private final VarHeap heap = new VarHeap();
-    private final VarHeap boundHeap = new VarHeap();
-    private final EvalContext context;
-    private final @Nullable RowFilter filter;
-    private final RowsBeforeFailure before = new RowsBeforeFailure();
-    private final Evaluator[] equals;
-
-    /// Words of `equals`, for the range that is scanned.
-    private final long[] values;
-
-    /// Of a scan without other bounds: made of `values`.
-    private final @Nullable KeyRange equalRange;
-
-    private final @Nullable ValueSet anyOf;
-    private int nextValue;
-    private final @Nullable Evaluator lower;
-    private final @Nullable Evaluator upper;
-    private @Nullable RowCursor cursor;
-
-    /// The last one; it is opened again by the next scan, which allocates less then.
-    private @Nullable RowCursor closed;
-
-    IndexScan(
-        Execution execution, PlanNode.IndexScan node, EvalContext context, boolean withRowIds) {
-      this.execution = execution;
-      this.node = node;
-      this.rowIdColumn = hasRowId(node.columns());
-      this.withRowIds = withRowIds || rowIdColumn;
-      this.columns = stored(node.columns());
-      this.batch = new VectorBatch(node.columns().length);
-      this.context = context;
-      this.filter = node.filter() == null ? null : RowFilter.of(node.filter(), context);
-      this.equals = Evaluators.of(node.equals(), context);
-      this.anyOf = node.anyOf() == null ? null : ValueSet.of(node.anyOf().set(), context);
-      this.lower = node.lower() == null ? null : Evaluators.of(node.lower().value(), context);
-      this.upper = node.upper() == null ? null : Evaluators.of(node.upper().value(), context);
-      this.values = new long[equals.length];
-      this.equalRange = lower == null && upper == null ? KeyRange.equal(values) : null;
-    }
-
-    @Override
-    void open() {
-      closeCursor();
-      before.open();
-      nextValue = 0;
-      boundHeap.reset();
-      context.functions.heap = boundHeap;
-      if (anyOf != null) {
-        anyOf.read();
-      }
-      openRange();
-    }
-
-    /// False if the last value of several has been scanned.
-    private boolean openRange() {
-      if (anyOf != null && nextValue == anyOf.size()) {
-        return false;
-      }
-      KeyRange range = range();
-      nextValue++;
-      if (range != null) {
-        cursor =
-            execution
-                .scope()
-                .store()
-                .table(node.tableId())
-                .indexScan(
-                    execution.scope().view(),
-                    node.index(),
-                    range,
-                    node.reverse(),
-                    columns,
-                    withRowIds,
-                    closed);
-        closed = null;
-      }
-      return range != null;
-    }
-
-    /// The range, or null when a bound is null: nothing is equal to or less than null.
-    private @Nullable KeyRange range() {
-      for (int i = 0; i < values.length; i++) {
-        if (anyOf != null && node.anyOf() != null && node.anyOf().position() == i) {
-          values[i] = anyOf.word(nextValue);
-          continue;
-        }
-        ColumnVector value = equals[i].evaluate(bounds);
-        if (value.isNull(0)) {
-          return null;
-        }
-        values[i] = value.words[0];
-      }
-      if (equalRange != null) {
-        return equalRange;
-      }
-      ColumnVector low = lower == null ? null : lower.evaluate(bounds);
-      ColumnVector high = upper == null ? null : upper.evaluate(bounds);
-      if ((low != null && low.isNull(0)) || (high != null && high.isNull(0))) {
-        return null;
-      }
-      return new KeyRange(
-          values.length,
-          values,
-          low != null,
-          low == null ? 0 : low.words[0],
-          node.lower() != null && node.lower().inclusive(),
-          high != null,
-          high == null ? 0 : high.words[0],
-          node.upper() != null && node.upper().inclusive());
-    }
-
-    @Override
-    @Nullable VectorBatch next() {
-      while (true) {
-        before.check();
-        RowCursor open = cursor;
-        if (open == null || !open.next(batch)) {
-          closeCursor();
-          if (anyOf == null || open == null || !openRange()) {
-            return null;
-          }
-          Interrupts.check();
-          continue;
-        }
-        if (rowIdColumn) {
-          copyRowIds(batch);
-        }
-        execution.scope().scanned(batch.liveRows());
-        if (before.narrow(filter, batch, context, heap)) {
-          return batch;
-        }
-        Interrupts.check();
-      }
-    }
-
-    private void closeCursor() {
-      if (cursor != null) {
-        cursor.close();
-        closed = cursor;
-        cursor = null;
-      }
-    }
-
-    @Override
-    void close() {
-      closeCursor();
-      batch.close();
-      heap.close();
-      boundHeap.close();
     }
   }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param input top of the chain
 /// @param breaker where its rows go; null: to the consumer
-/// @param scans tables that its tasks share
+/// @param scans tables, and ranges of indexes, that its tasks share
 /// @param marking its joins that note which right rows have found a match
 /// @param heavy a row of the tables is more than a row of work: something is run for each
 /// @param single one task must run it, because its rows have an order or a limit
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record Stage(
     PlanNode input,
     @Nullable Breaker breaker,
-    List<ScanOperators.Morsels> scans,
+    List<SharedScan> scans,
     List<JoinBreaker> marking,
     boolean heavy,
     boolean single,
@@ -38,8 +38,8 @@ record Stage(
       return 1;
     }
     long pages = 0;
-    for (ScanOperators.Morsels scan : scans) {
-      pages += scan.endPage;
+    for (SharedScan scan : scans) {
+      pages += scan.pages(workers);
     }
     return Math.clamp(pages / (heavy ? MIN_HEAVY_PAGES : MIN_PAGES), 1, workers);
   }

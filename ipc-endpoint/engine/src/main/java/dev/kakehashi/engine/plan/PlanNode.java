@@ -63,6 +63,7 @@ public sealed interface PlanNode {
   /// @param lower bound of the key column after those, or null
   /// @param upper bound of the same column, or null
   /// @param filter over the output columns, or null
+  /// @param expectedRows that the optimiser expects in the range, before they are filtered; negative: it expects nothing
   record IndexScan(
       long tableId,
       int index,
@@ -73,7 +74,8 @@ public sealed interface PlanNode {
       boolean reverse,
       int[] columns,
       int[] typeOids,
-      @Nullable Expr filter)
+      @Nullable Expr filter,
+      double expectedRows)
       implements PlanNode {}
 
   /// A random sample of a table's visible rows: each with the same probability.

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToDoubleFunction;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexInputRef;
@@ -48,10 +49,25 @@ final class AccessPath {
   /// Several values for a column are worth less than one.
   private static final int SCORE_ANY = 4;
 
+  /// For a range of which it does not matter how many rows it has: a lookup's, what a limit ends, or what is changed.
+  private static final double UNKNOWN_ROWS = -1;
+
   private AccessPath() {}
 
   /// The scan of `columns` whose rows satisfy all the conjuncts, which are over those columns.
   static PlanNode choose(Table table, int[] columns, List<RexNode> conjuncts, RexBuilder rex) {
+    return choose(table, columns, conjuncts, rex, range -> UNKNOWN_ROWS);
+  }
+
+  /// The same, of a scan that may be large.
+  ///
+  /// @param rows of the table that satisfy some of the conjuncts, as expected
+  static PlanNode choose(
+      Table table,
+      int[] columns,
+      List<RexNode> conjuncts,
+      RexBuilder rex,
+      ToDoubleFunction<List<RexNode>> rows) {
     Match best = null;
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
@@ -62,7 +78,7 @@ final class AccessPath {
     }
     return best == null || !isWorthwhile(best)
         ? tableScan(table, columns, conjuncts, rex)
-        : indexScan(table, best, columns, conjuncts, false, rex);
+        : indexScan(table, best, columns, conjuncts, false, rex, rows);
   }
 
   /// An index scan that gives the order, or null if no index does.
@@ -74,7 +90,7 @@ final class AccessPath {
       if (match != null && match.ordered) {
         boolean reverse =
             order.descending != table.indexes().get(i).descending().get(match.equals.size());
-        return indexScan(table, match, columns, conjuncts, reverse, rex);
+        return indexScan(table, match, columns, conjuncts, reverse, rex, range -> UNKNOWN_ROWS);
       }
     }
     return null;
@@ -237,7 +253,8 @@ final class AccessPath {
       int[] columns,
       List<RexNode> conjuncts,
       boolean reverse,
-      RexBuilder rex) {
+      RexBuilder rex,
+      ToDoubleFunction<List<RexNode>> rows) {
     Set<RexNode> used = new HashSet<>();
     List<Expr> equals = new ArrayList<>();
     for (Term term : match.equals) {
@@ -264,7 +281,8 @@ final class AccessPath {
         reverse,
         columns,
         oids(table, columns),
-        filter(conjuncts, used, rex));
+        filter(conjuncts, used, rex),
+        rows.applyAsDouble(conjuncts.stream().filter(used::contains).toList()));
   }
 
   private static @Nullable Bound bound(@Nullable Term term, Set<RexNode> used) {

@@ -76,7 +76,7 @@ final class PlanTranslator {
   private PlanNode node(RelNode rel) {
     ScanShape shape = ScanShape.of(rel, rex);
     if (shape != null) {
-      return scan(shape);
+      return scan(rel, shape);
     }
     return switch (rel) {
       case Project project -> project(project);
@@ -126,12 +126,22 @@ final class PlanTranslator {
     return rel.getRelTypeName();
   }
 
-  private PlanNode scan(ScanShape shape) {
+  private PlanNode scan(RelNode rel, ScanShape shape) {
     Table table = shape.table();
     if (table.isSystem()) {
       return systemScan(shape);
     }
-    return AccessPath.choose(table, shape.columns(), shape.conjuncts(), rex);
+    RelNode unfiltered = rel;
+    while (unfiltered instanceof Filter filter) {
+      unfiltered = filter.getInput();
+    }
+    RelNode all = unfiltered;
+    return AccessPath.choose(
+        table,
+        shape.columns(),
+        shape.conjuncts(),
+        rex,
+        range -> rows(all) * Selectivity.of(all, RexUtil.composeConjunction(rex, range)));
   }
 
   private PlanNode systemScan(ScanShape shape) {

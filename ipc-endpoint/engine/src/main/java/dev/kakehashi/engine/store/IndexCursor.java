@@ -52,15 +52,15 @@ final class IndexCursor implements RowCursor {
   /// These and key columns.
   private int[] needed = NO_COLUMNS;
 
-  /// A closed one.
-  IndexCursor(MemoryStore store) {
+  private IndexCursor(MemoryStore store) {
     this.store = store;
     this.reader = new RowReader(store);
   }
 
+  /// A closed one: the given, if it is a scan of the store that was closed, or a new one.
   @SuppressWarnings("ReferenceEquality") // the same store
-  boolean isOf(MemoryStore other) {
-    return store == other;
+  static IndexCursor of(MemoryStore store, @Nullable RowCursor closed) {
+    return closed instanceof IndexCursor own && own.store == store ? own : new IndexCursor(store);
   }
 
   /// Begins a scan.
@@ -72,6 +72,63 @@ final class IndexCursor implements RowCursor {
       ReadView view,
       TableIndex newIndex,
       KeyRange range,
+      boolean backwards,
+      int[] wanted,
+      boolean rowIds) {
+    prepare(newTable, view, newIndex, backwards, wanted, rowIds);
+    KeyBuffer from = reverse ? bound : position;
+    KeyBuffer to = reverse ? position : bound;
+    int bounds = encode(newIndex, range, from, to);
+    boolean hasTo = (bounds & 2) != 0;
+    hasBound = reverse ? (bounds & 1) != 0 : hasTo;
+    unbounded = reverse && !hasTo;
+    ReadSet reads = store.readSet(view);
+    if (reads != null) {
+      reads.addRange(newTable.tableId(), readRange(newIndex, from, hasTo ? to : null));
+    }
+    table = newTable;
+    index = newIndex;
+  }
+
+  /// Begins a scan of one part of a range.
+  ///
+  /// @throws IllegalStateException if it is not closed
+  void open(
+      RowTable newTable, ReadView view, IndexParts parts, int part, int[] wanted, boolean rowIds) {
+    prepare(newTable, view, parts.index, false, wanted, rowIds);
+    byte[] from = parts.from(part);
+    byte[] to = parts.to(part);
+    position.set(from, 0, from.length);
+    hasBound = to != null;
+    unbounded = false;
+    if (to != null) {
+      bound.set(to, 0, to.length);
+    }
+    table = newTable;
+    index = parts.index;
+  }
+
+  /// @return see [dev.kakehashi.engine.store.index.KeyCodec#encodeRange]; without a beginning, `from` is empty
+  static int encode(TableIndex index, KeyRange range, KeyBuffer from, KeyBuffer to) {
+    int bounds = index.codec.encodeRange(range, from, to);
+    if ((bounds & 1) == 0) {
+      from.length = 0;
+    }
+    return bounds;
+  }
+
+  static ReadSet.Range readRange(TableIndex index, KeyBuffer from, @Nullable KeyBuffer to) {
+    return new ReadSet.Range(
+        index.definition.indexId(),
+        Arrays.copyOf(from.bytes, from.length),
+        to == null ? null : Arrays.copyOf(to.bytes, to.length));
+  }
+
+  /// All but bounds; it is open when it has a table.
+  private void prepare(
+      RowTable newTable,
+      ReadView view,
+      TableIndex newIndex,
       boolean backwards,
       int[] wanted,
       boolean rowIds) {
@@ -97,26 +154,6 @@ final class IndexCursor implements RowCursor {
     more = true;
     fetch = FIRST_FETCH;
     entry = 0;
-    KeyBuffer from = reverse ? bound : position;
-    KeyBuffer to = reverse ? position : bound;
-    int bounds = newIndex.codec.encodeRange(range, from, to);
-    if ((bounds & 1) == 0) {
-      from.length = 0;
-    }
-    boolean hasTo = (bounds & 2) != 0;
-    hasBound = reverse ? (bounds & 1) != 0 : hasTo;
-    unbounded = reverse && !hasTo;
-    ReadSet reads = store.readSet(view);
-    if (reads != null) {
-      reads.addRange(
-          newTable.tableId(),
-          new ReadSet.Range(
-              newIndex.definition.indexId(),
-              Arrays.copyOf(from.bytes, from.length),
-              hasTo ? Arrays.copyOf(to.bytes, to.length) : null));
-    }
-    table = newTable;
-    index = newIndex;
   }
 
   /// Finds the stored columns, unless they are those of the scan before: arrays of positions and key columns are replaced, never changed.

@@ -213,14 +213,22 @@ final class RowTable implements TableStore {
       int[] columns,
       boolean withRowIds,
       @Nullable RowCursor closed) {
-    TableIndex[] present = indexes;
-    if (index < 0 || index >= present.length) {
-      throw new IllegalArgumentException("table %d has no index %d".formatted(tableId(), index));
-    }
-    IndexCursor cursor =
-        closed instanceof IndexCursor own && own.isOf(store) ? own : new IndexCursor(store);
-    cursor.open(this, view, present[index], range, reverse, columns, withRowIds);
+    IndexCursor cursor = IndexCursor.of(store, closed);
+    cursor.open(this, view, index(index), range, reverse, columns, withRowIds);
     return cursor;
+  }
+
+  @Override
+  public IndexParts divide(int index, KeyRange range, int most) {
+    return IndexParts.of(this, index(index), range, most);
+  }
+
+  private TableIndex index(int position) {
+    TableIndex[] present = indexes;
+    if (position < 0 || position >= present.length) {
+      throw new IllegalArgumentException("table %d has no index %d".formatted(tableId(), position));
+    }
+    return present[position];
   }
 
   @Override

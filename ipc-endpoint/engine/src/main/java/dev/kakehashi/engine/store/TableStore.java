@@ -60,6 +60,13 @@ public interface TableStore {
     return indexScan(view, index, range, reverse, columns, withRowIds, null);
   }
 
+  /// Divides a range of an index for several tasks.
+  ///
+  /// @param index position in `definition().indexes()`
+  /// @param range bounds on a prefix of the key columns
+  /// @param most parts wanted, at least 1
+  IndexParts divide(int index, KeyRange range, int most);
+
   /// Inserts row `row` of `values`, whose columns are the table's columns in order.
   ///
   /// @return its row identifier

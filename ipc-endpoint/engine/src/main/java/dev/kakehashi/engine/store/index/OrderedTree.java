@@ -260,6 +260,18 @@ public final class OrderedTree {
     }
   }
 
+  /// Finds keys that divide the entries `[from, to)`.
+  ///
+  /// @param to null: to the end
+  /// @param most parts wanted, at least 1
+  public RangeDivision divide(KeyBuffer from, @Nullable KeyBuffer to, int most) {
+    return RangeDivision.of(this, from, to, most);
+  }
+
+  long root() {
+    return root;
+  }
+
   /// Frees every node. Nobody may use the tree any more.
   public void free() {
     structure.lock();
