@@ -237,6 +237,8 @@ is_total(Node *node, bool wide)
 			return is_function_total(((FuncExpr *) node)->funcid);
 		case T_ArrayExpr:
 			return !((ArrayExpr *) node)->multidims;
+		case T_CoerceViaIO:
+			return kakehashi_is_label((CoerceViaIO *) node);
 		case T_Var:
 		case T_Const:
 		case T_Param:

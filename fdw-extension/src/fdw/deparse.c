@@ -100,7 +100,9 @@ deparse_literal(KakehashiDeparse *context, Const *constant)
 		case TIMESTAMPOID:
 			break;
 		default:
-			if (!context->all_literals)
+			if (kakehashi_is_enum(constant->consttype))
+				quoted = true;
+			else if (!context->all_literals)
 				return false;
 	}
 	getTypeOutputInfo(constant->consttype, &output, &varlena);

@@ -211,6 +211,9 @@ extern const char *kakehashi_document_function(const FuncExpr *expr);
 /* True for numbers that text is read as. */
 extern bool kakehashi_is_document_cast(const CoerceViaIO *expr);
 
+/* True for the label of an enum, which is what the engine has as its value. */
+extern bool kakehashi_is_label(const CoerceViaIO *expr);
+
 /* The subscripts of an element or slice of an array that the engine has, too, or NIL. */
 extern List *kakehashi_array_subscripts(const SubscriptingRef *expr);
 

@@ -27,6 +27,9 @@ extern Oid kakehashi_bridge_type(Oid type, KakehashiWordKind *kind);
 /* True if values of the type cross as text and are not text: see shippable_documents.c for what the engine knows of them. */
 extern bool kakehashi_is_text_form(Oid type);
 
+/* True for enums and domains of them: on the engine their values are their labels, which are equal as the values are, and in another order. */
+extern bool kakehashi_is_enum(Oid type);
+
 /* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */
 extern bool kakehashi_same_form(Oid local, Oid remote);
 

@@ -65,9 +65,13 @@ kakehashi_is_in_list(const ScalarArrayOpExpr *expr)
 	Oid left;
 	Oid right;
 
-	/* A list of timestamps has a type of its own there, to which a date would be cast; not every date can be. */
+	/*
+	 * A list of timestamps has a type of its own there, to which a date would be cast; not every date can be. An array of an enum is a text there,
+	 * and no array of texts.
+	 */
 	op_input_types(expr->opno, &left, &right);
-	return name != NULL && strcmp(name, expr->useOr ? "=" : "<>") == 0 && (left == DATEOID) == (right == DATEOID);
+	return name != NULL && strcmp(name, expr->useOr ? "=" : "<>") == 0 && (left == DATEOID) == (right == DATEOID) &&
+	       left != ANYENUMOID;
 }
 
 /* Elements as constants; false if the array is null, or has none of one dimension or too many. */
@@ -403,6 +407,9 @@ computed_there(Walk *walk, Expr *expr)
 		{
 			RelabelType *relabel = (RelabelType *) expr;
 
+			/* A domain and its enum have the same labels. */
+			if (kakehashi_is_enum(exprType((Node *) relabel->arg)) && kakehashi_is_enum(relabel->resulttype))
+				return shippable(walk, relabel->arg);
 			/* bpchar compares without its blanks; as text it is another value. */
 			return kakehashi_bridge_type(exprType((Node *) relabel->arg), NULL) != BPCHAROID &&
 			       !kakehashi_is_text_form(exprType((Node *) relabel->arg)) &&
@@ -442,7 +449,8 @@ computed_there(Walk *walk, Expr *expr)
 		case T_SubscriptingRef:
 			return is_subscript_shippable(walk, (SubscriptingRef *) expr);
 		case T_CoerceViaIO:
-			return kakehashi_is_document_cast((CoerceViaIO *) expr) && shippable(walk, ((CoerceViaIO *) expr)->arg);
+			return (kakehashi_is_document_cast((CoerceViaIO *) expr) || kakehashi_is_label((CoerceViaIO *) expr)) &&
+			       shippable(walk, ((CoerceViaIO *) expr)->arg);
 		default:
 			return false;
 	}

@@ -125,6 +125,13 @@ kakehashi_is_shippable_cast(Oid function)
 	return false;
 }
 
+/* An enum as text is its label, as the engine has it. */
+bool
+kakehashi_is_label(const CoerceViaIO *expr)
+{
+	return expr->resulttype == TEXTOID && kakehashi_is_enum(exprType((const Node *) expr->arg));
+}
+
 bool
 kakehashi_is_numeric_scale(const FuncExpr *expr)
 {
@@ -256,7 +263,8 @@ is_operator_shippable(const char *name, Oid left, Oid right, Oid collation)
 	if (strcmp(name, "&") == 0)
 		return left == right && is_integer(left);
 	if (strcmp(name, "=") == 0 || strcmp(name, "<>") == 0)
-		return is_comparable(left, right) && is_collation_shippable(left, collation, false);
+		return (left == ANYENUMOID && right == ANYENUMOID) ||
+		       (is_comparable(left, right) && is_collation_shippable(left, collation, false));
 	for (size_t i = 0; i < lengthof(orders); i++)
 	{
 		if (strcmp(name, orders[i]) == 0)

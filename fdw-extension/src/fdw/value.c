@@ -54,6 +54,12 @@ text_form_type(Oid type)
 }
 
 bool
+kakehashi_is_enum(Oid type)
+{
+	return is_enum(getBaseType(type));
+}
+
+bool
 kakehashi_is_text_form(Oid type)
 {
 	type = getBaseType(type);

@@ -2,10 +2,12 @@
 \set ON_ERROR_STOP on
 \set QUIET on
 \o /dev/null
+CREATE TYPE job_status AS ENUM ('new', 'taken', 'done');
 CREATE TABLE definition (name text, columns text);
 INSERT INTO definition VALUES
   ('account', 'id int PRIMARY KEY, balance int NOT NULL, owner text'),
   ('item', 'id int PRIMARY KEY, grp int NOT NULL, val int NOT NULL'),
+  ('job', 'id int PRIMARY KEY, status text NOT NULL, val int NOT NULL'),
   ('log', 'id int PRIMARY KEY, note text');
 \if :{?foreign}
   CREATE EXTENSION kakehashi_fdw;
@@ -15,7 +17,9 @@ INSERT INTO definition VALUES
   SELECT kakehashi_execute('kakehashi', 'CREATE SCHEMA isolation');
   SELECT kakehashi_execute('kakehashi', format('CREATE TABLE isolation.%I (%s)', name, columns)) FROM definition;
   IMPORT FOREIGN SCHEMA isolation FROM SERVER kakehashi INTO public;
+  ALTER FOREIGN TABLE job ALTER status TYPE job_status;
 \else
   SELECT format('CREATE TABLE %I (%s)', name, columns) FROM definition \gexec
+  ALTER TABLE job ALTER status TYPE job_status USING status::job_status;
 \endif
 DROP TABLE definition;
