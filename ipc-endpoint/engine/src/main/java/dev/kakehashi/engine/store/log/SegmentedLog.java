@@ -6,6 +6,7 @@ import dev.kakehashi.engine.store.DiskErrors;
 import dev.kakehashi.protocol.Directories;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -254,7 +255,11 @@ public final class SegmentedLog implements DurableLog {
     if (e instanceof EngineException known) {
       return known;
     }
-    String reason = String.valueOf(e.getMessage());
+    // Whose message is no more than the name of the file.
+    String reason =
+        e instanceof AccessDeniedException denied
+            ? "permission denied for \"" + denied.getFile() + "\""
+            : String.valueOf(e.getMessage());
     return new EngineException(DiskErrors.code(reason), what + ": " + reason, e);
   }
 
