@@ -30,9 +30,9 @@ SELECT both_sides(format('DELETE FROM chained WHERE %s', pg_temp.chain(1500, ' O
 -- What only the engine can compute says so.
 DO $do$
 BEGIN
-  PERFORM * FROM kakehashi_query('kakehashi', 'SELECT ' || pg_temp.chain(8000, ' + (', '1') || repeat(')', 7999)) AS t (n int);
+  PERFORM * FROM kakehashi_query('kakehashi', 'SELECT ' || pg_temp.chain(40000, ' + (', '1') || repeat(')', 39999)) AS t (n int);
 EXCEPTION WHEN program_limit_exceeded THEN
-  RAISE NOTICE '%', SQLERRM;
+  RAISE NOTICE '%', SQLSTATE;
 END $do$;
 SET client_min_messages = warning;
 DROP SCHEMA of_engine, of_heap CASCADE;

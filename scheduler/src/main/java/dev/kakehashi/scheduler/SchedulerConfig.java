@@ -55,6 +55,9 @@ public final class SchedulerConfig {
   public enum Parameter {
     /// Number of worker threads; fixed.
     WORKERS("workers", "threads", 1, 1024, Runtime.getRuntime().availableProcessors()),
+    /// Stack of a worker, of which only what a task has come to use takes memory: tasks that recurse over what users
+    /// wrote need more than a thread's usual one.
+    WORKER_STACK("workerStack", "kB", 256, 1 << 20, 16 << 10),
     /// Ring of each worker; a power of two.
     LOCAL_CAPACITY("localCapacity", "tasks", 4, 1 << 15, 4096),
     /// Ring of each inbox; a power of two.
@@ -130,7 +133,7 @@ public final class SchedulerConfig {
       return key;
     }
 
-    /// Unit of the value: threads, tasks, us, ms, bool (0 or 1), level, looks, workers, misses, thousandths,
+    /// Unit of the value: threads, kB, tasks, us, ms, bool (0 or 1), level, looks, workers, misses, thousandths,
     /// messages.
     public String unit() {
       return unit;

@@ -150,7 +150,11 @@ final class Worker extends Runner implements Runnable {
   }
 
   private WorkerThread newThread() {
-    return new WorkerThread(this, scheduler.config().threadNamePrefix() + "-worker-" + index);
+    SchedulerConfig config = scheduler.config();
+    return new WorkerThread(
+        this,
+        config.threadNamePrefix() + "-worker-" + index,
+        config.get(SchedulerConfig.Parameter.WORKER_STACK) << 10);
   }
 
   /// Finds one task and runs it; false when the scheduler has stopped and nothing is left.

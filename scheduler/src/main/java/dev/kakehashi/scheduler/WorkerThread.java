@@ -5,8 +5,9 @@ final class WorkerThread extends Thread {
   final Worker worker;
   private volatile boolean begun;
 
-  WorkerThread(Worker worker, String name) {
-    super(null, worker, name, 0, false);
+  /// @param stackBytes of memory that is reserved, not used
+  WorkerThread(Worker worker, String name, long stackBytes) {
+    super(null, worker, name, stackBytes, false);
     this.worker = worker;
     setDaemon(true);
   }

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
@@ -154,9 +155,7 @@ final class EmbeddedSession implements EngineSession {
     } catch (EngineException refused) {
       failure = refused;
     } catch (StackOverflowError tooDeep) {
-      failure =
-          new EngineException(ErrorCode.LIMIT_EXCEEDED, "statement is nested too deeply")
-              .withHint("Split the statement, or use fewer nested expressions.");
+      failure = SqlErrors.nestedTooDeeply(tooDeep);
     } catch (RuntimeException | AssertionError | LinkageError failed) {
       failure =
           new EngineException(

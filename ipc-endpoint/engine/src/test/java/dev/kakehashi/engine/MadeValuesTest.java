@@ -38,4 +38,35 @@ final class MadeValuesTest {
       }
     }
   }
+
+  @Test
+  void shouldCountWhatValuesOverWindowsAreMadeOf() throws IOException {
+    try (TestEngine engine = new TestEngine(directory, 2, 256L << 20, MEMORY, 1L << 30)) {
+      for (String aggregate :
+          List.of(
+              "array_agg(i)",
+              "string_agg(repeat('x', 100), ',')",
+              "json_agg(i)",
+              "jsonb_agg(i)",
+              "json_object_agg(i, i)")) {
+        for (String window :
+            List.of("()", "(order by i rows between unbounded preceding and 199999 following)")) {
+          String all =
+              "select length(("
+                  + aggregate
+                  + " over "
+                  + window
+                  + ")::text) from generate_series(1, 200000) s(i) limit 1";
+          EngineException refused =
+              assertThrows(EngineException.class, () -> engine.query(all), all);
+          assertEquals("53200", refused.code().sqlstate(), all);
+        }
+        String parts =
+            "select count(a) from (select ("
+                + aggregate
+                + " over (partition by i / 50))::text a from generate_series(1, 20000) s(i)) g";
+        assertEquals(List.of("20000"), engine.query(parts), parts);
+      }
+    }
+  }
 }

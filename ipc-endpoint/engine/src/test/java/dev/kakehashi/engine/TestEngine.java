@@ -38,7 +38,11 @@ final class TestEngine implements AutoCloseable {
   final EngineSession session;
 
   /// Result of one statement.
-  record Result(long count, List<String> rows, List<Statement.Column> columns) {}
+  record Result(long count, List<String> rows, List<Statement.Column> columns, boolean isQuery) {
+    Result(long count, List<String> rows, List<Statement.Column> columns) {
+      this(count, rows, columns, !columns.isEmpty());
+    }
+  }
 
   /// A statement that may not have ended yet.
   static final class Running {
@@ -184,7 +188,8 @@ final class TestEngine implements AutoCloseable {
   Result execute(Transaction transaction, Statement statement, @Nullable Object[][] rows) {
     Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
     long count = await(running.done);
-    return new Result(count, running.sink.rows(), statement.columns());
+    boolean isQuery = statement.kind() == Statement.Kind.QUERY || !statement.columns().isEmpty();
+    return new Result(count, running.sink.rows(), statement.columns(), isQuery);
   }
 
   Running start(

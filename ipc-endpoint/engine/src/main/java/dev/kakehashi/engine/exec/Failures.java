@@ -2,6 +2,7 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// What a statement's client is told of how it ended.
@@ -22,6 +23,7 @@ final class Failures {
           new EngineException(
               ErrorCode.SERIALIZATION_FAILURE,
               "could not serialize access due to concurrent update");
+      case StackOverflowError e -> SqlErrors.nestedTooDeeply(e);
       case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
       default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
     };

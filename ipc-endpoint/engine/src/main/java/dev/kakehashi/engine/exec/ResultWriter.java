@@ -32,6 +32,9 @@ final class ResultWriter implements BatchConsumer {
 
   private static final int FEW_ROWS = 8;
 
+  /// In a batch of rows without columns, which take no room.
+  private static final int MOST_EMPTY_ROWS = 1 << 16;
+
   /// Room asked for at first: the sink may answer with its inline area.
   private static final int FIRST_BYTES = 256;
 
@@ -177,6 +180,9 @@ final class ResultWriter implements BatchConsumer {
   private int fitting(int live) {
     int left = live - position;
     int free = heapStart - rowsEnd;
+    if (stride == 0) {
+      return Math.min(left, MOST_EMPTY_ROWS - rowCount);
+    }
     if (!anyReference) {
       return Math.min(left, free / stride);
     }

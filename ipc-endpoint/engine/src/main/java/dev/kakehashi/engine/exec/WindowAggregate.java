@@ -5,6 +5,8 @@ import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.FunctionContext;
+import dev.kakehashi.engine.type.KeepingAccumulator;
+import dev.kakehashi.engine.type.SerialAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -12,6 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// An aggregate over the frame. A frame that only grows is added to; any other one is aggregated anew for each row where it differs.
+/// What grows with its rows counts for the statement's memory, and so does the making of a value, as with groups; a frame's input is not put on the disk.
 final class WindowAggregate extends WindowFunction {
   /// Rows aggregated between two looks whether the statement is cancelled.
   private static final int CHECK_ROWS = 1 << 13;
@@ -20,14 +23,21 @@ final class WindowAggregate extends WindowFunction {
   private final WindowFrame frame;
   private final boolean growsOnly;
   private final ColumnVector[] arguments;
+  private final MemoryAccount memory;
+  private final MadeValues made;
   private final int[] last = new int[6];
   private int lastRuns = -1;
   private @Nullable Accumulator state;
   private int added;
   private int sinceCheck;
 
-  WindowAggregate(WindowCall call, WindowFrame frame) {
+  /// Bytes of the state that the statement's account has; only of one that grows with its rows.
+  private long accounted;
+
+  WindowAggregate(WindowCall call, WindowFrame frame, MemoryAccount memory) {
     super(call);
+    this.memory = memory.user();
+    this.made = new MadeValues(this.memory, HeapShare.OF_PROCESS);
     this.frame = frame;
     this.growsOnly = frame.growsOnly();
     this.function =
@@ -71,7 +81,29 @@ final class WindowAggregate extends WindowFunction {
         add(partition, frame.start(run), frame.end(run), current);
       }
     }
-    current.result(0, out, row, context);
+    if (current instanceof KeepingAccumulator keeping) {
+      made.make(keeping, 0, out, row, context);
+    } else {
+      current.result(0, out, row, context);
+    }
+  }
+
+  private void account(Accumulator of) {
+    if (!(of instanceof SerialAccumulator)) {
+      return;
+    }
+    setAccounted(of.memoryBytes());
+    if (of instanceof KeepingAccumulator keeping) {
+      made.hold(keeping.heapBytes());
+    }
+  }
+
+  private void setAccounted(long bytes) {
+    long more = bytes - accounted;
+    accounted = bytes;
+    if (more != 0) {
+      memory.add(more);
+    }
   }
 
   private boolean isLast() {
@@ -111,6 +143,7 @@ final class WindowAggregate extends WindowFunction {
         count++;
       }
       to.addAll(arguments, null, count, 0);
+      account(to);
       sinceCheck += count;
       if (sinceCheck > CHECK_ROWS) {
         sinceCheck = 0;
@@ -124,6 +157,8 @@ final class WindowAggregate extends WindowFunction {
     if (state != null) {
       state.close();
       state = null;
+      setAccounted(0);
+      made.hold(0);
     }
   }
 }

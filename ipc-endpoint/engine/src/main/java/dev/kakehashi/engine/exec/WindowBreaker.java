@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// When the statement's memory gets tight the rows are sorted in files, and a partition is read into a [RowBuffer], which may go to a file again.
 final class WindowBreaker extends Breaker {
+  /// A batch ends when its values have more bytes.
+  private static final long BATCH_BYTES = 1L << 20;
+
   private final PlanNode.Window node;
   private final MemoryAccount memory;
   private final int[] inputOids;
@@ -155,7 +158,7 @@ final class WindowBreaker extends Breaker {
       for (int i = 0; i < functions.length; i++) {
         WindowCall call = node.calls().get(i);
         frames[i] = new WindowFrame(call.frame(), context);
-        functions[i] = WindowFunction.of(call, frames[i]);
+        functions[i] = WindowFunction.of(call, frames[i], memory);
       }
     }
 
@@ -177,7 +180,7 @@ final class WindowBreaker extends Breaker {
       }
       batch.reset();
       WindowPartition current = partitionsLeft.partition();
-      while (batch.size < VectorBatch.CAPACITY) {
+      while (batch.size < VectorBatch.CAPACITY && batch.heap.usedBytes() < BATCH_BYTES) {
         if (next == size) {
           size = partitionsLeft.next();
           next = 0;

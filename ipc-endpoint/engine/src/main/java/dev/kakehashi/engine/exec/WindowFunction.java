@@ -25,9 +25,10 @@ abstract class WindowFunction {
 
   void close() {}
 
-  static WindowFunction of(WindowCall call, WindowFrame frame) {
+  /// @param memory of the statement
+  static WindowFunction of(WindowCall call, WindowFrame frame, MemoryAccount memory) {
     if (call.aggregate()) {
-      return new WindowAggregate(call, frame);
+      return new WindowAggregate(call, frame, memory);
     }
     return switch (call.name()) {
       case "row_number" ->

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.sql;
 
 import java.util.Set;
 
-/// What Calcite's parser does not take where it stands is wrapped in a call: an argument that is VARIADIC, a subquery by which a window is partitioned, the first argument of a function in FROM.
+/// What Calcite's parser does not take where it stands is wrapped in a call: an argument that is VARIADIC or has a name, a subquery by which a window is partitioned, the first argument of a function in FROM.
 final class ArgumentRewriter {
   private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
 
@@ -24,6 +24,8 @@ final class ArgumentRewriter {
     RewriteLevel around = all.levels.getFirst();
     boolean exists = in.at > 2 && in.peek(-2).isWord("exists");
     Token before = in.peek(exists ? -3 : Math.max(-2, -in.at));
+    level.syntax =
+        in.at > 1 && (in.peek(-2).isWord("row") || ExpressionBinder.isSyntax(in.peek(-2).text()));
     level.subquery =
         around.window
             && !around.ordered
@@ -61,9 +63,35 @@ final class ArgumentRewriter {
     level.chain = new RewriteLevel.Chain(out.length());
   }
 
+  /// `name =>`, or `name :=`, in front of an argument; says whether that is what comes.
+  boolean named(Token token) {
+    Token arrow = in.peek(1);
+    if (!token.isIdentifier() || !(arrow.isOperator("=>") || arrow.isOperator(":="))) {
+      return false;
+    }
+    RewriteLevel level = all.levels.getFirst();
+    Token before = in.peek(in.at == 0 ? 0 : -1);
+    if (!level.arguments
+        || level.syntax
+        || !(before.isOperator("(") || before.isOperator(",") || before.isWord("variadic"))) {
+      throw TokenReader.syntaxErrorAt(all.sql, arrow);
+    }
+    in.at += 2;
+    level.named = true;
+    out.emit(
+        RewrittenText.quoted(Marks.NAMED_CALL) + "(" + RewrittenText.quoted(token.text()) + ", ",
+        token.start());
+    level.chain = new RewriteLevel.Chain(out.length());
+    return true;
+  }
+
   /// The end of an argument.
   void end(Token token) {
     RewriteLevel level = all.levels.getFirst();
+    if (level.named) {
+      level.named = false;
+      out.emit(") ", token.start());
+    }
     if (level.variadic) {
       level.variadic = false;
       out.emit(") ", token.start());

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 
 /// Clauses of queries that Calcite's parser does not take, or not as PostgreSQL writes them: frames, LIMIT, FETCH, row locks, samples.
@@ -87,10 +86,12 @@ final class ClauseRewriter {
     out.literal(count, clause);
   }
 
-  /// Refuses SEARCH and CYCLE behind a query of WITH in a subquery; those of the statement's own WITH do not come here.
-  void refuseSearchAndCycle(Token word) {
+  /// SEARCH and CYCLE behind a query of WITH in a subquery become one more query of that WITH; those of the statement's own WITH do not come here.
+  ///
+  /// @return whether that is what comes
+  boolean traversal(Token word) {
     if (in.at == 0 || !in.peek(-1).isOperator(")")) {
-      return;
+      return false;
     }
     boolean clause =
         word.isWord("search") && (in.peek(1).isWord("depth") || in.peek(1).isWord("breadth"));
@@ -101,16 +102,14 @@ final class ClauseRewriter {
       }
       clause = in.peek(ahead).isIdentifier() && in.peek(ahead + 1).isWord("set");
     }
-    if (clause) {
-      throw notSupported(word);
+    if (!clause) {
+      return false;
     }
-  }
-
-  static EngineException notSupported(Token clause) {
-    return new EngineException(
-            ErrorCode.FEATURE_NOT_SUPPORTED,
-            clause.text().toUpperCase(Locale.ROOT) + " clause is not supported")
-        .withPosition(clause.start() + 1);
+    Source.Literal traversal = new Source.Literal.Path(StatementParser.traversal(all.sql, in));
+    out.emit(", " + RewrittenText.quoted(Marks.TRAVERSAL_QUERY) + " as (values (", word.start());
+    out.literal(traversal, word);
+    out.emit(")) ", word.start());
+    return true;
   }
 
   void fetch() {

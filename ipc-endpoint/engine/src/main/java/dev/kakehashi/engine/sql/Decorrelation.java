@@ -20,20 +20,24 @@ import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
+import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
 /// Turns correlated subqueries and LATERAL into joins, by Calcite's decorrelator.
 ///
 /// It is asked for one at a time, from the inside, and not for those of which it makes joins that lose rows: what an outer join gives nulls for has no values of the outer query any more,
-/// and two conditions that are true of different rows where the outer column is null have one set of its values. Those stay as they are and are evaluated for each row.
+/// two conditions that are true of different rows where the outer column is null have one set of its values, and a condition that names one outer column more than those below it
+/// makes it forget which values of the others these were true of. Those stay as they are and are evaluated for each row.
 final class Decorrelation {
   private final RelBuilder builder;
 
@@ -57,11 +61,12 @@ final class Decorrelation {
     if (!outer.isEmpty() || Inspection.any(correlate.getLeft(), Correlate.class::isInstance)) {
       return correlate;
     }
-    Uses uses = new Uses();
+    Uses uses = new Uses(id);
     uses.go(correlate.getRight());
     if (uses.ofRecursion
         || uses.inOuterJoin
         || uses.aboveGroups
+        || uses.forgets
         || (uses.filters > 1 && uses.ofNull)) {
       return correlate;
     }
@@ -94,6 +99,8 @@ final class Decorrelation {
 
   /// How a subquery names outer queries.
   private static final class Uses extends RelVisitor {
+    private final CorrelationId id;
+
     /// Whether in what an outer join may find nothing of.
     boolean inOuterJoin;
 
@@ -109,6 +116,33 @@ final class Decorrelation {
     /// Whether one of the filters may be true where the outer column is null.
     boolean ofNull;
 
+    /// Whether expressions name some of the columns that are named below them, and others.
+    boolean forgets;
+
+    Uses(CorrelationId id) {
+      this.id = id;
+    }
+
+    private void compare(RelNode node) {
+      ImmutableBitSet.Builder columns = ImmutableBitSet.builder();
+      node.accept(
+          new RexShuttle() {
+            @Override
+            public RexNode visitFieldAccess(RexFieldAccess access) {
+              if (access.getReferenceExpr() instanceof RexCorrelVariable variable
+                  && variable.id.equals(id)) {
+                columns.set(access.getField().getIndex());
+              }
+              return access;
+            }
+          });
+      ImmutableBitSet own = columns.build();
+      if (!own.isEmpty()) {
+        ImmutableBitSet below = RelOptUtil.correlationColumns(id, node.getInput(0));
+        forgets |= own.intersects(below) && !below.contains(own);
+      }
+    }
+
     @Override
     public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
       switch (node) {
@@ -117,11 +151,14 @@ final class Decorrelation {
                 join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
         case RecursiveRows recursion -> ofRecursion |= recursion.isCorrelated();
         case Correlate inner -> inOuterJoin |= inner.getJoinType() != JoinRelType.INNER;
-        case Project project ->
-            aboveGroups |=
-                project.getProjects().stream().anyMatch(RexUtil::containsCorrelation)
-                    && Inspection.any(project, Aggregate.class::isInstance);
+        case Project project -> {
+          aboveGroups |=
+              project.getProjects().stream().anyMatch(RexUtil::containsCorrelation)
+                  && Inspection.any(project, Aggregate.class::isInstance);
+          compare(project);
+        }
         case Filter filter -> {
+          compare(filter);
           for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
             ofNull |= RexUtil.containsCorrelation(term) && !isStrict(term);
           }

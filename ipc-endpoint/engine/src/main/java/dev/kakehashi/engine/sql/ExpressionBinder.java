@@ -165,6 +165,11 @@ final class ExpressionBinder {
       case Marks.COLLATE_CALL -> bindCollated(call, scope);
       case Marks.ROW_CALL -> record(call, scope);
       case Marks.SUBQUERY_CALL, Marks.VARIADIC_CALL -> bind(call.operand(0), scope);
+      case Marks.NAMED_CALL ->
+          throw context.error(
+              ErrorCode.UNDEFINED_FUNCTION,
+              "arguments have no names here: \"" + NamedArguments.name(call) + "\"",
+              call);
       case "row_to_json" -> {
         RexNode json =
             call.operandCount() == 1 ? records.argument(name, call.operand(0), scope) : null;
@@ -187,8 +192,12 @@ final class ExpressionBinder {
         }
         yield scope.mergeAction;
       }
-      case "overlaps" -> bindFunction(call, name, periods(call.getOperandList()), scope);
+      case "overlaps" ->
+          bindFunction(call, name, RowComparisons.periods(call.getOperandList()), scope);
       default -> {
+        if (NamedArguments.areIn(call.getOperandList())) {
+          yield bindFunction(call, name, call.getOperandList(), scope);
+        }
         if (WindowBinder.isWindowFunction(name)) {
           throw context.error(
               ErrorCode.WRONG_OBJECT_TYPE,
@@ -201,16 +210,6 @@ final class ExpressionBinder {
             : bindFunction(call, name, call.getOperandList(), scope);
       }
     };
-  }
-
-  /// The beginnings and ends of `(a, b) OVERLAPS (c, d)`.
-  private static List<SqlNode> periods(List<SqlNode> operands) {
-    List<SqlNode> ends = new ArrayList<>();
-    for (SqlNode operand : operands) {
-      List<SqlNode> entries = RowComparisons.entries(operand);
-      ends.addAll(entries == null ? List.of(operand) : entries);
-    }
-    return ends;
   }
 
   private RexNode bindCollated(SqlCall call, Scope scope) {
@@ -242,6 +241,15 @@ final class ExpressionBinder {
 
   /// A function call or operator by name.
   RexNode bindFunction(SqlNode at, String name, List<SqlNode> arguments, Scope scope) {
+    if (NamedArguments.areIn(arguments)) {
+      NamedArguments named = new NamedArguments(this, at, name, arguments);
+      return named.resolve(
+          node -> bindArgument(name, node, scope),
+          bound ->
+              named.isVariadic()
+                  ? calls.variadic(at, name, bound, named.nodes())
+                  : bindFunction(at, name, bound, named.nodes(), scope));
+    }
     List<RexNode> bound = new ArrayList<>();
     for (SqlNode argument : arguments) {
       if (argument instanceof SqlIdentifier identifier && identifier.isStar()) {
@@ -249,9 +257,13 @@ final class ExpressionBinder {
       }
       bound.add(bindArgument(name, argument, scope));
     }
-    if (!arguments.isEmpty() && isCall(arguments.getLast(), Marks.VARIADIC_CALL)) {
-      return calls.variadic(at, name, bound, arguments);
-    }
+    return !arguments.isEmpty() && isCall(arguments.getLast(), Marks.VARIADIC_CALL)
+        ? calls.variadic(at, name, bound, arguments)
+        : bindFunction(at, name, bound, arguments, scope);
+  }
+
+  private RexNode bindFunction(
+      SqlNode at, String name, List<RexNode> bound, List<SqlNode> arguments, Scope scope) {
     RexNode rows = rows(at, name, bound, arguments, scope);
     if (rows != null) {
       return rows;
@@ -260,7 +272,7 @@ final class ExpressionBinder {
     return sequence != null ? sequence : calls.function(at, name, bound, arguments);
   }
 
-  private static boolean isCall(SqlNode node, String name) {
+  static boolean isCall(SqlNode node, String name) {
     return node instanceof SqlCall call && call.getOperator().getName().equalsIgnoreCase(name);
   }
 

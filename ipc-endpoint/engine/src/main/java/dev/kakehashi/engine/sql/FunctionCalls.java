@@ -140,7 +140,11 @@ final class FunctionCalls {
 
   EngineException noFunction(SqlNode at, String name, int[] oids) {
     boolean operator = !Character.isLetter(name.charAt(0)) && name.charAt(0) != '_';
-    String call = Functions.describe(name, oids);
+    return noFunction(at, Functions.describe(name, oids), operator);
+  }
+
+  /// @param call as messages show it
+  EngineException noFunction(SqlNode at, String call, boolean operator) {
     return context
         .error(
             ErrorCode.UNDEFINED_FUNCTION,

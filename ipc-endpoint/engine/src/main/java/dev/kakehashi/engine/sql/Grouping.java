@@ -5,6 +5,7 @@ import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.sql.PgOperators.AggregateOperator;
 import dev.kakehashi.engine.sql.PgOperators.AggregateOrder;
 import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -28,6 +29,7 @@ import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -178,6 +180,22 @@ final class Grouping {
     }
     if (columns.isEmpty()) {
       columns.add(context.rex.makeLiteral(true));
+    }
+    if (keys.isEmpty() && calls.isEmpty()) {
+      // Algebra's rows have columns.
+      calls.add(
+          AggregateCall.create(
+              SqlStdOperatorTable.COUNT,
+              false,
+              false,
+              false,
+              List.of(),
+              List.of(),
+              -1,
+              null,
+              RelCollations.EMPTY,
+              context.types.of(TypeOid.INT8, false),
+              null));
     }
     List<String> names = new ArrayList<>();
     for (int i = 0; i < columns.size(); i++) {

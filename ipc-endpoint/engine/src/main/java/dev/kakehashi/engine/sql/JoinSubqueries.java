@@ -10,14 +10,25 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
+import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
+import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.SetOp;
+import org.apache.calcite.rel.core.TableScan;
+import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rel.logical.LogicalCorrelate;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalProject;
+import org.apache.calcite.rel.logical.LogicalUnion;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
@@ -26,6 +37,7 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +45,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// * Of an inner join they become a filter above it, as they are in WHERE.
 /// * What an outer join says of its optional side alone becomes a filter of that side.
-/// * Otherwise a subquery that names one side becomes a column of it; one that names both makes the optional side depend on each row of the other, as LATERAL does.
+/// * Otherwise a subquery that names one side becomes a column of it; one that names both makes the optional side depend on each row of the other, as LATERAL does. A full join is
+///   then the left join together with the rows on the right that it leaves.
 final class JoinSubqueries {
   private final LogicalJoin join;
   private final RexBuilder rex;
@@ -69,7 +82,10 @@ final class JoinSubqueries {
       case INNER -> converter.inner();
       case LEFT -> converter.left();
       case RIGHT -> converter.right();
-      case FULL -> converter.joinOfColumns();
+      case FULL ->
+          converter.others.stream().anyMatch(converter::namesBothSides)
+              ? converter.full()
+              : converter.joinOfColumns();
       default -> throw new IllegalStateException("join of type " + join.getJoinType());
     };
   }
@@ -162,6 +178,94 @@ final class JoinSubqueries {
         JoinRelType.LEFT);
   }
 
+  /// The rows of the left join, and those of the right side for which there is none on the left.
+  private RelNode full() {
+    requireSameTwice(join.getLeft());
+    requireSameTwice(join.getRight());
+    RelNode matched =
+        new JoinSubqueries(
+                LogicalJoin.create(
+                    join.getLeft(),
+                    join.getRight(),
+                    join.getHints(),
+                    join.getCondition(),
+                    own,
+                    JoinRelType.LEFT))
+            .left();
+    CorrelationId outer = join.getCluster().createCorrel();
+    List<RexNode> terms = new ArrayList<>(plain);
+    terms.addAll(others);
+    RelNode partners = filtered(join.getLeft(), new OverLeft(outer).apply(terms));
+    RelNode alone =
+        LogicalFilter.create(
+            join.getRight(),
+            rex.makeCall(SqlStdOperatorTable.NOT, RexSubQuery.exists(partners)),
+            ImmutableSet.of(outer));
+    List<RexNode> columns = new ArrayList<>();
+    for (RelDataTypeField field : join.getRowType().getFieldList()) {
+      int column = field.getIndex();
+      columns.add(
+          column < leftCount
+              ? rex.makeNullLiteral(field.getType())
+              : rex.makeInputRef(alone, column - leftCount));
+    }
+    List<String> names = join.getRowType().getFieldNames();
+    return LogicalUnion.create(
+        List.of(matched, LogicalProject.create(alone, List.of(), columns, names, Set.of())), true);
+  }
+
+  /// Both sides are read twice, and have to be the same each time: no LIMIT, no order among equals, nothing that is made at random.
+  private static void requireSameTwice(RelNode side) {
+    boolean[] same = {true};
+    RexShuttle looking =
+        new RexShuttle() {
+          @Override
+          public RexNode visitCall(RexCall call) {
+            same[0] &= call.getOperator().isDeterministic();
+            return super.visitCall(call);
+          }
+
+          @Override
+          public RexNode visitSubQuery(RexSubQuery subquery) {
+            look(subquery.rel, same, this);
+            return super.visitSubQuery(subquery);
+          }
+        };
+    look(side, same, looking);
+    if (!same[0]) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED,
+          "a subquery that names both sides in the condition of a full join of rows that are chosen or numbered is not supported");
+    }
+  }
+
+  private static void look(RelNode rel, boolean[] same, RexShuttle expressions) {
+    BottomUp.rewrite(
+        rel,
+        each -> {
+          same[0] &= givesTheSameTwice(each);
+          each.accept(expressions);
+          return each;
+        });
+  }
+
+  private static boolean givesTheSameTwice(RelNode rel) {
+    return switch (rel) {
+      case TableScan scan -> true;
+      case Filter filter -> true;
+      case Project project -> !project.containsOver();
+      case Join sides -> true;
+      case Correlate sides -> true;
+      case Aggregate groups -> true;
+      case SetOp operation -> true;
+      case Values rows -> true;
+      default ->
+          rel instanceof FunctionRows
+              || rel instanceof ExpressionRows
+              || rel instanceof WorkTableRows;
+    };
+  }
+
   /// The subqueries are columns of the sides.
   private RelNode joinOfColumns() {
     List<RexSubQuery> ofLeft = new ArrayList<>();
@@ -169,11 +273,6 @@ final class JoinSubqueries {
     for (RexSubQuery subquery : subqueries(others)) {
       ImmutableBitSet columns = columns(subquery);
       boolean onLeft = columns.intersects(ImmutableBitSet.range(leftCount));
-      if (onLeft && columns.length() > leftCount) {
-        throw new EngineException(
-            ErrorCode.FEATURE_NOT_SUPPORTED,
-            "a subquery that names both sides in the condition of a full join is not supported");
-      }
       (onLeft ? ofLeft : ofRight).add(subquery);
     }
     RelNode newLeft = extended(join.getLeft(), ofLeft);
@@ -329,6 +428,34 @@ final class JoinSubqueries {
             }
           };
       return BottomUp.rewrite(rel, each -> each.accept(names));
+    }
+  }
+
+  /// Expressions over the left side alone.
+  private final class OverLeft extends Moved {
+    private final CorrelationId rightRow;
+
+    /// @param rightRow name of a row of the right side
+    OverLeft(CorrelationId rightRow) {
+      this.rightRow = rightRow;
+    }
+
+    @Override
+    RexNode column(int column) {
+      return column < leftCount
+          ? rex.makeInputRef(left.getFieldList().get(column).getType(), column)
+          : ofRight(column);
+    }
+
+    @Override
+    RexNode outer(CorrelationId id, int column) {
+      return column < leftCount
+          ? rex.makeFieldAccess(rex.makeCorrel(left, id), column)
+          : ofRight(column);
+    }
+
+    private RexNode ofRight(int column) {
+      return rex.makeFieldAccess(rex.makeCorrel(right, rightRow), column - leftCount);
     }
   }
 

@@ -115,7 +115,7 @@ final class Lexer {
           && sql.substring(start, at).chars().noneMatch(x -> "~!@#%^&|`?".indexOf(x) >= 0)) {
         at--;
       }
-    } else if (c == ':' && peek(1) == ':') {
+    } else if (c == ':' && (peek(1) == ':' || peek(1) == '=')) {
       at += 2;
     } else if ("(),.;:[]".indexOf(c) >= 0) {
       at++;

@@ -43,6 +43,8 @@ final class LiteralBinder {
               expression.text(),
               () -> expressions.bind(SqlFront.parseExpression(expression.text()), scope));
       case Source.Literal.WithTies ties -> bind(ties.count(), scope);
+      case Source.Literal.Path path ->
+          throw new IllegalStateException("a value that is none: " + path);
     };
   }
 

@@ -26,6 +26,9 @@ final class Marks {
   /// Name of the call around an argument that is VARIADIC.
   static final String VARIADIC_CALL = "kh variadic";
 
+  /// Name of the call that stands for an argument with a name: `name => value`.
+  static final String NAMED_CALL = "kh named";
+
   /// Name of the call around a scalar subquery that Calcite's parser takes for something else.
   static final String SUBQUERY_CALL = "kh subquery";
 
@@ -62,6 +65,9 @@ final class Marks {
 
   /// In front of the alias of USING, which is its last column.
   static final String USING_ALIAS_PREFIX = "kh using as ";
+
+  /// Name of the query of WITH that stands for SEARCH and CYCLE of the one before it: its value.
+  static final String TRAVERSAL_QUERY = "kh traversal";
 
   /// Alias of the row that a SELECT without FROM but with WHERE selects from.
   static final String DUAL = "kh dual";

@@ -86,7 +86,7 @@ final class Operands {
   private static final Set<String> COMPARISONS = Set.of("=", "<", ">", "<=", ">=", "<>", "!=");
 
   private static final Set<String> PUNCTUATION =
-      Set.of("(", ")", "[", "]", ",", ".", ";", ":", "::");
+      Set.of("(", ")", "[", "]", ",", ".", ";", ":", "::", "=>", ":=");
 
   /// Keywords whose parenthesis is part of an operand.
   private static final Set<String> BEFORE_PARENTHESIS =

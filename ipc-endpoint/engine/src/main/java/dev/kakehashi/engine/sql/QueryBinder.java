@@ -104,9 +104,12 @@ final class QueryBinder {
     Scope scope = new Scope(parent);
     List<SqlNode> rest = new ArrayList<>(with.withList.getList());
     rest.add(with.body);
-    for (SqlNode node : with.withList) {
+    for (int i = 0; i < with.withList.size(); i++) {
       rest.removeFirst();
-      SqlWithItem item = (SqlWithItem) node;
+      SqlWithItem item = (SqlWithItem) with.withList.get(i);
+      if (isTraversal(item)) {
+        continue;
+      }
       List<String> columns = new ArrayList<>();
       if (item.columnList != null) {
         item.columnList.forEach(column -> columns.add(((SqlIdentifier) column).getSimple()));
@@ -121,9 +124,22 @@ final class QueryBinder {
           columns,
           recursive,
           references,
-          null);
+          i + 1 < with.withList.size() ? traversal((SqlWithItem) with.withList.get(i + 1)) : null);
     }
     return bind(with.body, scope, expectation, tail);
+  }
+
+  private static boolean isTraversal(SqlWithItem item) {
+    return item.name.getSimple().equals(Marks.TRAVERSAL_QUERY);
+  }
+
+  /// SEARCH and CYCLE for which an item stands; null for a query.
+  private ParsedStatement.@Nullable Traversal traversal(SqlWithItem item) {
+    if (!isTraversal(item)) {
+      return null;
+    }
+    SqlDynamicParam value = ((SqlCall) ((SqlCall) item.query).operand(0)).operand(0);
+    return ((Source.Literal.Path) expressions.literals.source(value)).traversal();
   }
 
   /// Adds a query of WITH to a scope.

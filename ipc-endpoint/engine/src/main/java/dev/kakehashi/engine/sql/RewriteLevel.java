@@ -31,6 +31,12 @@ final class RewriteLevel {
   /// Whether the argument is VARIADIC.
   boolean variadic;
 
+  /// Whether the argument has a name.
+  boolean named;
+
+  /// Whether the parenthesis belongs to what looks like a call of a function, but takes no names.
+  boolean syntax;
+
   /// Whether the parenthesis holds a subquery that is in a call for itself.
   boolean subquery;
 

@@ -100,6 +100,9 @@ final class Rewriter {
     if (in.at == 0 || Operands.isBoundary(in.peek(-1), token)) {
       levels.getFirst().chain = new RewriteLevel.Chain(out.length());
     }
+    if (arguments.named(token)) {
+      return;
+    }
     switch (token.kind()) {
       case STRING -> {
         in.at++;
@@ -178,6 +181,7 @@ final class Rewriter {
         out.emit(", ", token.start());
       }
       case ";" -> throw TokenReader.syntaxErrorAt(sql, in.peek());
+      case "=>", ":=" -> throw TokenReader.syntaxErrorAt(sql, token);
       default -> {
         boolean prefix = in.at < 2 || !Operands.endsOperand(in.peek(-2));
         if (Operands.isGeneral(token)) {
@@ -215,9 +219,10 @@ final class Rewriter {
         && in.peek(-1).isIdentifier()) {
       clauses.sample();
     } else if (word.equals("search") || word.equals("cycle")) {
-      clauses.refuseSearchAndCycle(token);
-      in.at++;
-      identifier(token);
+      if (!clauses.traversal(token)) {
+        in.at++;
+        identifier(token);
+      }
     } else if (word.equals("variadic")) {
       arguments.variadic(token);
     } else if (word.equals("default")) {

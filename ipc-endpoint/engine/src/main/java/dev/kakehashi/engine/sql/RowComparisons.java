@@ -31,6 +31,16 @@ final class RowComparisons {
         : null;
   }
 
+  /// The beginnings and ends of `(a, b) OVERLAPS (c, d)`.
+  static List<SqlNode> periods(List<SqlNode> operands) {
+    List<SqlNode> ends = new ArrayList<>();
+    for (SqlNode operand : operands) {
+      List<SqlNode> entries = entries(operand);
+      ends.addAll(entries == null ? List.of(operand) : entries);
+    }
+    return ends;
+  }
+
   /// A comparison of two rows; null if neither side is one.
   ///
   /// @param right a row, or a query with as many columns and at most one row

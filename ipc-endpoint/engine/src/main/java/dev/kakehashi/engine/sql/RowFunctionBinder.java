@@ -149,6 +149,28 @@ final class RowFunctionBinder {
       return records.columns(objects, (SqlCall) call.arguments.getLast());
     }
     records.refuseUndefined(at, call.name);
+    if (NamedArguments.areIn(call.arguments)) {
+      NamedArguments named = new NamedArguments(expressions, at, call.name, call.arguments);
+      if (!named.isVariadic()) {
+        return named.resolve(
+            node -> expressions.bind(node, scope),
+            bound -> {
+              RowFunction function = expressions.calls.rowFunction(at, call.name, bound);
+              return function == null
+                  ? oneRow(
+                      expressions.coercion.resolveUnknown(
+                          expressions.calls.function(at, call.name, bound, named.nodes())),
+                      column,
+                      ordinality)
+                  : rows(
+                      function,
+                      expressions.calls.arguments(
+                          bound, function.argumentOids(), at, named.nodes()),
+                      column,
+                      ordinality);
+            });
+      }
+    }
     List<RexNode> arguments = bound(call.arguments, scope);
     RowFunction function = expressions.calls.rowFunction(at, call.name, arguments);
     if (function == null) {

@@ -24,6 +24,9 @@ record Source(String text, List<Literal> literals, int[] positions, int end) {
     /// An expression where Calcite's parser takes a literal only.
     record Expression(Source text) implements Literal {}
 
+    /// SEARCH and CYCLE of a query of WITH.
+    record Path(ParsedStatement.Traversal traversal) implements Literal {}
+
     /// The count of FETCH FIRST ... WITH TIES.
     record WithTies(Literal count) implements Literal {}
   }

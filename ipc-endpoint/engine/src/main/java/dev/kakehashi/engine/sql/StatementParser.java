@@ -43,6 +43,15 @@ final class StatementParser {
     return parser.statement();
   }
 
+  /// Reads SEARCH and CYCLE where a reader stands, which stands behind them afterwards.
+  static ParsedStatement.Traversal traversal(String sql, TokenReader reader) {
+    StatementParser parser = new StatementParser(sql, reader.tokens());
+    parser.in.at = reader.at;
+    ParsedStatement.Traversal traversal = new TraversalParser(parser).traversal();
+    reader.at = parser.in.at;
+    return java.util.Objects.requireNonNull(traversal);
+  }
+
   private ParsedStatement statement() {
     if (in.peek().isWord("with")) {
       return with();

@@ -60,8 +60,7 @@ final class StatementPlanner {
   private static BoundQuery withColumns(BoundQuery query) {
     if (query.names().isEmpty()) {
       throw new EngineException(
-              ErrorCode.FEATURE_NOT_SUPPORTED, "a result without columns is not supported")
-          .withHint("SELECT without columns can stand in EXISTS and in FROM.");
+          ErrorCode.FEATURE_NOT_SUPPORTED, "a relation without columns is not supported");
     }
     return query;
   }
@@ -226,13 +225,17 @@ final class StatementPlanner {
   private SqlFront.Planned query(Source text, @Nullable Scope parent) {
     BoundQuery query =
         PathColumns.asText(
-            withColumns(
-                context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE))),
+            context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE)),
             queries);
-    List<Statement.Column> columns = columns(query);
+    // Algebra's rows have columns; those of a result may have none.
+    boolean none = query.names().isEmpty();
+    List<Statement.Column> columns = none ? List.of() : columns(query);
     RelNode optimized = Optimizer.optimize(query.rel());
     PlanTranslator translator = new PlanTranslator(context);
-    PlanNode root = context.commonTables.around(translator.translate(optimized), translator);
+    PlanNode rows = translator.translate(optimized);
+    PlanNode root =
+        context.commonTables.around(
+            none ? new PlanNode.Project(rows, List.of()) : rows, translator);
     return planned(Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
   }
 

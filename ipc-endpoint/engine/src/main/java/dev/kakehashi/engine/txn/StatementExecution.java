@@ -12,6 +12,7 @@ import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
@@ -139,7 +140,9 @@ public final class StatementExecution extends CancellableExecution {
       return opened();
     } catch (EngineException refused) {
       refuse(refused);
-    } catch (RuntimeException | StackOverflowError failed) {
+    } catch (StackOverflowError tooDeep) {
+      refuse(SqlErrors.nestedTooDeeply(tooDeep));
+    } catch (RuntimeException failed) {
       refuse(internal(failed));
     }
     return null;

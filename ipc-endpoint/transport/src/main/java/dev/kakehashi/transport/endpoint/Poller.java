@@ -42,12 +42,15 @@ final class Poller implements Runnable {
   private long nextTickNanos = System.nanoTime();
   private @Nullable Runnable deferred;
 
+  /// Of a thread: a light statement is planned and run here, and recursion over its text goes as deep as on a worker. Only what is used of it takes memory.
+  private static final long STACK_BYTES = 16L << 20;
+
   /// One of the threads that take turns. `blocks` is its own: whether it is between giving up the role and asking for it.
   private static final class PollerThread extends Thread {
     private boolean blocks;
 
     PollerThread(Poller poller, int number) {
-      super(poller, "kakehashi-poller-" + number);
+      super(null, poller, "kakehashi-poller-" + number, STACK_BYTES);
     }
   }
 
