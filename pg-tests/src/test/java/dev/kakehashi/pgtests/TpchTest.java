@@ -17,10 +17,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The 22 queries of TPC-H over foreign tables give what they give over heap tables with the same rows.
+/// The 22 queries of TPC-H over foreign tables, and as a whole in the engine, give what they give over heap tables with the same rows.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TpchTest {
-  private final Cluster cluster = Cluster.start("tpch");
+  private static final String TIMEOUT = "SET statement_timeout = '10min'";
+
+  private final Cluster cluster = Cluster.start("tpch", TpchTables.memory());
 
   @BeforeAll
   void load() throws Exception {
@@ -40,7 +42,12 @@ class TpchTest {
   @ValueSource(
       ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22})
   void shouldGiveTheRowsOfHeapTables(int number) throws SQLException {
-    assertEquals(answer(number, "heap"), answer(number, "tpch"));
+    List<String> ofHeap = answer(number, "heap");
+    assertEquals(ofHeap, answer(number, "tpch"));
+    try (Connection connection = cluster.connect()) {
+      Sql.execute(connection, "SET search_path = heap, public", TIMEOUT);
+      assertEquals(ofHeap, TpchTables.rowsOfEngine(connection, number));
+    }
   }
 
   @ParameterizedTest
@@ -71,7 +78,7 @@ class TpchTest {
 
   private List<String> answer(int number, String schema) throws SQLException {
     try (Connection connection = cluster.connect()) {
-      Sql.execute(connection, "SET search_path = " + schema, "SET statement_timeout = '10min'");
+      Sql.execute(connection, "SET search_path = " + schema, TIMEOUT);
       String[] statements = TpchTables.query(number).split(";", -1);
       for (int i = 0; i < statements.length - 1; i++) {
         // Query 15 makes a view first.

@@ -1,10 +1,12 @@
 package dev.kakehashi.pgtests.harness;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /// The command-line tools, run as a user runs them.
 public final class Tools {
@@ -12,6 +14,26 @@ public final class Tools {
 
   /// What a command printed on its standard output, and how it ended.
   public record Outcome(int exitCode, String output) {}
+
+  /// A running command, whose standard output is read while it runs. The caller closes it after it has read all.
+  public record Output(Process process, List<String> arguments, InputStream stream)
+      implements AutoCloseable {
+    /// @throws IllegalStateException if the command has failed, or goes on after its output was read
+    @Override
+    public void close() {
+      try {
+        if (!process.waitFor(1, TimeUnit.MINUTES) || process.exitValue() != 0) {
+          throw new IllegalStateException(
+              "kakehashi-tools " + arguments + " failed, or did not end with its output");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
 
   /// Runs a command of kakehashi-tools and returns its standard output.
   ///
@@ -32,6 +54,20 @@ public final class Tools {
 
   /// Runs a command of kakehashi-tools, which may fail.
   public static Outcome outcome(String... arguments) {
+    try {
+      Output running = start(arguments);
+      String output = new String(running.stream().readAllBytes(), StandardCharsets.UTF_8);
+      return new Outcome(running.process().waitFor(), output);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /// Starts a command of kakehashi-tools; its errors go to this process's standard error.
+  public static Output start(String... arguments) throws IOException {
     var command = new ArrayList<>(Installation.asServerUser());
     command.addAll(
         List.of(
@@ -41,17 +77,9 @@ public final class Tools {
             "-jar",
             Installation.runDirectory().resolve("lib/kakehashi-tools.jar").toString()));
     command.addAll(List.of(arguments));
-    try {
-      Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-      process.getOutputStream().close();
-      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return new Outcome(process.waitFor(), output);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    process.getOutputStream().close();
+    return new Output(process, List.of(arguments), process.getInputStream());
   }
 }

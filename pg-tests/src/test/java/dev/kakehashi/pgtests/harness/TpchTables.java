@@ -1,21 +1,45 @@
 package dev.kakehashi.pgtests.harness;
 
 import java.io.IOException;
-import java.io.StringReader;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
-/// TPC-H's tables at scale 0.01, the same rows in schema `heap` and as foreign tables in schema `tpch`, and its queries.
+/// TPC-H's tables, the same rows in schema `heap` and as foreign tables in schema `tpch`, and its queries.
+///
+/// The scale is 0.01, or what the system property `kakehashi.scale` says (1 takes half an hour and 12 GB of memory).
 public final class TpchTables {
   public static final List<String> NAMES =
       List.of("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem");
 
-  private static final String SCALE = "0.01";
+  private static final String SCALE = System.getProperty("kakehashi.scale", "0.01");
+
+  /// Without those on foreign keys PostgreSQL needs hours for queries 17 and 20 of larger scales.
+  private static final List<String> INDEXES =
+      List.of(
+          "CREATE INDEX lineitem_part ON %s.lineitem (l_partkey, l_suppkey)",
+          "CREATE INDEX partsupp_supplier ON %s.partsupp (ps_suppkey)",
+          "CREATE INDEX orders_customer ON %s.orders (o_custkey)");
+
+  /// By number: asking the tool starts a JVM.
+  private static final Map<Integer, String> TEXTS = new ConcurrentHashMap<>();
 
   private TpchTables() {}
+
+  /// The endpoint's setting of the memory that the tables need.
+  public static String memory() {
+    return "memory=" + (int) Math.ceil(8 * Double.parseDouble(SCALE)) + "GB";
+  }
 
   /// Makes and fills the tables.
   public static void load(Cluster cluster) throws SQLException, IOException {
@@ -28,11 +52,26 @@ public final class TpchTables {
       }
       Sql.execute(connection, "IMPORT FOREIGN SCHEMA public FROM SERVER kakehashi INTO tpch");
       for (String table : NAMES) {
-        String rows = Tools.run("tpch", "text", "--scale", SCALE, table);
         var copy = connection.unwrap(PGConnection.class).getCopyAPI();
-        copy.copyIn("COPY heap." + table + " FROM STDIN", new StringReader(rows));
-        copy.copyIn("COPY tpch." + table + " FROM STDIN", new StringReader(rows));
+        Path file = Files.createTempFile("tpch-" + table, ".copy");
+        try {
+          try (Tools.Output rows = Tools.start("tpch", "text", "--scale", SCALE, table)) {
+            Files.copy(rows.stream(), file, StandardCopyOption.REPLACE_EXISTING);
+          }
+          for (String schema : List.of("heap", "tpch")) {
+            try (InputStream rows = Files.newInputStream(file)) {
+              copy.copyIn("COPY %s.%s FROM STDIN".formatted(schema, table), rows);
+            }
+          }
+        } finally {
+          Files.delete(file);
+        }
       }
+      for (String index : INDEXES) {
+        Sql.execute(connection, index.formatted("heap"));
+        cluster.onEngine(index.formatted("public"));
+      }
+      cluster.onEngine("ANALYZE");
       Sql.execute(connection, "ANALYZE");
     }
   }
@@ -41,6 +80,10 @@ public final class TpchTables {
   ///
   /// @param number 1 to 22
   public static String query(int number) {
+    return TEXTS.computeIfAbsent(number, TpchTables::ask);
+  }
+
+  private static String ask(int number) {
     // The comments of the texts contain semicolons.
     String text =
         Tools.run("tpch", "query", Integer.toString(number))
@@ -49,5 +92,40 @@ public final class TpchTables {
             .collect(Collectors.joining("\n"))
             .strip();
     return text.endsWith(";") ? text.substring(0, text.length() - 1) : text;
+  }
+
+  /// The rows of a query that the engine runs as a whole.
+  public static List<String> rowsOfEngine(Connection connection, int number) throws SQLException {
+    String query = statement(number);
+    return Sql.rows(connection, onEngine(query) + " AS t" + columns(connection, query));
+  }
+
+  /// A query as one statement that both sides know: the view of query 15 as a query of WITH. A type that is called as a function is PostgreSQL's own.
+  public static String statement(int number) {
+    String text = query(number).replaceAll("date\\(('[^']*')\\)", "DATE $1");
+    if (number != 15) {
+      return text;
+    }
+    String[] statements = text.split(";", -1);
+    String view =
+        statements[0].strip().replaceFirst("(?i)^CREATE OR REPLACE VIEW (\\w+) AS", "WITH $1 AS (");
+    return view + ")" + statements[1];
+  }
+
+  /// What runs a query on the engine; to be followed by the names and types of its columns.
+  public static String onEngine(String query) {
+    return "SELECT * FROM kakehashi_query('kakehashi', $query$" + query + "$query$)";
+  }
+
+  /// Names and types of the query's columns.
+  private static String columns(Connection connection, String query) throws SQLException {
+    try (var statement = connection.prepareStatement(query)) {
+      ResultSetMetaData columns = statement.getMetaData();
+      List<String> all = new ArrayList<>();
+      for (int i = 1; i <= columns.getColumnCount(); i++) {
+        all.add("c" + i + " " + columns.getColumnTypeName(i));
+      }
+      return "(" + String.join(", ", all) + ")";
+    }
   }
 }
