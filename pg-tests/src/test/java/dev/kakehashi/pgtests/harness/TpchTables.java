@@ -1,7 +1,8 @@
 package dev.kakehashi.pgtests.harness;
 
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
 
 /// TPC-H's tables, the same rows in schema `heap` and as foreign tables in schema `tpch`, and its queries.
 ///
@@ -30,6 +32,8 @@ public final class TpchTables {
           "CREATE INDEX lineitem_part ON %s.lineitem (l_partkey, l_suppkey)",
           "CREATE INDEX partsupp_supplier ON %s.partsupp (ps_suppkey)",
           "CREATE INDEX orders_customer ON %s.orders (o_custkey)");
+
+  private static final int ROWS_PER_TRANSACTION = 1_500_000;
 
   /// By number: asking the tool starts a JVM.
   private static final Map<Integer, String> TEXTS = new ConcurrentHashMap<>();
@@ -52,17 +56,14 @@ public final class TpchTables {
       }
       Sql.execute(connection, "IMPORT FOREIGN SCHEMA public FROM SERVER kakehashi INTO tpch");
       for (String table : NAMES) {
-        var copy = connection.unwrap(PGConnection.class).getCopyAPI();
+        CopyManager copy = connection.unwrap(PGConnection.class).getCopyAPI();
         Path file = Files.createTempFile("tpch-" + table, ".copy");
         try {
           try (Tools.Output rows = Tools.start("tpch", "text", "--scale", SCALE, table)) {
             Files.copy(rows.stream(), file, StandardCopyOption.REPLACE_EXISTING);
           }
-          for (String schema : List.of("heap", "tpch")) {
-            try (InputStream rows = Files.newInputStream(file)) {
-              copy.copyIn("COPY %s.%s FROM STDIN".formatted(schema, table), rows);
-            }
-          }
+          copy.copyIn("COPY heap." + table + " FROM STDIN", Files.newBufferedReader(file));
+          copyInPieces(copy, "tpch." + table, file);
         } finally {
           Files.delete(file);
         }
@@ -73,6 +74,24 @@ public final class TpchTables {
       }
       cluster.onEngine("ANALYZE");
       Sql.execute(connection, "ANALYZE");
+    }
+  }
+
+  /// A transaction's changes have to fit into the endpoint's heap before they are committed.
+  private static void copyInPieces(CopyManager copy, String table, Path file)
+      throws SQLException, IOException {
+    try (BufferedReader rows = Files.newBufferedReader(file)) {
+      var piece = new StringBuilder();
+      int count = 0;
+      for (String row = rows.readLine(); row != null; row = rows.readLine()) {
+        piece.append(row).append('\n');
+        count++;
+        if (count % ROWS_PER_TRANSACTION == 0) {
+          copy.copyIn("COPY " + table + " FROM STDIN", new StringReader(piece.toString()));
+          piece.setLength(0);
+        }
+      }
+      copy.copyIn("COPY " + table + " FROM STDIN", new StringReader(piece.toString()));
     }
   }
 

@@ -21,8 +21,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
   private static final String SUM = "SELECT sum(val) FROM numbers";
 
-  /// Scans and changes, per second.
-  private record Rates(double scans, double changes) {}
+  /// Scans and changes, per second, and what the processors worked meanwhile, in seconds of each second.
+  private record Rates(double scans, double changes, double worked) {}
+
+  /// A measurement that gives rates.
+  private interface Measurement {
+    Rates run() throws Exception;
+  }
 
   /// What one side has done, turn by turn.
   private static final class Side {
@@ -30,10 +35,19 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     final List<Double> beside = new ArrayList<>();
     final List<Double> changes = new ArrayList<>();
 
-    void add(double scansAlone, Rates besideWriter) {
-      alone.add(scansAlone);
+    /// Processor time of one, in seconds.
+    final List<Double> scanSeconds = new ArrayList<>();
+
+    final List<Double> changeSeconds = new ArrayList<>();
+
+    void add(Rates scansAlone, Rates besideWriter) {
+      alone.add(scansAlone.scans);
       beside.add(besideWriter.scans);
       changes.add(besideWriter.changes);
+      double scan = scansAlone.worked / scansAlone.scans;
+      scanSeconds.add(scan);
+      // A scan is taken to cost beside the writer what it costs alone.
+      changeSeconds.add((besideWriter.worked - besideWriter.scans * scan) / besideWriter.changes);
     }
 
     double kept() {
@@ -46,10 +60,10 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     var ofEngine = new Side();
     try (PreparedStatement sum = session.prepare(SUM)) {
       for (int i = 0; i < turns.warmUps() + turns.repetitions(); i++) {
-        double heapAlone = heapScans();
-        Rates heapBeside = heapScansBesideWriter(rows);
-        double engineAlone = scans(session, sum);
-        Rates engineBeside = scansBesideWriter(session, sum, rows);
+        Rates heapAlone = working(() -> new Rates(heapScans(), 0, 0));
+        Rates heapBeside = working(() -> heapScansBesideWriter(rows));
+        Rates engineAlone = working(() -> new Rates(scans(session, sum), 0, 0));
+        Rates engineBeside = working(() -> scansBesideWriter(session, sum, rows));
         if (i >= turns.warmUps()) {
           ofHeap.add(heapAlone, heapBeside);
           ofEngine.add(engineAlone, engineBeside);
@@ -61,6 +75,23 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     Report.rates("scans beside it", Turns.median(ofHeap.beside), Turns.median(ofEngine.beside));
     Report.rates(
         "its changes, each stored", Turns.median(ofHeap.changes), Turns.median(ofEngine.changes));
+    Report.costs(
+        "processor time of a scan",
+        Turns.median(ofHeap.scanSeconds),
+        Turns.median(ofEngine.scanSeconds));
+    Report.costs(
+        "processor time of a change",
+        Turns.median(ofHeap.changeSeconds),
+        Turns.median(ofEngine.changeSeconds));
+  }
+
+  /// Adds what all processors worked: it is nobody else's on a quiet machine.
+  private static Rates working(Measurement measurement) throws Exception {
+    double before = ProcessorTime.seconds();
+    long began = System.nanoTime();
+    Rates rates = measurement.run();
+    double seconds = (System.nanoTime() - began) / 1e9;
+    return new Rates(rates.scans, rates.changes, (ProcessorTime.seconds() - before) / seconds);
   }
 
   private double heapScans() throws Exception {
@@ -79,7 +110,7 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
       Future<Double> changes = threads.submit(writer);
       double scans = reader.call();
-      return new Rates(scans, changes.get());
+      return new Rates(scans, changes.get(), 0);
     }
   }
 

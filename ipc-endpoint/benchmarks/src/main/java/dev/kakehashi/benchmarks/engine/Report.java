@@ -43,6 +43,11 @@ public final class Report {
     line("  " + what, perSecond(ofHeap), perSecond(ofEngine), number(ofEngine / ofHeap), "", "");
   }
 
+  /// What one of many took, in seconds.
+  static void costs(String what, double ofHeap, double ofEngine) {
+    line("  " + what, micros(ofHeap), micros(ofEngine), number(ofHeap / ofEngine), "", "");
+  }
+
   /// A measure of the engine alone that is to be small.
   static void atMost(String what, String value, double measured, double goal, String goalText) {
     line(what, "-", value, "", "<= " + goalText, met(measured <= goal));
@@ -55,6 +60,10 @@ public final class Report {
 
   static String millis(double millis) {
     return String.format(Locale.ROOT, "%,.1f ms", millis);
+  }
+
+  private static String micros(double seconds) {
+    return String.format(Locale.ROOT, "%,.0f us", seconds * 1e6);
   }
 
   static String perSecond(double rate) {

@@ -40,6 +40,11 @@ final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public boolean logHasRoom(Runnable whenReady) {
+    return true;
+  }
+
+  @Override
   public long epoch() {
     return 0;
   }

@@ -295,6 +295,11 @@ final class MemoryStore implements Store {
     return table;
   }
 
+  /// See [DurableLog#hasRoom].
+  boolean logHasRoom(Runnable whenReady) {
+    return log.hasRoom(whenReady);
+  }
+
   @Override
   public Map<String, byte[]> catalog() {
     return catalog;

@@ -300,6 +300,11 @@ final class RowTransaction implements StoreTransaction {
     return admission().mayCommit(whenReady);
   }
 
+  @Override
+  public boolean logHasRoom(Runnable whenReady) {
+    return store.logHasRoom(whenReady);
+  }
+
   private void checkRunning() {
     if (committing || isEnded()) {
       throw notRunning();

@@ -40,6 +40,11 @@ public interface StoreTransaction {
   /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false
   boolean mayCommit(Runnable whenReady);
 
+  /// Whether the log has room for many changes now: what was committed before is kept in the heap until the base image has it.
+  ///
+  /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false
+  boolean logHasRoom(Runnable whenReady);
+
   /// Number of a long transaction in the order of their declarations; 0: it is none.
   long epoch();
 

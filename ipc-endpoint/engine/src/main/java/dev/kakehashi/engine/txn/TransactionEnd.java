@@ -70,9 +70,9 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
         .beginWithinTurn();
   }
 
-  /// Goes on when a long transaction may commit, or is to end otherwise.
+  /// Goes on when a long transaction may commit and the log has room for one that has changed much, or it is to end otherwise.
   private void awaitEarlierOnes() {
-    if (!isActive() || !transaction.isLong()) {
+    if (!isActive() || !(transaction.isLong() || transaction.hasManyWrites())) {
       endOnWorkerIfLong();
       return;
     }
@@ -104,7 +104,7 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
       transaction
           .environment()
           .scheduler()
-          .job("commit of a long transaction")
+          .job("commit that waits")
           .submit(context -> context.await(condition, waiting));
     } catch (SchedulerStoppedException stopping) {
       endWithoutWaiting();
@@ -112,7 +112,12 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
   }
 
   private boolean mayEnd(Condition condition) {
-    return transaction.isEnding() || transaction.store().mayCommit(condition::signal);
+    if (transaction.isEnding()) {
+      return true;
+    }
+    boolean mayCommit = !transaction.isLong() || transaction.store().mayCommit(condition::signal);
+    return mayCommit
+        && (!transaction.hasManyWrites() || transaction.store().logHasRoom(condition::signal));
   }
 
   private void endWithoutWaiting() {

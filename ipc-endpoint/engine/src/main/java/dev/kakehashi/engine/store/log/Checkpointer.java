@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// What is in the log is applied in pieces of some size, not at each commit: until then it is only kept in memory. When `checkpointBytes` of the log have
 /// been applied the image is flushed, and the segments before are given back. So recovery applies `checkpointBytes` and a few pieces at most.
 ///
-/// `queue`, `queuedBytes`, `queuedEnd`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
+/// `queue`, `queuedBytes`, `queuedEnd`, `waiting`, `failure`, `holds` and `stopping` are guarded by `lock`. A failed step is tried again, with the same records.
 final class Checkpointer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpointer.class);
 
@@ -40,6 +40,10 @@ final class Checkpointer implements AutoCloseable {
   private List<Step> queue = new ArrayList<>();
   private long queuedBytes;
   private long queuedEnd;
+
+  /// Who wants to know when [#hasRoom] may have another answer.
+  private List<Runnable> waiting = new ArrayList<>();
+
   private boolean segmentDue;
   private boolean stopping;
   private int holds;
@@ -117,6 +121,29 @@ final class Checkpointer implements AutoCloseable {
     }
   }
 
+  /// Whether the image is not too far behind, or cannot follow, or need not any more.
+  ///
+  /// @param whenReady called once when it is worth to ask again, if the answer is false
+  boolean hasRoom(Runnable whenReady) {
+    lock.lock();
+    try {
+      boolean room = queuedBytes <= MAX_QUEUED_BYTES || failure != null || stopping;
+      if (!room) {
+        waiting.add(whenReady);
+      }
+      return room;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Takes those who wait; under the lock. The caller runs them without it.
+  private List<Runnable> takeWaiting() {
+    List<Runnable> taken = waiting;
+    waiting = new ArrayList<>();
+    return taken;
+  }
+
   private void run() {
     attempt(() -> segments.prepare(lastPrepared));
     while (true) {
@@ -173,14 +200,17 @@ final class Checkpointer implements AutoCloseable {
   }
 
   private void done(long bytes) {
+    List<Runnable> ready;
     lock.lock();
     try {
       queuedBytes -= bytes;
       failure = null;
       changed.signalAll();
+      ready = takeWaiting();
     } finally {
       lock.unlock();
     }
+    ready.forEach(Runnable::run);
   }
 
   private boolean isStopping() {
@@ -277,10 +307,18 @@ final class Checkpointer implements AutoCloseable {
   }
 
   private boolean pauseBeforeRetry(EngineException reason) {
+    List<Runnable> ready;
     lock.lock();
     try {
       failure = reason;
       changed.signalAll();
+      ready = takeWaiting();
+    } finally {
+      lock.unlock();
+    }
+    ready.forEach(Runnable::run);
+    lock.lock();
+    try {
       long left = RETRY_NANOS;
       while (left > 0 && !stopping) {
         try {
@@ -299,13 +337,16 @@ final class Checkpointer implements AutoCloseable {
   /// Applies all that was added, flushes the image, and ends the thread. What fails is left to recovery.
   @Override
   public void close() {
+    List<Runnable> ready;
     lock.lock();
     try {
       stopping = true;
       changed.signalAll();
+      ready = takeWaiting();
     } finally {
       lock.unlock();
     }
+    ready.forEach(Runnable::run);
     Threads.joinUninterruptibly(thread);
   }
 }

@@ -18,6 +18,13 @@ public interface DurableLog extends AutoCloseable {
   /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void write(List<LogRecord> records);
 
+  /// Whether the records that were written have left enough of the heap to encode a long one: until they are applied they are kept there. Any thread.
+  ///
+  /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false
+  default boolean hasRoom(Runnable whenReady) {
+    return true;
+  }
+
   /// Calls `visitor` for the keys `[from, to)` in order.
   ///
   /// @throws dev.kakehashi.engine.api.EngineException DATA_CORRUPTED

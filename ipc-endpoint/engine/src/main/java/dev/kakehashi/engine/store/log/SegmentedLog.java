@@ -215,6 +215,11 @@ public final class SegmentedLog implements DurableLog {
   }
 
   @Override
+  public boolean hasRoom(Runnable whenReady) {
+    return checkpointer.hasRoom(whenReady);
+  }
+
+  @Override
   public void read(byte[] from, byte[] to, EntryVisitor visitor) {
     image.read(from, to, visitor);
   }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,6 +114,28 @@ final class SegmentedLogTest {
   /// Offset of a value in a segment.
   private static int find(Path file, String value) throws IOException {
     return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).indexOf(value);
+  }
+
+  @Test
+  void shouldSayWhenTheImageHasTakenWhatLeavesNoRoom() throws Exception {
+    var options = new SegmentedLog.Options(4 << 20, NEVER, NEVER, disk::open);
+    var ready = new AtomicInteger();
+    SegmentedLog log = SegmentedLog.open(logIn(live()), live().resolve("rows"), options);
+    try {
+      assertTrue(log.hasRoom(ready::incrementAndGet));
+      LogRecord record = new LogRecord(16);
+      for (int i = 0; i < 70; i++) {
+        record.put(bytes("key " + i), new byte[1 << 20]);
+      }
+      log.write(List.of(record));
+      assertFalse(log.hasRoom(ready::incrementAndGet));
+      assertEquals(0, ready.get());
+    } finally {
+      log.close(); // applies it
+    }
+    assertEquals(1, ready.get());
+    assertTrue(log.hasRoom(ready::incrementAndGet));
+    assertEquals(1, ready.get());
   }
 
   @Test

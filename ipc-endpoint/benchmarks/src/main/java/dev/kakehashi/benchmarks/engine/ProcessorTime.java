@@ -1,0 +1,31 @@
+package dev.kakehashi.benchmarks.engine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// What all processors of this machine have worked, whoever for; not what other guests of its host took (`/proc/stat`, proc(5)).
+final class ProcessorTime {
+  private static final Path STAT = Path.of("/proc/stat");
+
+  /// Of the first line: user, nice, system, then idle and waiting, then interrupts.
+  private static final List<Integer> WORKING = List.of(1, 2, 3, 6, 7);
+
+  private static final double SECONDS_PER_TICK = 0.01;
+
+  private ProcessorTime() {}
+
+  /// @return seconds since the machine started, of all processors, in steps of 0.01
+  static double seconds() throws IOException {
+    String[] fields;
+    try (var lines = Files.lines(STAT)) {
+      fields = lines.findFirst().orElseThrow().split(" +");
+    }
+    long ticks = 0;
+    for (int field : WORKING) {
+      ticks += Long.parseLong(fields[field]);
+    }
+    return ticks * SECONDS_PER_TICK;
+  }
+}
