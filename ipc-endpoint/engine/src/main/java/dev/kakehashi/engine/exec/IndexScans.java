@@ -1,15 +1,12 @@
 package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
-import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.store.IndexParts;
 import dev.kakehashi.engine.store.KeyRange;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.engine.vector.VarHeap;
-import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -117,21 +114,12 @@ final class IndexScans {
   }
 
   /// Scans a range, or parts of one that it shares with other tasks.
-  static final class Scan extends Operator {
-    private final Execution execution;
+  static final class Scan extends RowScan {
     private final PlanNode.IndexScan node;
 
     /// Null: nobody shares it.
     private final @Nullable Range range;
 
-    private final boolean withRowIds;
-    private final boolean rowIdColumn;
-    private final int[] columns;
-    private final VectorBatch batch;
-    private final VarHeap heap = new VarHeap();
-    private final EvalContext context;
-    private final @Nullable RowFilter filter;
-    private final RowsBeforeFailure before = new RowsBeforeFailure();
     private final IndexBounds bounds;
     private boolean shared;
     private @Nullable RowCursor cursor;
@@ -146,22 +134,16 @@ final class IndexScans {
         @Nullable Range range,
         EvalContext context,
         boolean withRowIds) {
-      this.execution = execution;
+      super(execution, node.columns(), node.filter(), context, withRowIds);
       this.node = node;
       this.range = range;
-      this.rowIdColumn = ScanOperators.hasRowId(node.columns());
-      this.withRowIds = withRowIds || rowIdColumn;
-      this.columns = ScanOperators.stored(node.columns());
-      this.batch = new VectorBatch(node.columns().length);
-      this.context = context;
-      this.filter = node.filter() == null ? null : RowFilter.of(node.filter(), context);
       this.bounds = new IndexBounds(node, context);
     }
 
     @Override
     void open() {
       closeCursor();
-      before.open();
+      super.open();
       shared = range != null && range.divided;
       if (!shared) {
         bounds.open();
@@ -207,24 +189,15 @@ final class IndexScans {
     }
 
     @Override
-    @Nullable VectorBatch next() {
+    boolean fill() {
       while (true) {
-        before.check();
         RowCursor open = cursor;
-        if (open == null || !open.next(batch)) {
-          closeCursor();
-          if (open == null || !openNext()) {
-            return null;
-          }
-          Interrupts.check();
-          continue;
+        if (open != null && open.next(batch)) {
+          return true;
         }
-        if (rowIdColumn) {
-          ScanOperators.copyRowIds(batch);
-        }
-        execution.scope().scanned(batch.liveRows());
-        if (before.narrow(filter, batch, context, heap)) {
-          return batch;
+        closeCursor();
+        if (open == null || !openNext()) {
+          return false;
         }
         Interrupts.check();
       }
@@ -241,8 +214,7 @@ final class IndexScans {
     @Override
     void close() {
       closeCursor();
-      batch.close();
-      heap.close();
+      super.close();
       bounds.close();
     }
   }

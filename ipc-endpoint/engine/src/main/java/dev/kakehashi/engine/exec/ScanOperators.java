@@ -4,16 +4,12 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
-import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.store.PageCursor;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.ColumnVector;
-import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -22,20 +18,6 @@ import org.jspecify.annotations.Nullable;
 /// The leaves of chains: tables, indexes, computed rows.
 final class ScanOperators {
   private ScanOperators() {}
-
-  /// The columns to read from the store; the row identifier is none of them.
-  static int[] stored(int[] columns) {
-    return hasRowId(columns) ? Arrays.copyOf(columns, columns.length - 1) : columns;
-  }
-
-  static boolean hasRowId(int[] columns) {
-    return columns.length > 0 && columns[columns.length - 1] == PlanNode.ROW_ID;
-  }
-
-  static void copyRowIds(VectorBatch batch) {
-    ColumnVector last = batch.columns[batch.columns.length - 1];
-    System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);
-  }
 
   /// Pages of one table, handed out piece by piece to the tasks that scan it.
   static final class Morsels extends SharedScan {
@@ -80,60 +62,32 @@ final class ScanOperators {
   }
 
   /// Scans the pages that it takes from the table's morsels.
-  static final class TableScan extends Operator {
-    private final Execution execution;
+  static final class TableScan extends RowScan {
     private final Morsels morsels;
-    private final boolean withRowIds;
-    private final boolean rowIdColumn;
-    private final int[] columns;
-    private final VectorBatch batch;
-    private final VarHeap heap = new VarHeap();
-    private final EvalContext context;
-    private final @Nullable RowFilter filter;
-    private final RowsBeforeFailure before = new RowsBeforeFailure();
 
     /// Null until the first piece is taken, and after the last.
     private @Nullable PageCursor cursor;
 
     TableScan(Execution execution, Morsels morsels, EvalContext context, boolean withRowIds) {
-      this.execution = execution;
+      super(execution, morsels.node.columns(), morsels.node.filter(), context, withRowIds);
       this.morsels = morsels;
-      this.rowIdColumn = hasRowId(morsels.node.columns());
-      this.withRowIds = withRowIds || rowIdColumn;
-      this.columns = stored(morsels.node.columns());
-      this.batch = new VectorBatch(morsels.node.columns().length);
-      this.context = context;
-      this.filter =
-          morsels.node.filter() == null ? null : RowFilter.of(morsels.node.filter(), context);
     }
 
     @Override
     void open() {
       closeCursor();
-      before.open();
+      super.open();
     }
 
     @Override
-    @Nullable VectorBatch next() {
-      while (true) {
-        before.check();
-        PageCursor open = cursor;
-        if (open == null || !open.next(batch)) {
-          if (!nextPiece()) {
-            closeCursor();
-            return null;
-          }
-          continue;
+    boolean fill() {
+      while (cursor == null || !cursor.next(batch)) {
+        if (!nextPiece()) {
+          closeCursor();
+          return false;
         }
-        if (rowIdColumn) {
-          copyRowIds(batch);
-        }
-        execution.scope().scanned(batch.liveRows());
-        if (before.narrow(filter, batch, context, heap)) {
-          return batch;
-        }
-        Interrupts.check();
       }
+      return true;
     }
 
     private boolean nextPiece() {
@@ -162,8 +116,7 @@ final class ScanOperators {
     @Override
     void close() {
       closeCursor();
-      batch.close();
-      heap.close();
+      super.close();
     }
   }
 

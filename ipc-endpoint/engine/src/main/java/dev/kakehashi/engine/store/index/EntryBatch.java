@@ -9,8 +9,8 @@ public final class EntryBatch {
   /// Whether an entry equal to the position where to go on is still to come.
   public boolean inclusive;
 
-  /// Bound of the leaf in the direction of the scan.
-  final KeyBuffer fence = new KeyBuffer(64);
+  /// The way to the leaf.
+  final Descent way = new Descent();
 
   public int count() {
     return count;

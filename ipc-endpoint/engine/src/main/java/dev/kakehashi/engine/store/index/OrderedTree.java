@@ -155,15 +155,50 @@ public final class OrderedTree {
     while (true) {
       to.clear();
       long head = position.head();
+      Descent way = to.way;
+      long node = descend(position, head, 0, way);
+      int from = IndexNode.position(node, position, head, !inclusive);
+      int last = bound == null ? IndexNode.count(node) : IndexNode.firstFrom(node, from, bound);
+      int end = (int) Math.min(last, (long) from + max);
+      for (int i = from; i < end; i++) {
+        to.add(node, i);
+      }
+      boolean whole = end == IndexNode.count(node);
+      boolean bounded = end == last && !whole;
+      if (!NodeLatch.validate(node, way.version)) {
+        continue;
+      }
+      if (bounded) {
+        return false;
+      }
+      if (!whole) {
+        to.copyLast(position);
+        to.inclusive = false;
+        return true;
+      }
+      if (!way.fenced) {
+        return false;
+      }
+      position.set(way.fence);
+      to.inclusive = true;
+      return true;
+    }
+  }
+
+  /// Goes down to the node of a level in which `position` lies; in a tree that is lower, to its root.
+  ///
+  /// @param way receives the version of the node, and the separator behind it
+  long descend(KeyBuffer position, long head, int level, Descent way) {
+    while (true) {
       long node = root;
       long version = NodeLatch.stableVersion(node);
       boolean valid = node == root;
-      boolean fenced = false;
-      while (valid && IndexNode.level(node) != 0) {
+      way.fenced = false;
+      while (valid && IndexNode.level(node) > level) {
         int slot = IndexNode.position(node, position, head, true);
         if (slot < IndexNode.count(node)) {
-          IndexNode.copyKey(node, slot, to.fence, 0);
-          fenced = true;
+          IndexNode.copyKey(node, slot, way.fence, 0);
+          way.fenced = true;
         }
         long child = IndexNode.child(node, slot - 1);
         if (!NodeLatch.validate(node, version)) {
@@ -175,34 +210,10 @@ public final class OrderedTree {
         node = child;
         version = childVersion;
       }
-      if (!valid) {
-        continue;
+      if (valid) {
+        way.version = version;
+        return node;
       }
-      int from = IndexNode.position(node, position, head, !inclusive);
-      int last = bound == null ? IndexNode.count(node) : IndexNode.firstFrom(node, from, bound);
-      int end = (int) Math.min(last, (long) from + max);
-      for (int i = from; i < end; i++) {
-        to.add(node, i);
-      }
-      boolean whole = end == IndexNode.count(node);
-      boolean bounded = end == last && !whole;
-      if (!NodeLatch.validate(node, version)) {
-        continue;
-      }
-      if (bounded) {
-        return false;
-      }
-      if (!whole) {
-        to.copyLast(position);
-        to.inclusive = false;
-        return true;
-      }
-      if (!fenced) {
-        return false;
-      }
-      position.set(to.fence);
-      to.inclusive = true;
-      return true;
     }
   }
 
@@ -224,7 +235,7 @@ public final class OrderedTree {
         int slot =
             unbounded ? IndexNode.count(node) : IndexNode.position(node, position, head, false);
         if (slot > 0) {
-          IndexNode.copyKey(node, slot - 1, to.fence, 0);
+          IndexNode.copyKey(node, slot - 1, to.way.fence, 0);
           fenced = true;
         }
         long child = IndexNode.child(node, slot - 1);
@@ -255,7 +266,7 @@ public final class OrderedTree {
       if (!fenced) {
         return false;
       }
-      position.set(to.fence);
+      position.set(to.way.fence);
       return true;
     }
   }

@@ -49,11 +49,11 @@ public record RangeDivision(List<byte[]> keys, long leaves) {
     List<byte[]> found = new ArrayList<>();
     KeyBuffer position = new KeyBuffer(from.length);
     position.set(from);
-    KeyBuffer fence = new KeyBuffer(64);
+    Descent way = new Descent();
     KeyBuffer key = new KeyBuffer(64);
     boolean more = true;
     while (more) {
-      more = node(tree, level, position, to, fence, key, found);
+      more = node(tree, level, position, to, way, key, found);
     }
     return found;
   }
@@ -66,36 +66,14 @@ public record RangeDivision(List<byte[]> keys, long leaves) {
       int level,
       KeyBuffer position,
       @Nullable KeyBuffer to,
-      KeyBuffer fence,
+      Descent way,
       KeyBuffer key,
       List<byte[]> found) {
     int before = found.size();
     long head = position.head();
     while (true) {
       found.subList(before, found.size()).clear();
-      long node = tree.root();
-      long version = NodeLatch.stableVersion(node);
-      boolean valid = node == tree.root();
-      boolean fenced = false;
-      while (valid && IndexNode.level(node) > level) {
-        int slot = IndexNode.position(node, position, head, true);
-        if (slot < IndexNode.count(node)) {
-          IndexNode.copyKey(node, slot, fence, 0);
-          fenced = true;
-        }
-        long child = IndexNode.child(node, slot - 1);
-        if (!NodeLatch.validate(node, version)) {
-          valid = false;
-          break;
-        }
-        long childVersion = NodeLatch.stableVersion(child);
-        valid = NodeLatch.validate(node, version);
-        node = child;
-        version = childVersion;
-      }
-      if (!valid) {
-        continue;
-      }
+      long node = tree.descend(position, head, level, way);
       // A tree that has lost this level since has nothing to divide.
       boolean gone = IndexNode.level(node) < level;
       int first = IndexNode.position(node, position, head, true);
@@ -105,10 +83,14 @@ public record RangeDivision(List<byte[]> keys, long leaves) {
         IndexNode.copyKey(node, i, key, 0);
         found.add(Arrays.copyOf(key.bytes, key.length));
       }
-      if (!NodeLatch.validate(node, version)) {
+      if (!NodeLatch.validate(node, way.version)) {
         continue;
       }
-      if (gone || last < count || !fenced || (to != null && KeyBuffer.compare(fence, to) >= 0)) {
+      KeyBuffer fence = way.fence;
+      if (gone
+          || last < count
+          || !way.fenced
+          || (to != null && KeyBuffer.compare(fence, to) >= 0)) {
         return false;
       }
       found.add(Arrays.copyOf(fence.bytes, fence.length));

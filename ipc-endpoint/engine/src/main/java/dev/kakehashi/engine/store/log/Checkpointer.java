@@ -137,11 +137,19 @@ final class Checkpointer implements AutoCloseable {
     }
   }
 
-  /// Takes those who wait; under the lock. The caller runs them without it.
-  private List<Runnable> takeWaiting() {
-    List<Runnable> taken = waiting;
-    waiting = new ArrayList<>();
-    return taken;
+  /// Changes under the lock what others wait for, and tells them; those of [#hasRoom] without it.
+  private void change(Runnable change) {
+    List<Runnable> ready;
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+      ready = waiting;
+      waiting = new ArrayList<>();
+    } finally {
+      lock.unlock();
+    }
+    ready.forEach(Runnable::run);
   }
 
   private void run() {
@@ -200,17 +208,10 @@ final class Checkpointer implements AutoCloseable {
   }
 
   private void done(long bytes) {
-    List<Runnable> ready;
-    lock.lock();
-    try {
+    change(() -> {
       queuedBytes -= bytes;
       failure = null;
-      changed.signalAll();
-      ready = takeWaiting();
-    } finally {
-      lock.unlock();
-    }
-    ready.forEach(Runnable::run);
+    });
   }
 
   private boolean isStopping() {
@@ -307,16 +308,7 @@ final class Checkpointer implements AutoCloseable {
   }
 
   private boolean pauseBeforeRetry(EngineException reason) {
-    List<Runnable> ready;
-    lock.lock();
-    try {
-      failure = reason;
-      changed.signalAll();
-      ready = takeWaiting();
-    } finally {
-      lock.unlock();
-    }
-    ready.forEach(Runnable::run);
+    change(() -> failure = reason);
     lock.lock();
     try {
       long left = RETRY_NANOS;
@@ -337,16 +329,7 @@ final class Checkpointer implements AutoCloseable {
   /// Applies all that was added, flushes the image, and ends the thread. What fails is left to recovery.
   @Override
   public void close() {
-    List<Runnable> ready;
-    lock.lock();
-    try {
-      stopping = true;
-      changed.signalAll();
-      ready = takeWaiting();
-    } finally {
-      lock.unlock();
-    }
-    ready.forEach(Runnable::run);
+    change(() -> stopping = true);
     Threads.joinUninterruptibly(thread);
   }
 }

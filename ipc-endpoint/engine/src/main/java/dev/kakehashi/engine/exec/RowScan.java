@@ -1,0 +1,78 @@
+package dev.kakehashi.engine.exec;
+
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.RowFilter;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A leaf that reads rows of a table, of which a filter may leave some: how they are found is the subclass's.
+abstract class RowScan extends Operator {
+  final Execution execution;
+
+  /// To read from the store; the row identifier is none of them.
+  final int[] columns;
+
+  final boolean withRowIds;
+  final VectorBatch batch;
+  private final boolean rowIdColumn;
+  private final VarHeap heap = new VarHeap();
+  private final EvalContext context;
+  private final @Nullable RowFilter filter;
+  private final RowsBeforeFailure before = new RowsBeforeFailure();
+
+  /// @param planned columns of the batches; the last one may be [PlanNode#ROW_ID]
+  /// @param condition null: all rows pass
+  RowScan(
+      Execution execution,
+      int[] planned,
+      @Nullable Expr condition,
+      EvalContext context,
+      boolean withRowIds) {
+    this.execution = execution;
+    this.rowIdColumn = planned.length > 0 && planned[planned.length - 1] == PlanNode.ROW_ID;
+    this.withRowIds = withRowIds || rowIdColumn;
+    this.columns = rowIdColumn ? Arrays.copyOf(planned, planned.length - 1) : planned;
+    this.batch = new VectorBatch(planned.length);
+    this.context = context;
+    this.filter = condition == null ? null : RowFilter.of(condition, context);
+  }
+
+  @Override
+  void open() {
+    before.open();
+  }
+
+  /// Fills `batch` with the next rows; false at the end.
+  abstract boolean fill();
+
+  @Override
+  @Nullable VectorBatch next() {
+    while (true) {
+      before.check();
+      if (!fill()) {
+        return null;
+      }
+      if (rowIdColumn) {
+        ColumnVector last = batch.columns[batch.columns.length - 1];
+        System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);
+      }
+      execution.scope().scanned(batch.liveRows());
+      if (before.narrow(filter, batch, context, heap)) {
+        return batch;
+      }
+      Interrupts.check();
+    }
+  }
+
+  @Override
+  void close() {
+    batch.close();
+    heap.close();
+  }
+}
