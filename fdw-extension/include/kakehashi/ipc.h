@@ -128,6 +128,7 @@ typedef struct kh_result
 {
 	bool failed; /* then error is set */
 	kh_transaction_state transaction_state;
+	bool undurable_reads; /* the transaction has read what a crash could take back */
 	uint64_t transaction_handle;
 	uint64_t lease_deadline_nanos;
 	uint64_t rows_affected;

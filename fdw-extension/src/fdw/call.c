@@ -56,6 +56,7 @@ note_transaction(KakehashiCall *call, const kh_result *result)
 	{
 		case KH_TX_ACTIVE:
 			session->handle = result->transaction_handle;
+			session->undurable_reads |= result->undurable_reads;
 			break;
 		case KH_TX_ABORTED:
 			session->aborted = true;
@@ -252,6 +253,8 @@ kakehashi_call_end(KakehashiCall *call)
 	if (call->ipc == NULL)
 		return;
 	kakehashi_inbound_abandoned(call);
+	/* What its rows were nobody has said. */
+	call->session->undurable_reads |= call->in_transaction && !call->finished;
 	kh_call_end(call->ipc);
 	call->ipc = NULL;
 	dlist_delete(&call->node);

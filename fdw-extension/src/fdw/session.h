@@ -64,6 +64,7 @@ typedef struct KakehashiSession
 	int rollback_level;
 	bool is_long; /* while level > 0: it was begun as a long transaction */
 	bool wrote;
+	bool undurable_reads; /* it may have read what a crash could take back */
 	uint64 rows_written;
 	bool defined;                              /* the transaction has changed the engine's catalogue */
 	bool committing;                           /* its commit has been requested, and not answered */

@@ -148,6 +148,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		session->handle = 0;
 		session->is_long = begin.kind == KH_LTX;
 		session->wrote = false;
+		session->undurable_reads = false;
 		session->level = 1;
 		session->snapshot_owner = owner;
 		if (nest_level == 1 && !apart && is_plain(&begin))
@@ -235,23 +236,26 @@ changed_sessions(void)
 	return count;
 }
 
-/* Waits for the engine's answer if there is something to lose. */
+/* Waits for the engine's answer if there is something to lose, or something was read that could be lost. */
 static void
 commit_session(KakehashiSession *session, bool two_phase)
 {
+	kh_commit_response response = (kh_commit_response) kakehashi_commit_response;
 	kh_error error;
 	KakehashiCall *call;
+	bool depends;
 
 	end_calls(session, InvalidSubTransactionId);
 	if (session->level == 0)
 		return;
-	if (session->lost && session->wrote)
+	depends = session->wrote || (session->undurable_reads && response == KH_STORED);
+	if (session->lost && depends)
 		kakehashi_report_lost(session, NULL, NULL);
-	if (session->aborted && session->wrote)
+	if (session->aborted && depends)
 		report_aborted(session);
 	if (session->lost || session->aborted)
 		return;
-	if (!session->wrote && XactIsoLevel < XACT_SERIALIZABLE)
+	if (!depends && XactIsoLevel < XACT_SERIALIZABLE)
 	{
 		/* Nothing depends on the answer. If it cannot be sent, the end of the session ends the transaction. */
 		if (!kh_post_commit(session->ipc, session->handle, &error))
@@ -273,10 +277,9 @@ commit_session(KakehashiSession *session, bool two_phase)
 		session->level = 0;
 		return;
 	}
-	session->committing = true;
-	call = kakehashi_call_track(
-		session, kh_send_commit(session->ipc, session->handle, (kh_commit_response) kakehashi_commit_response, &error),
-		&error, "COMMIT");
+	session->committing = session->wrote;
+	call = kakehashi_call_track(session, kh_send_commit(session->ipc, session->handle, response, &error), &error,
+	                            "COMMIT");
 	call->in_transaction = true;
 	(void) kakehashi_call_complete(call);
 	session->committing = false;
@@ -324,6 +327,7 @@ forget_transaction(KakehashiSession *session)
 	session->rollback_level = 0;
 	session->handle = 0;
 	session->wrote = false;
+	session->undurable_reads = false;
 	session->aborted = false;
 	session->snapshot_owner = NULL;
 	if (!session->lost && !session->invalidated)

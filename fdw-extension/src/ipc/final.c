@@ -57,6 +57,7 @@ decode_completed(kh_call *call, size_t bytes)
 	set_transaction(&call->result, completed.transaction_state, completed.transaction_handle,
 	                completed.lease_deadline_nanos);
 	call->result.rows_affected = completed.rows_affected;
+	call->result.undurable_reads = completed.undurable_reads == 1;
 	return true;
 }
 

@@ -64,7 +64,8 @@ SIMPLE(ping, REQUEST, .payload = BYTES("ping"))
 SIMPLE(query_outcome, REQUEST, .transaction_handle = 42)
 SIMPLE(cancel_transaction, REQUEST, .transaction_handle = 42)
 SIMPLE(set_application_name, REQUEST, .application_name = TEXT("psql"))
-SIMPLE(completed, ANSWER, .rows_affected = 10, .transaction_state = KH_TRANSACTION_STATE_COMMITTED)
+SIMPLE(completed, ANSWER, .rows_affected = 10, .transaction_state = KH_TRANSACTION_STATE_COMMITTED,
+       .undurable_reads = 1)
 SIMPLE(failed, ANSWER, .error_number = 1202, .position = 15, .sqlstate = 0x1234,
        .transaction_state = KH_TRANSACTION_STATE_ABORTED, .severity = KH_SEVERITY_FATAL, .message = TEXT("duplicate"),
        .detail = TEXT("d"), .hint = TEXT("h"), .schema_name = TEXT("public"), .table_name = TEXT("t"),

@@ -1536,7 +1536,9 @@ kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 33)
+	if (r->version >= 1 && block_bytes < 33)
+		return false;
+	if (r->version >= 3 && block_bytes < 34)
 		return false;
 	out->request_id = get_u64(block + 0);
 	out->transaction_handle = get_u64(block + 8);
@@ -1545,6 +1547,12 @@ kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 	out->transaction_state = get_u8(block + 32);
 	if (!is_transaction_state(out->transaction_state))
 		return false;
+	if (r->version >= 3)
+	{
+		out->undurable_reads = get_u8(block + 33);
+	}
+	else
+		out->undurable_reads = 0;
 	return end_read(r);
 }
 
@@ -1553,7 +1561,7 @@ kh_completed_encode(const kh_completed_message *message, void *frame, size_t cap
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_COMPLETED_TEMPLATE_ID, 33);
+	unsigned char *block = begin_write(w, frame, capacity, KH_COMPLETED_TEMPLATE_ID, 34);
 
 	if (block == NULL)
 		return 0;
@@ -1562,6 +1570,7 @@ kh_completed_encode(const kh_completed_message *message, void *frame, size_t cap
 	put_u64(block + 16, message->lease_deadline_nanos);
 	put_u64(block + 24, message->rows_affected);
 	put_u8(block + 32, message->transaction_state);
+	put_u8(block + 33, message->undurable_reads);
 	return w->used;
 }
 

@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 2
+#define KH_SCHEMA_VERSION 3
 
 enum
 {
@@ -489,6 +489,7 @@ typedef struct kh_completed_message
 	uint64_t	lease_deadline_nanos;
 	uint64_t	rows_affected;	/* DML: rows changed; QUERY: rows sent */
 	uint8_t	transaction_state;
+	uint8_t	undurable_reads;	/* 1: the transaction has read what is not durable yet */
 } kh_completed_message;
 
 extern bool kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out);

@@ -1,9 +1,9 @@
 /*
- * Preloaded into the endpoint by DiskFaultTest: makes writes below one directory fail.
+ * Preloaded into the endpoint by DiskFaultTest and UndurableReadsTest: makes writes below one directory fail or wait.
  *
  * KAKEHASHI_FAULT_CONTROL names a file of one byte, mapped here, that the test changes at any time:
  * '0' no faults, 'n' writes fail with ENOSPC, 'e' writes fail with EIO, 's' synchronisation fails with EIO,
- * 'h' writes write half of what they were given. KAKEHASHI_FAULT_PATH is a part of the paths of the files concerned.
+ * 'h' writes write half of what they were given, 'w' writes and synchronisation wait until it is another. KAKEHASHI_FAULT_PATH is a part of the paths of the files concerned.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -52,11 +52,25 @@ fault(int fd)
 	return strstr(path, part) != NULL ? *control : '0';
 }
 
+/* The fault, after the wait for its end if it is that. Looks again and again: nobody can wake it through the mapping. */
+static char
+fault_after_wait(int fd)
+{
+	char what = fault(fd);
+
+	while (what == 'w')
+	{
+		usleep(1000);
+		what = fault(fd);
+	}
+	return what;
+}
+
 /* Bytes to write, or -1 with errno set. */
 static ssize_t
 allowed(int fd, size_t bytes)
 {
-	switch (fault(fd))
+	switch (fault_after_wait(fd))
 	{
 		case 'n':
 			errno = ENOSPC;
@@ -115,7 +129,7 @@ int
 fsync(int fd)
 {
 	REAL("fsync", int (*)(int));
-	if (fault(fd) == 's')
+	if (fault_after_wait(fd) == 's')
 	{
 		errno = EIO;
 		return -1;
@@ -127,7 +141,7 @@ int
 fdatasync(int fd)
 {
 	REAL("fdatasync", int (*)(int));
-	if (fault(fd) == 's')
+	if (fault_after_wait(fd) == 's')
 	{
 		errno = EIO;
 		return -1;

@@ -1,5 +1,6 @@
 package dev.kakehashi.protocol;
 
+import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderDecoder;
 import java.nio.ByteBuffer;
@@ -51,11 +52,16 @@ public final class Frames {
     return decoder;
   }
 
-  /// Archives have frames of version 1.
+  /// Archives have frames of all versions.
   private static int leastBlockLength(MessageDecoderFlyweight decoder, int version) {
-    return version < ExecuteDecoder.commandSinceVersion() && decoder instanceof ExecuteDecoder
-        ? ExecuteDecoder.commandEncodingOffset()
-        : decoder.sbeBlockLength();
+    return switch (decoder) {
+      case ExecuteDecoder execute when version < ExecuteDecoder.commandSinceVersion() ->
+          ExecuteDecoder.commandEncodingOffset();
+      case CompletedDecoder completed
+          when version < CompletedDecoder.undurableReadsSinceVersion() ->
+          CompletedDecoder.undurableReadsEncodingOffset();
+      default -> decoder.sbeBlockLength();
+    };
   }
 
   /// Length of the variable-length field that comes next, checked against the frame. Call before each access to such a field.

@@ -49,7 +49,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v2`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v3`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -421,6 +421,7 @@ final class GoldenSamples {
                 .leaseDeadlineNanos(6)
                 .rowsAffected(7)
                 .transactionState(TransactionState.COMMITTED)
+                .undurableReads((short) 1)
                 .encodedLength());
     put(
         all,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.protocol.messages.CommitResponse;
+import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.FailedDecoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
@@ -21,9 +22,9 @@ import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/// The frozen encodings of `golden/v2`, and those of version 1, which C reads too.
+/// The frozen encodings of `golden/v3`, and those of earlier versions, which C reads too.
 class GoldenTest {
-  private static final Path DIRECTORY = Path.of("golden/v2");
+  private static final Path DIRECTORY = Path.of("golden/v3");
 
   @Test
   void shouldStillEncodeEveryGoldenFile() throws IOException {
@@ -55,6 +56,21 @@ class GoldenTest {
       assertEquals(
           Frames.nextLength(now, new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve(name)))),
           Frames.nextLength(execute, frame));
+    }
+  }
+
+  @Test
+  void shouldStillDecodeCompletedOfEarlierVersions() throws IOException {
+    for (String version : List.of("golden/v1", "golden/v2")) {
+      UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of(version, "completed.bin")));
+      CompletedDecoder completed = Frames.wrap(new CompletedDecoder(), frame);
+      assertEquals(CompletedDecoder.undurableReadsNullValue(), completed.undurableReads());
+      CompletedDecoder now =
+          Frames.wrap(
+              new CompletedDecoder(),
+              new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve("completed.bin"))));
+      assertEquals(1, now.undurableReads());
+      assertEquals(now.rowsAffected(), completed.rowsAffected());
     }
   }
 

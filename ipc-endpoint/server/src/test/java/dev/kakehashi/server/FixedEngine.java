@@ -186,6 +186,11 @@ public final class FixedEngine implements Engine {
     }
 
     @Override
+    public boolean hasUndurableReads() {
+      return false;
+    }
+
+    @Override
     public synchronized boolean hasWrites() {
       return !written.isEmpty();
     }

@@ -32,7 +32,8 @@ final class Replies {
           transaction.state(),
           transaction.handle(),
           transaction.leaseDeadlineNanos(),
-          rowsAffected);
+          rowsAffected,
+          transaction.engineTransaction().hasUndurableReads());
     }
   }
 
@@ -43,6 +44,17 @@ final class Replies {
       long handle,
       long leaseDeadlineNanos,
       long rowsAffected) {
+    completed(channel, requestId, state, handle, leaseDeadlineNanos, rowsAffected, false);
+  }
+
+  private static void completed(
+      @Nullable ResponseChannel channel,
+      long requestId,
+      TransactionState state,
+      long handle,
+      long leaseDeadlineNanos,
+      long rowsAffected,
+      boolean undurableReads) {
     if (channel == null) {
       return;
     }
@@ -55,6 +67,7 @@ final class Replies {
                 .leaseDeadlineNanos(leaseDeadlineNanos)
                 .rowsAffected(rowsAffected)
                 .transactionState(state)
+                .undurableReads((short) (undurableReads ? 1 : 0))
                 .encodedLength());
   }
 

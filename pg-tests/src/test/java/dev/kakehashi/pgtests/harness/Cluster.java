@@ -26,13 +26,22 @@ public final class Cluster implements AutoCloseable {
 
   /// Starts both servers in a workspace, which the cluster owns from now on.
   public static Cluster start(Workspace workspace, String... endpointSettings) {
+    return startWith(Map.of(), workspace, endpointSettings);
+  }
+
+  /// The same with an environment of the endpoint's.
+  public static Cluster startWith(
+      Map<String, String> endpointEnvironment, Workspace workspace, String... endpointSettings) {
     // Whatever was started is ended when a later part does not start.
     EndpointProcess endpoint = null;
     PostgresProcess postgres = null;
     try {
       endpoint =
-          EndpointProcess.start(
-              workspace.memory().resolve("run"), workspace.disk(), endpointSettings);
+          EndpointProcess.startWith(
+              endpointEnvironment,
+              workspace.memory().resolve("run"),
+              workspace.disk(),
+              endpointSettings);
       postgres =
           PostgresProcess.start(
               workspace.disk(),

@@ -37,7 +37,16 @@ public final class EndpointProcess implements AutoCloseable {
   /// @param home existing directory on disk; the data directory and the log are made in it
   /// @param settings further `name=value` settings of the endpoint
   public static EndpointProcess start(Path runtimeDirectory, Path home, String... settings) {
-    return startAs(Installation.asServerUser(), runtimeDirectory, home, settings);
+    return startWith(Map.of(), runtimeDirectory, home, settings);
+  }
+
+  /// The same with an environment of its own.
+  public static EndpointProcess startWith(
+      Map<String, String> environment, Path runtimeDirectory, Path home, String... settings) {
+    var prefix = new ArrayList<>(Installation.asServerUser());
+    prefix.add("env");
+    environment.forEach((name, value) -> prefix.add(name + "=" + value));
+    return startAs(prefix, runtimeDirectory, home, settings);
   }
 
   /// The same with a prefix of its command that decides as which OS user; see [Installation#asUser].

@@ -18,7 +18,7 @@ public interface Transaction {
 
   /// When a commit is reported.
   enum CommitResponse {
-    /// It survives power loss.
+    /// It survives power loss, and so does what it has read of others.
     STORED,
     /// Others can see it.
     AVAILABLE
@@ -39,8 +39,11 @@ public interface Transaction {
     return null;
   }
 
-  /// Whether it has changed anything. A read-only transaction needs no waiting at its end.
+  /// Whether it has changed anything.
   boolean hasWrites();
+
+  /// Whether it has read what others have committed and what would not survive power loss yet. Any thread.
+  boolean hasUndurableReads();
 
   /// Commits.
   ///

@@ -102,7 +102,7 @@ final class Committer {
       boolean stored,
       Consumer<@Nullable Throwable> done,
       boolean keepWrites) {
-    Outcome enqueued = enqueue(record, stored, done);
+    Outcome enqueued = enqueue(record, lastTimestamp + 1, stored, done);
     if (enqueued.refused() != null) {
       return enqueued;
     }
@@ -117,13 +117,16 @@ final class Committer {
   }
 
   /// Puts a record into the queue of the durability thread, unless that has failed lately; under the lock.
-  private Outcome enqueue(LogRecord record, boolean stored, Consumer<@Nullable Throwable> done) {
+  ///
+  /// @param timestamp of the record's commit, or of the last one before it
+  private Outcome enqueue(
+      LogRecord record, long timestamp, boolean stored, Consumer<@Nullable Throwable> done) {
     EngineException failure = groupCommit.failure();
     if (failure != null) {
       return refuse(failure);
     }
     try {
-      return new Outcome(0, null, groupCommit.enqueue(record, stored, done), null);
+      return new Outcome(0, null, groupCommit.enqueue(record, timestamp, stored, done), null);
     } catch (EngineException e) {
       return refuse(e);
     }
@@ -146,7 +149,7 @@ final class Committer {
       if (preserved != null) {
         return refuse(preserved);
       }
-      Outcome outcome = enqueue(record, true, done);
+      Outcome outcome = enqueue(record, lastTimestamp, true, done);
       if (outcome.refused() == null && transaction.readSet != null) {
         serializableRunning--;
         guard(transaction);
@@ -193,11 +196,11 @@ final class Committer {
       Consumer<@Nullable Throwable> done) {
     Outcome outcome;
     if (stored) {
-      outcome = enqueue(record, true, done);
+      outcome = enqueue(record, lastTimestamp, true, done);
     } else {
       Pending pending = null;
       try {
-        pending = groupCommit.enqueue(record, false, done);
+        pending = groupCommit.enqueue(record, lastTimestamp, false, done);
       } catch (EngineException closing) {
         // The store closes: what it finds prepared at its next start is asked about there.
         LOG.warn("a transaction that failed to prepare may be found prepared", closing);
@@ -220,7 +223,7 @@ final class Committer {
       if (failure != null) {
         throw failure;
       }
-      pending = groupCommit.enqueue(record, false, failed -> {});
+      pending = groupCommit.enqueue(record, lastTimestamp, false, failed -> {});
     }
     groupCommit.finished(pending);
     return pending.number;
@@ -230,22 +233,41 @@ final class Committer {
     return number <= groupCommit.durable();
   }
 
-  /// Reports when the records up to a number are durable.
-  void whenDurable(long number, Consumer<@Nullable Throwable> done) {
-    if (isDurable(number)) {
+  boolean isDurableCommit(long timestamp) {
+    return timestamp <= groupCommit.durableTimestamp();
+  }
+
+  /// Timestamps up to here that were published before this call are of commits that are durable, or of none.
+  long durableUpTo() {
+    return groupCommit.durableUpTo();
+  }
+
+  /// Reports when the records up to a number, and the commits up to a timestamp, are durable.
+  void whenDurable(long number, long timestamp, Consumer<@Nullable Throwable> done) {
+    if (isDurable(number) && isDurableCommit(timestamp)) {
       done.accept(null);
       return;
     }
+    Consumer<@Nullable Throwable> described = failure -> done.accept(notDurable(failure));
     Outcome outcome;
     synchronized (this) {
-      outcome = enqueue(new LogRecord(0), true, done);
+      outcome = enqueue(new LogRecord(0), lastTimestamp, true, described);
     }
     Throwable refused = outcome.refused();
     if (refused != null) {
-      done.accept(refused);
+      described.accept(refused);
     } else {
       finished(outcome);
     }
+  }
+
+  private static @Nullable Throwable notDurable(@Nullable Throwable failure) {
+    return failure instanceof EngineException known
+        ? new EngineException(
+                known.code(), "transaction depends on a commit that is not durable", known)
+            .withDetail(known.getMessage() + ".")
+            .withHint("Try again when the disk of the data directory can be written.")
+        : failure;
   }
 
   private static Outcome refuse(Throwable reason) {

@@ -99,6 +99,11 @@ final class EndedTransaction implements StoreTransaction {
   public void rollbackTo(long mark) {}
 
   @Override
+  public boolean hasUndurableReads() {
+    return false;
+  }
+
+  @Override
   public boolean hasWrites() {
     return false;
   }

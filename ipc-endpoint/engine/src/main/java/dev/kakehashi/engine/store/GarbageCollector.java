@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 /// Frees what nobody can read any more: undo records, replaced values, index entries of old versions, slots of deleted rows.
 ///
 /// Every transaction that ends with writes leaves its garbage in a queue, in the order of timestamps (an abort takes a timestamp too). Garbage of timestamp t
-/// goes when the horizon, the least snapshot of any running transaction, is at least t:
+/// goes when the horizon is at least t. That is the least snapshot of any running transaction, and below what is not durable yet: who finds that a row is gone finds the
+/// commit that has deleted it, too, as long as a crash can undo that.
 ///
 /// * of a commit t: everybody sees its versions or newer ones, so nobody walks past them to what they replaced. The pointers to
 ///   the freed records stay where they are; no reader follows them, because it stops at the version above.
@@ -270,7 +271,8 @@ final class GarbageCollector implements AutoCloseable {
   }
 
   private long horizon() {
-    reached = Math.max(reached, store.horizon());
+    long seenByAll = store.horizon();
+    reached = Math.max(reached, Math.min(seenByAll, store.committer().durableUpTo()));
     return reached;
   }
 

@@ -60,16 +60,23 @@ final class GroupCommit implements AutoCloseable {
   private volatile @Nullable EngineException failure;
   private volatile BlockingExecutor blockingExecutor = work -> false;
   private final Runnable flushDeferred = this::flushDeferred;
-  private long enqueued; // records so far; under the lock that orders commits
+
+  /// Number of the last record so far. Written under the lock that orders commits, before the commit of the record is published.
+  private volatile long enqueued;
 
   /// Number of the last record that is durable. Written by the thread that flushes.
   private volatile long durable;
+
+  /// Timestamp of the last commit that is durable; written before `durable`.
+  private volatile long durableTimestamp = MemoryStore.FIRST_TIMESTAMP;
 
   /// What is written as one unit, from `from` on. Owned by the thread that flushes.
   private static final class Epoch {
     private final List<Pending> commits;
     private int from;
-    private boolean told;
+
+    /// Commits before this one were told that it failed.
+    private int told;
 
     Epoch(List<Pending> commits) {
       this.commits = commits;
@@ -84,14 +91,23 @@ final class GroupCommit implements AutoCloseable {
     /// Of the record in the order of all, from 1.
     final long number;
 
+    /// Of the last commit that is durable with it.
+    private final long timestamp;
+
     private final boolean stored;
     private final Consumer<@Nullable Throwable> done;
     private final AtomicInteger missing;
     private volatile @Nullable Throwable failure;
 
-    Pending(LogRecord record, long number, boolean stored, Consumer<@Nullable Throwable> done) {
+    Pending(
+        LogRecord record,
+        long number,
+        long timestamp,
+        boolean stored,
+        Consumer<@Nullable Throwable> done) {
       this.record = record;
       this.number = number;
+      this.timestamp = timestamp;
       this.stored = stored;
       this.done = done;
       this.missing = new AtomicInteger(stored ? 2 : 1);
@@ -133,15 +149,32 @@ final class GroupCommit implements AutoCloseable {
     return durable;
   }
 
+  /// Timestamp of the last commit that is durable, and so are all before it.
+  long durableTimestamp() {
+    return durableTimestamp;
+  }
+
+  /// A timestamp up to which all commits are durable that were published before this call; the greatest number if none is missing.
+  long durableUpTo() {
+    // What was published before was enqueued before that, so it is counted here.
+    long all = enqueued;
+    return durable >= all ? Long.MAX_VALUE : durableTimestamp;
+  }
+
   /// Appends a record; an empty one only waits for those before it. The caller holds the lock that orders commits, and calls [#finished] afterwards.
-  Pending enqueue(LogRecord record, boolean stored, Consumer<@Nullable Throwable> done) {
+  ///
+  /// @param timestamp of the record's commit, or of the last one before it
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one writer at a time
+  Pending enqueue(
+      LogRecord record, long timestamp, boolean stored, Consumer<@Nullable Throwable> done) {
     lock.lock();
     try {
       if (stopping) {
         throw new EngineException(ErrorCode.SHUTTING_DOWN, "store is closed");
       }
       Pending pending =
-          new Pending(record, ++enqueued, stored || queuedBytes > MAX_QUEUED_BYTES, done);
+          new Pending(
+              record, ++enqueued, timestamp, stored || queuedBytes > MAX_QUEUED_BYTES, done);
       queue.add(pending);
       queuedBytes += record.length();
       return pending;
@@ -309,27 +342,42 @@ final class GroupCommit implements AutoCloseable {
       } catch (RuntimeException | OutOfMemoryError e) {
         EngineException reason = explain(e);
         failure = reason;
-        if (!epoch.told) {
+        if (epoch.told == 0) {
           LOG.error("could not make {} commits durable; trying again", group.size(), e);
-          epoch.told = true;
-          group.forEach(pending -> report(pending, reason));
         }
+        takeMore(epoch);
+        report(epoch, commits.size(), reason);
+        epoch.told = commits.size();
         return false;
       }
       failure = null;
+      durableTimestamp = group.getLast().timestamp;
       durable = group.getLast().number;
-      if (!epoch.told) {
-        group.forEach(pending -> report(pending, null));
-      }
-      epoch.told = false;
+      report(epoch, to, null);
       epoch.from = to;
     }
     return true;
   }
 
-  private static void report(Pending pending, @Nullable Throwable reason) {
-    if (pending.stored) {
-      pending.arrive(reason);
+  /// Adds what has arrived during a flush that failed: it shares the fate of what is before it.
+  private void takeMore(Epoch epoch) {
+    lock.lock();
+    try {
+      epoch.commits.addAll(queue);
+      queue = new ArrayList<>();
+      queuedBytes = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Tells those who wait for commits before `to` what became of them, unless they know of a failure.
+  private static void report(Epoch epoch, int to, @Nullable Throwable reason) {
+    for (int i = Math.max(epoch.from, epoch.told); i < to; i++) {
+      Pending pending = epoch.commits.get(i);
+      if (pending.stored) {
+        pending.arrive(reason);
+      }
     }
   }
 

@@ -265,6 +265,9 @@ final class IndexCursor implements RowCursor {
 
   @Override
   public void close() {
+    if (table != null) {
+      reader.end();
+    }
     table = null;
     index = null;
   }

@@ -131,7 +131,9 @@ final class IndexEntries {
       version.readHead(page, slot);
       boolean inFlight = Stamp.isInFlight(stamp);
       boolean own = inFlight && Stamp.slot(stamp) == transaction.slot;
-      boolean undecided = inFlight && !own && slots.commitTimestamp(Stamp.slot(stamp)) == 0;
+      long committed =
+          !inFlight ? Stamp.timestamp(stamp) : own ? 0 : slots.commitTimestamp(Stamp.slot(stamp));
+      boolean undecided = inFlight && !own && committed == 0;
       RowTransaction owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
       if (!page.validate(seen)) {
         Page.pause(spins);
@@ -140,6 +142,7 @@ final class IndexEntries {
       boolean matches = !Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other);
       if (!undecided) {
         if (matches) {
+          table.store.hasSeen(transaction.id(), committed);
           throw new DuplicateKey(index.definition);
         }
         return;

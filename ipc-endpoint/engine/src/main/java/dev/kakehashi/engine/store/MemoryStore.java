@@ -69,6 +69,10 @@ final class MemoryStore implements Store {
   private volatile Map<String, byte[]> catalog = Map.of();
   private volatile Consumer<List<CatalogChange>> catalogListener = changes -> {};
   private long nextId = 1;
+
+  /// Written under the lock of the catalogue.
+  private volatile long catalogTimestamp = FIRST_TIMESTAMP;
+
   private volatile boolean closed;
 
   /// Null for one that is being checked.
@@ -147,7 +151,7 @@ final class MemoryStore implements Store {
   /// @param least no snapshot is below
   Snapshots snapshots(long least) {
     long published = committer.published();
-    return slots.snapshots(published, least);
+    return slots.snapshots(published, least, committer.durableUpTo());
   }
 
   LongTransactions longTransactions() {
@@ -269,6 +273,29 @@ final class MemoryStore implements Store {
   @Nullable ReadSet readSet(ReadView view) {
     RowTransaction owner = slots.owner(slotOf(view.transactionId()));
     return owner != null && owner.id() == view.transactionId() ? owner.readSet : null;
+  }
+
+  /// A running transaction has read what was committed up to a timestamp: its own end is not reported as durable before that is.
+  void hasSeen(long transactionId, long timestamp) {
+    if (committer.isDurableCommit(timestamp)) {
+      return;
+    }
+    RowTransaction owner = slots.owner(slotOf(transactionId));
+    if (owner != null && owner.id() == transactionId) {
+      owner.hasSeen(timestamp);
+    }
+  }
+
+  /// Timestamp of the last commit that has changed the catalogue.
+  long catalogTimestamp() {
+    return catalogTimestamp;
+  }
+
+  /// A commit changes the catalogue; called before anybody can see that.
+  void catalogChanges(long timestamp) {
+    synchronized (catalogLock) {
+      catalogTimestamp = Math.max(catalogTimestamp, timestamp);
+    }
   }
 
   /// A transaction has ended: its stamps are gone, its slot may have a new owner.

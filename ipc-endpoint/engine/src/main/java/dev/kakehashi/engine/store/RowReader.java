@@ -18,8 +18,10 @@ final class RowReader {
   /// No transaction: nothing in flight is one's own.
   private static final int NOBODY = -1;
 
+  private final MemoryStore store;
   private final TransactionSlots slots;
   private final ChainReaders readers;
+  private long transactionId;
   private long snapshot;
   private int ownSlot;
   private int statement;
@@ -30,7 +32,11 @@ final class RowReader {
   /// Undo record of the visible version, after [#findOlder] or [#walk] returned OLDER.
   private long record;
 
+  /// Greatest commit timestamp of what was seen; 0: nothing yet.
+  private long newest;
+
   RowReader(MemoryStore store) {
+    this.store = store;
     this.slots = store.slots();
     this.readers = store.chainReaders();
   }
@@ -43,23 +49,45 @@ final class RowReader {
   /// Reads with that view from now on.
   void begin(ReadView view) {
     snapshot = view.snapshot();
+    newest = 0;
+    transactionId = view.transactionId();
     ownSlot = MemoryStore.slotOf(view.transactionId());
     statement = view.statement();
     command = view instanceof CommandView hiding ? hiding : null;
+  }
+
+  /// Notes that something committed was seen.
+  void saw(long timestamp) {
+    if (timestamp > newest) {
+      newest = timestamp;
+    }
+  }
+
+  /// The reader has read all that it will: its transaction depends on it.
+  void end() {
+    store.hasSeen(transactionId, newest);
   }
 
   /// Whether the newest version is what the view sees. What this says counts only if the page validates afterwards.
   int judge(long stamp) {
     boolean visible;
     if (!Stamp.isInFlight(stamp)) {
-      visible = Stamp.timestamp(stamp) <= snapshot;
+      visible = seesCommitted(Stamp.timestamp(stamp));
     } else if (Stamp.slot(stamp) == ownSlot) {
       visible = seesOwn(stamp);
     } else {
       long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
-      visible = timestamp != 0 && timestamp <= snapshot;
+      visible = timestamp != 0 && seesCommitted(timestamp);
     }
     return !visible ? OLDER : Stamp.isTombstone(stamp) ? GONE : HEAD;
+  }
+
+  private boolean seesCommitted(long timestamp) {
+    if (timestamp > snapshot) {
+      return false;
+    }
+    saw(timestamp);
+    return true;
   }
 
   private boolean seesOwn(long stamp) {
@@ -76,7 +104,7 @@ final class RowReader {
       long stamp = Native.getLong(at + RowLayout.UNDO_STAMP);
       boolean visible;
       if (!Stamp.isInFlight(stamp)) {
-        visible = Stamp.timestamp(stamp) <= snapshot;
+        visible = seesCommitted(Stamp.timestamp(stamp));
       } else {
         // Below the newest version an in-flight stamp belongs to the transaction of the version
         // above, which has not become visible by

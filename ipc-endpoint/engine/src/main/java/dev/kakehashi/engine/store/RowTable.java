@@ -236,9 +236,14 @@ final class RowTable implements TableStore {
     to.reset();
     Page page = page(rowId >>> Page.SLOT_BITS);
     int[] wanted = stored(columns);
+    if (page == null) {
+      return false;
+    }
     RowVersion version = new RowVersion(layout.columns);
-    if (page == null
-        || !new RowReader(store, view).read(page, Page.slotOf(rowId), version, wanted)) {
+    RowReader reader = new RowReader(store, view);
+    boolean found = reader.read(page, Page.slotOf(rowId), version, wanted);
+    reader.end();
+    if (!found) {
       return false;
     }
     version.appendTo(to, layout, wanted);

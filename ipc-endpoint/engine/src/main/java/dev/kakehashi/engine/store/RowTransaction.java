@@ -61,6 +61,9 @@ final class RowTransaction implements StoreTransaction {
   /// Record of the log that has to be durable with it; 0: none. Written under `this`.
   private volatile long reliedOn;
 
+  /// Timestamp of the newest commit that it has read before that was durable; 0: none. Written under `this`.
+  private volatile long seen;
+
   /// Null: nobody waits.
   private @Nullable List<Runnable> wakes;
 
@@ -172,6 +175,21 @@ final class RowTransaction implements StoreTransaction {
     if (record > reliedOn && !store.committer().isDurable(record)) {
       reliedOn = record;
     }
+  }
+
+  @Override
+  public boolean hasUndurableReads() {
+    return !store.committer().isDurableCommit(newestRead());
+  }
+
+  /// Timestamp of the newest commit that has to be durable with it, or one that is.
+  private long newestRead() {
+    return Math.max(seen, store.catalogTimestamp());
+  }
+
+  /// Called by those who read for it, each when it has read.
+  synchronized void hasSeen(long timestamp) {
+    seen = Math.max(seen, timestamp);
   }
 
   // ---- the catalogue ----
@@ -389,7 +407,8 @@ final class RowTransaction implements StoreTransaction {
     if (mark() == 0) {
       finishWithoutWrites();
       if (stored) {
-        store.committer().whenDurable(reliedOn, done);
+        // A commit is visible before it is durable: a crash must not take back what was read.
+        store.committer().whenDurable(reliedOn, newestRead(), done);
       } else {
         done.accept(null);
       }
@@ -426,6 +445,7 @@ final class RowTransaction implements StoreTransaction {
     }
     writes().countChanges();
     if (definitions != null) {
+      store.catalogChanges(outcome.timestamp());
       definitions.publish();
     }
     end();

@@ -53,5 +53,6 @@ final class SampleCursor implements RowCursor {
   @Override
   public void close() {
     nextSlot = endSlot;
+    reader.end();
   }
 }

@@ -154,6 +154,7 @@ final class ScanCursor implements PageCursor {
 
   private int copyRun(Page page, int from, int run, VectorBatch batch, int base) {
     if (!isMixed(page)) {
+      reader.saw(page.lastCommit);
       if (page.liveCount == page.used) {
         copyColumns(page, from, run, batch, base);
         return run;
@@ -332,6 +333,9 @@ final class ScanCursor implements PageCursor {
 
   @Override
   public void close() {
-    closed = true;
+    if (!closed) {
+      closed = true;
+      reader.end();
+    }
   }
 }

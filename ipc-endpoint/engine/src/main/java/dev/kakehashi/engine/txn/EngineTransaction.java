@@ -151,6 +151,11 @@ public final class EngineTransaction implements Transaction {
     return store.hasWrites();
   }
 
+  @Override
+  public boolean hasUndurableReads() {
+    return store.hasUndurableReads();
+  }
+
   /// What [#reference(long)] said.
   public long reference() {
     return reference;

@@ -28,6 +28,7 @@ public final class CheckReport implements StoreCheck.Report {
   /// Compares the indexes of an open store with its rows.
   static CheckReport ofIndexes(Store store) {
     CheckReport report = new CheckReport();
+    Rows.collect(store);
     IndexCheck.run((MemoryStore) store, CheckReport::name, Set.of(), report);
     return report;
   }

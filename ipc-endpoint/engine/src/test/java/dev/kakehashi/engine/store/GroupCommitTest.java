@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -19,52 +18,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 final class GroupCommitTest {
-  /// A log in memory whose disk can be slow or full.
-  private static final class TestLog implements DurableLog {
-    final List<Integer> flushes = new ArrayList<>();
-    final List<Integer> written = new ArrayList<>();
-    private volatile @Nullable CountDownLatch gate;
-    private volatile boolean full;
-    final CountDownLatch entered = new CountDownLatch(1);
-
-    @Override
-    public void write(List<LogRecord> records) {
-      entered.countDown();
-      CountDownLatch closed = gate;
-      if (closed != null) {
-        try {
-          closed.await();
-        } catch (InterruptedException e) {
-          throw new IllegalStateException(e);
-        }
-      }
-      if (full) {
-        throw new EngineException(ErrorCode.DISK_FULL, "no space left");
-      }
-      synchronized (this) {
-        flushes.add(records.size());
-        records.forEach(record -> written.add(record.length()));
-      }
-    }
-
-    @Override
-    public void read(byte[] from, byte[] to, EntryVisitor visitor) {}
-
-    @Override
-    public Optional<byte[]> lastKey(byte[] from, byte[] to) {
-      return Optional.empty();
-    }
-
-    @Override
-    public void close() {}
-  }
-
   private static LogRecord record(int bytes) {
     LogRecord record = new LogRecord(bytes);
     record.putBytes(new byte[bytes]);
@@ -76,7 +34,7 @@ final class GroupCommitTest {
     CompletableFuture<Optional<Throwable>> result = new CompletableFuture<>();
     group.finished(
         group.enqueue(
-            record(bytes), stored, failure -> result.complete(Optional.ofNullable(failure))));
+            record(bytes), 0, stored, failure -> result.complete(Optional.ofNullable(failure))));
     return result;
   }
 

@@ -1,5 +1,7 @@
 package dev.kakehashi.engine.store;
 
+import static org.junit.jupiter.api.Assertions.assertNull;
+
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -86,6 +88,15 @@ final class Rows {
     if (failure != null) {
       throw new IllegalStateException(failure);
     }
+  }
+
+  /// Frees all that nobody can read any more; what was committed is durable before, because nothing else is freed.
+  static void collect(Store store) {
+    MemoryStore memory = (MemoryStore) store;
+    CompletableFuture<@Nullable Throwable> durable = new CompletableFuture<>();
+    memory.committer().whenDurable(Long.MAX_VALUE, 0, durable::complete);
+    assertNull(durable.orTimeout(60, TimeUnit.SECONDS).join());
+    memory.collector().collect();
   }
 
   /// A row that was read, with its identifier.

@@ -67,7 +67,7 @@ final class StoreAnnexTest extends StoreTestBase {
         }
       }
     }
-    ((MemoryStore) store).collector().collect();
+    Rows.collect(store);
     store.close();
     CheckReport.of(directory).assertSound();
     reopen();

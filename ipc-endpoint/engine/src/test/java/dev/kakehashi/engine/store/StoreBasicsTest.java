@@ -403,7 +403,7 @@ final class StoreBasicsTest extends StoreTestBase {
     assertEquals(List.of(List.of(1L, "one", 10L)), Rows.values(byId(1)));
     // What the abort has left is reused.
     for (int round = 0; round < 3; round++) {
-      ((MemoryStore) store).collector().collect();
+      Rows.collect(store);
       StoreTransaction again = begin();
       again.beginStatement();
       for (long id = 2; id < 10_000; id++) {

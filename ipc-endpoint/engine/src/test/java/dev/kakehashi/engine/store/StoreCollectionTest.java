@@ -34,7 +34,7 @@ final class StoreCollectionTest extends StoreTestBase {
         Rows.update(table, transaction, row.rowId(), id, "name " + round + "-" + id, (long) round);
       }
       Rows.commit(transaction, false);
-      memoryStore().collector().collect();
+      Rows.collect(store);
     }
     assertEquals(rows, rows().size());
   }
@@ -67,7 +67,7 @@ final class StoreCollectionTest extends StoreTestBase {
         assertTrue(table.delete(deleter, row.rowId()));
       }
       Rows.commit(deleter, false);
-      memoryStore().collector().collect();
+      Rows.collect(store);
       assertEquals(0, table.rowCount());
       fill(5000);
       assertEquals(5000, table.rowCount());
@@ -92,7 +92,7 @@ final class StoreCollectionTest extends StoreTestBase {
       table.delete(deleter, row.rowId());
     }
     Rows.commit(deleter);
-    memoryStore().collector().collect();
+    Rows.collect(store);
     assertEquals(0, rows().size());
     assertEquals(before, Rows.scan(table, view));
     assertEquals(before, Rows.indexScan(table, view, PRIMARY, KeyRange.ALL));
@@ -109,7 +109,7 @@ final class StoreCollectionTest extends StoreTestBase {
       table = store.table(id);
       fill(5000);
       CatalogTool.change(store, List.of(new CatalogChange.DropTable(id)));
-      memoryStore().collector().collect();
+      Rows.collect(store);
       if (round == 2) {
         before = reserved();
       }
@@ -126,7 +126,7 @@ final class StoreCollectionTest extends StoreTestBase {
     long pageBytes = table.pageCount() * (64 << 10);
     long before = reserved();
     CatalogTool.change(store, List.of(new CatalogChange.DropTable(id)));
-    memoryStore().collector().collect();
+    Rows.collect(store);
     assertEquals(before - pageBytes, reserved());
     long again = store.nextObjectId();
     CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition(again))));

@@ -59,7 +59,7 @@ final class StoreConcurrencyTest extends StoreTestBase {
     System.out.println(transfers + " transfers, " + looks + " looks");
     assertTrue(transfers.get() > 100 && looks.get() > 10);
     checkSum(rows());
-    ((MemoryStore) store).collector().collect();
+    Rows.collect(store);
     checkSum(rows());
     assertEquals(ACCOUNTS, table.rowCount());
     reopen();

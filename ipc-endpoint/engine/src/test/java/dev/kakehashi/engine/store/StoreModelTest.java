@@ -91,7 +91,7 @@ final class StoreModelTest extends StoreTestBase {
       step(running.get(random.nextInt(running.size())));
       if (step % 1000 == 999) {
         List.copyOf(running).forEach(this::abort);
-        ((MemoryStore) store).collector().collect();
+        Rows.collect(store);
         checkRows(rows(), committed);
         reopen();
         checkRows(rows(), committed);

@@ -65,7 +65,7 @@ final class StorePruningTest extends StoreTestBase {
     for (int round = 0; round < ROUNDS / 2; round++) {
       updateAll(round);
     }
-    memoryStore().collector().collect();
+    Rows.collect(store);
     long bound = reserved() + (8 << 20);
     StoreTransaction middle = store.begin(true, false);
     ReadView middleView = middle.beginStatement();
@@ -76,7 +76,7 @@ final class StorePruningTest extends StoreTestBase {
         assertEquals(before, scan(view));
       }
     }
-    memoryStore().collector().collect();
+    Rows.collect(store);
     // 100,000 versions of some 300 bytes were made.
     assertTrue(reserved() <= bound, "grew to " + reserved() + ", expected at most " + bound);
     long held = store.usage().queuedWrites();
@@ -89,7 +89,7 @@ final class StorePruningTest extends StoreTestBase {
     CheckReport.ofIndexes(store).assertSound();
     old.abort();
     middle.abort();
-    memoryStore().collector().collect();
+    Rows.collect(store);
     assertEquals(0, store.usage().queuedWrites());
     CheckReport.ofIndexes(store).assertSound();
   }
@@ -114,7 +114,7 @@ final class StorePruningTest extends StoreTestBase {
         }
       }
       Rows.commit(deleter, false);
-      memoryStore().collector().collect();
+      Rows.collect(store);
     }
     assertTrue(table.pageCount() <= 2, table.pageCount() + " pages");
     assertEquals(before, scan(view));
@@ -138,11 +138,11 @@ final class StorePruningTest extends StoreTestBase {
     long mark = running.mark();
     running.beginStatement();
     Rows.update(table, running, rowId, 1L, "fourth", 3L);
-    memoryStore().collector().collect();
+    Rows.collect(store);
     running.rollbackTo(mark);
-    memoryStore().collector().collect();
+    Rows.collect(store);
     running.abort();
-    memoryStore().collector().collect();
+    Rows.collect(store);
     assertEquals(List.of(List.of(1L, "second", 1L)), Rows.values(rows()));
     assertEquals(List.of(List.of(1L, "first", 0L)), Rows.values(scan(view)));
     old.abort();
@@ -184,7 +184,7 @@ final class StorePruningTest extends StoreTestBase {
         each.get(60, TimeUnit.SECONDS);
       }
     }
-    memoryStore().collector().collect();
+    Rows.collect(store);
     assertEquals(0, store.usage().queuedWrites());
     CheckReport.ofIndexes(store).assertSound();
   }

@@ -1,0 +1,51 @@
+package dev.kakehashi.engine.store;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.log.DurableLog;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/// A log in memory whose disk can be slow or full.
+final class TestLog implements DurableLog {
+  final List<Integer> flushes = new ArrayList<>();
+  final List<Integer> written = new ArrayList<>();
+  volatile @Nullable CountDownLatch gate;
+  volatile boolean full;
+  final CountDownLatch entered = new CountDownLatch(1);
+
+  @Override
+  public void write(List<LogRecord> records) {
+    entered.countDown();
+    CountDownLatch closed = gate;
+    if (closed != null) {
+      try {
+        closed.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    if (full) {
+      throw new EngineException(ErrorCode.DISK_FULL, "no space left");
+    }
+    synchronized (this) {
+      flushes.add(records.size());
+      records.forEach(record -> written.add(record.length()));
+    }
+  }
+
+  @Override
+  public void read(byte[] from, byte[] to, EntryVisitor visitor) {}
+
+  @Override
+  public Optional<byte[]> lastKey(byte[] from, byte[] to) {
+    return Optional.empty();
+  }
+
+  @Override
+  public void close() {}
+}
