@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -207,6 +209,37 @@ final class PlannerStatisticsTest {
     SqlFront.Planned planned = (SqlFront.Planned) planOf(sql).prepared();
     PhysicalPlan.Query query = (PhysicalPlan.Query) planned.plan();
     return Objects.requireNonNull(planned.estimates().rows(query.source()), sql);
+  }
+
+  @Test
+  void shouldReadAnIndexForFewRowsOfARangeAndTheTableForMany() {
+    engine.run("create table ranged (id int8 primary key, v int8)");
+    engine.run("insert into ranged select i, i % 7 from generate_series(1, 20000) as i");
+    engine.run("analyze ranged");
+    for (String few :
+        List.of("id > 19000", "id <= 500", "id between 100 and 900", "id between $1 and $2")) {
+      assertEquals("Index Scan using ranged_pkey", scanOf(few), few);
+    }
+    for (String many :
+        List.of(
+            "id > 100", "id < 15000", "id between 10 and 19000", "id > $1", "v between 1 and 2")) {
+      assertEquals("Table Scan", scanOf(many), many);
+    }
+  }
+
+  private String scanOf(String condition) {
+    Object[] parameters =
+        condition.contains("$2")
+            ? new Object[] {1L, 9L}
+            : condition.contains("$1") ? new Object[] {1L} : new Object[0];
+    String plan =
+        String.join(
+            "\n",
+            engine.query(
+                "explain (costs off) select sum(v) from ranged where " + condition, parameters));
+    Matcher scan = Pattern.compile("(Table Scan|Index Scan using \\w+) on").matcher(plan);
+    assertTrue(scan.find(), plan);
+    return scan.group(1);
   }
 
   @Test

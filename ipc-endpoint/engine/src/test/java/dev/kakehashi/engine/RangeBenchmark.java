@@ -8,55 +8,45 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// How much faster is a large range of an index when tasks share it?
+/// How much faster is a large range of an index when tasks share it, and what does a row cost that an index leads to, against one of a scan of all pages?
 ///
-/// Arguments: rows of the table, workers, repetitions. Each statement runs by turns on an engine with one worker, where one task reads the range, and on one with the workers; both have the
-/// same rows.
+/// Arguments: rows of the table, workers, repetitions. Each statement runs by turns on an engine with one worker, where one task reads the range, on one with the workers, and there once
+/// more so that no index can be used; both engines have the same rows.
 final class RangeBenchmark {
   private static final int WARMUPS = 10;
 
   private RangeBenchmark() {}
 
+  /// @param range a condition that an index is read for, with parameters, because a constant may be found to bound too much for that
+  /// @param parameters its values
+  /// @param pages the same condition, so that no index serves it
+  private record Query(
+      String select, String range, String pages, String rest, Object... parameters) {
+    static Query between(String select, String rest, long rows) {
+      return new Query(select, "id between $1 and $2", "id + 0 between $1 and $2", rest, 1L, rows);
+    }
+
+    String text(boolean byIndex) {
+      return "select " + select + " from r where " + (byIndex ? range : pages) + rest;
+    }
+  }
+
   public static void main(String[] arguments) throws Exception {
     int rows = Integer.parseInt(arguments[0]);
     int workers = Integer.parseInt(arguments[1]);
     int repetitions = Integer.parseInt(arguments[2]);
-    List<String> statements =
+    List<Query> queries =
         List.of(
-            "select sum(v) from r where id between 1 and " + rows,
-            "select sum(v) from r where id between 1 and " + rows * 3 / 10,
-            "select g, count(*), sum(v) from r where id between 1 and " + rows + " group by g",
-            "select sum(id) from r where k = 1",
-            "select sum(v) from r where id between 1 and 1000");
+            Query.between("sum(v)", "", rows),
+            Query.between("sum(v)", "", rows * 3L / 10),
+            Query.between("g, count(*), sum(v)", " group by g", rows),
+            new Query("sum(id)", "k = $1", "k + 0 = $1", "", 1),
+            Query.between("sum(v)", "", 1000));
     Path directory = Files.createTempDirectory("kakehashi-range");
     try (TestEngine one = engine(directory.resolve("one"), 1, rows);
         TestEngine many = engine(directory.resolve("many"), workers, rows)) {
-      for (String sql : statements) {
-        long[][] nanos = new long[2][repetitions];
-        for (int i = -WARMUPS; i < repetitions; i++) {
-          for (int side = 0; side < 2; side++) {
-            TestEngine engine = side == 0 ? one : many;
-            long start = System.nanoTime();
-            engine.query(sql);
-            if (i >= 0) {
-              nanos[side][i] = System.nanoTime() - start;
-            }
-          }
-        }
-        Arrays.sort(nanos[0]);
-        Arrays.sort(nanos[1]);
-        double before = nanos[0][repetitions / 2] / 1e6;
-        double now = nanos[1][repetitions / 2] / 1e6;
-        System.out.printf(
-            Locale.ROOT,
-            "%-80s one %8.2f ms, %d workers %8.2f ms, ratio %.2f; least %.2f, %.2f%n",
-            sql,
-            before,
-            workers,
-            now,
-            before / now,
-            nanos[0][0] / 1e6,
-            nanos[1][0] / 1e6);
+      for (Query query : queries) {
+        compare(query, one, many, repetitions);
       }
     } finally {
       try (Stream<Path> files = Files.walk(directory)) {
@@ -65,6 +55,32 @@ final class RangeBenchmark {
         }
       }
     }
+  }
+
+  private static void compare(Query query, TestEngine one, TestEngine many, int repetitions) {
+    long[][] nanos = new long[3][repetitions];
+    for (int i = -WARMUPS; i < repetitions; i++) {
+      for (int side = 0; side < nanos.length; side++) {
+        TestEngine engine = side == 0 ? one : many;
+        long start = System.nanoTime();
+        engine.query(query.text(side < 2), query.parameters());
+        if (i >= 0) {
+          nanos[side][i] = System.nanoTime() - start;
+        }
+      }
+    }
+    double[] medians =
+        Arrays.stream(nanos)
+            .mapToDouble(side -> Arrays.stream(side).sorted().toArray()[repetitions / 2] / 1e6)
+            .toArray();
+    System.out.printf(
+        Locale.ROOT,
+        "%-70s one task %8.2f ms, several %8.2f ms, ratio %.2f; pages %8.2f ms%n",
+        query.text(true) + " " + Arrays.toString(query.parameters()),
+        medians[0],
+        medians[1],
+        medians[0] / medians[1],
+        medians[2]);
   }
 
   private static TestEngine engine(Path directory, int workers, int rows) {

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Chooses how a table is read: all of it, or a range of an index.
 ///
-/// An index is used when its first columns are bound by equality, or its first column on both sides; a lone lower or upper
-/// bound is worth a scan of the pages, unless the caller wants the index's order.
+/// An index is used when its first columns are bound by equality, or its first column by a range that few of the table's rows are expected in; the pages are read
+/// several times as fast as rows in the order of an index. Of a small table, and where it is not known how many rows there will be, a range with two bounds is taken to be small,
+/// and one with a lone bound is not. A caller who wants the index's order gets it.
 final class AccessPath {
   /// Order that the rows are wanted in; positions in the table.
   record WantedOrder(List<Integer> columns, boolean descending) {}
@@ -52,6 +54,12 @@ final class AccessPath {
   /// For a range of which it does not matter how many rows it has: a lookup's, what a limit ends, or what is changed.
   private static final double UNKNOWN_ROWS = -1;
 
+  /// A row that an index leads to costs as much as this many in a scan of the pages (`RangeBenchmark`, engine/README.md: 10 to 17 for narrow rows).
+  private static final double INDEX_COST = 10;
+
+  /// Of fewer rows all scans are short, and one by an index conflicts with less in serializable transactions.
+  private static final double SMALL_TABLE_ROWS = 10_000;
+
   private AccessPath() {}
 
   /// The scan of `columns` whose rows satisfy all the conjuncts, which are over those columns.
@@ -72,11 +80,13 @@ final class AccessPath {
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
       Match match = match(table, i, columns, conjuncts, terms, null);
-      if (match != null && (best == null || match.score > best.score)) {
+      if (match != null
+          && (best == null || match.score > best.score)
+          && isWorthwhile(match, rows)) {
         best = match;
       }
     }
-    return best == null || !isWorthwhile(best)
+    return best == null
         ? tableScan(table, columns, conjuncts, rex)
         : indexScan(table, best, columns, conjuncts, false, rex, rows);
   }
@@ -96,8 +106,22 @@ final class AccessPath {
     return null;
   }
 
-  private static boolean isWorthwhile(Match match) {
-    return !match.equals.isEmpty() || (match.lower != null && match.upper != null);
+  private static boolean isWorthwhile(Match match, ToDoubleFunction<List<RexNode>> rows) {
+    if (!match.equals.isEmpty()) {
+      return true;
+    }
+    double all = rows.applyAsDouble(List.of());
+    if (all < SMALL_TABLE_ROWS) {
+      return match.lower != null && match.upper != null;
+    }
+    Set<RexNode> range = new LinkedHashSet<>();
+    if (match.lower != null) {
+      range.add(match.lower.conjunct);
+    }
+    if (match.upper != null) {
+      range.add(match.upper.conjunct);
+    }
+    return rows.applyAsDouble(List.copyOf(range)) * INDEX_COST <= all;
   }
 
   private static @Nullable Match match(
