@@ -142,7 +142,7 @@ final class IndexEntries {
       boolean matches = !Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other);
       if (!undecided) {
         if (matches) {
-          table.store.hasSeen(transaction.id(), committed);
+          table.store.hasSeen(transaction.slot, committed);
           throw new DuplicateKey(index.definition);
         }
         return;

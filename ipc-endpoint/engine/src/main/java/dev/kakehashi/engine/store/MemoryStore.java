@@ -275,13 +275,14 @@ final class MemoryStore implements Store {
     return owner != null && owner.id() == view.transactionId() ? owner.readSet : null;
   }
 
-  /// A running transaction has read what was committed up to a timestamp: its own end is not reported as durable before that is.
-  void hasSeen(long transactionId, long timestamp) {
+  /// The running transaction of a slot has read what was committed up to a timestamp: its own end is not reported as durable before that is.
+  void hasSeen(int slot, long timestamp) {
     if (committer.isDurableCommit(timestamp)) {
       return;
     }
-    RowTransaction owner = slots.owner(slotOf(transactionId));
-    if (owner != null && owner.id() == transactionId) {
+    // If it has ended meanwhile, whoever has the slot now waits for more than he has read.
+    RowTransaction owner = slots.owner(slot);
+    if (owner != null) {
       owner.hasSeen(timestamp);
     }
   }

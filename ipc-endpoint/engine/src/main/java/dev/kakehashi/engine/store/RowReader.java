@@ -19,9 +19,6 @@ final class RowReader {
   private static final int NOBODY = -1;
 
   private final MemoryStore store;
-  private final TransactionSlots slots;
-  private final ChainReaders readers;
-  private long transactionId;
   private long snapshot;
   private int ownSlot;
   private int statement;
@@ -37,8 +34,6 @@ final class RowReader {
 
   RowReader(MemoryStore store) {
     this.store = store;
-    this.slots = store.slots();
-    this.readers = store.chainReaders();
   }
 
   RowReader(MemoryStore store, ReadView view) {
@@ -50,7 +45,6 @@ final class RowReader {
   void begin(ReadView view) {
     snapshot = view.snapshot();
     newest = 0;
-    transactionId = view.transactionId();
     ownSlot = MemoryStore.slotOf(view.transactionId());
     statement = view.statement();
     command = view instanceof CommandView hiding ? hiding : null;
@@ -65,7 +59,7 @@ final class RowReader {
 
   /// The reader has read all that it will: its transaction depends on it.
   void end() {
-    store.hasSeen(transactionId, newest);
+    store.hasSeen(ownSlot, newest);
   }
 
   /// Whether the newest version is what the view sees. What this says counts only if the page validates afterwards.
@@ -76,7 +70,7 @@ final class RowReader {
     } else if (Stamp.slot(stamp) == ownSlot) {
       visible = seesOwn(stamp);
     } else {
-      long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
+      long timestamp = store.slots().commitTimestamp(Stamp.slot(stamp));
       visible = timestamp != 0 && seesCommitted(timestamp);
     }
     return !visible ? OLDER : Stamp.isTombstone(stamp) ? GONE : HEAD;
@@ -165,6 +159,7 @@ final class RowReader {
 
   /// Sets `record`; false if the page has changed meanwhile.
   private boolean findOlder(Page page, int slot) {
+    ChainReaders readers = store.chainReaders();
     int cell = readers.enter();
     try {
       long version = page.stableVersion();
