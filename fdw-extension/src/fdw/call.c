@@ -56,7 +56,8 @@ note_transaction(KakehashiCall *call, const kh_result *result)
 	{
 		case KH_TX_ACTIVE:
 			session->handle = result->transaction_handle;
-			session->undurable_reads |= result->undurable_reads;
+			/* What was read before a failure nobody has said. */
+			session->undurable_reads |= result->undurable_reads || result->failed;
 			break;
 		case KH_TX_ABORTED:
 			session->aborted = true;
@@ -253,7 +254,7 @@ kakehashi_call_end(KakehashiCall *call)
 	if (call->ipc == NULL)
 		return;
 	kakehashi_inbound_abandoned(call);
-	/* What its rows were nobody has said. */
+	/* Nor what its rows depend on. */
 	call->session->undurable_reads |= call->in_transaction && !call->finished;
 	kh_call_end(call->ipc);
 	call->ipc = NULL;

@@ -337,6 +337,21 @@ forget_transaction(KakehashiSession *session)
 	session->lost = false;
 }
 
+/* Those that have only read, first: they may fail without a trace, and none that has written has committed by then. */
+static void
+commit_readers(bool two_phase)
+{
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	hash_seq_init(&scan, kakehashi_session_table());
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (session->level > 0 && !session->wrote)
+			commit_session(session, two_phase);
+	}
+}
+
 static void
 on_xact_event(XactEvent event, void *arg)
 {
@@ -347,6 +362,8 @@ on_xact_event(XactEvent event, void *arg)
 	if (kakehashi_session_table() == NULL)
 		return;
 	two_phase = event == XACT_EVENT_PRE_COMMIT && kakehashi_two_phase_needed(changed_sessions());
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		commit_readers(two_phase);
 	hash_seq_init(&scan, kakehashi_session_table());
 	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
 	{

@@ -209,13 +209,13 @@ class RobustnessTest {
   @Test
   void shouldRefuseOtherLayoutNamingBothVersions() throws IOException {
     refusesVersions(
-        Protocol.PROTOCOL_VERSION, 99, "protocol 2 with layout 1", "protocol 2 with layout 99");
+        Protocol.PROTOCOL_VERSION, 99, "protocol 3 with layout 1", "protocol 3 with layout 99");
   }
 
   @Test
   void shouldRefuseOtherProtocolNamingBothVersions() throws IOException {
     refusesVersions(
-        7, Protocol.LAYOUT_VERSION, "protocol 2 with layout 1", "protocol 7 with layout 1");
+        7, Protocol.LAYOUT_VERSION, "protocol 3 with layout 1", "protocol 7 with layout 1");
   }
 
   private void refusesVersions(int protocol, int layout, String ours, String theirs)

@@ -12,6 +12,9 @@ final class SubPlan {
   private final PlanInstance instance;
   private @Nullable Operator top;
 
+  /// The instance has something to close, also when an execution has failed before its last stage.
+  private boolean isOpen;
+
   SubPlan(PlanNode root, Execution outer) {
     this.execution = new Execution(outer);
     this.instance = new PlanInstance(root, false, execution);
@@ -25,6 +28,7 @@ final class SubPlan {
   void open(long[] words, boolean[] nulls) {
     close();
     execution.setParameters(words, nulls);
+    isOpen = true;
     instance.open();
     int last = instance.stages().size() - 1;
     for (int stage = 0; stage < last; stage++) {
@@ -62,7 +66,8 @@ final class SubPlan {
 
   /// Frees what the execution holds. Idempotent.
   void close() {
-    if (top != null) {
+    if (isOpen) {
+      isOpen = false;
       top = null;
       instance.close();
     }

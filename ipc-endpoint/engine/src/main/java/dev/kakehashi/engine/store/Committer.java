@@ -285,7 +285,7 @@ final class Committer {
   /// Gives what an aborted transaction (or dropped table) leaves a place in the order: who may still read it began before.
   synchronized void retire(Garbage garbage) {
     long timestamp = ++lastTimestamp;
-    collector.add(garbage, timestamp);
+    collector.addRetired(garbage, timestamp);
     published = timestamp;
   }
 

@@ -60,6 +60,10 @@ final class GarbageCollector implements AutoCloseable {
   private final MemoryStore store;
   private final MemoryPool pool;
   private final ConcurrentLinkedQueue<Garbage> queue = new ConcurrentLinkedQueue<>();
+
+  /// What was left by those that have changed nothing in the end; it waits for nothing to become durable.
+  private final ConcurrentLinkedQueue<Garbage> retired = new ConcurrentLinkedQueue<>();
+
   private final AtomicLong queuedWrites = new AtomicLong();
   private final ReentrantLock freeing = new ReentrantLock();
 
@@ -70,6 +74,9 @@ final class GarbageCollector implements AutoCloseable {
 
   /// Greatest horizon so far. A transaction that begins may pin less for a moment, and takes its snapshot above.
   private long reached;
+
+  /// The same without regard to what is durable.
+  private long seenByAll;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wake = lock.newCondition();
@@ -215,6 +222,12 @@ final class GarbageCollector implements AutoCloseable {
     queue.add(garbage);
   }
 
+  /// Queues what an aborted transaction, or a dropped table, leaves.
+  void addRetired(Garbage garbage, long timestamp) {
+    garbage.timestamp = timestamp;
+    retired.add(garbage);
+  }
+
   /// The transaction has ended and its rows are stamped.
   void ready(@Nullable Garbage garbage) {
     if (garbage == null) {
@@ -271,7 +284,7 @@ final class GarbageCollector implements AutoCloseable {
   }
 
   private long horizon() {
-    long seenByAll = store.horizon();
+    seenByAll = Math.max(seenByAll, store.horizon());
     reached = Math.max(reached, Math.min(seenByAll, store.committer().durableUpTo()));
     return reached;
   }
@@ -318,14 +331,20 @@ final class GarbageCollector implements AutoCloseable {
 
   private boolean free() {
     long horizon = horizon();
+    boolean any = free(queue, horizon, horizon);
+    return free(retired, seenByAll, horizon) || any;
+  }
+
+  /// Frees garbage up to a timestamp.
+  private boolean free(ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon) {
     boolean any = false;
-    Garbage next = queue.peek();
-    while (next != null && next.ready && next.timestamp <= horizon) {
-      queue.remove();
+    Garbage next = from.peek();
+    while (next != null && next.ready && next.timestamp <= upTo) {
+      from.remove();
       queuedWrites.addAndGet(-next.weight());
       free(next, horizon);
       any = true;
-      next = queue.peek();
+      next = from.peek();
     }
     return any;
   }
@@ -389,7 +408,7 @@ final class GarbageCollector implements AutoCloseable {
       if (stopping) {
         return;
       }
-      if (queue.isEmpty()) {
+      if (queue.isEmpty() && retired.isEmpty()) {
         // Garbage that came before `idle` was set is seen here; later garbage sees `idle`.
         wake.await();
       } else {

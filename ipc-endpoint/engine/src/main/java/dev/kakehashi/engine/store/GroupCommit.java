@@ -261,10 +261,8 @@ final class GroupCommit implements AutoCloseable {
       }
       while (!write(epoch)) {
         if (!pauseBeforeRetry()) {
-          LOG.error(
-              "closing without {} commits that could not be made durable",
-              epoch.commits.size() - epoch.from);
-          break;
+          giveUp(epoch);
+          return;
         }
       }
       lock.lock();
@@ -274,6 +272,15 @@ final class GroupCommit implements AutoCloseable {
         lock.unlock();
       }
     }
+  }
+
+  /// The store closes, and the log cannot be written: nothing that comes later may be written either. Nobody else flushes, because `flushing` stays set.
+  private void giveUp(Epoch epoch) {
+    takeMore(epoch);
+    report(epoch, epoch.commits.size(), failure);
+    LOG.error(
+        "closing without {} commits that could not be made durable",
+        epoch.commits.size() - epoch.from);
   }
 
   /// Waits for records and takes them; null when the store closes and nothing is left.

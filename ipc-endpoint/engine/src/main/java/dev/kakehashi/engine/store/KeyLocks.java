@@ -96,6 +96,7 @@ final class KeyLocks {
         if (Stamp.isInFlight(stamp)) {
           throw RowConflict.owned(slots.owner(Stamp.slot(stamp)), page, slot);
         }
+        page.table.store.hasSeen(transaction.slot, Stamp.timestamp(stamp));
         if (Stamp.timestamp(stamp) > transaction.snapshot()) {
           throw RowConflict.changed(page, slot);
         }

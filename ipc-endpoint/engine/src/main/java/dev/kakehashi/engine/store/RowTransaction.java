@@ -179,7 +179,8 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public boolean hasUndurableReads() {
-    return !store.committer().isDurableCommit(newestRead());
+    return !store.committer().isDurableCommit(newestRead())
+        || !store.committer().isDurable(reliedOn);
   }
 
   /// Timestamp of the newest commit that has to be durable with it, or one that is.

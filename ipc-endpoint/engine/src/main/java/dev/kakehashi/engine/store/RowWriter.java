@@ -436,7 +436,11 @@ final class RowWriter {
       page.commitStamp(slot, stamp, timestamp);
       stamp = page.stamp(slot);
     }
-    if (Stamp.timestamp(stamp) > transaction.snapshot()) {
+    boolean changed = Stamp.timestamp(stamp) > transaction.snapshot();
+    if (changed || Stamp.isTombstone(stamp)) {
+      table.store.hasSeen(transaction.slot, Stamp.timestamp(stamp));
+    }
+    if (changed) {
       throw RowConflict.changed(page, slot);
     }
     return !Stamp.isTombstone(stamp);

@@ -67,7 +67,7 @@ public interface StoreTransaction {
   /// Undoes every change made since `mark`.
   void rollbackTo(long mark);
 
-  /// Whether it has read what others have committed and what is not durable yet. Any thread; what is being read meanwhile may not count.
+  /// Whether it has read what others have committed, or taken values of sequences, and that is not durable yet. Any thread; what is being read meanwhile may not count.
   boolean hasUndurableReads();
 
   /// Whether it has changed rows or the catalogue, or relies on a record that is not durable yet.

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.Store.CatalogChange;
@@ -156,7 +157,9 @@ final class UndurableReadsTest {
     holdDisk();
     assertFalse(updateFirst().isDone());
     StoreTransaction reader = store.begin(false, false);
+    assertFalse(reader.hasUndurableReads());
     way.look.at(this, reader, reader.beginStatement());
+    assertTrue(reader.hasUndurableReads());
     assertWaits(commit(reader, true));
   }
 
@@ -216,6 +219,40 @@ final class UndurableReadsTest {
     assertWaits(commit(reader, true));
     store.collector().collect();
     assertEquals(0, store.usage().queuedWrites());
+  }
+
+  @Test
+  void shouldWaitForACommitThatHasRefusedAChange() throws Exception {
+    holdDisk();
+    StoreTransaction late = begin();
+    assertFalse(updateFirst().isDone());
+    long mark = late.mark();
+    assertThrows(RowConflict.class, () -> Rows.update(table, late, first, 1L, 2L));
+    late.rollbackTo(mark);
+    assertWaits(commit(late, true));
+  }
+
+  @Test
+  void shouldWaitForAPositionOfASequence() throws Exception {
+    holdDisk();
+    StoreTransaction reader = begin();
+    reader.reliesOn(store.putSequencePosition(77, new SequencePosition(5, true)));
+    assertTrue(reader.hasUndurableReads());
+    assertWaits(commit(reader, true));
+  }
+
+  @Test
+  void shouldFreeWhatAbortedTransactionsLeaveAlthoughNothingIsDurable() {
+    holdDisk();
+    assertFalse(updateFirst().isDone());
+    for (long id = 0; id < 100; id++) {
+      StoreTransaction aborted = begin();
+      Rows.update(table, aborted, other, 9L, id);
+      aborted.abort();
+    }
+    store.collector().collect();
+    // The update of the first row alone is left.
+    assertTrue(store.usage().queuedWrites() <= 2, store.usage().toString());
   }
 
   @Test
