@@ -28,8 +28,6 @@ home=$RUN_DIR/bench-engine
 runtime_dir=/dev/shm/kakehashi-bench-engine-$$
 mkdir -p "$out"
 
-end_servers_with_script "$home"
-
 wanted() { [[ " $ROWS " == *" $1 "* ]]; }
 bench() { # class argument...
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="$SECONDS_PER_RUN" -Dbench.repetitions="$REPETITIONS" \
@@ -52,7 +50,7 @@ prepare_tpch() {
 }
 
 step "servers"
-server_mkdir "$home"
+end_servers_with_script "$home"
 export JDK_JAVA_OPTIONS=${ENDPOINT_OPTIONS:-}
 start_endpoint "$home/endpoint" "$runtime_dir" --set "memory=$MEMORY"
 unset JDK_JAVA_OPTIONS

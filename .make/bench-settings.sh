@@ -29,19 +29,8 @@ out=$ROOT/target/bench-settings
 pgbench=$("$PG_CONFIG" --bindir)/pgbench
 rm -rf "$out" && mkdir -p "$out"
 
-cleanup() {
-  local status=$? variant
-  trap - EXIT
-  stop_postgres "$home/pg"
-  for variant in "${VARIANTS[@]}"; do stop_endpoint "$home/$variant"; done
-  rm -rf "$home"
-  exit $status
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-
 step "servers"
-server_mkdir "$home"
+end_servers_with_script "$home"
 for variant in "${VARIANTS[@]}"; do
   mapfile -t options < <(settings "$variant")
   # The JVM itself has no setting for it: see scheduler/README.md.

@@ -19,12 +19,10 @@ home=$RUN_DIR/bench-tpch
 runtime_dir=/dev/shm/kakehashi-bench-tpch-$$
 rm -rf "$out" && mkdir -p "$out"
 
-end_servers_with_script "$home"
-
 . "$ROOT/.make/tpch.sh"
 
 step "servers"
-server_mkdir "$home"
+end_servers_with_script "$home"
 start_endpoint "$home/endpoint" "$runtime_dir"
 start_postgres "$home/pg" 54800 shared_buffers=256MB max_wal_size=4GB
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres

@@ -32,19 +32,11 @@ runtime_dir=/dev/shm/kakehashi-bench-$$
 pgbench=$("$PG_CONFIG" --bindir)/pgbench
 rm -rf "$out" && mkdir -p "$out"
 
-cleanup() {
-  local status=$?
-  trap - EXIT
+end_others() {
   # It may have ended by itself; killed, its status says so.
   [ -z "${bare_pid:-}" ] || { kill "$bare_pid" && wait "$bare_pid"; } 2>/dev/null || true
-  stop_postgres "$home/pg"
-  stop_postgres "$home/remote"
-  stop_endpoint "$home/endpoint"
-  rm -rf "$home" "$runtime_dir-bare"
-  exit $status
+  rm -rf "$runtime_dir-bare"
 }
-trap cleanup EXIT
-trap 'exit 130' INT TERM
 
 idle_cost() { # process: percent of one core over 5 s, resident MB
   local before after
@@ -56,7 +48,7 @@ idle_cost() { # process: percent of one core over 5 s, resident MB
 }
 
 step "servers"
-server_mkdir "$home"
+end_servers_with_script "$home"
 start_endpoint "$home/endpoint" "$runtime_dir"
 start_postgres "$home/remote" 54500 shared_buffers=256MB max_wal_size=4GB
 # Preloaded as README.md tells, which a new session has 1 ms from.

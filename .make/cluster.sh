@@ -91,15 +91,33 @@ stop_endpoint() { # directory
   rm -f "$1/pid" "$1/runtime_dir"
 }
 
-# end_servers_with_script DIRECTORY: when the script ends, also by a signal, its servers DIRECTORY/pg and DIRECTORY/endpoint do, and the directory goes.
+# Ends the servers in the directories of DIRECTORY, which goes.
+drop_servers() { # directory
+  local server
+  for server in "$1"/*/; do
+    stop_postgres "${server%/}"
+    stop_endpoint "${server%/}"
+  done
+  rm -rf "$1"
+}
+
+# end_servers_with_script DIRECTORY: makes a directory for servers of this script, without what a killed run has left in it. When the script ends, also by a
+# signal, they do, and the directory goes. end_others, if the script has such a function, is called before that.
 end_servers_with_script() {
   servers_home=$1
+  local other
+  other=$(cat "$servers_home/script" 2>/dev/null || true)
+  if [ -n "$other" ] && tr '\0' ' ' 2>/dev/null <"/proc/$other/cmdline" | grep -q '\.make/'; then
+    die "another run uses $servers_home" "It is process $other: wait for its end."
+  fi
+  drop_servers "$servers_home"
+  server_mkdir "$servers_home"
+  echo $$ | as_server tee "$servers_home/script" >/dev/null
   end_servers() {
     local status=$?
     trap - EXIT
-    stop_postgres "$servers_home/pg"
-    stop_endpoint "$servers_home/endpoint"
-    rm -rf "$servers_home"
+    ! declare -F end_others >/dev/null || end_others
+    drop_servers "$servers_home"
     exit $status
   }
   trap end_servers EXIT

@@ -78,6 +78,9 @@ final class GarbageCollector implements AutoCloseable {
   /// The same without regard to what is durable.
   private long seenByAll;
 
+  /// Commits up to here count as durable: memory was needed.
+  private long neededUpTo;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition wake = lock.newCondition();
   private volatile boolean idle;
@@ -256,6 +259,18 @@ final class GarbageCollector implements AutoCloseable {
     return queue;
   }
 
+  /// Frees what nobody sees, also if it is not durable that it was replaced: all who read depend on that then, see [MemoryStore#concernsAll].
+  void collectForMemory() {
+    freeing.lock();
+    try {
+      neededUpTo = store.published();
+      store.concernsAll(neededUpTo);
+      collect();
+    } finally {
+      freeing.unlock();
+    }
+  }
+
   /// Frees what can be freed now.
   void collect() {
     freeing.lock();
@@ -285,8 +300,13 @@ final class GarbageCollector implements AutoCloseable {
 
   private long horizon() {
     seenByAll = Math.max(seenByAll, store.horizon());
-    reached = Math.max(reached, Math.min(seenByAll, store.committer().durableUpTo()));
+    reached = Math.max(reached, Math.min(seenByAll, limit()));
     return reached;
+  }
+
+  /// What was published before this call may be treated as durable up to here. Never less than before, for what was published then.
+  private long limit() {
+    return Math.max(neededUpTo, store.committer().durableUpTo());
   }
 
   /// Frees what was taken out of chains, if nobody can be looking at it any more.
@@ -305,7 +325,12 @@ final class GarbageCollector implements AutoCloseable {
     if (!leaveLimbo() || queue.isEmpty()) {
       return;
     }
-    Snapshots snapshots = store.snapshots(horizon());
+    long horizon = horizon();
+    long published = store.published();
+    // Somewhere above the limit the horizon may come to lie, as if there were a snapshot: what is
+    // only seen from there stays in its chain, or an index entry would
+    // be taken for needed by the version below.
+    Snapshots snapshots = store.snapshots(published, horizon, limit());
     ChainPruner pruner = new ChainPruner(snapshots, limbo);
     List<Garbage> found = new ArrayList<>();
     for (Garbage each : queue) {

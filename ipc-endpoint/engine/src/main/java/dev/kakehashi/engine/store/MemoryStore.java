@@ -71,7 +71,7 @@ final class MemoryStore implements Store {
   private long nextId = 1;
 
   /// Written under the lock of the catalogue.
-  private volatile long catalogTimestamp = FIRST_TIMESTAMP;
+  private volatile long commonTimestamp = FIRST_TIMESTAMP;
 
   private volatile boolean closed;
 
@@ -148,10 +148,11 @@ final class MemoryStore implements Store {
 
   /// The snapshots in use, for the collector.
   ///
+  /// @param published read before this call, and before `limit`
   /// @param least no snapshot is below
-  Snapshots snapshots(long least) {
-    long published = committer.published();
-    return slots.snapshots(published, least, committer.durableUpTo());
+  /// @param limit all from here on may come to be seen
+  Snapshots snapshots(long published, long least, long limit) {
+    return slots.snapshots(published, least, limit);
   }
 
   LongTransactions longTransactions() {
@@ -287,15 +288,16 @@ final class MemoryStore implements Store {
     }
   }
 
-  /// Timestamp of the last commit that has changed the catalogue.
-  long catalogTimestamp() {
-    return catalogTimestamp;
+  /// Timestamp of the last commit that every transaction depends on, whatever it reads.
+  long commonTimestamp() {
+    return commonTimestamp;
   }
 
-  /// A commit changes the catalogue; called before anybody can see that.
-  void catalogChanges(long timestamp) {
+  /// From now on every transaction depends on the commits up to a timestamp. Called before anybody can see what they have changed in the catalogue, or not see any more what they
+  /// have deleted.
+  void concernsAll(long timestamp) {
     synchronized (catalogLock) {
-      catalogTimestamp = Math.max(catalogTimestamp, timestamp);
+      commonTimestamp = Math.max(commonTimestamp, timestamp);
     }
   }
 

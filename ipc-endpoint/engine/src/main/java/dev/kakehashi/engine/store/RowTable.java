@@ -332,7 +332,7 @@ final class RowTable implements TableStore {
     if (refused.code() != ErrorCode.OUT_OF_MEMORY) {
       throw refused;
     }
-    store.collector().collect();
+    store.collector().collectForMemory();
   }
 
   private RowTransaction own(StoreTransaction transaction) {

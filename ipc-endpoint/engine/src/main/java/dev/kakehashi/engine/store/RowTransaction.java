@@ -185,7 +185,7 @@ final class RowTransaction implements StoreTransaction {
 
   /// Timestamp of the newest commit that has to be durable with it, or one that is.
   private long newestRead() {
-    return Math.max(seen, store.catalogTimestamp());
+    return Math.max(seen, store.commonTimestamp());
   }
 
   /// Called by those who read for it, each when it has read.
@@ -446,7 +446,7 @@ final class RowTransaction implements StoreTransaction {
     }
     writes().countChanges();
     if (definitions != null) {
-      store.catalogChanges(outcome.timestamp());
+      store.concernsAll(outcome.timestamp());
       definitions.publish();
     }
     end();

@@ -147,11 +147,11 @@ final class TransactionSlots {
   ///
   /// @param published read before this call
   /// @param least no snapshot is below, whatever is pinned
-  /// @param durable the collector's horizon may come to lie anywhere from here on, as if there were a snapshot; read after `published`
-  Snapshots snapshots(long published, long least, long durable) {
+  /// @param limit all from here on may come to be seen, whatever is pinned
+  Snapshots snapshots(long published, long least, long limit) {
     Snapshots snapshots = new Snapshots(published);
-    if (durable < published) {
-      snapshots.add(Math.max(durable, least), Long.MAX_VALUE);
+    if (limit < published) {
+      snapshots.add(Math.max(limit, least), Long.MAX_VALUE);
     }
     int used = highWater.get();
     for (int slot = 0; slot < used; slot++) {

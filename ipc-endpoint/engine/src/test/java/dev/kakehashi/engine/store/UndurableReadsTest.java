@@ -255,6 +255,20 @@ final class UndurableReadsTest {
     assertTrue(store.usage().queuedWrites() <= 2, store.usage().toString());
   }
 
+  /// Where memory is needed what is not durable goes, too, and who reads anything waits for it.
+  @Test
+  void shouldWaitForADeletionThatWasCollectedBecauseMemoryWasNeeded() throws Exception {
+    holdDisk();
+    StoreTransaction deleter = begin();
+    table.delete(deleter, first);
+    assertFalse(commit(deleter, true).isDone());
+    store.collector().collectForMemory();
+    assertEquals(0, store.usage().queuedWrites());
+    StoreTransaction reader = store.begin(true, false);
+    assertEquals(List.of(), Rows.indexScan(table, reader.beginStatement(), 0, KeyRange.equal(1L)));
+    assertWaits(commit(reader, true));
+  }
+
   @Test
   void shouldWaitForAChangeOfTheCatalogue() throws Exception {
     holdDisk();
