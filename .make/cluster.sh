@@ -106,7 +106,7 @@ drop_servers() { # directory
 end_servers_with_script() {
   servers_home=$1
   local other
-  other=$(cat "$servers_home/script" 2>/dev/null || true)
+  other=$(cat "$servers_home/script" 2>/dev/null || true) # mostly nobody has left anything
   if [ -n "$other" ] && tr '\0' ' ' 2>/dev/null <"/proc/$other/cmdline" | grep -q '\.make/'; then
     die "another run uses $servers_home" "It is process $other: wait for its end."
   fi

@@ -238,11 +238,7 @@ class DiskFaultTest {
     Transaction reader = session.begin();
     try (PreparedStatement all = session.prepare("select id from t");
         Rows rows = reader.query(all)) {
-      Set<Long> seen = new HashSet<>();
-      while (rows.next()) {
-        seen.add(rows.getLong(0) / 2);
-      }
-      assertTrue(seen.containsAll(stored));
+      assertTrue(values(ids(rows)).containsAll(stored));
     }
     reader.commit(CommitResponse.AVAILABLE);
   }
@@ -282,18 +278,25 @@ class DiskFaultTest {
   }
 
   private static List<Long> ids(Session session, String sql) {
-    List<Long> ids = new ArrayList<>();
     try (PreparedStatement all = session.prepare(sql);
         Rows rows = session.query(all)) {
-      while (rows.next()) {
-        ids.add(rows.getLong(0));
-      }
+      return ids(rows);
+    }
+  }
+
+  private static List<Long> ids(Rows rows) {
+    List<Long> ids = new ArrayList<>();
+    while (rows.next()) {
+      ids.add(rows.getLong(0));
     }
     return ids;
   }
 
   private static Set<Long> present(Session session) {
-    List<Long> ids = ids(session, "select id from t");
+    return values(ids(session, "select id from t"));
+  }
+
+  private static Set<Long> values(List<Long> ids) {
     Set<Long> values = new HashSet<>();
     ids.forEach(id -> values.add(id / 2));
     assertEquals(values.size() * 2, ids.size(), "a transaction is there by half");

@@ -328,9 +328,9 @@ final class GarbageCollector implements AutoCloseable {
     long horizon = horizon();
     long published = store.published();
     // Somewhere above the limit the horizon may come to lie, as if there were a snapshot: what is
-    // only seen from there stays in its chain, or an index entry would
-    // be taken for needed by the version below.
-    Snapshots snapshots = store.snapshots(published, horizon, limit());
+    // only seen from there stays in its chain, or an index entry would be taken for needed by the
+    // version below. Looked at after `published`, for which it says something.
+    Snapshots snapshots = store.slots().snapshots(published, horizon, limit());
     ChainPruner pruner = new ChainPruner(snapshots, limbo);
     List<Garbage> found = new ArrayList<>();
     for (Garbage each : queue) {

@@ -146,15 +146,6 @@ final class MemoryStore implements Store {
     return chainReaders;
   }
 
-  /// The snapshots in use, for the collector.
-  ///
-  /// @param published read before this call, and before `limit`
-  /// @param least no snapshot is below
-  /// @param limit all from here on may come to be seen
-  Snapshots snapshots(long published, long least, long limit) {
-    return slots.snapshots(published, least, limit);
-  }
-
   LongTransactions longTransactions() {
     return longTransactions;
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 ///
 /// The table has the rows 1, in the first page, and 9, in another; the disk is held before a transaction of its own changes row 1.
 @Timeout(120)
-@SuppressWarnings("NullAway.Init")
+@SuppressWarnings("NullAway.Init") // set before each test
 final class UndurableReadsTest {
   private final TestLog log = new TestLog();
   private final CountDownLatch gate = new CountDownLatch(1);
@@ -101,6 +101,14 @@ final class UndurableReadsTest {
     CompletableFuture<Optional<Throwable>> result = new CompletableFuture<>();
     transaction.commit(stored, failure -> result.complete(Optional.ofNullable(failure)));
     return result;
+  }
+
+  /// A read-only transaction that has looked for a key, and found that many rows.
+  private StoreTransaction readerOf(long id, int rows) {
+    StoreTransaction reader = store.begin(true, false);
+    assertEquals(
+        rows, Rows.indexScan(table, reader.beginStatement(), 0, KeyRange.equal(id)).size());
+    return reader;
   }
 
   private void assertWaits(CompletableFuture<Optional<Throwable>> end) throws Exception {
@@ -214,8 +222,7 @@ final class UndurableReadsTest {
     table.delete(deleter, first);
     assertFalse(commit(deleter, true).isDone());
     store.collector().collect();
-    StoreTransaction reader = store.begin(true, false);
-    assertEquals(List.of(), Rows.indexScan(table, reader.beginStatement(), 0, KeyRange.equal(1L)));
+    StoreTransaction reader = readerOf(1, 0);
     assertWaits(commit(reader, true));
     store.collector().collect();
     assertEquals(0, store.usage().queuedWrites());
@@ -264,8 +271,7 @@ final class UndurableReadsTest {
     assertFalse(commit(deleter, true).isDone());
     store.collector().collectForMemory();
     assertEquals(0, store.usage().queuedWrites());
-    StoreTransaction reader = store.begin(true, false);
-    assertEquals(List.of(), Rows.indexScan(table, reader.beginStatement(), 0, KeyRange.equal(1L)));
+    StoreTransaction reader = readerOf(1, 0);
     assertWaits(commit(reader, true));
   }
 
@@ -284,8 +290,7 @@ final class UndurableReadsTest {
   void shouldNotWaitWhereTheAnswerPromisesNothing() throws Exception {
     holdDisk();
     assertFalse(updateFirst().isDone());
-    StoreTransaction reader = store.begin(true, false);
-    assertEquals(1, Rows.indexScan(table, reader.beginStatement(), 0, KeyRange.equal(1L)).size());
+    StoreTransaction reader = readerOf(1, 1);
     assertEquals(Optional.empty(), commit(reader, false).get(60, TimeUnit.SECONDS));
   }
 
@@ -294,17 +299,14 @@ final class UndurableReadsTest {
     holdDisk();
     log.full = true;
     var written = updateFirst();
-    StoreTransaction reader = store.begin(true, false);
-    assertEquals(1, Rows.indexScan(table, reader.beginStatement(), 0, KeyRange.equal(1L)).size());
+    StoreTransaction reader = readerOf(1, 1);
     var read = commit(reader, true);
     gate.countDown();
     for (var end : List.of(written, read)) {
       EngineException failure = (EngineException) end.get(60, TimeUnit.SECONDS).orElseThrow();
       assertEquals(ErrorCode.DISK_FULL, failure.code());
     }
-    StoreTransaction elsewhere = store.begin(true, false);
-    assertEquals(
-        1, Rows.indexScan(table, elsewhere.beginStatement(), 0, KeyRange.equal(9L)).size());
+    StoreTransaction elsewhere = readerOf(9, 1);
     assertEquals(Optional.empty(), commit(elsewhere, true).get(60, TimeUnit.SECONDS));
   }
 }

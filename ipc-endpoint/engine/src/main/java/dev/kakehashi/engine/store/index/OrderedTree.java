@@ -156,7 +156,7 @@ public final class OrderedTree {
       to.clear();
       long head = position.head();
       Descent way = to.way;
-      long node = descend(position, head, 0, way);
+      long node = descend(position, head, 0, false, way);
       int from = IndexNode.position(node, position, head, !inclusive);
       int last = bound == null ? IndexNode.count(node) : IndexNode.firstFrom(node, from, bound);
       int end = (int) Math.min(last, (long) from + max);
@@ -187,17 +187,22 @@ public final class OrderedTree {
 
   /// Goes down to the node of a level in which `position` lies; in a tree that is lower, to its root.
   ///
-  /// @param way receives the version of the node, and the separator behind it
-  long descend(KeyBuffer position, long head, int level, Descent way) {
+  /// @param position null: behind all keys
+  /// @param head of the position
+  /// @param backward a separator equal to the position belongs to keys that are not wanted: the node is the one before it
+  /// @param way receives the version of the node, and the separator where a scan in that direction goes on
+  long descend(@Nullable KeyBuffer position, long head, int level, boolean backward, Descent way) {
     while (true) {
       long node = root;
       long version = NodeLatch.stableVersion(node);
       boolean valid = node == root;
       way.fenced = false;
       while (valid && IndexNode.level(node) > level) {
-        int slot = IndexNode.position(node, position, head, true);
-        if (slot < IndexNode.count(node)) {
-          IndexNode.copyKey(node, slot, way.fence, 0);
+        int count = IndexNode.count(node);
+        int slot = position == null ? count : IndexNode.position(node, position, head, !backward);
+        int fence = backward ? slot - 1 : slot;
+        if (fence >= 0 && fence < count) {
+          IndexNode.copyKey(node, fence, way.fence, 0);
           way.fenced = true;
         }
         long child = IndexNode.child(node, slot - 1);
@@ -226,47 +231,24 @@ public final class OrderedTree {
     while (true) {
       to.clear();
       long head = position.head();
-      long node = root;
-      long version = NodeLatch.stableVersion(node);
-      boolean valid = node == root;
-      boolean fenced = false;
-      while (valid && IndexNode.level(node) != 0) {
-        // A separator equal to the position belongs to keys that are not wanted.
-        int slot =
-            unbounded ? IndexNode.count(node) : IndexNode.position(node, position, head, false);
-        if (slot > 0) {
-          IndexNode.copyKey(node, slot - 1, to.way.fence, 0);
-          fenced = true;
-        }
-        long child = IndexNode.child(node, slot - 1);
-        if (!NodeLatch.validate(node, version)) {
-          valid = false;
-          break;
-        }
-        long childVersion = NodeLatch.stableVersion(child);
-        valid = NodeLatch.validate(node, version);
-        node = child;
-        version = childVersion;
-      }
-      if (!valid) {
-        continue;
-      }
+      Descent way = to.way;
+      long node = descend(unbounded ? null : position, head, 0, true, way);
       int end = unbounded ? IndexNode.count(node) : IndexNode.position(node, position, head, false);
       int from = Math.max(0, end - max);
       for (int i = end - 1; i >= from; i--) {
         to.add(node, i);
       }
-      if (!NodeLatch.validate(node, version)) {
+      if (!NodeLatch.validate(node, way.version)) {
         continue;
       }
       if (from > 0) {
         to.copyLast(position);
         return true;
       }
-      if (!fenced) {
+      if (!way.fenced) {
         return false;
       }
-      position.set(to.way.fence);
+      position.set(way.fence);
       return true;
     }
   }

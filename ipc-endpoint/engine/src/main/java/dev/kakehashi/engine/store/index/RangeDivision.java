@@ -73,7 +73,7 @@ public record RangeDivision(List<byte[]> keys, long leaves) {
     long head = position.head();
     while (true) {
       found.subList(before, found.size()).clear();
-      long node = tree.descend(position, head, level, way);
+      long node = tree.descend(position, head, level, false, way);
       // A tree that has lost this level since has nothing to divide.
       boolean gone = IndexNode.level(node) < level;
       int first = IndexNode.position(node, position, head, true);
