@@ -20,6 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +55,9 @@ class PointSelectAllocationTest {
   @SuppressWarnings("UnnecessaryLambda")
   private final BiConsumer<@Nullable Long, @Nullable EngineException> whenAnswered =
       (count, refused) -> ended(refused);
+
+  @SuppressWarnings("UnnecessaryLambda")
+  private final Consumer<@Nullable EngineException> whenCommitted = this::ended;
 
   /// Written by the thread that ends an execution, or a commit: this one, once the plan is at hand.
   private volatile long ended;
@@ -97,7 +101,7 @@ class PointSelectAllocationTest {
           Transaction transaction = engine.engine.begin(TransactionOptions.DEFAULT);
           execute(transaction, key);
           long before = ended;
-          transaction.commit(Transaction.CommitResponse.AVAILABLE, this::ended);
+          transaction.commit(Transaction.CommitResponse.AVAILABLE, whenCommitted);
           awaitEnd(before);
         });
   }

@@ -10,8 +10,7 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.scheduler.Task;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +35,10 @@ final class PlanRunner implements StatementRunner {
   private final List<PlanNode.TableScan> scans = new ArrayList<>();
   private final int[] resultOids;
 
-  /// Bounded stack of idle instances: any execution pops and pushes; the size is counted apart.
-  private final ConcurrentLinkedDeque<PlanInstance> idle = new ConcurrentLinkedDeque<>();
-
-  private final AtomicInteger idleCount = new AtomicInteger();
+  /// Idle instances: any execution takes one by exchanging a slot with null, and puts it back by changing a slot from null. Who takes it sees what who put it back has
+  /// done to it. An array, because a list would allocate a link for each execution.
+  private final AtomicReferenceArray<@Nullable PlanInstance> idle =
+      new AtomicReferenceArray<>(MAX_IDLE);
 
   /// Null: nothing is measured.
   private final @Nullable PlanProfile profile;
@@ -182,10 +181,11 @@ final class PlanRunner implements StatementRunner {
   }
 
   PlanInstance take() {
-    PlanInstance instance = idle.pollFirst();
-    if (instance != null) {
-      idleCount.decrementAndGet();
-      return instance;
+    for (int i = 0; i < MAX_IDLE; i++) {
+      PlanInstance instance = idle.get(i) == null ? null : idle.getAndSet(i, null);
+      if (instance != null) {
+        return instance;
+      }
     }
     boolean withRowIds = plan.body() instanceof PhysicalPlan.Change change && change.takesRowIds();
     Execution execution = new Execution(new ParameterTable(parameterKinds), profile);
@@ -193,10 +193,10 @@ final class PlanRunner implements StatementRunner {
   }
 
   void giveBack(PlanInstance instance) {
-    if (idleCount.incrementAndGet() <= MAX_IDLE) {
-      idle.addFirst(instance);
-    } else {
-      idleCount.decrementAndGet();
+    for (int i = 0; i < MAX_IDLE; i++) {
+      if (idle.get(i) == null && idle.compareAndSet(i, null, instance)) {
+        return;
+      }
     }
   }
 }
