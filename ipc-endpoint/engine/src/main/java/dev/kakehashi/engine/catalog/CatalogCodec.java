@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (9) · utf schema · utf name · i8 tableId
+/// u1 version (10) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -36,15 +36,16 @@ import org.jspecify.annotations.Nullable;
 /// since version 7: per column text generation · i4 comments on constraints, each: utf name · text comment
 /// since version 8: per index utf timing
 /// since version 9: per index i4 conditions, each: i4 column · utf operator · i4 bytes (-1: none) · bytes of the value
+/// since version 10: text, not utf, for defaults and for checks' texts, which may be longer than 65,535 bytes
 ///
 /// ints: i4 count · i4 each
 ///
 /// text: i4 bytes in UTF-8 (-1: null) · bytes
 /// ```
 ///
-/// Versions only append fields; an entry of a later version is refused.
+/// Versions append fields; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 9;
+  private static final int VERSION = 10;
 
   private CatalogCodec() {}
 
@@ -64,7 +65,7 @@ final class CatalogCodec {
         String defaultText = column.defaultText();
         out.writeBoolean(defaultText != null);
         if (defaultText != null) {
-          out.writeUTF(defaultText);
+          writeText(out, defaultText);
         }
       }
       out.writeInt(table.indexes().size());
@@ -77,7 +78,7 @@ final class CatalogCodec {
       out.writeInt(table.checks().size());
       for (CheckConstraint check : table.checks()) {
         out.writeUTF(check.name());
-        out.writeUTF(check.text());
+        writeText(out, check.text());
         writeInts(out, check.columns());
       }
       for (Column column : table.columns()) {
@@ -180,6 +181,10 @@ final class CatalogCodec {
       throw new EOFException("text of " + length + " bytes");
     }
     return length < 0 ? null : new String(in.readNBytes(length), StandardCharsets.UTF_8);
+  }
+
+  private static String readExpression(DataInputStream in, int version) throws IOException {
+    return version < 10 ? in.readUTF() : String.valueOf(readText(in));
   }
 
   /// A sequence: u1 version (1) · utf schema · utf name · i8 id · i4 type · i8 state, start, increment, min, max, cache · u1 cycles · text comment.
@@ -329,7 +334,7 @@ final class CatalogCodec {
                 in.readUTF(),
                 new SqlType(in.readInt(), in.readInt()),
                 in.readBoolean(),
-                in.readBoolean() ? in.readUTF() : null));
+                in.readBoolean() ? readExpression(in, version) : null));
       }
       int indexCount = in.readInt();
       List<Index> indexes = new ArrayList<>();
@@ -345,7 +350,7 @@ final class CatalogCodec {
       List<CheckConstraint> checks = new ArrayList<>();
       for (int count = in.readInt(); count > 0; count--) {
         String checkName = in.readUTF();
-        String text = in.readUTF();
+        String text = readExpression(in, version);
         checks.add(new CheckConstraint(checkName, text, readInts(in)));
       }
       for (int i = 0; version >= 3 && i < columnCount; i++) {

@@ -65,6 +65,17 @@ final class CatalogCodecTest {
   }
 
   @Test
+  void shouldKeepExpressionsOfAnyLength() {
+    String text = "'" + "ä".repeat(100_000) + "'";
+    Table table =
+        ORDINARY
+            .withColumns(
+                List.of(new Column("id", SqlType.of(TypeOid.TEXT), true, text).withComment(text)))
+            .withChecks(List.of(new CheckConstraint("long", "id < " + text, List.of(0))));
+    assertEquals(table, again(table));
+  }
+
+  @Test
   void shouldReadEntriesOfTheVersionBefore() {
     assertEquals(ORDINARY, CatalogCodec.decode("table/7", HexFormat.of().parseHex(VERSION_6)));
   }
