@@ -6,11 +6,11 @@ import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
@@ -152,14 +152,8 @@ final class EmbeddedSession implements EngineSession {
       statement =
           new EmbeddedStatement(
               engine, this, sql, given, engine.plan(sql, given, snapshot, current));
-    } catch (EngineException refused) {
-      failure = refused;
-    } catch (StackOverflowError tooDeep) {
-      failure = SqlErrors.nestedTooDeeply(tooDeep);
-    } catch (RuntimeException | AssertionError | LinkageError failed) {
-      failure =
-          new EngineException(
-              ErrorCode.INTERNAL_ERROR, "could not plan the statement: " + failed, failed);
+    } catch (Throwable failed) {
+      failure = Failures.report(failed);
     }
     done.accept(statement, failure);
   }

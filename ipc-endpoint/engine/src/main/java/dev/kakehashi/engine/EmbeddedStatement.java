@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
@@ -251,19 +252,16 @@ final class EmbeddedStatement implements Statement {
         return engine.analyze(
             analyze.tables(transaction.catalog()),
             execution,
-            failure -> finished.accept(failure == null ? 0L : null, reported(failure)));
+            failure ->
+                finished.accept(
+                    failure == null ? 0L : null,
+                    failure == null ? null : Failures.report(failure)));
       }
       if (current.prepared() instanceof SetConstraints set) {
         return transaction.setConstraints(set, execution, finished);
       }
       SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
       return engine.define(definition.statement(), execution, sink, finished);
-    }
-
-    private static @Nullable EngineException reported(@Nullable Throwable failed) {
-      return failed == null || failed instanceof EngineException
-          ? (EngineException) failed
-          : new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
     }
   }
 }

@@ -89,4 +89,18 @@ final class LongChainTest {
       }
     });
   }
+
+  /// A definition is parsed when it is prepared, and bound when it is executed. Who is not answered has the transaction's turn for ever.
+  @Test
+  void shouldRefuseDefinitionsThatTheStackDoesNotHold(@TempDir Path other) {
+    String sum = chain(20_000, "+", "#");
+    try (TestEngine small = TestEngine.withWorkerStack(other, 512)) {
+      for (String sql :
+          List.of("create view v as select " + sum, "create table c as select " + sum + " as n")) {
+        EngineException refused = assertThrows(EngineException.class, () -> small.query(sql));
+        assertEquals("54000", refused.code().sqlstate(), sql.substring(0, 30));
+        assertEquals(List.of("1"), small.query("select 1"));
+      }
+    }
+  }
 }

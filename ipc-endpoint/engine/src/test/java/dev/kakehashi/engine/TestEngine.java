@@ -83,6 +83,20 @@ final class TestEngine implements AutoCloseable {
     this(directory, workers, memoryBytes, statementBytes, tempBytes, 0);
   }
 
+  /// With small stacks of the workers.
+  static TestEngine withWorkerStack(Path directory, int kilobytes) {
+    return new TestEngine(
+        directory,
+        SchedulerConfig.builder()
+            .workers(2)
+            .set(SchedulerConfig.Parameter.WORKER_STACK, kilobytes)
+            .build(),
+        1L << 30,
+        256L << 20,
+        1L << 30,
+        0);
+  }
+
   private TestEngine(
       Path directory,
       int workers,
@@ -90,7 +104,23 @@ final class TestEngine implements AutoCloseable {
       long statementBytes,
       long tempBytes,
       long lockTimeoutNanos) {
-    scheduler = TaskScheduler.start(SchedulerConfig.builder().workers(workers).build());
+    this(
+        directory,
+        SchedulerConfig.builder().workers(workers).build(),
+        memoryBytes,
+        statementBytes,
+        tempBytes,
+        lockTimeoutNanos);
+  }
+
+  private TestEngine(
+      Path directory,
+      SchedulerConfig workers,
+      long memoryBytes,
+      long statementBytes,
+      long tempBytes,
+      long lockTimeoutNanos) {
+    scheduler = TaskScheduler.start(workers);
     engine =
         EmbeddedEngine.open(
             new EngineConfig(

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
@@ -78,10 +79,8 @@ public final class DefinitionRun implements Task {
       return wait == null ? steps(plan(), context) : execution.await(wait, this, this::fail);
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
-    } catch (EngineException refused) {
-      fail(refused);
-    } catch (RuntimeException | OutOfMemoryError failed) {
-      fail(new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed));
+    } catch (Throwable failed) {
+      fail(Failures.report(failed));
     } finally {
       Interrupts.leave(before);
     }
@@ -216,8 +215,8 @@ public final class DefinitionRun implements Task {
             execution.conflictEnded();
             return this;
           });
-    } catch (EngineException refused) {
-      fail(refused);
+    } catch (Throwable refused) {
+      fail(Failures.report(refused));
       return null;
     }
   }
@@ -237,7 +236,7 @@ public final class DefinitionRun implements Task {
     EngineException outcome = reason;
     try {
       undo();
-    } catch (RuntimeException failed) {
+    } catch (Throwable failed) {
       failed.addSuppressed(reason);
       outcome =
           new EngineException(

@@ -81,7 +81,7 @@ public final class DeferredReferences implements Task {
       deferred.forEach(this::check);
     } catch (RowConflict conflict) {
       return retryAfter(conflict, context);
-    } catch (RuntimeException | OutOfMemoryError failed) {
+    } catch (Throwable failed) {
       done.accept(null, Failures.report(failed));
       return null;
     } finally {
@@ -102,7 +102,7 @@ public final class DeferredReferences implements Task {
             scope.restart();
             return this;
           });
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       done.accept(null, Failures.report(refused));
       return null;
     }

@@ -4,9 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.plan.PhysicalPlan;
-import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Job;
-import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
@@ -83,15 +81,8 @@ final class ProfileRunner implements StatementRunner {
         PhysicalPlan text = new PhysicalPlan.Query(report.of(profile, rows, nanos));
         scheduler.submit(
             new PlanRunner(text, new int[0]).execute(scope, Parameters.NONE, sink, done));
-      } catch (SchedulerStoppedException stopping) {
-        done.accept(
-            null,
-            new EngineException(
-                ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
-      } catch (RuntimeException failed) {
-        done.accept(
-            null,
-            new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed));
+      } catch (Throwable failed) {
+        done.accept(null, Failures.report(failed));
       }
     }
 

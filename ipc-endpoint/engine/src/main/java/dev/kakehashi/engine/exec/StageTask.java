@@ -154,7 +154,7 @@ final class StageTask implements Task {
         consumer.abandon();
       }
       chain.close();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       run.noteFailure(e);
     }
     return run.taskEnded(context);

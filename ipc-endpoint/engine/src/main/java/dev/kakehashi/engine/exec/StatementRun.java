@@ -405,7 +405,7 @@ final class StatementRun implements Task, Interrupts.Source {
         } else {
           scope.transaction().rollbackTo(mark);
         }
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         if (thrown != null) {
           e.addSuppressed(thrown);
         }
@@ -422,7 +422,7 @@ final class StatementRun implements Task, Interrupts.Source {
         leaveCaller();
         context.submit(new Retry(changes));
         return null;
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         failure = e;
       }
     }
@@ -434,7 +434,7 @@ final class StatementRun implements Task, Interrupts.Source {
         closeConsumers();
         failure = null;
         return context.await(ended, new Retry(true));
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         failure = e;
       }
     }

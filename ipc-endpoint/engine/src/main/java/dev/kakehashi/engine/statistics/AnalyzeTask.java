@@ -124,7 +124,7 @@ final class AnalyzeTask implements Task {
           return context.resubmit(this);
         }
       }
-    } catch (RuntimeException | OutOfMemoryError failed) {
+    } catch (Throwable failed) {
       giveUp(failed);
       return null;
     } finally {

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.DeferredReferences;
+import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.sql.SetConstraints;
@@ -577,10 +578,8 @@ public final class EngineTransaction implements Transaction {
     try {
       requireActive();
       action.run();
-    } catch (EngineException refused) {
-      outcome = refused;
-    } catch (RuntimeException failed) {
-      outcome = new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
+    } catch (Throwable failed) {
+      outcome = Failures.report(failed);
     }
     end(done, outcome);
   }

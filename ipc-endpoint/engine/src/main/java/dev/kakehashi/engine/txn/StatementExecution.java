@@ -3,6 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.exec.TempSpace;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.sql.Clock;
@@ -12,13 +13,11 @@ import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;
-import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
@@ -31,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// One execution of a statement in a transaction: waits for its turn, has a view, can be cancelled.
 ///
 /// `view` and the turn belong to the thread that runs the statement's current step.
-public final class StatementExecution extends CancellableExecution {
+public final class StatementExecution extends CancellableExecution
+    implements BiConsumer<@Nullable Long, @Nullable EngineException> {
   private static final AtomicLongFieldUpdater<StatementExecution> SCANNED =
       AtomicLongFieldUpdater.newUpdater(StatementExecution.class, "scanned");
 
@@ -81,8 +81,8 @@ public final class StatementExecution extends CancellableExecution {
     try {
       checkCancelled();
       start();
-    } catch (RuntimeException failed) {
-      refuse(refusal(failed));
+    } catch (Throwable failed) {
+      refuse(Failures.report(failed));
     }
   }
 
@@ -90,8 +90,8 @@ public final class StatementExecution extends CancellableExecution {
   void begin() {
     try {
       beginOwn();
-    } catch (RuntimeException failed) {
-      refuse(refusal(failed));
+    } catch (Throwable failed) {
+      refuse(Failures.report(failed));
     }
   }
 
@@ -117,7 +117,7 @@ public final class StatementExecution extends CancellableExecution {
   }
 
   private void refuse(EngineException reason) {
-    finish(null, reason);
+    accept(null, reason);
   }
 
   private @Nullable Task planned() {
@@ -138,12 +138,8 @@ public final class StatementExecution extends CancellableExecution {
         }
       } while (!work.isCurrent());
       return opened();
-    } catch (EngineException refused) {
-      refuse(refused);
-    } catch (StackOverflowError tooDeep) {
-      refuse(SqlErrors.nestedTooDeeply(tooDeep));
-    } catch (RuntimeException failed) {
-      refuse(internal(failed));
+    } catch (Throwable failed) {
+      refuse(Failures.report(failed));
     }
     return null;
   }
@@ -156,7 +152,7 @@ public final class StatementExecution extends CancellableExecution {
 
   private Task opened() {
     open();
-    return work.task(this, this::finish);
+    return work.task(this, this);
   }
 
   /// A statement of a long transaction: it waits as a condition until the epoch has come and what it reads is guarded.
@@ -174,18 +170,15 @@ public final class StatementExecution extends CancellableExecution {
         transaction.requireActive();
         entered = true;
         return planned();
-      } catch (EngineException refused) {
-        finish(null, refused);
-      } catch (RuntimeException failed) {
-        finish(null, internal(failed));
+      } catch (Throwable failed) {
+        refuse(Failures.report(failed));
       }
       return null;
     }
 
     @Override
     public void discarded(Job job) {
-      finish(
-          null,
+      refuse(
           new EngineException(
               ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down"));
     }
@@ -284,7 +277,7 @@ public final class StatementExecution extends CancellableExecution {
         .attachment(this)
         .timed()
         .workLevel(work.workLevel(this))
-        .submit(work.task(this, this::finish));
+        .submit(work.task(this, this));
   }
 
   private void open() {
@@ -314,7 +307,9 @@ public final class StatementExecution extends CancellableExecution {
     return work.changesRows() || !work.usesTransaction();
   }
 
-  private void finish(@Nullable Long count, @Nullable EngineException failure) {
+  /// Its work has ended.
+  @Override
+  public void accept(@Nullable Long count, @Nullable EngineException failure) {
     letGo();
     stopWaiting();
     if (transaction.isLong()) {
@@ -343,20 +338,6 @@ public final class StatementExecution extends CancellableExecution {
   @Override
   public void undoIfLast(long from, long to) {
     transaction.undoIfLast(from, to);
-  }
-
-  private static EngineException refusal(RuntimeException failed) {
-    return switch (failed) {
-      case EngineException refused -> refused;
-      case SchedulerStoppedException stopping ->
-          new EngineException(
-              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down", stopping);
-      default -> internal(failed);
-    };
-  }
-
-  private static EngineException internal(Throwable failed) {
-    return new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + failed, failed);
   }
 
   @Override

@@ -156,7 +156,7 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
       } else {
         transaction.environment().prepared().prepare(transaction.store(), preparation, this);
       }
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       transaction.store().abort();
       accept(refused);
     }
