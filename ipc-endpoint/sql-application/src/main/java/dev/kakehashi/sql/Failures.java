@@ -30,7 +30,7 @@ final class Failures {
   }
 
   /// A failure for whatever was thrown.
-  static Failure of(RuntimeException e) {
+  static Failure of(Throwable e) {
     return switch (e) {
       case EngineException engine -> of(engine);
       case TransportException transport -> transport.failure();

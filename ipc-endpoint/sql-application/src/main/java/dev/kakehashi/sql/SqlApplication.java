@@ -142,7 +142,7 @@ public final class SqlApplication implements RequestHandler {
       dispatch(session, requestId, channel, templateId, frame);
     } catch (MalformedFrameException | IndexOutOfBoundsException | IllegalArgumentException e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       Replies.failed(channel, requestId, null, Failures.of(e));
     }
   }
@@ -319,7 +319,7 @@ public final class SqlApplication implements RequestHandler {
                 | IndexOutOfBoundsException
                 | IllegalArgumentException e) {
               throw e;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
               Replies.failed(first.channel(), first.requestId(), null, Failures.of(e));
             }
           });
@@ -417,7 +417,7 @@ public final class SqlApplication implements RequestHandler {
                       });
                     }
                   }));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       session.prepared();
       throw e;
     } finally {

@@ -185,7 +185,7 @@ final class Poller implements Runnable {
       if (work != null) {
         work.run();
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.error("deferred work of the poller failed", e);
     } finally {
       if (self != null) {
@@ -215,8 +215,9 @@ final class Poller implements Runnable {
   private int poll(RequestQueue queue) {
     try {
       return queue.poll(consumer, REQUESTS_PER_TURN);
-    } catch (RuntimeException | InternalError e) {
-      // The consumer handles its own failures: this one comes from the queue's files, which clients
+    } catch (Throwable e) {
+      // An Error, too: without this thread nobody is served. The consumer handles its own failures:
+      // this one comes from the queue's files, which clients
       // can write to.
       LOG.error("queue {} cannot be read, its sessions end", queue.name(), e);
       channels.queueFailed(queue);
@@ -232,7 +233,7 @@ final class Poller implements Runnable {
     do {
       try {
         command.run();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         LOG.error("command of the poller failed", e);
       }
       command = commands.poll();

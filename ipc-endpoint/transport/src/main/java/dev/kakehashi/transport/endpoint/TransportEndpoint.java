@@ -152,7 +152,7 @@ public final class TransportEndpoint implements AutoCloseable {
     } catch (MalformedFrameException | IllegalArgumentException | IndexOutOfBoundsException e) {
       // The codecs report what they refuse by the latter two.
       refuse(session, queue, String.valueOf(e.getMessage()));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("handler of requests failed", e);
       refuse(session, queue, "internal error");
     }
@@ -164,7 +164,7 @@ public final class TransportEndpoint implements AutoCloseable {
     ResponseChannel channel = session.admit(requestId, slot);
     try {
       handler.request(session, requestId, channel, templateId, frame);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (channel != null) {
         channel.finishRefused(String.valueOf(e.getMessage()));
       }

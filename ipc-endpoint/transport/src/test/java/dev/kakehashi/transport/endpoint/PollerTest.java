@@ -126,6 +126,22 @@ class PollerTest {
     assertEquals(1, counted.get());
   }
 
+  /// Either of its threads may lead when it happens; a role that is never given back would serve nobody.
+  @Test
+  void shouldGoOnWhenACommandOrDeferredWorkEndsWithAnError() throws Exception {
+    Runnable failing =
+        () -> {
+          throw new StackOverflowError("of the test");
+        };
+    for (int i = 0; i < 10; i++) {
+      poller.execute(() -> assertTrue(poller.tryDefer(failing)));
+      poller.execute(failing);
+      CompletableFuture<Boolean> served = new CompletableFuture<>();
+      poller.execute(() -> served.complete(true));
+      assertTrue(served.get());
+    }
+  }
+
   @Test
   void shouldNotDeferOnAThreadThatIsNotThePollers() {
     assertFalse(poller.tryDefer(() -> {}));
