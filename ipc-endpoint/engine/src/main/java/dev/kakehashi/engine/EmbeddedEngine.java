@@ -64,6 +64,10 @@ public final class EmbeddedEngine implements Engine {
   private final Catalog catalog;
   private final SequenceValues sequenceValues;
   private final PlanCache plans;
+
+  /// As PostgreSQL's `MaxTupleAttributeNumber`.
+  private static final int MAX_RESULT_COLUMNS = 1664;
+
   private final StatisticsKeeper statistics;
   private final PreparedTransactions prepared;
   private final Deadlocks deadlocks = new Deadlocks();
@@ -266,6 +270,11 @@ public final class EmbeddedEngine implements Engine {
     // then.
     long before = statistics.planVersion();
     SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts, zone);
+    if (prepared.columns().size() > MAX_RESULT_COLUMNS) {
+      throw new EngineException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "target lists can have at most " + MAX_RESULT_COLUMNS + " entries");
+    }
     long[] tables =
         prepared instanceof SqlFront.Planned planned ? planned.estimates().tables() : new long[0];
     PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);

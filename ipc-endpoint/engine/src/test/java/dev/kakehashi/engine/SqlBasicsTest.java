@@ -302,4 +302,14 @@ final class SqlBasicsTest {
       assertEquals(position, failure.position(), sql);
     }
   }
+
+  @Test
+  void shouldRefuseMoreColumnsThanAMessageDescribes() {
+    assertEquals(
+        1664, engine.query("select " + "1, ".repeat(1663) + "1").get(0).split("\\|").length);
+    EngineException refused =
+        assertThrows(
+            EngineException.class, () -> engine.query("select " + "1, ".repeat(1664) + "1"));
+    assertEquals("54000", refused.code().sqlstate());
+  }
 }

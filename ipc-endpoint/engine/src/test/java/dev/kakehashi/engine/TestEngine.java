@@ -134,6 +134,17 @@ final class TestEngine implements AutoCloseable {
     session = engine.openSession("test");
   }
 
+  /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the background. What is lost stays held.
+  static void awaitHeld(long bytes) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (VarHeap.heldBytes() != bytes) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("held: " + VarHeap.heldBytes() + ", before: " + bytes);
+      }
+      Thread.yield();
+    }
+  }
+
   /// Another client of the same engine.
   final class Other {
     private final EngineSession session = engine.openSession("other");

@@ -233,18 +233,42 @@ final class Transactions {
     // Statements before this commit may still run and write: asked again at the end.
     boolean registered = engineTransaction.hasWrites();
     if (registered) {
-      registry.committing(transaction.handle(), transaction.uid(), engineTransaction.id());
+      try {
+        registry.committing(transaction.handle(), transaction.uid(), engineTransaction.id());
+      } catch (RuntimeException | Error unrecorded) {
+        // Nobody could learn how it ended: so it does not begin to.
+        LOG.error("a commit cannot be recorded", unrecorded);
+        rollback(
+            transaction,
+            () ->
+                done.accept(
+                    new EngineException(
+                        ErrorCode.IO_ERROR, "could not record the commit: " + unrecorded)));
+        return;
+      }
     }
     engineTransaction.commit(
         response,
         failure -> {
           if (registered || engineTransaction.hasWrites()) {
-            registry.ended(
-                transaction.handle(), transaction.uid(), engineTransaction.id(), failure == null);
+            recordEnd(transaction, failure == null);
           }
           done.accept(failure);
           poller.execute(() -> forget(transaction));
         });
+  }
+
+  private void recordEnd(OpenTransaction transaction, boolean committed) {
+    try {
+      registry.ended(
+          transaction.handle(), transaction.uid(), transaction.engineTransaction().id(), committed);
+    } catch (RuntimeException | Error unrecorded) {
+      // It has ended as it has, and the client waits for the answer.
+      LOG.error(
+          "the outcome of transaction {} cannot be recorded",
+          Long.toUnsignedString(transaction.handle()),
+          unrecorded);
+    }
   }
 
   /// Commits a transaction that a request has just run in; the caller is on any thread.

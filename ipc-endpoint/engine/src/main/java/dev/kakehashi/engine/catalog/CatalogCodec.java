@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 /// text: i4 bytes in UTF-8 (-1: null) · bytes
 /// ```
 ///
-/// Versions append fields; an entry of a later version is refused.
+/// Versions append fields, or change one's form as 10 does; an entry of a later version is refused.
 final class CatalogCodec {
   private static final int VERSION = 10;
 

@@ -237,7 +237,10 @@ public final class DefinitionRun implements Task {
     try {
       undo();
     } catch (Throwable failed) {
-      failed.addSuppressed(reason);
+      execution.undoFailed();
+      if (!failed.equals(reason)) {
+        failed.addSuppressed(reason);
+      }
       outcome =
           new EngineException(
               ErrorCode.INTERNAL_ERROR, "could not undo " + statement.command(), failed);

@@ -406,7 +406,8 @@ final class StatementRun implements Task, Interrupts.Source {
           scope.transaction().rollbackTo(mark);
         }
       } catch (Throwable e) {
-        if (thrown != null) {
+        scope.undoFailed();
+        if (thrown != null && !thrown.equals(e)) {
           e.addSuppressed(thrown);
         }
         failure = e;

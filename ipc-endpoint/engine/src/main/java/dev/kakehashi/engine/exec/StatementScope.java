@@ -36,6 +36,9 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// After [#changesMade()]: undoes the changes between two marks, if nothing has come after them; otherwise they stay, as part of a transaction that goes on or ends.
   void undoIfLast(long from, long to);
 
+  /// What the statement has changed could not be undone: its transaction can only be rolled back.
+  void undoFailed();
+
   /// Decides what a conflict means here.
   ///
   /// @return signalled when the statement may be tried again

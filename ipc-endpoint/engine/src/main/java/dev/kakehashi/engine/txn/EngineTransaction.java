@@ -530,12 +530,15 @@ public final class EngineTransaction implements Transaction {
     turns.begin(() ->
         afterOpenStatements(() ->
             onWorkerIfLong(() -> {
-              if (state == State.ACTIVE) {
-                store.abort();
-                ended(State.ABORTED);
+              try {
+                if (state == State.ACTIVE) {
+                  store.abort();
+                  ended(State.ABORTED);
+                }
+              } finally {
+                turns.end();
+                done.run();
               }
-              turns.end();
-              done.run();
             })));
   }
 
@@ -565,8 +568,22 @@ public final class EngineTransaction implements Transaction {
   }
 
   private void undoTo(long mark) {
-    store.rollbackTo(mark);
-    undefine(mark);
+    try {
+      store.rollbackTo(mark);
+      undefine(mark);
+    } catch (Throwable failed) {
+      undoFailed();
+      throw failed;
+    }
+  }
+
+  /// Changes could not be taken back: what is there may be half a statement, so the transaction is rolled back as soon as it has its turn.
+  void undoFailed() {
+    failure =
+        new EngineException(
+            ErrorCode.TRANSACTION_ABORTED,
+            "transaction was rolled back because changes could not be undone");
+    rollback(() -> {});
   }
 
   private void operation(Consumer<@Nullable EngineException> done, Runnable action) {

@@ -60,6 +60,7 @@ public final class StatementExecution extends CancellableExecution
   private boolean entered;
 
   private boolean waits;
+  private boolean ended;
 
   /// @param done receives the result, after the transaction has let go of the statement
   public StatementExecution(
@@ -307,9 +308,13 @@ public final class StatementExecution extends CancellableExecution
     return work.changesRows() || !work.usesTransaction();
   }
 
-  /// Its work has ended.
+  /// Its work has ended, or never began. Of several calls, as when the first one fails on its way to the client, the first counts.
   @Override
   public void accept(@Nullable Long count, @Nullable EngineException failure) {
+    if (ended) {
+      return;
+    }
+    ended = true;
     letGo();
     stopWaiting();
     if (transaction.isLong()) {
@@ -333,6 +338,11 @@ public final class StatementExecution extends CancellableExecution
       changesMade = true;
       transaction.changesMade();
     }
+  }
+
+  @Override
+  public void undoFailed() {
+    transaction.undoFailed();
   }
 
   @Override

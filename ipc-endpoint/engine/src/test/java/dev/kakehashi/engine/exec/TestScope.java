@@ -91,6 +91,11 @@ final class TestScope implements StatementScope {
   public void changesMade() {}
 
   @Override
+  public void undoFailed() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public void undoIfLast(long from, long to) {
     transaction.rollbackTo(from);
   }

@@ -243,7 +243,12 @@ final class Poller implements Runnable {
 
   private void tickIfDue(long now) {
     if (now - nextTickNanos >= 0) {
-      long delay = Math.min(tick.applyAsLong(now), channels.inspect(now));
+      long delay = idleTickNanos;
+      try {
+        delay = Math.min(tick.applyAsLong(now), channels.inspect(now));
+      } catch (Throwable e) {
+        LOG.error("timers of the poller failed", e);
+      }
       nextTickNanos = now + Math.clamp(delay, 1_000_000, idleTickNanos);
     }
   }

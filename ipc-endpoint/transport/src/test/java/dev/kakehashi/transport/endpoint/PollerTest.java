@@ -35,6 +35,9 @@ class PollerTest {
   private Poller poller;
   private List<Thread> threads;
 
+  /// The poller's, while it runs.
+  private int failingLooks;
+
   @BeforeEach
   void start() throws IOException {
     root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
@@ -48,6 +51,10 @@ class PollerTest {
 
           @Override
           public long inspect(long nowNanos) {
+            if (failingLooks > 0) {
+              failingLooks--;
+              throw new StackOverflowError("of the test");
+            }
             return Long.MAX_VALUE;
           }
 
@@ -140,6 +147,19 @@ class PollerTest {
       poller.execute(() -> served.complete(true));
       assertTrue(served.get());
     }
+  }
+
+  @Test
+  void shouldGoOnWhenItsTimersEndWithAnError() throws Exception {
+    CompletableFuture<Integer> left = new CompletableFuture<>();
+    poller.execute(() -> failingLooks = 1);
+    poller.retime();
+    poller.execute(() -> poller.execute(() -> left.complete(failingLooks)));
+    assertTrue(left.get() <= 1);
+    CompletableFuture<Boolean> served = new CompletableFuture<>();
+    poller.retime();
+    poller.execute(() -> served.complete(true));
+    assertTrue(served.get());
   }
 
   @Test
