@@ -141,7 +141,7 @@ final class TestEngine implements AutoCloseable {
       if (System.nanoTime() - deadline > 0) {
         throw new AssertionError("held: " + VarHeap.heldBytes() + ", before: " + bytes);
       }
-      Thread.yield();
+      Thread.onSpinWait();
     }
   }
 
