@@ -57,6 +57,9 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedEngine implements Engine {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedEngine.class);
 
+  /// As PostgreSQL's `MaxTupleAttributeNumber`.
+  private static final int MAX_RESULT_COLUMNS = 1664;
+
   private final EngineConfig config;
   private final TaskScheduler scheduler;
   private final Store store;
@@ -64,10 +67,6 @@ public final class EmbeddedEngine implements Engine {
   private final Catalog catalog;
   private final SequenceValues sequenceValues;
   private final PlanCache plans;
-
-  /// As PostgreSQL's `MaxTupleAttributeNumber`.
-  private static final int MAX_RESULT_COLUMNS = 1664;
-
   private final StatisticsKeeper statistics;
   private final PreparedTransactions prepared;
   private final Deadlocks deadlocks = new Deadlocks();

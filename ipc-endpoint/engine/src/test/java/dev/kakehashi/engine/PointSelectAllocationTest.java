@@ -52,11 +52,11 @@ class PointSelectAllocationTest {
   private final OneBuffer sink = new OneBuffer();
 
   /// Made once: what the test allocates counts too.
-  @SuppressWarnings("UnnecessaryLambda")
+  @SuppressWarnings("UnnecessaryLambda") // written where it is used, it would be made each time
   private final BiConsumer<@Nullable Long, @Nullable EngineException> whenAnswered =
       (count, refused) -> ended(refused);
 
-  @SuppressWarnings("UnnecessaryLambda")
+  @SuppressWarnings("UnnecessaryLambda") // made once, as the one above
   private final Consumer<@Nullable EngineException> whenCommitted = this::ended;
 
   /// Written by the thread that ends an execution, or a commit: this one, once the plan is at hand.

@@ -579,6 +579,9 @@ public final class EngineTransaction implements Transaction {
 
   /// Changes could not be taken back: what is there may be half a statement, so the transaction is rolled back as soon as it has its turn.
   void undoFailed() {
+    if (failure != null) {
+      return; // it is being rolled back
+    }
     failure =
         new EngineException(
             ErrorCode.TRANSACTION_ABORTED,

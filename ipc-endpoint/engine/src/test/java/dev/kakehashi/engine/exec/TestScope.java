@@ -92,7 +92,7 @@ final class TestScope implements StatementScope {
 
   @Override
   public void undoFailed() {
-    throw new UnsupportedOperationException();
+    throw new UnsupportedOperationException("no test of single operators makes an undo fail");
   }
 
   @Override

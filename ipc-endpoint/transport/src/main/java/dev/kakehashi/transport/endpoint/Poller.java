@@ -216,9 +216,8 @@ final class Poller implements Runnable {
     try {
       return queue.poll(consumer, REQUESTS_PER_TURN);
     } catch (Throwable e) {
-      // An Error, too: without this thread nobody is served. The consumer handles its own failures:
-      // this one comes from the queue's files, which clients
-      // can write to.
+      // An Error, too: without this thread nobody is served. The consumer handles its own failures,
+      // so this one comes from the queue's files, which clients can write to.
       LOG.error("queue {} cannot be read, its sessions end", queue.name(), e);
       channels.queueFailed(queue);
       return 0;

@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,8 +36,8 @@ class PollerTest {
   private Poller poller;
   private List<Thread> threads;
 
-  /// The poller's, while it runs.
-  private int failingLooks;
+  /// Completed by the next look at the timers, which fails then. The poller's, while it runs.
+  private @Nullable CompletableFuture<Boolean> failingLook;
 
   @BeforeEach
   void start() throws IOException {
@@ -51,8 +52,10 @@ class PollerTest {
 
           @Override
           public long inspect(long nowNanos) {
-            if (failingLooks > 0) {
-              failingLooks--;
+            CompletableFuture<Boolean> failing = failingLook;
+            if (failing != null) {
+              failingLook = null;
+              failing.complete(true);
               throw new StackOverflowError("of the test");
             }
             return Long.MAX_VALUE;
@@ -136,13 +139,21 @@ class PollerTest {
   /// Either of its threads may lead when it happens; a role that is never given back would serve nobody.
   @Test
   void shouldGoOnWhenACommandOrDeferredWorkEndsWithAnError() throws Exception {
-    Runnable failing =
-        () -> {
-          throw new StackOverflowError("of the test");
-        };
     for (int i = 0; i < 10; i++) {
-      poller.execute(() -> assertTrue(poller.tryDefer(failing)));
-      poller.execute(failing);
+      List<CompletableFuture<Boolean>> ran =
+          List.of(new CompletableFuture<>(), new CompletableFuture<>());
+      List<Runnable> failing =
+          ran.stream()
+              .<Runnable>map(each ->
+                  () -> {
+                    each.complete(true);
+                    throw new StackOverflowError("of the test");
+                  })
+              .toList();
+      poller.execute(() -> assertTrue(poller.tryDefer(failing.get(0))));
+      poller.execute(failing.get(1));
+      assertTrue(ran.get(0).get());
+      assertTrue(ran.get(1).get());
       CompletableFuture<Boolean> served = new CompletableFuture<>();
       poller.execute(() -> served.complete(true));
       assertTrue(served.get());
@@ -151,13 +162,11 @@ class PollerTest {
 
   @Test
   void shouldGoOnWhenItsTimersEndWithAnError() throws Exception {
-    CompletableFuture<Integer> left = new CompletableFuture<>();
-    poller.execute(() -> failingLooks = 1);
+    CompletableFuture<Boolean> failed = new CompletableFuture<>();
+    poller.execute(() -> failingLook = failed);
     poller.retime();
-    poller.execute(() -> poller.execute(() -> left.complete(failingLooks)));
-    assertTrue(left.get() <= 1);
+    assertTrue(failed.get());
     CompletableFuture<Boolean> served = new CompletableFuture<>();
-    poller.retime();
     poller.execute(() -> served.complete(true));
     assertTrue(served.get());
   }
