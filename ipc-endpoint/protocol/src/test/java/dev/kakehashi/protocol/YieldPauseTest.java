@@ -2,6 +2,7 @@ package dev.kakehashi.protocol;
 
 import static dev.kakehashi.protocol.YieldPause.DEAR_NANOS;
 import static dev.kakehashi.protocol.YieldPause.LONGEST_NANOS;
+import static dev.kakehashi.protocol.YieldPause.QUIET_NANOS;
 import static dev.kakehashi.protocol.YieldPause.SHORTEST_NANOS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -14,7 +15,7 @@ final class YieldPauseTest {
   @Test
   void shouldPauseForLongerWhileEachPauseIsFollowedByADearYield() {
     long expected = SHORTEST_NANOS;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 15; i++) {
       assertEquals(expected, pauseAfterADearYield());
       expected = Math.min(LONGEST_NANOS, 2 * expected);
     }
@@ -22,7 +23,7 @@ final class YieldPauseTest {
 
   @Test
   void shouldPauseShortlyAfterAStrayInterruptionHoweverLongThePauseBeforeWas() {
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 15; i++) {
       pauseAfterADearYield();
     }
     for (int i = 0; i < 3; i++) {
@@ -34,7 +35,7 @@ final class YieldPauseTest {
   @Test
   void shouldNotTakeAFewCheapYieldsForAnIdleProcessor() {
     pauseAfterADearYield();
-    yieldCheaplyFor(SHORTEST_NANOS / 2);
+    yieldCheaplyFor(QUIET_NANOS / 2);
     assertEquals(2 * SHORTEST_NANOS, pauseAfterADearYield());
   }
 
