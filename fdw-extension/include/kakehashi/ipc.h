@@ -102,13 +102,14 @@ typedef enum kh_statement_kind
 typedef struct kh_execute_options
 {
 	kh_action action;
-	kh_transaction_kind kind;    /* with KH_BEGIN, KH_AUTO_COMMIT */
-	kh_isolation isolation;      /* with KH_BEGIN, KH_AUTO_COMMIT */
-	kh_commit_response response; /* with KH_AUTO_COMMIT, commit_after */
-	uint64_t handle;             /* with KH_CONTINUE */
-	uint64_t lease_nanos;        /* with KH_BEGIN; 0: the endpoint's default */
-	uint32_t timeout_millis;     /* 0: none */
-	uint32_t command;            /* number of the client's command, see PROTOCOL.md; 0: one of its own */
+	kh_transaction_kind kind;     /* with KH_BEGIN, KH_AUTO_COMMIT */
+	kh_isolation isolation;       /* with KH_BEGIN, KH_AUTO_COMMIT */
+	kh_commit_response response;  /* with KH_AUTO_COMMIT, commit_after */
+	uint64_t handle;              /* with KH_CONTINUE */
+	uint64_t lease_nanos;         /* with KH_BEGIN; 0: the endpoint's default */
+	uint32_t timeout_millis;      /* 0: none */
+	uint32_t lock_timeout_millis; /* of each wait for a lock; 0: the endpoint's */
+	uint32_t command;             /* number of the client's command, see PROTOCOL.md; 0: one of its own */
 	bool new_snapshot;
 	bool commit_after;
 } kh_execute_options;

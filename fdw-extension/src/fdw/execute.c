@@ -3,6 +3,8 @@
  */
 #include "session.h"
 
+#include "storage/proc.h"
+
 /* Longest block and header of an Execute message, with room for versions to come. */
 #define EXECUTE_OVERHEAD_BYTES 256
 
@@ -107,6 +109,7 @@ kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
 		.kind = KH_RTX,
 		.isolation = KH_REPEATABLE_READ,
 		.response = (kh_commit_response) kakehashi_commit_response,
+		.lock_timeout_millis = (uint32_t) LockTimeout,
 	};
 
 	if (session->level > 0 && session->defined)

@@ -11,6 +11,7 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 
 static void
@@ -182,6 +183,7 @@ void
 kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options)
 {
 	enter(session, owner, false, options);
+	options->lock_timeout_millis = (uint32_t) LockTimeout;
 	/* The engine's rows know the command that made them: a snapshot sees what was changed by commands before its own. */
 	if (owner != NULL)
 		options->command = ((Snapshot) owner)->curcid + 1;

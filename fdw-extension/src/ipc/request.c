@@ -115,6 +115,7 @@ send_execute(kh_session *session, kh_execute_message *message, const kh_execute_
 	message->lease_nanos = options->lease_nanos;
 	message->timeout_millis = options->timeout_millis;
 	message->command = options->command;
+	message->lock_timeout_millis = options->lock_timeout_millis;
 	message->action = (uint8_t) options->action;
 	message->kind = (uint8_t) options->kind;
 	message->isolation = (uint8_t) options->isolation;

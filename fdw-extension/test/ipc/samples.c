@@ -53,9 +53,9 @@ SIMPLE(commit_prepared, REQUEST, .response = KH_COMMIT_RESPONSE_AVAILABLE, .glob
 SIMPLE(rollback_prepared, REQUEST, .global_id = TEXT("7364/5/981"))
 SIMPLE(execute, REQUEST, .flags = KH_EXECUTE_FLAGS_NEW_SNAPSHOT | KH_EXECUTE_FLAGS_COMMIT_AFTER, .statement_id = 5,
        .transaction_handle = 42, .lease_nanos = 1, .inbound_offset = 65536, .inbound_bytes = 128, .timeout_millis = 250,
-       .command = 7, .action = KH_TRANSACTION_ACTION_CONTINUE, .kind = KH_TRANSACTION_KIND_RTX,
-       .isolation = KH_ISOLATION_LEVEL_REPEATABLE_READ, .response = KH_COMMIT_RESPONSE_AVAILABLE,
-       .parameters = BYTES("\0\1\2\3\4\5\6\7"))
+       .command = 7, .lock_timeout_millis = 100, .action = KH_TRANSACTION_ACTION_CONTINUE,
+       .kind = KH_TRANSACTION_KIND_RTX, .isolation = KH_ISOLATION_LEVEL_REPEATABLE_READ,
+       .response = KH_COMMIT_RESPONSE_AVAILABLE, .parameters = BYTES("\0\1\2\3\4\5\6\7"))
 SIMPLE(close_statement, REQUEST, .statement_id = 5)
 SIMPLE(cancel, REQUEST, .target_request_id = 76)
 SIMPLE(acquire_buffers, REQUEST, .count = 2, .buffer_bytes = 131072)

@@ -1145,6 +1145,8 @@ kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out)
 		return false;
 	if (r->version >= 2 && block_bytes < 64)
 		return false;
+	if (r->version >= 4 && block_bytes < 68)
+		return false;
 	out->session_id = get_u64(block + 0);
 	out->request_id = get_u64(block + 8);
 	out->slot = get_u16(block + 16);
@@ -1176,6 +1178,12 @@ kh_execute_decode(const void *frame, size_t bytes, kh_execute_message *out)
 	}
 	else
 		out->command = 0;
+	if (r->version >= 4)
+	{
+		out->lock_timeout_millis = get_u32(block + 64);
+	}
+	else
+		out->lock_timeout_millis = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -1193,7 +1201,7 @@ kh_execute_encode(const kh_execute_message *message, void *frame, size_t capacit
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_EXECUTE_TEMPLATE_ID, 64);
+	unsigned char *block = begin_write(w, frame, capacity, KH_EXECUTE_TEMPLATE_ID, 68);
 
 	if (block == NULL)
 		return 0;
@@ -1212,6 +1220,7 @@ kh_execute_encode(const kh_execute_message *message, void *frame, size_t capacit
 	put_u8(block + 58, message->isolation);
 	put_u8(block + 59, message->response);
 	put_u32(block + 60, message->command);
+	put_u32(block + 64, message->lock_timeout_millis);
 	if (!write_bytes(w, 1048576, message->parameters.data, message->parameters.bytes))
 		return 0;
 	return w->used;

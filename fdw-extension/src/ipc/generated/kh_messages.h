@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 3
+#define KH_SCHEMA_VERSION 4
 
 enum
 {
@@ -364,6 +364,7 @@ typedef struct kh_execute_message
 	uint8_t	isolation;	/* with BEGIN and AUTO_COMMIT */
 	uint8_t	response;	/* with AUTO_COMMIT and commitAfter */
 	uint32_t	command;	/* number of the client's command; 0: the statement is a command of its own */
+	uint32_t	lock_timeout_millis;	/* longest wait for one lock, of a table or a row, then 55P03; 0: the endpoint's setting */
 	kh_bytes	parameters;	/* row batch, its own offsets relative to its start; empty: no parameters */
 } kh_execute_message;
 

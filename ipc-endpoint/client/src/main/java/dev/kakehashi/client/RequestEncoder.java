@@ -153,7 +153,8 @@ final class RequestEncoder {
         .kind(options.kind())
         .isolation(options.isolation())
         .response(CommitResponse.STORED)
-        .command(0); // each statement is one of its own
+        .command(0) // each statement is one of its own
+        .lockTimeoutMillis(0);
     execute.flags().clear().newSnapshot(request.action() == TransactionAction.CONTINUE);
     return execute;
   }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 /// @param tempSpaceBytes most bytes all statements may have on the disk for what does not fit into their memory
 /// @param maxTransactions most open transactions
 /// @param planCacheEntries plans kept, 1 or more
-/// @param lockTimeoutNanos longest wait of a statement for the lock of a table; 0: for ever
+/// @param lockTimeoutNanos longest wait of a statement for one lock, of a table or row, unless its options say one; 0: for ever
 public record EngineConfig(
     StoreConfig store,
     long statementMemoryBytes,

@@ -43,7 +43,7 @@ class PointSelectAllocationTest {
   private static final long MOST_BYTES = 1024;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private static final ExecuteOptions OPTIONS = new ExecuteOptions(true, 0, 1);
+  private static final ExecuteOptions OPTIONS = new ExecuteOptions(true, 0, 1, 0);
 
   @TempDir private Path directory;
   private TestEngine engine;

@@ -222,7 +222,7 @@ final class TestEngine implements AutoCloseable {
 
   /// Runs a statement for rows of parameters as part of a client's command.
   Result runAs(Transaction transaction, int command, String sql, @Nullable Object[][] rows) {
-    ExecuteOptions options = ExecuteOptions.of(true, 0, command);
+    ExecuteOptions options = ExecuteOptions.of(true, 0, command, 0);
     return start(transaction, prepare(sql), rows, Integer.MAX_VALUE, options).await();
   }
 
@@ -240,7 +240,13 @@ final class TestEngine implements AutoCloseable {
       int maxBuffers,
       long timeoutNanos) {
     return start(
-        transaction, statement, rows, maxBuffers, new ExecuteOptions(true, timeoutNanos, 0));
+        transaction, statement, rows, maxBuffers, new ExecuteOptions(true, timeoutNanos, 0, 0));
+  }
+
+  /// Starts a statement without parameters.
+  Running start(Transaction transaction, String sql, ExecuteOptions options) {
+    return start(
+        transaction, prepare(sql), new @Nullable Object[][] {{}}, Integer.MAX_VALUE, options);
   }
 
   private static Running start(

@@ -57,6 +57,8 @@ public final class Frames {
     return switch (decoder) {
       case ExecuteDecoder execute when version < ExecuteDecoder.commandSinceVersion() ->
           ExecuteDecoder.commandEncodingOffset();
+      case ExecuteDecoder execute when version < ExecuteDecoder.lockTimeoutMillisSinceVersion() ->
+          ExecuteDecoder.lockTimeoutMillisEncodingOffset();
       case CompletedDecoder completed
           when version < CompletedDecoder.undurableReadsSinceVersion() ->
           CompletedDecoder.undurableReadsEncodingOffset();

@@ -49,7 +49,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v3`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v4`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -368,7 +368,8 @@ final class GoldenSamples {
             .kind(TransactionKind.RTX)
             .isolation(IsolationLevel.REPEATABLE_READ)
             .response(CommitResponse.STORED)
-            .command(8);
+            .command(8)
+            .lockTimeoutMillis(250);
     execute.flags().clear().newSnapshot(true).commitAfter(true);
     return execute;
   }

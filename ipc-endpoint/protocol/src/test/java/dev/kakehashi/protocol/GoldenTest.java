@@ -22,9 +22,9 @@ import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/// The frozen encodings of `golden/v3`, and those of earlier versions, which C reads too.
+/// The frozen encodings of `golden/v4`, and those of earlier versions, which C reads too.
 class GoldenTest {
-  private static final Path DIRECTORY = Path.of("golden/v3");
+  private static final Path DIRECTORY = Path.of("golden/v4");
 
   @Test
   void shouldStillEncodeEveryGoldenFile() throws IOException {
@@ -60,8 +60,22 @@ class GoldenTest {
   }
 
   @Test
+  void shouldStillDecodeExecuteWithoutALockTimeout() throws IOException {
+    for (String version : List.of("golden/v2", "golden/v3")) {
+      UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of(version, "execute.bin")));
+      ExecuteDecoder execute = Frames.wrap(new ExecuteDecoder(), frame);
+      assertEquals(8, execute.command());
+      assertEquals(ExecuteDecoder.lockTimeoutMillisNullValue(), execute.lockTimeoutMillis());
+      UnsafeBuffer latest = new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve("execute.bin")));
+      ExecuteDecoder now = Frames.wrap(new ExecuteDecoder(), latest);
+      assertEquals(250, now.lockTimeoutMillis());
+      assertEquals(Frames.nextLength(now, latest), Frames.nextLength(execute, frame));
+    }
+  }
+
+  @Test
   void shouldStillDecodeCompletedOfEarlierVersions() throws IOException {
-    for (String version : List.of("golden/v1", "golden/v2")) {
+    for (String version : List.of("golden/v1", "golden/v2")) { // later ones have it
       UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of(version, "completed.bin")));
       CompletedDecoder completed = Frames.wrap(new CompletedDecoder(), frame);
       assertEquals(CompletedDecoder.undurableReadsNullValue(), completed.undurableReads());

@@ -125,11 +125,15 @@ final class Executions implements StatementRequest.Completion {
     boolean newSnapshot = execute.flags().newSnapshot();
     long timeoutNanos = execute.timeoutMillis() * NANOS_PER_MILLI;
     long command = execute.command();
-    // Frames of version 1, which are replayed, have none.
+    long lockTimeoutMillis = execute.lockTimeoutMillis();
+    // Frames of earlier versions, which are replayed, do not have all fields.
     return ExecuteOptions.of(
         newSnapshot,
         timeoutNanos,
-        command == ExecuteDecoder.commandNullValue() ? 0 : (int) command);
+        command == ExecuteDecoder.commandNullValue() ? 0 : (int) command,
+        lockTimeoutMillis == ExecuteDecoder.lockTimeoutMillisNullValue()
+            ? 0
+            : lockTimeoutMillis * NANOS_PER_MILLI);
   }
 
   /// The checked parameters, in memory that the client cannot change unless they are long.

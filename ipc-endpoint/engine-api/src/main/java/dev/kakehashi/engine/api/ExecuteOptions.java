@@ -6,9 +6,11 @@ package dev.kakehashi.engine.api;
 /// @param timeoutNanos the statement is cancelled with QUERY_CANCELED after this time; 0: never
 /// @param command number (unsigned) of the client's command that the statement is part of: of its transaction's changes it sees those of lesser commands and those without, whichever
 ///     order the statements come in, and statements of the command and of lesser ones do not see its own; 0: it is a command of its own, and sees all that was changed before
-public record ExecuteOptions(boolean newSnapshot, long timeoutNanos, int command) {
+/// @param lockTimeoutNanos longest wait for one lock, of a table or of a row that another transaction has changed: LOCK_NOT_AVAILABLE after it; 0: the engine's setting
+public record ExecuteOptions(
+    boolean newSnapshot, long timeoutNanos, int command, long lockTimeoutNanos) {
   /// The transaction's snapshot, no time-out.
-  public static final ExecuteOptions DEFAULT = new ExecuteOptions(false, 0, 0);
+  public static final ExecuteOptions DEFAULT = new ExecuteOptions(false, 0, 0, 0);
 
   private static final int KEPT = 32;
 
@@ -18,15 +20,16 @@ public record ExecuteOptions(boolean newSnapshot, long timeoutNanos, int command
   private static ExecuteOptions[] kept(boolean newSnapshot) {
     ExecuteOptions[] kept = new ExecuteOptions[KEPT];
     for (int command = 0; command < KEPT; command++) {
-      kept[command] = new ExecuteOptions(newSnapshot, 0, command);
+      kept[command] = new ExecuteOptions(newSnapshot, 0, command, 0);
     }
     return kept;
   }
 
-  /// Like the constructor, but options of the first commands without a time-out are not made anew for each statement.
-  public static ExecuteOptions of(boolean newSnapshot, long timeoutNanos, int command) {
-    if (timeoutNanos != 0 || command < 0 || command >= KEPT) {
-      return new ExecuteOptions(newSnapshot, timeoutNanos, command);
+  /// Like the constructor, but options of the first commands without time-outs are not made anew for each statement.
+  public static ExecuteOptions of(
+      boolean newSnapshot, long timeoutNanos, int command, long lockTimeoutNanos) {
+    if (timeoutNanos != 0 || lockTimeoutNanos != 0 || command < 0 || command >= KEPT) {
+      return new ExecuteOptions(newSnapshot, timeoutNanos, command, lockTimeoutNanos);
     }
     return (newSnapshot ? NEW_SNAPSHOT : OLD_SNAPSHOT)[command];
   }

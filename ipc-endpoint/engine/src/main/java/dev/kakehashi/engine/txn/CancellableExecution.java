@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What ends a statement before its work is done: its user, its deadline, its transaction. Whoever waits in it is woken then. A part of [StatementExecution], by
+/// What ends a statement before its work is done: its user, its deadline, a lock that it has waited for too long, its transaction. Whoever waits in it is woken then. A part of [StatementExecution], by
 /// inheritance because a select by key is to allocate little.
 ///
 /// `cancelled` is set by anybody; `hooks` and `timer` are guarded by this.
@@ -18,6 +18,7 @@ abstract class CancellableExecution implements Execution, StatementScope {
   private enum Reason {
     USER,
     TIMEOUT,
+    LOCK_TIMEOUT,
     /// The transaction ends.
     TRANSACTION
   }
@@ -30,6 +31,9 @@ abstract class CancellableExecution implements Execution, StatementScope {
   private volatile @Nullable Reason cancelled;
   private @Nullable List<Runnable> hooks;
   private @Nullable Timer timer;
+
+  /// Of the wait for a lock. Belongs to the thread that runs the statement's current step.
+  private @Nullable Timer lockTimer;
 
   /// @param timeoutNanos from now on; 0: none
   CancellableExecution(EngineTransaction transaction, long timeoutNanos) {
@@ -69,22 +73,42 @@ abstract class CancellableExecution implements Execution, StatementScope {
         }
         hooks.add(wake);
         if (deadlineNanos != 0 && timer == null) {
-          long left = Math.max(0, deadlineNanos - System.nanoTime());
-          timer =
-              transaction
-                  .environment()
-                  .scheduler()
-                  .after(
-                      Duration.ofNanos(left),
-                      context -> {
-                        cancel(Reason.TIMEOUT);
-                        return null;
-                      });
+          timer = timer(Math.max(0, deadlineNanos - System.nanoTime()), Reason.TIMEOUT);
         }
         return;
       }
     }
     wake.run();
+  }
+
+  /// A wait for a lock begins. One that has lasted for too long ends the statement, also if the lock has come at the same moment.
+  ///
+  /// @param timeoutNanos longest wait; 0: for ever
+  final void lockWaitBegins(long timeoutNanos) {
+    if (timeoutNanos != 0) {
+      lockTimer = timer(timeoutNanos, Reason.LOCK_TIMEOUT);
+    }
+  }
+
+  /// The wait for a lock, if there is one, has ended.
+  final void lockWaitEnds() {
+    Timer held = lockTimer;
+    if (held != null) {
+      lockTimer = null;
+      held.cancel();
+    }
+  }
+
+  private Timer timer(long afterNanos, Reason reason) {
+    return transaction
+        .environment()
+        .scheduler()
+        .after(
+            Duration.ofNanos(afterNanos),
+            context -> {
+              cancel(reason);
+              return null;
+            });
   }
 
   @Override
@@ -96,6 +120,10 @@ abstract class CancellableExecution implements Execution, StatementScope {
     EngineException failure = reason == Reason.TRANSACTION ? transaction.failure() : null;
     if (failure != null) {
       throw failure;
+    }
+    if (reason == Reason.LOCK_TIMEOUT) {
+      throw new EngineException(
+          ErrorCode.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout");
     }
     if (reason != null) {
       throw new EngineException(

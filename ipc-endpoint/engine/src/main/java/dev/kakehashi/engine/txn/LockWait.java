@@ -7,12 +7,10 @@ import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Task;
 import dev.kakehashi.scheduler.TaskContext;
 import dev.kakehashi.scheduler.TaskScheduler;
-import dev.kakehashi.scheduler.Timer;
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A statement that waits for a lock: a conditional task, made runnable by the grant, by the statement's cancel or time-out, and by the lock time-out.
+/// A statement that waits for a lock: a conditional task, made runnable by the grant, and by the statement's cancel, time-out or lock time-out.
 final class LockWait implements Task {
   private final StatementExecution execution;
   private final TableLocks locks;
@@ -20,10 +18,7 @@ final class LockWait implements Task {
   private final Task next;
   private final Consumer<EngineException> failed;
   private final Condition news;
-  private final @Nullable Timer timer;
-  private volatile boolean timedOut;
 
-  /// @param timeoutNanos longest wait; 0: for ever
   /// @param next runs when the lock is there
   /// @param failed gets the reason when it will not be
   LockWait(
@@ -31,7 +26,6 @@ final class LockWait implements Task {
       TaskScheduler scheduler,
       TableLocks locks,
       TableLocks.Wait wait,
-      long timeoutNanos,
       Task next,
       Consumer<EngineException> failed) {
     this.execution = execution;
@@ -42,30 +36,16 @@ final class LockWait implements Task {
     this.news = scheduler.condition();
     wait.onNews(news::signal);
     execution.onCancel(news::signal);
-    this.timer =
-        timeoutNanos == 0
-            ? null
-            : scheduler.after(
-                Duration.ofNanos(timeoutNanos),
-                context -> {
-                  timedOut = true;
-                  news.signal();
-                  return null;
-                });
   }
 
   @Override
   public @Nullable Task run(TaskContext context) {
     try {
       if (locks.isGranted(wait)) {
-        stopTimer();
+        execution.lockWaitEnds();
         return next;
       }
       execution.checkCancelled();
-      if (timedOut) {
-        throw new EngineException(
-            ErrorCode.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout");
-      }
     } catch (EngineException refused) {
       giveUp(refused);
       return null;
@@ -73,14 +53,8 @@ final class LockWait implements Task {
     return context.await(news, this);
   }
 
-  private void stopTimer() {
-    if (timer != null) {
-      timer.cancel();
-    }
-  }
-
   private void giveUp(EngineException reason) {
-    stopTimer();
+    execution.lockWaitEnds();
     locks.withdraw(wait);
     failed.accept(reason);
   }

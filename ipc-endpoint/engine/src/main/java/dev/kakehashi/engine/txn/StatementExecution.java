@@ -210,14 +210,14 @@ public final class StatementExecution extends CancellableExecution
   /// @param next runs when the lock is there
   /// @param failed gets QUERY_CANCELED, LOCK_NOT_AVAILABLE, ...
   public Task await(TableLocks.Wait lock, Task next, Consumer<EngineException> failed) {
-    return new LockWait(
-        this,
-        environment.scheduler(),
-        environment.locks(),
-        lock,
-        environment.lockTimeoutNanos(),
-        next,
-        failed);
+    lockWaitBegins(lockTimeoutNanos());
+    return new LockWait(this, environment.scheduler(), environment.locks(), lock, next, failed);
+  }
+
+  private long lockTimeoutNanos() {
+    return options.lockTimeoutNanos() != 0
+        ? options.lockTimeoutNanos()
+        : environment.lockTimeoutNanos();
   }
 
   /// The catalogue as the transaction sees it.
@@ -440,6 +440,7 @@ public final class StatementExecution extends CancellableExecution
                   + ", which waits for it.");
     }
     waits = true;
+    lockWaitBegins(lockTimeoutNanos());
     conflict.owner().whenEnded(condition::signal);
     return condition;
   }
@@ -450,6 +451,7 @@ public final class StatementExecution extends CancellableExecution
   }
 
   private void stopWaiting() {
+    lockWaitEnds();
     if (waits) {
       waits = false;
       environment.deadlocks().remove(transaction.id());

@@ -22,7 +22,7 @@ public interface TransactionEnvironment {
 
   PreparedTransactions prepared();
 
-  /// Longest wait for a lock of a table; 0: for ever.
+  /// Longest wait for a lock of a table or row; 0: for ever.
   long lockTimeoutNanos();
 
   /// Most bytes that a statement may hold.
