@@ -85,7 +85,12 @@ final class CancelLatencyTest {
   /// The answer to a statement.
   ///
   /// @param work of the threads when it came
-  private record Answer(String state, long nanos, long[] work) {}
+  private record Answer(String state, long nanos, long[] work) {
+    /// By itself, be it because it needs more memory than a statement may have, as some kinds do over very many rows.
+    boolean isOver() {
+      return state.isEmpty() || state.startsWith("53200");
+    }
+  }
 
   /// A cancel that took effect.
   ///
@@ -229,7 +234,7 @@ final class CancelLatencyTest {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       start(statement, transaction, LONGEST_NANOS, work, answer);
       Answer got = answer.get(5, TimeUnit.MINUTES);
-      if (!got.state().isEmpty() && !got.state().startsWith("57014")) {
+      if (!got.isOver() && !got.state().startsWith("57014")) {
         throw new IllegalStateException(each + ": " + got.state());
       }
       return Math.min(got.nanos() - start, LONGEST_NANOS);
@@ -247,7 +252,7 @@ final class CancelLatencyTest {
     return statement.execute(
         transaction,
         Parameters.NONE,
-        new ExecuteOptions(true, timeoutNanos, 0),
+        new ExecuteOptions(true, timeoutNanos, 0, 0),
         new DiscardingSink(),
         (count, failure) -> {
           long now = System.nanoTime();
@@ -274,7 +279,10 @@ final class CancelLatencyTest {
         long callerBefore = THREADS.getCurrentThreadCpuTime();
         Execution execution = start(statement, transaction, byDeadline ? wait : 0, work, answer);
         long caller = THREADS.getCurrentThreadCpuTime() - callerBefore;
-        LockSupport.parkNanos(wait - (System.nanoTime() - begin));
+        // It may return at once, for a reason of its own.
+        for (long left = wait; left > 0; left = wait - (System.nanoTime() - begin)) {
+          LockSupport.parkNanos(left);
+        }
         long[] before = work.read();
         long cancelled = System.nanoTime();
         if (!byDeadline) {
@@ -289,7 +297,7 @@ final class CancelLatencyTest {
               Math.max(0, got.nanos() - cancelled) / 1e6,
               caller / 1e6);
         }
-        if (!got.state().isEmpty() && !got.state().startsWith("57014")) {
+        if (!got.isOver() && !got.state().startsWith("57014")) {
           throw new IllegalStateException(each + ": " + got.state());
         }
         within *= 0.7;

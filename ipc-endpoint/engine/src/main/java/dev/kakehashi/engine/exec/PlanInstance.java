@@ -314,7 +314,7 @@ final class PlanInstance {
           new RowOperators.Filter(
               build(filter.input(), context, withRowIds), filter.predicate(), context);
       case PlanNode.Project project ->
-          new RowOperators.Project(
+          new Projection(
               build(project.input(), context, withRowIds), project.expressions(), context);
       case PlanNode.Limit limit ->
           new RowOperators.Limit(build(limit.input(), context, withRowIds), limit, context);

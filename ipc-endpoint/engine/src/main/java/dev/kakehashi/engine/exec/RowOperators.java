@@ -12,7 +12,6 @@ import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Operators that turn one batch into at most one.
@@ -53,64 +52,6 @@ final class RowOperators {
     void close() {
       input.close();
       heap.close();
-    }
-  }
-
-  /// Computes columns. The output shares the input's selection and the vectors of columns that are passed through.
-  static final class Project extends Operator {
-    private final Operator input;
-    private final Evaluator[] expressions;
-    private final EvalContext context;
-    private final RowsBeforeFailure before = new RowsBeforeFailure();
-    private final VectorBatch out;
-
-    Project(Operator input, List<Expr> expressions, EvalContext context) {
-      this.input = input;
-      this.expressions = Evaluators.of(expressions, context);
-      this.context = context;
-      this.out = new VectorBatch(0, expressions.size());
-    }
-
-    @Override
-    void open() {
-      before.open();
-      input.open();
-    }
-
-    @Override
-    @Nullable VectorBatch next() {
-      before.check();
-      VectorBatch batch = input.next();
-      if (batch == null) {
-        return null;
-      }
-      try {
-        compute(batch);
-      } catch (EngineException e) {
-        before.keep(batch, e, () -> compute(batch));
-        if (batch.liveRows() == 0) {
-          before.check();
-        }
-        compute(batch);
-      }
-      out.size = batch.size;
-      out.selection = batch.selection;
-      out.selected = batch.selected;
-      return out;
-    }
-
-    private void compute(VectorBatch batch) {
-      out.heap.reset();
-      context.functions.heap = out.heap;
-      for (int i = 0; i < expressions.length; i++) {
-        out.columns[i] = expressions[i].evaluate(batch);
-      }
-    }
-
-    @Override
-    void close() {
-      input.close();
-      out.heap.close();
     }
   }
 

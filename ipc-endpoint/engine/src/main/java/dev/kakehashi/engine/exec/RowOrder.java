@@ -93,6 +93,12 @@ final class RowOrder {
     }
   }
 
+  private void poll(int row) {
+    if ((row & POLL_MASK) == 0) {
+      memory.checkCancelled();
+    }
+  }
+
   private int compare(MaterializedRows rows, long[] prefixes, int a, int b) {
     int order = Long.compare(prefixes[a], prefixes[b]);
     return order != 0 ? order : compare(rows, a, rows, b);
@@ -119,9 +125,7 @@ final class RowOrder {
     int a = from;
     int b = middle;
     for (int i = from; i < to; i++) {
-      if ((i & POLL_MASK) == 0) {
-        memory.checkCancelled();
-      }
+      poll(i);
       boolean takeA =
           b >= to || (a < middle && compare(rows, prefixes, scratch[a], scratch[b]) <= 0);
       into[i] = takeA ? scratch[a++] : scratch[b++];
@@ -134,6 +138,7 @@ final class RowOrder {
     long[] prefixes = new long[rows.size()];
     boolean small = rows.kind(key.column()) == ColumnKind.INTEGER && keys.size() > 1;
     for (int row = 0; row < prefixes.length; row++) {
+      poll(row);
       prefixes[row] = prefix(rows, key, row);
       small &= isSmall(prefixes[row]);
     }
@@ -144,12 +149,14 @@ final class RowOrder {
     return prefixes;
   }
 
-  private static void addSecond(MaterializedRows rows, SortKey key, long[] prefixes) {
+  private void addSecond(MaterializedRows rows, SortKey key, long[] prefixes) {
     boolean small = true;
     for (int row = 0; row < prefixes.length && small; row++) {
+      poll(row);
       small = isSmall(prefix(rows, key, row));
     }
     for (int row = 0; row < prefixes.length; row++) {
+      poll(row);
       long second = prefix(rows, key, row);
       long digits = small ? second ^ SIGN_OF_SMALL : (second ^ Long.MIN_VALUE) >>> 32;
       prefixes[row] = prefixes[row] << 32 | (digits & 0xFFFFFFFFL);

@@ -45,10 +45,16 @@ final class RowsBeforeFailure {
   }
 
   private void narrowTo(RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
+    heap.limit(batch.liveRows() > 1 ? VectorBatch.COMPUTED_BYTES : Long.MAX_VALUE);
     try {
       apply(filter, batch, context, heap);
+    } catch (VarHeap.LimitReached e) {
+      oneByOne(filter, batch, context, heap);
     } catch (EngineException e) {
-      keep(batch, e, () -> apply(filter, batch, context, heap));
+      if (!isOfRow(e)) {
+        throw e;
+      }
+      oneByOne(filter, batch, context, heap);
     }
   }
 
@@ -59,14 +65,9 @@ final class RowsBeforeFailure {
     filter.apply(batch);
   }
 
-  /// Narrows a batch to the live rows before the first one that a computation fails for.
-  ///
-  /// @param thrown by the computation for all of them; thrown again if it is not about a row
-  /// @param computation of the live rows, which it may narrow
-  void keep(VectorBatch batch, EngineException thrown, Runnable computation) {
-    if (!isOfRow(thrown)) {
-      throw thrown;
-    }
+  /// Narrows a batch to the live rows that pass, before the first one that the filter fails for.
+  private void oneByOne(RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
+    heap.limit(Long.MAX_VALUE);
     int[] rows = liveRows(batch);
     int kept = 0;
     failure = null;
@@ -74,8 +75,11 @@ final class RowsBeforeFailure {
       batch.selection[0] = rows[k];
       batch.selected = 1;
       try {
-        computation.run();
+        apply(filter, batch, context, heap);
       } catch (EngineException e) {
+        if (!isOfRow(e)) {
+          throw e;
+        }
         failure = e;
         continue;
       }
@@ -88,7 +92,7 @@ final class RowsBeforeFailure {
     batch.selected = kept;
   }
 
-  private static int[] liveRows(VectorBatch batch) {
+  static int[] liveRows(VectorBatch batch) {
     int[] rows = new int[batch.liveRows()];
     for (int k = 0; k < rows.length; k++) {
       rows[k] = batch.selected < 0 ? k : batch.selection[k];

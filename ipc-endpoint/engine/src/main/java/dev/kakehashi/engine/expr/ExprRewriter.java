@@ -34,6 +34,20 @@ public abstract class ExprRewriter {
     return found[0];
   }
 
+  /// Whether computing the expression once more gives the same, and does nothing else.
+  public static boolean isImmutable(Expr expr) {
+    boolean[] found = {false};
+    var _ =
+        new ExprRewriter() {
+          @Override
+          public Expr.Call call(Expr.Call call) {
+            found[0] |= !call.function().immutable();
+            return call;
+          }
+        }.rewrite(expr);
+    return !found[0];
+  }
+
   /// The expression with every column and parameter replaced.
   public final Expr rewrite(Expr expr) {
     return switch (expr) {

@@ -19,6 +19,9 @@ final class FunctionRows extends AbstractRelNode {
   /// Of a function whose arguments are not known, as PostgreSQL estimates.
   private static final double UNKNOWN_ROWS = 1000;
 
+  /// Most rows that a nested loop keeps in memory without need.
+  static final double FEW_ROWS = 1000;
+
   final RowFunction function;
   final List<RexNode> arguments;
 
@@ -59,6 +62,11 @@ final class FunctionRows extends AbstractRelNode {
     return first == null || last == null || step == null || step == 0
         ? UNKNOWN_ROWS
         : Math.max(1, Math.floor((last - first) / step) + 1);
+  }
+
+  /// Whether they are known to be so many that they are better made anew for each row that they are joined to.
+  boolean areMany() {
+    return estimateRowCount(getCluster().getMetadataQuery()) > FEW_ROWS;
   }
 
   private @Nullable Double integer(int argument) {

@@ -45,6 +45,16 @@ public final class VarHeap implements AutoCloseable {
   private int current = -1;
   private long at;
   private long end;
+  private long limitBytes = Long.MAX_VALUE;
+
+  /// There is no room for a value below the heap's limit. Whoever has set it computes fewer rows at a time.
+  public static final class LimitReached extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LimitReached() {
+      super("more values than the heap's limit allows", null, false, false);
+    }
+  }
 
   @SuppressWarnings("restricted")
   private static MethodHandle function(String name, FunctionDescriptor descriptor) {
@@ -53,7 +63,16 @@ public final class VarHeap implements AutoCloseable {
         linker.defaultLookup().find(name).orElseThrow(), descriptor, Linker.Option.critical(false));
   }
 
+  /// Says how many bytes there may be at a time from now on, but for what the last block has left.
+  ///
+  /// @param bytes Long.MAX_VALUE: as many as there is memory for
+  public void limit(long bytes) {
+    limitBytes = bytes;
+  }
+
   /// Address of `bytes` fresh bytes, not zeroed.
+  ///
+  /// @throws LimitReached if there has been set a limit
   public long allocate(long bytes) {
     long size = (bytes + 7) & ~7L;
     if (end - at < size) {
@@ -150,6 +169,9 @@ public final class VarHeap implements AutoCloseable {
   }
 
   private void nextBlock(long size) {
+    if (limitBytes != Long.MAX_VALUE && usedBytes() + size > limitBytes) {
+      throw new LimitReached();
+    }
     while (current + 1 < blocks) {
       enter(current + 1);
       if (end - at >= size) {

@@ -8,6 +8,9 @@ public final class VectorBatch implements AutoCloseable {
   /// Most rows of any batch, and of one whose maker does not say otherwise.
   public static final int CAPACITY = 1024;
 
+  /// Most bytes of values that are computed for the rows of a batch at a time, if they are not one row's.
+  public static final long COMPUTED_BYTES = 8 << 20;
+
   private static final ColumnVector NONE = new ColumnVector(0);
 
   /// Most rows of this batch.

@@ -14,6 +14,9 @@ import java.util.Locale;
 
 /// Numerics from and to text, integers and floating-point numbers, and their type modifier.
 public final class NumericConversion {
+  /// Characters from which on a text is read group by group.
+  private static final int LONG_TEXT = 1000;
+
   private static final BigInteger MIN_LONG = BigInteger.valueOf(Long.MIN_VALUE);
   private static final BigInteger MAX_LONG = BigInteger.valueOf(Long.MAX_VALUE);
 
@@ -70,6 +73,9 @@ public final class NumericConversion {
         throw SqlErrors.invalidSyntax("numeric", text);
       }
     }
+    if (trimmed.length() > LONG_TEXT) {
+      return parseLong(trimmed, e, heap);
+    }
     BigDecimal decimal = new BigDecimal(trimmed);
     if (decimal.scale() > NumericForm.MAX_SCALE) {
       if (decimal.precision() - (long) decimal.scale() < -4L * (NumericForm.MAX_WEIGHT + 1)
@@ -83,6 +89,46 @@ public final class NumericConversion {
       throw SqlErrors.numericOverflow();
     }
     return NumericForm.of(heap, decimal);
+  }
+
+  /// The same for a text of many digits: BigDecimal would take a time that grows with their square, and could not be cancelled.
+  ///
+  /// @param text as [#isDecimal] wants it
+  /// @param e where the exponent begins; -1: there is none
+  private static long parseLong(String text, int e, VarHeap heap) {
+    int end = e < 0 ? text.length() : e;
+    int begin = Character.isDigit(text.charAt(0)) || text.charAt(0) == '.' ? 0 : 1;
+    int point = text.indexOf('.');
+    String digits =
+        point < 0
+            ? text.substring(begin, end)
+            : text.substring(begin, point) + text.substring(point + 1, end);
+    long scale =
+        (point < 0 ? 0 : end - point - 1) - (e < 0 ? 0 : Long.parseLong(text.substring(e + 1)));
+    int zeros = 0;
+    while (zeros < digits.length() && digits.charAt(zeros) == '0') {
+      zeros++;
+    }
+    boolean isZero = zeros == digits.length();
+    long weight = digits.length() - zeros - scale;
+    if (scale > NumericForm.MAX_SCALE) {
+      if (weight < -4L * (NumericForm.MAX_WEIGHT + 1) && !isZero) {
+        return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
+      }
+      throw SqlErrors.numericOverflow();
+    }
+    if (isZero) {
+      return NumericForm.of(heap, BigInteger.ZERO, (int) Math.max(0, scale));
+    }
+    if (weight > 4L * (NumericForm.MAX_WEIGHT + 1)) {
+      throw SqlErrors.numericOverflow();
+    }
+    String significant = digits.substring(zeros);
+    return NumericForm.of(
+        heap,
+        text.charAt(0) == '-',
+        scale < 0 ? significant + "0".repeat((int) -scale) : significant,
+        (int) Math.max(0, scale));
   }
 
   private static boolean isDecimal(String text) {

@@ -234,7 +234,14 @@ public final class NumericForm {
     if (unscaled.bitLength() < 63) {
       return NumericFast.encode(heap, unscaled.longValue(), scale);
     }
-    String decimal = decimal(unscaled.abs());
+    return of(heap, unscaled.signum() < 0, decimal(unscaled.abs()), scale);
+  }
+
+  /// The canonical form of `decimal / 10^scale`.
+  ///
+  /// @param decimal digits, the first of which is not 0
+  /// @param scale 0 to [#MAX_SCALE]
+  static long of(VarHeap heap, boolean negative, String decimal, int scale) {
     int fractionDigits = (scale + 3) / 4;
     int padRight = fractionDigits * 4 - scale;
     int length = decimal.length() + padRight;
@@ -257,7 +264,7 @@ public final class NumericForm {
     while (digits[last - 1] == 0) {
       last--;
     }
-    long value = allocate(heap, unscaled.signum() < 0, scale, weight, last - first);
+    long value = allocate(heap, negative, scale, weight, last - first);
     long to = digits(value, header(value));
     for (int i = first; i < last; i++, to += 2) {
       Native.putShort(to, digits[i]);

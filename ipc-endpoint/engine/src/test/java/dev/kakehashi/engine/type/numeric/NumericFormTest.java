@@ -2,12 +2,15 @@ package dev.kakehashi.engine.type.numeric;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +37,63 @@ final class NumericFormTest {
     try (VarHeap heap = new VarHeap()) {
       long value = NumericConversion.parse(text, heap);
       assertArrayEquals(HexFormat.of().parseHex(hex), Varlena.bytes(value), text);
+    }
+  }
+
+  /// Those that are read group by group, against BigDecimal.
+  @Test
+  void shouldReadLongTexts() {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    Random random = new Random(seed);
+    try (VarHeap heap = new VarHeap()) {
+      for (int i = 0; i < 2_000; i++) {
+        heap.reset();
+        StringBuilder text = new StringBuilder(List.of("", "-", "+").get(random.nextInt(3)));
+        text.repeat('0', random.nextInt(3) * random.nextInt(700));
+        int digits = 1001 + random.nextInt(3000);
+        for (int d = 0; d < digits; d++) {
+          text.append((char) ('0' + (random.nextInt(4) == 0 ? 0 : random.nextInt(10))));
+        }
+        text.repeat('0', random.nextInt(3) * random.nextInt(300));
+        if (random.nextBoolean()) {
+          text.insert(text.length() - random.nextInt(1000), '.');
+        }
+        if (random.nextInt(3) == 0) {
+          text.append(random.nextBoolean() ? 'e' : 'E').append(random.nextInt(4000) - 2000);
+        }
+        String shown = text + " seed " + seed;
+        assertArrayEquals(
+            Varlena.bytes(NumericForm.of(heap, new BigDecimal(text.toString()))),
+            Varlena.bytes(NumericConversion.parse(text.toString(), heap)),
+            shown);
+      }
+    }
+  }
+
+  @Test
+  void shouldKnowTheLimitsInLongTexts() {
+    String digits = "7".repeat(131_072);
+    try (VarHeap heap = new VarHeap()) {
+      for (String text :
+          List.of(digits, "-" + digits, "000" + digits + ".5", "." + "0".repeat(2000) + "1e2001")) {
+        assertArrayEquals(
+            Varlena.bytes(NumericForm.of(heap, new BigDecimal(text))),
+            Varlena.bytes(NumericConversion.parse(text, heap)),
+            text.substring(0, 10));
+      }
+      assertBytes("0".repeat(5000), "0080");
+      assertBytes("-0." + "0".repeat(5000), "8813" + "0000");
+      assertBytes("0".repeat(2000) + "e1000000", "0080");
+      for (String text :
+          List.of(
+              digits + "7",
+              digits + "e1",
+              "1" + "0".repeat(1000) + "e131072",
+              "0." + "0".repeat(16_383) + "1")) {
+        EngineException failure =
+            assertThrows(EngineException.class, () -> NumericConversion.parse(text, heap));
+        assertEquals("22003", failure.code().sqlstate());
+      }
     }
   }
 
