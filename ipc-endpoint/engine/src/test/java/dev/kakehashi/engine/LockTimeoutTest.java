@@ -1,6 +1,7 @@
 package dev.kakehashi.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.TestEngine.Running;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Waits for locks of rows, keys and tables end with 55P03 when they have lasted for too long.
 final class LockTimeoutTest {
   private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   @TempDir Path directory;
@@ -106,6 +108,34 @@ final class LockTimeoutTest {
     update.await();
     engine.commit(waiter);
     assertEquals(List.of("xy"), engine.query("select name from t where id = 1"));
+  }
+
+  /// A statement that still runs when its wait, which has ended in time, would have been too long.
+  @Test
+  void shouldNotEndAStatementAfterItsWait() {
+    engine.run("insert into t values (3, 'three')");
+    Transaction other = begin();
+    engine.run(other, "update t set name = 'x' where id = 2");
+    Transaction owner = begin();
+    engine.run(owner, "update t set name = 'x' where id = 1");
+    Transaction waiter = begin();
+    // It gets the lock, then waits for its reader, who has room for one batch of 16 MB.
+    Running locking =
+        engine.start(
+            waiter,
+            engine.prepare(
+                "select name || repeat('y', 9000000) from t where id in (1, 3) for update"),
+            1,
+            ExecuteOptions.of(true, 0, 0, WAIT_NANOS));
+    engine.commit(owner);
+    assertTimesOut("update t set name = 'y' where id = 2", WAIT_NANOS);
+    assertFalse(locking.done.isDone());
+    locking.sink.release();
+    locking.await();
+    assertEquals(
+        List.of("x", "t"), locking.sink.rows().stream().map(row -> row.substring(0, 1)).toList());
+    engine.commit(waiter);
+    engine.rollback(other);
   }
 
   @Test

@@ -245,8 +245,12 @@ final class TestEngine implements AutoCloseable {
 
   /// Starts a statement without parameters.
   Running start(Transaction transaction, String sql, ExecuteOptions options) {
-    return start(
-        transaction, prepare(sql), new @Nullable Object[][] {{}}, Integer.MAX_VALUE, options);
+    return start(transaction, prepare(sql), Integer.MAX_VALUE, options);
+  }
+
+  Running start(
+      Transaction transaction, Statement statement, int maxBuffers, ExecuteOptions options) {
+    return start(transaction, statement, new @Nullable Object[][] {{}}, maxBuffers, options);
   }
 
   private static Running start(

@@ -209,13 +209,17 @@ class RobustnessTest {
   @Test
   void shouldRefuseOtherLayoutNamingBothVersions() throws IOException {
     refusesVersions(
-        Protocol.PROTOCOL_VERSION, 99, "protocol 3 with layout 1", "protocol 3 with layout 99");
+        Protocol.PROTOCOL_VERSION, 99, ours(), ours().replaceFirst("layout .*", "layout 99"));
   }
 
   @Test
   void shouldRefuseOtherProtocolNamingBothVersions() throws IOException {
     refusesVersions(
-        7, Protocol.LAYOUT_VERSION, "protocol 3 with layout 1", "protocol 7 with layout 1");
+        7, Protocol.LAYOUT_VERSION, ours(), ours().replaceFirst("protocol \\d+", "protocol 7"));
+  }
+
+  private static String ours() {
+    return "protocol " + Protocol.PROTOCOL_VERSION + " with layout " + Protocol.LAYOUT_VERSION;
   }
 
   private void refusesVersions(int protocol, int layout, String ours, String theirs)

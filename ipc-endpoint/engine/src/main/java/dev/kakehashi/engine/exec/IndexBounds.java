@@ -59,6 +59,7 @@ final class IndexBounds implements AutoCloseable {
   /// The next range, valid until this is opened again or closed; null when a bound is null: nothing is equal to or less than null.
   @Nullable KeyRange next() {
     int value = nextValue++;
+    context.functions.heap = heap;
     for (int i = 0; i < values.length; i++) {
       if (anyOf != null && node.anyOf() != null && node.anyOf().position() == i) {
         values[i] = anyOf.word(value);

@@ -45,7 +45,7 @@ final class Projection extends Operator {
     this.input = input;
     this.expressions = Evaluators.of(expressions, context);
     this.context = context;
-    this.repeatable = expressions.stream().allMatch(ExprRewriter::isImmutable);
+    this.repeatable = expressions.stream().allMatch(ExprRewriter::isRepeatable);
     this.out = new VectorBatch(0, expressions.size());
   }
 
@@ -99,11 +99,13 @@ final class Projection extends Operator {
       slice = Math.max(1, live / NARROWING);
       return false;
     } catch (EngineException e) {
-      if (live == 1 || !RowsBeforeFailure.isOfRow(e)) {
+      if (live <= 1 || !RowsBeforeFailure.isOfRow(e)) {
         throw e;
       }
       slice = 1;
       return false;
+    } finally {
+      heap.limit(Long.MAX_VALUE);
     }
     adapt(live, heap.usedBytes());
     return true;

@@ -45,7 +45,8 @@ final class RowsBeforeFailure {
   }
 
   private void narrowTo(RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
-    heap.limit(batch.liveRows() > 1 ? VectorBatch.COMPUTED_BYTES : Long.MAX_VALUE);
+    boolean limited = batch.liveRows() > 1 && filter.isRepeatable();
+    heap.limit(limited ? VectorBatch.COMPUTED_BYTES : Long.MAX_VALUE);
     try {
       apply(filter, batch, context, heap);
     } catch (VarHeap.LimitReached e) {
@@ -55,6 +56,8 @@ final class RowsBeforeFailure {
         throw e;
       }
       oneByOne(filter, batch, context, heap);
+    } finally {
+      heap.limit(Long.MAX_VALUE);
     }
   }
 

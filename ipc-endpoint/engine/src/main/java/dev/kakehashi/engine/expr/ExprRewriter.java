@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.expr;
 
+import dev.kakehashi.engine.type.VolatileFunctions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,14 +35,14 @@ public abstract class ExprRewriter {
     return found[0];
   }
 
-  /// Whether computing the expression once more gives the same, and does nothing else.
-  public static boolean isImmutable(Expr expr) {
+  /// Whether computing the expression once more within its statement gives the same, and does nothing else.
+  public static boolean isRepeatable(Expr expr) {
     boolean[] found = {false};
     var _ =
         new ExprRewriter() {
           @Override
           public Expr.Call call(Expr.Call call) {
-            found[0] |= !call.function().immutable();
+            found[0] |= VolatileFunctions.contains(call.function().name());
             return call;
           }
         }.rewrite(expr);

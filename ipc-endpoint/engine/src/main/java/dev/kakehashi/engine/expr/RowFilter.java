@@ -2,11 +2,15 @@ package dev.kakehashi.engine.expr;
 
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
 
 /// A predicate that narrows a batch's selection to the rows for which it is true.
 public abstract class RowFilter {
   /// Narrows the selection, in the batch's own selection array.
   public abstract void apply(VectorBatch batch);
+
+  /// Whether applying it twice to a batch is the same as once: not if it calls a volatile function.
+  public abstract boolean isRepeatable();
 
   /// A filter with fresh buffers. Terms of a conjunction are applied one after another to what the earlier ones left.
   public static RowFilter of(Expr predicate, EvalContext context) {
@@ -14,7 +18,7 @@ public abstract class RowFilter {
       RowFilter[] terms = and.terms().stream().map(t -> of(t, context)).toArray(RowFilter[]::new);
       return new All(terms);
     }
-    return new Computed(Evaluators.of(predicate, context));
+    return new Computed(Evaluators.of(predicate, context), ExprRewriter.isRepeatable(predicate));
   }
 
   private static final class All extends RowFilter {
@@ -22,6 +26,11 @@ public abstract class RowFilter {
 
     All(RowFilter[] terms) {
       this.terms = terms;
+    }
+
+    @Override
+    public boolean isRepeatable() {
+      return Arrays.stream(terms).allMatch(RowFilter::isRepeatable);
     }
 
     @Override
@@ -37,9 +46,16 @@ public abstract class RowFilter {
 
   private static final class Computed extends RowFilter {
     private final Evaluator predicate;
+    private final boolean repeatable;
 
-    Computed(Evaluator predicate) {
+    Computed(Evaluator predicate, boolean repeatable) {
       this.predicate = predicate;
+      this.repeatable = repeatable;
+    }
+
+    @Override
+    public boolean isRepeatable() {
+      return repeatable;
     }
 
     @Override

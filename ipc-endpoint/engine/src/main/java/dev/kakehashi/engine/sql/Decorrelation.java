@@ -56,11 +56,6 @@ final class Decorrelation {
 
   private RelNode joined(Correlate correlate) {
     CorrelationId id = correlate.getCorrelationId();
-    if (correlate.getRight() instanceof FunctionRows rows
-        && rows.areMany()
-        && correlate.getRequiredColumns().isEmpty()) {
-      return correlate; // a join would keep all its rows
-    }
     Set<CorrelationId> outer = new HashSet<>(RelOptUtil.getVariablesUsed(correlate));
     outer.remove(id);
     if (!outer.isEmpty() || Inspection.any(correlate.getLeft(), Correlate.class::isInstance)) {

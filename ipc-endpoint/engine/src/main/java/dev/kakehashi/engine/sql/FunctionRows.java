@@ -19,8 +19,8 @@ final class FunctionRows extends AbstractRelNode {
   /// Of a function whose arguments are not known, as PostgreSQL estimates.
   private static final double UNKNOWN_ROWS = 1000;
 
-  /// Most rows that a nested loop keeps in memory without need.
-  static final double FEW_ROWS = 1000;
+  /// Most rows that are kept for what they are joined to, not made anew for each of its rows.
+  private static final double FEW_ROWS = 1000;
 
   final RowFunction function;
   final List<RexNode> arguments;

@@ -52,11 +52,12 @@ final class JoinTranslator {
     PlanNode left = plans.translate(join.getLeft());
     PlanNode right = plans.translate(join.getRight());
     if (leftKeys.isEmpty()) {
-      double rightRows = PlanTranslator.rows(join.getRight());
       return kind == JoinKind.INNER
-              && rightRows > FunctionRows.FEW_ROWS
-              && PlanTranslator.rows(join.getLeft()) < rightRows
-          ? swappedLoop(left, right, rest)
+              && rest.isEmpty()
+              && join.getRight() instanceof FunctionRows rows
+              && rows.areMany()
+          // A nested loop would keep all its rows.
+          ? new PlanNode.Correlate(left, right, kind, new int[0], plans.takeParameters(0))
           : new PlanNode.NestedLoopJoin(left, right, kind, condition(rest));
     }
     boolean symmetric =
@@ -69,18 +70,6 @@ final class JoinTranslator {
     }
     return new PlanNode.HashJoin(
         left, right, kind, ints(leftKeys), ints(rightKeys), condition(rest));
-  }
-
-  /// The rows of the right side are kept, so the fewer go there. Where that matters little the rows come in the order in which the sides are written.
-  private PlanNode swappedLoop(PlanNode left, PlanNode right, List<RexNode> rest) {
-    int leftCount = left.typeOids().length;
-    int rightCount = right.typeOids().length;
-    List<RexNode> condition =
-        rest.stream().map(term -> JoinSides.swapped(term, leftCount, rightCount)).toList();
-    return JoinSides.swappedBack(
-        new PlanNode.NestedLoopJoin(right, left, JoinKind.INNER, condition(condition)),
-        leftCount,
-        rightCount);
   }
 
   /// The hash table is built from the right side, so the smaller one goes there.

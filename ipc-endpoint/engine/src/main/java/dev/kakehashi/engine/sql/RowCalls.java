@@ -101,7 +101,7 @@ final class RowCalls {
     }
     RelNode rows = java.util.Objects.requireNonNull(right);
     RelNode all =
-        constant && !(rows instanceof FunctionRows series && series.areMany())
+        constant
             ? LogicalJoin.create(
                 left, rows, List.of(), context.rex.makeLiteral(true), Set.of(), JoinRelType.INNER)
             : LogicalCorrelate.create(
