@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.numeric;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.number.FloatText;
@@ -43,7 +44,43 @@ public final class NumericConversion {
       }
       return NumericForm.sign(value) < 0 ? "-Infinity" : "Infinity";
     }
-    return NumericForm.toBigDecimal(value).toPlainString();
+    int header = NumericForm.header(value);
+    int count = NumericForm.digitCount(value, header);
+    int weight = NumericForm.weight(value, header);
+    int scale = NumericForm.displayScale(value);
+    long digits = NumericForm.digits(value, header);
+    var out = new StringBuilder(4 * Math.max(0, weight) + scale + 8);
+    if (count > 0 && NumericForm.isNegative(header)) {
+      out.append('-');
+    }
+    int integers = count == 0 ? 0 : Math.max(0, weight + 1);
+    for (int i = 0; i < integers; i++) {
+      int group = i < count ? Native.getShort(digits + 2L * i) : 0;
+      if (i == 0) {
+        out.append(group); // canonical: not 0
+      } else {
+        appendGroup(out, group);
+      }
+    }
+    if (integers == 0) {
+      out.append('0');
+    }
+    if (scale > 0) {
+      out.append('.');
+      int end = out.length() + scale;
+      for (int i = weight + 1; out.length() < end; i++) {
+        appendGroup(out, i >= 0 && i < count ? Native.getShort(digits + 2L * i) : 0);
+      }
+      out.setLength(end);
+    }
+    return out.toString();
+  }
+
+  private static void appendGroup(StringBuilder out, int group) {
+    out.append((char) ('0' + group / 1000))
+        .append((char) ('0' + group / 100 % 10))
+        .append((char) ('0' + group / 10 % 10))
+        .append((char) ('0' + group % 10));
   }
 
   /// @throws EngineException INVALID_TEXT_REPRESENTATION, or NUMERIC_VALUE_OUT_OF_RANGE

@@ -71,6 +71,26 @@ final class NumericFormTest {
   }
 
   @Test
+  void shouldWriteTheDigitsThatBigDecimalWrites() {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    Random random = new Random(seed);
+    try (VarHeap heap = new VarHeap()) {
+      for (int i = 0; i < 20_000; i++) {
+        heap.reset();
+        BigInteger unscaled = new BigInteger(random.nextInt(400), random);
+        unscaled = unscaled.multiply(BigInteger.TEN.pow(random.nextInt(3) * random.nextInt(20)));
+        int scale = random.nextInt(3) * random.nextInt(100);
+        BigDecimal decimal =
+            new BigDecimal(random.nextBoolean() ? unscaled : unscaled.negate(), scale);
+        assertEquals(
+            decimal.toPlainString(),
+            NumericConversion.toText(NumericForm.of(heap, decimal)),
+            "seed " + seed);
+      }
+    }
+  }
+
+  @Test
   void shouldKnowTheLimitsInLongTexts() {
     String digits = "7".repeat(131_072);
     try (VarHeap heap = new VarHeap()) {
