@@ -74,6 +74,47 @@ final class LongValuesTest {
     assertTrue(peak < bound, sql + ": " + peak + " bytes");
   }
 
+  /// Changes keep the record of what they write, so they are of values that are computed and not kept.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "update t set v = length(repeat(v, 100000))::text",
+        "insert into g select id, v from t"
+      })
+  void shouldTakeLittleMemoryForWhatAChangeComputes(String sql) {
+    engine.run(
+        "create table g (id int primary key, v text, l int generated always as (length(repeat(v, 100000))) stored)");
+    long peak = peakBytes(sql);
+    assertTrue(peak < 6 * VectorBatch.COMPUTED_BYTES, sql + ": " + peak + " bytes");
+    assertEquals(
+        List.of(ROWS + "|200000|200000"),
+        engine.query(
+            sql.startsWith("update")
+                ? "select count(*), min(v::int), max(v::int) from t"
+                : "select count(*), min(l), max(l) from g"));
+  }
+
+  @Test
+  void shouldChangeRowsWithLongValuesAsThoseWithShortOnes() {
+    engine.run("update t set v = repeat(v, case when id % 100 = 0 then 100000 else 1 end)");
+    assertEquals(
+        List.of("30|2970"),
+        engine.query(
+            "select count(*) filter (where length(v) = 200000), count(*) filter (where length(v) = 2) from t"));
+    assertEquals(
+        List.of("100|200001", "101|3", "102|3"),
+        engine.query(
+            "update t set v = v || '!' where id between 1 and 102 and id >= 100 returning id, length(v)"));
+    assertEquals(
+        "22012",
+        assertThrows(
+                EngineException.class,
+                () -> engine.run("update t set v = repeat(v, 1000 / (id - 2500))"))
+            .code()
+            .sqlstate());
+    assertEquals(List.of("30"), engine.query("select count(*) from t where length(v) >= 200000"));
+  }
+
   @Test
   void shouldComputeWhatItComputesForRowsOfOrdinaryLength() {
     assertEquals(

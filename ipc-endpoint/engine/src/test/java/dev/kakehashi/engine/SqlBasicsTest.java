@@ -175,6 +175,30 @@ final class SqlBasicsTest {
   }
 
   @Test
+  void shouldFillUpColumnsThatAreNotListed() {
+    engine.run("create table d (a int, b int default 7, c int generated always as (a * 2) stored)");
+    engine.run("insert into d values (1)");
+    engine.run("insert into d select 2");
+    engine.run("insert into d select 3, 4");
+    engine.run("insert into d values (default)");
+    engine.run("insert into d (a, b) values (5, default)");
+    assertEquals(
+        List.of("1|7|2", "2|7|4", "3|4|6", "5|7|10", "NULL|7|NULL"),
+        engine.query("select * from d order by a"));
+    engine.run("create table e (a int, b int)");
+    for (String sql :
+        List.of(
+            "insert into e (a, b) values (1)",
+            "insert into e (a, b) values (default)",
+            "insert into e (a, b) select 1",
+            "insert into e (b) values (1, 2)",
+            "insert into e select 1, 2, 3")) {
+      EngineException refused = assertThrows(EngineException.class, () -> engine.run(sql), sql);
+      assertEquals("42601", refused.code().sqlstate(), sql);
+    }
+  }
+
+  @Test
   void shouldBindCastsCloserThanOperators() {
     assertEquals(
         List.of("1x|2.00|t|-5|2|6"),

@@ -2,10 +2,14 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PhysicalPlan.OnConflict;
 import dev.kakehashi.engine.plan.PhysicalPlan.UniformChange;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Changes a table by the rows of a chain.
@@ -22,6 +26,11 @@ final class DmlConsumer implements ChangeConsumer {
   private final int[] first = new int[1];
 
   /// Rows changed so far by this execution; null where no row can come twice.
+  /// Whether new rows are made of the source's; if not, they are the source's.
+  private final boolean computes;
+
+  private final RowSlices slices;
+  private final Consumer<VectorBatch> computation = this::compute;
   private @Nullable RowIdSet seen;
 
   private long rows;
@@ -38,6 +47,18 @@ final class DmlConsumer implements ChangeConsumer {
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
     this.upsert = conflict == null ? null : new Upsert(execution, table, conflict, context);
     this.newRow = VectorBatch.view(columns);
+    this.computes = values != null || (plan instanceof PhysicalPlan.Insert && table.isGenerated());
+    this.slices = new RowSlices(computed(plan));
+  }
+
+  /// What is computed for new rows.
+  private static List<Expr> computed(UniformChange plan) {
+    List<Expr> computed = new ArrayList<>();
+    if (plan instanceof PhysicalPlan.Update update) {
+      computed.addAll(update.values());
+    }
+    plan.target().generated().forEach(generated -> computed.add(generated.value()));
+    return computed;
   }
 
   private int rowIdColumn() {
@@ -58,6 +79,7 @@ final class DmlConsumer implements ChangeConsumer {
     RowIdSet shared = execution.changedRows(plan.target().tableId());
     seen = shared == null && rowIdColumn() >= 0 ? new RowIdSet() : shared;
     table.begin(execution);
+    slices.begin();
     if (upsert != null) {
       upsert.begin();
     }
@@ -65,15 +87,21 @@ final class DmlConsumer implements ChangeConsumer {
 
   @Override
   public boolean accept(VectorBatch batch) {
-    VectorBatch changed =
-        switch (plan) {
-          case PhysicalPlan.Update update -> newRows(batch);
-          case PhysicalPlan.Insert insert when table.isGenerated() -> copy(batch);
-          case PhysicalPlan.Insert insert -> batch;
-          case PhysicalPlan.Delete delete -> batch;
-        };
+    if (computes) {
+      do {
+        slices.compute(batch, newRow.heap, computation);
+        change(batch, newRow);
+      } while (slices.isUnfinished());
+    } else {
+      change(batch, batch);
+    }
+    execution.scope().checkCancelled();
+    return true;
+  }
+
+  /// @param changed the new rows, if there are any
+  private void change(VectorBatch batch, VectorBatch changed) {
     if (!(plan instanceof PhysicalPlan.Delete)) {
-      table.generate(changed);
       table.check(changed);
     }
     int count = 0;
@@ -93,8 +121,6 @@ final class DmlConsumer implements ChangeConsumer {
     if (returning != null && count > 0) {
       returning.keep(changed, batch, affected, count);
     }
-    execution.scope().checkCancelled();
-    return true;
   }
 
   private void put(Upsert into, VectorBatch batch, VectorBatch changed, int row) {
@@ -110,31 +136,21 @@ final class DmlConsumer implements ChangeConsumer {
     }
   }
 
-  private VectorBatch newRows(VectorBatch batch) {
+  /// Makes the new rows of a batch in `newRow`.
+  private void compute(VectorBatch batch) {
     Evaluator[] expressions = values;
     if (expressions == null) {
-      throw new IllegalStateException("only an update has new values");
+      System.arraycopy(batch.columns, 0, newRow.columns, 0, newRow.columns.length);
+    } else {
+      context.functions.heap = newRow.heap;
+      for (int c = 0; c < expressions.length; c++) {
+        newRow.columns[c] = expressions[c].evaluate(batch);
+      }
     }
-    newRow.heap.reset();
-    context.functions.heap = newRow.heap;
-    for (int c = 0; c < expressions.length; c++) {
-      newRow.columns[c] = expressions[c].evaluate(batch);
-    }
-    return withRowsOf(batch);
-  }
-
-  /// The rows with columns that may be replaced.
-  private VectorBatch copy(VectorBatch batch) {
-    newRow.heap.reset();
-    System.arraycopy(batch.columns, 0, newRow.columns, 0, newRow.columns.length);
-    return withRowsOf(batch);
-  }
-
-  private VectorBatch withRowsOf(VectorBatch batch) {
     newRow.size = batch.size;
     newRow.selection = batch.selection;
     newRow.selected = batch.selected;
-    return newRow;
+    table.generate(newRow);
   }
 
   private boolean apply(VectorBatch source, VectorBatch changed, int row) {

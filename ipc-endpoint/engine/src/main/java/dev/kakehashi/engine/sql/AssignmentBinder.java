@@ -282,12 +282,6 @@ final class AssignmentBinder {
     return node != null && (Grouping.hasSubquery(node) || node instanceof RexSubQuery);
   }
 
-  static boolean isDefault(SqlNode node) {
-    return node instanceof SqlCall call
-        && (call.getKind() == SqlKind.DEFAULT
-            || call.getOperator().getName().equals(Marks.DEFAULT_CALL));
-  }
-
   static List<String> names(Table table) {
     return table.columns().stream().map(Column::name).toList();
   }

@@ -37,6 +37,7 @@ final class InsertBinder {
   DmlBinder.Planned insert(ParsedStatement.Insert insert, @Nullable Scope parent) {
     Table table = assignments.table(insert.target().table());
     List<Integer> columns = targetColumns(table, insert.columns());
+    boolean listed = !insert.columns().isEmpty();
     Source rows = insert.rows();
     RelNode source =
         rows == null
@@ -47,7 +48,9 @@ final class InsertBinder {
                 Set.of())
             : context.within(
                 rows,
-                () -> source(SqlFront.parse(rows), table, columns, insert.overriding(), parent));
+                () ->
+                    source(
+                        SqlFront.parse(rows), table, columns, listed, insert.overriding(), parent));
     String alias = insert.target().visibleName();
     ConflictBinder.Bound bound =
         new ConflictBinder(queries, assignments)
@@ -96,14 +99,15 @@ final class InsertBinder {
       SqlNode source,
       Table table,
       List<Integer> columns,
+      boolean listed,
       ParsedStatement.Overriding overriding,
       @Nullable Scope parent) {
     if (source.getKind() == SqlKind.VALUES) {
-      return values((SqlCall) source, table, columns, overriding, parent);
+      return values((SqlCall) source, table, columns, listed, overriding, parent);
     }
     List<SqlType> types = columns.stream().map(c -> table.columns().get(c).type()).toList();
     BoundQuery query = queries.bind(source, parent, Expectation.of(types));
-    requireCount(query.names().size(), columns.size(), source);
+    requireCount(query.names().size(), columns.size(), listed, source);
     @Nullable RexNode[] row = new @Nullable RexNode[table.columns().size()];
     for (int i = 0; i < query.names().size(); i++) {
       int column = columns.get(i);
@@ -115,12 +119,13 @@ final class InsertBinder {
         query.rel(), assignments.completed(row, table), AssignmentBinder.names(table), Set.of());
   }
 
-  void requireCount(int expressionCount, int columnCount, SqlNode at) {
+  /// @param listed whether the statement names the columns; without a list fewer values than columns are allowed
+  private void requireCount(int expressionCount, int columnCount, boolean listed, SqlNode at) {
     if (expressionCount > columnCount) {
       throw context.error(
           ErrorCode.SYNTAX_ERROR, "INSERT has more expressions than target columns", at);
     }
-    if (expressionCount < columnCount) {
+    if (listed && expressionCount < columnCount) {
       throw context.error(
           ErrorCode.SYNTAX_ERROR, "INSERT has more target columns than expressions", at);
     }
@@ -130,6 +135,7 @@ final class InsertBinder {
       SqlCall values,
       Table table,
       List<Integer> columns,
+      boolean listed,
       ParsedStatement.Overriding overriding,
       @Nullable Scope parent) {
     Scope scope = new Scope(parent);
@@ -146,12 +152,7 @@ final class InsertBinder {
             ErrorCode.SYNTAX_ERROR, "VALUES lists must all be the same length", node);
       }
       width = row.size();
-      boolean explicit = columns.size() != table.columns().size();
-      boolean allDefault = width == 1 && AssignmentBinder.isDefault(row.getFirst());
-      // Without a list of columns fewer values than columns are allowed.
-      if (width > columns.size() || (!allDefault && width < columns.size() && explicit)) {
-        requireCount(width, columns.size(), node);
-      }
+      requireCount(width, columns.size(), listed, node);
       @Nullable RexNode[] complete = new @Nullable RexNode[table.columns().size()];
       for (int i = 0; i < width; i++) {
         int column = columns.get(i);
