@@ -9,7 +9,6 @@ import dev.kakehashi.engine.store.RowCodec;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Types;
-import dev.kakehashi.engine.type.VolatileFunctions;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -28,16 +27,7 @@ final class ConstantDefault {
   }
 
   static boolean isVolatile(Expr expr) {
-    boolean[] found = {false};
-    var _ =
-        new ExprRewriter() {
-          @Override
-          public Expr.Call call(Expr.Call call) {
-            found[0] |= VolatileFunctions.contains(call.function().name());
-            return call;
-          }
-        }.rewrite(expr);
-    return found[0];
+    return !ExprRewriter.isRepeatable(expr);
   }
 
   /// The value of an expression without columns that is not volatile, as the store keeps it; null if it is null.
