@@ -102,9 +102,7 @@ final class CollectedInput {
     SpillFile file = files.begin();
     for (int group = 0; group < groupCount; group++) {
       int number = group;
-      if ((group & VectorBatch.CAPACITY - 1) == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(group);
       out.reset();
       accumulator.replay(group, out, () -> write(out, number, file));
       write(out, number, file);

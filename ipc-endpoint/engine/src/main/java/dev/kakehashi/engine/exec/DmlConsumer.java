@@ -25,12 +25,13 @@ final class DmlConsumer implements ChangeConsumer {
   private int[] affected = {};
   private final int[] first = new int[1];
 
-  /// Rows changed so far by this execution; null where no row can come twice.
   /// Whether new rows are made of the source's; if not, they are the source's.
   private final boolean computes;
 
   private final RowSlices slices;
   private final Consumer<VectorBatch> computation = this::compute;
+
+  /// Rows changed so far by this execution; null where no row can come twice.
   private @Nullable RowIdSet seen;
 
   private long rows;

@@ -17,9 +17,6 @@ final class FunctionScan extends Operator {
   /// Rows between two looks whether the statement was cancelled, less one.
   private static final int CHECK_MASK = (1 << 4) - 1;
 
-  /// Values of a batch take about as much at most, if there is more than one.
-  private static final long BATCH_BYTES = 4 << 20;
-
   private final PlanNode.FunctionScan node;
   private final EvalContext context;
   private final Evaluator[] arguments;
@@ -79,7 +76,8 @@ final class FunctionScan extends Operator {
     FunctionContext functions = context.functions;
     functions.heap = batch.heap;
     int last = values.length - 1;
-    while (batch.size < VectorBatch.CAPACITY && batch.heap.usedBytes() < BATCH_BYTES) {
+    while (batch.size < VectorBatch.CAPACITY
+        && batch.heap.usedBytes() < VectorBatch.COMPUTED_BYTES / 2) {
       // A row may be long in coming, as one that a regular expression is to find.
       if ((batch.size & CHECK_MASK) == CHECK_MASK) {
         Interrupts.check();

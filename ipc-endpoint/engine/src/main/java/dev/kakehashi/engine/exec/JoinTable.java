@@ -3,7 +3,6 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
-import dev.kakehashi.engine.vector.VectorBatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -71,9 +70,7 @@ final class JoinTable {
     take((long) HASH_BYTES * size);
     hashes = new long[size];
     for (int row = 0; row < size; row++) {
-      if (row % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(row);
       hashes[row] = hash(rows.chunk(row), MaterializedRows.inChunk(row));
     }
   }
@@ -130,9 +127,7 @@ final class JoinTable {
     int from = (int) ((long) heads.length * part / parts);
     int to = (int) ((long) heads.length * (part + 1) / parts);
     for (int row = rows.size() - 1; row >= 0; row--) {
-      if (row % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(row);
       long hash = hashes[row];
       int bucket = bucket(hash);
       if (bucket >= from

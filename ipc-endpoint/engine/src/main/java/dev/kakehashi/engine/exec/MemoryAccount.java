@@ -2,6 +2,7 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +106,15 @@ final class MemoryAccount {
   /// For loops over what was collected: called every few thousand rows, so that a cancel acts within 10 ms of work.
   void checkCancelled() {
     root().cancelCheck.run();
+  }
+
+  /// The same in a loop over rows: looks at every 1024th.
+  ///
+  /// @param row number of the row
+  void checkCancelled(long row) {
+    if (row % VectorBatch.CAPACITY == 0) {
+      checkCancelled();
+    }
   }
 
   /// A temporary file of the statement; whoever asks for it closes it.

@@ -222,9 +222,7 @@ final class PartialGroups implements Breaker.Collector {
     if (keys.length > 0) {
       try (VectorBatch scratch = new VectorBatch(keys.length)) {
         for (int group = 0; group < count; group++) {
-          if (group % VectorBatch.CAPACITY == 0) {
-            memory.checkCancelled();
-          }
+          memory.checkCancelled(group);
           map[group] = table.find(other.table, group, scratch);
         }
       }

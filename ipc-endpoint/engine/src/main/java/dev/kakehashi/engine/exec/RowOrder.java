@@ -13,9 +13,6 @@ final class RowOrder {
   private static final int PREFIX_BYTES = 8;
   private static final long SIGN_OF_SMALL = 1L << 31;
 
-  /// Rows between two looks for a cancel.
-  private static final int POLL_MASK = (1 << 10) - 1;
-
   private final List<SortKey> keys;
   private final MemoryAccount memory;
 
@@ -93,12 +90,6 @@ final class RowOrder {
     }
   }
 
-  private void poll(int row) {
-    if ((row & POLL_MASK) == 0) {
-      memory.checkCancelled();
-    }
-  }
-
   private int compare(MaterializedRows rows, long[] prefixes, int a, int b) {
     int order = Long.compare(prefixes[a], prefixes[b]);
     return order != 0 ? order : compare(rows, a, rows, b);
@@ -125,7 +116,7 @@ final class RowOrder {
     int a = from;
     int b = middle;
     for (int i = from; i < to; i++) {
-      poll(i);
+      memory.checkCancelled(i);
       boolean takeA =
           b >= to || (a < middle && compare(rows, prefixes, scratch[a], scratch[b]) <= 0);
       into[i] = takeA ? scratch[a++] : scratch[b++];
@@ -138,7 +129,7 @@ final class RowOrder {
     long[] prefixes = new long[rows.size()];
     boolean small = rows.kind(key.column()) == ColumnKind.INTEGER && keys.size() > 1;
     for (int row = 0; row < prefixes.length; row++) {
-      poll(row);
+      memory.checkCancelled(row);
       prefixes[row] = prefix(rows, key, row);
       small &= isSmall(prefixes[row]);
     }
@@ -152,11 +143,11 @@ final class RowOrder {
   private void addSecond(MaterializedRows rows, SortKey key, long[] prefixes) {
     boolean small = true;
     for (int row = 0; row < prefixes.length && small; row++) {
-      poll(row);
+      memory.checkCancelled(row);
       small = isSmall(prefix(rows, key, row));
     }
     for (int row = 0; row < prefixes.length; row++) {
-      poll(row);
+      memory.checkCancelled(row);
       long second = prefix(rows, key, row);
       long digits = small ? second ^ SIGN_OF_SMALL : (second ^ Long.MIN_VALUE) >>> 32;
       prefixes[row] = prefixes[row] << 32 | (digits & 0xFFFFFFFFL);

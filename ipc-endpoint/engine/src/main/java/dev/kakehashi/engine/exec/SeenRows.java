@@ -134,9 +134,7 @@ final class SeenRows implements AutoCloseable {
       while (end < sorted.length && hash(sorted[end]) == hash) {
         end++;
       }
-      if ((first & VectorBatch.CAPACITY - 1) == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(first);
       boolean more = run.seek(hash, first == 0);
       while (more && run.hash() == hash) {
         for (int i = first; i < end; i++) {
@@ -169,9 +167,7 @@ final class SeenRows implements AutoCloseable {
     ColumnVector[] row = newRow();
     ColumnVector[] hashed = {row[kinds.length]};
     for (int i = 0; i < sorted.length; i++) {
-      if (i % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(i);
       int number = number(sorted[i]);
       if (!known.get(number)) {
         hashed[0].words[0] = hash(sorted[i]);
@@ -216,9 +212,7 @@ final class SeenRows implements AutoCloseable {
     ColumnVector[] row = newRow();
     SortedRows next = rows.next();
     for (long count = 0; next != null; count++) {
-      if (count % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(count);
       next.show(row);
       merged.append(row);
       next = rows.next();

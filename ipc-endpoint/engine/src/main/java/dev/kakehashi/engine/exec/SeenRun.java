@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 final class SeenRun implements AutoCloseable {
   private static final int FIRST_STRIDE = 32;
 
-  /// Rows between two looks for a cancel, less one.
-  private static final int CHECK_MASK = (1 << 10) - 1;
-
   /// Runs that share what memory there is for their indexes, and bytes of an entry.
   private static final int RUNS = 64;
 
@@ -129,9 +126,7 @@ final class SeenRun implements AutoCloseable {
       present = from.next();
     }
     for (int scanned = 1; present && hash() < hash; scanned++) {
-      if ((scanned & CHECK_MASK) == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(scanned);
       present = from.next();
     }
     return present;

@@ -222,9 +222,7 @@ final class SortBreaker extends Breaker {
 
     private void readSpilled(SortedRows.Merge merge) {
       for (; skip > 0; skip--) {
-        if (skip % VectorBatch.CAPACITY == 0) {
-          memory.checkCancelled();
-        }
+        memory.checkCancelled(skip);
         if (merge.next() == null) {
           left = 0;
         }

@@ -2,7 +2,6 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
-import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -98,9 +97,7 @@ final class SortedFiles implements AutoCloseable {
     }
     SortedRows next = rows.next();
     for (long count = 0; next != null && count < keep; count++) {
-      if (count % VectorBatch.CAPACITY == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(count);
       next.show(row);
       to.append(row, 0);
       next = rows.next();

@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /// The rows of one partition in their order, and which of them are peers. Positions count from 0 at the partition's first row.
 final class WindowPartition {
-  /// Rows between two looks for a cancel.
-  private static final int POLL_MASK = (1 << 10) - 1;
-
   private final IndexedRows rows;
 
   /// Where in `rows` the position is, from `from` on; null: at the same place.
@@ -63,9 +60,7 @@ final class WindowPartition {
     memory.add(groupBytes());
     groupCount = 0;
     for (int i = 0; i < size; i++) {
-      if ((i & POLL_MASK) == 0) {
-        memory.checkCancelled();
-      }
+      memory.checkCancelled(i);
       if (i == 0 || peers.compare(rows, row(i - 1), rows, row(i)) != 0) {
         groupStarts[groupCount++] = i;
       }

@@ -114,16 +114,8 @@ public final class NumericConversion {
       return parseLong(trimmed, e, heap);
     }
     BigDecimal decimal = new BigDecimal(trimmed);
-    if (decimal.scale() > NumericForm.MAX_SCALE) {
-      if (decimal.precision() - (long) decimal.scale() < -4L * (NumericForm.MAX_WEIGHT + 1)
-          && decimal.signum() != 0) {
-        return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
-      }
-      throw SqlErrors.numericOverflow();
-    }
-    if (decimal.signum() != 0
-        && decimal.precision() - (long) decimal.scale() > 4L * (NumericForm.MAX_WEIGHT + 1)) {
-      throw SqlErrors.numericOverflow();
+    if (vanishes(decimal.scale(), decimal.precision(), decimal.signum() == 0)) {
+      return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
     }
     return NumericForm.of(heap, decimal);
   }
@@ -147,18 +139,11 @@ public final class NumericConversion {
       zeros++;
     }
     boolean isZero = zeros == digits.length();
-    long weight = digits.length() - zeros - scale;
-    if (scale > NumericForm.MAX_SCALE) {
-      if (weight < -4L * (NumericForm.MAX_WEIGHT + 1) && !isZero) {
-        return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
-      }
-      throw SqlErrors.numericOverflow();
+    if (vanishes(scale, digits.length() - zeros, isZero)) {
+      return NumericForm.of(heap, BigInteger.ZERO, NumericForm.MAX_SCALE);
     }
     if (isZero) {
       return NumericForm.of(heap, BigInteger.ZERO, (int) Math.max(0, scale));
-    }
-    if (weight > 4L * (NumericForm.MAX_WEIGHT + 1)) {
-      throw SqlErrors.numericOverflow();
     }
     String significant = digits.substring(zeros);
     return NumericForm.of(
@@ -166,6 +151,24 @@ public final class NumericConversion {
         text.charAt(0) == '-',
         scale < 0 ? significant + "0".repeat((int) -scale) : significant,
         (int) Math.max(0, scale));
+  }
+
+  /// Whether a number is too small to be told from zero.
+  ///
+  /// @param precision its digits, without zeros in front
+  /// @throws EngineException NUMERIC_VALUE_OUT_OF_RANGE: it has too many digits before or after the point
+  private static boolean vanishes(long scale, long precision, boolean isZero) {
+    long weight = precision - scale;
+    if (scale > NumericForm.MAX_SCALE) {
+      if (weight < -4L * (NumericForm.MAX_WEIGHT + 1) && !isZero) {
+        return true;
+      }
+      throw SqlErrors.numericOverflow();
+    }
+    if (!isZero && weight > 4L * (NumericForm.MAX_WEIGHT + 1)) {
+      throw SqlErrors.numericOverflow();
+    }
+    return false;
   }
 
   private static boolean isDecimal(String text) {
