@@ -6,7 +6,7 @@
 #   SCALE=0.1           of TPC-H; its goal is for 1, which takes some minutes to load and MEMORY=8GB
 #   MEMORY=1GB          of the engine's store (the setting "memory")
 #   SECONDS_PER_RUN=3   of each rate             REPETITIONS=5   of each measure
-#   WARMUP_SECONDS=5    before rates             WARMUPS=5       turns of long statements that are not measured
+#   WARMUP_SECONDS=20   before rates: the endpoint's compilers work that long    WARMUPS=5   turns of long statements that are not measured
 #   ENDPOINT_OPTIONS=   of the JVM, as -XX:+FlagsFinal; their effect is part of the result
 . "$(dirname "$0")/lib.sh"
 
@@ -31,7 +31,7 @@ mkdir -p "$out"
 wanted() { [[ " $ROWS " == *" $1 "* ]]; }
 bench() { # class argument...
   java_in -Dbench.tableRows="$TABLE_ROWS" -Dbench.seconds="$SECONDS_PER_RUN" -Dbench.repetitions="$REPETITIONS" \
-    -Dbench.warmUpSeconds="${WARMUP_SECONDS:-5}" -Dbench.warmUps="${WARMUPS:-5}" -Dbench.began="${began:-0}" \
+    -Dbench.warmUpSeconds="${WARMUP_SECONDS:-20}" -Dbench.warmUps="${WARMUPS:-5}" -Dbench.began="${began:-0}" \
     -Dbench.pgbench="$("$PG_CONFIG" --bindir)/pgbench" -Dbench.directory="$home" -Dbench.tpchQueries="$home/tpch" \
     -cp "$RUN_DIR/lib/kakehashi-benchmarks.jar:$RUN_DIR/lib/kakehashi-tools.jar:$RUN_DIR/lib/kakehashi-endpoint.jar" \
     "dev.kakehashi.benchmarks.engine.$1" "${@:2}"

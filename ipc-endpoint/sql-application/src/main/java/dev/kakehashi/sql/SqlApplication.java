@@ -91,7 +91,7 @@ public final class SqlApplication implements RequestHandler {
     this.executions = new Executions(engine, transactions);
     this.cancellations = new Cancellations(transactions);
     this.twoPhase = new TwoPhaseCommits(engine, registry, transactions);
-    engine.blockingExecutor(endpoint::tryDefer);
+    engine.blockingExecutor(new LentPoller(endpoint));
     engine.clientSessions(new ClientSessions(endpoint));
   }
 

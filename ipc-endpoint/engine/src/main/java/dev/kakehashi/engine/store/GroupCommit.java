@@ -58,7 +58,7 @@ final class GroupCommit implements AutoCloseable {
   private final PoliteSpin spin = new PoliteSpin();
   private long spinNanos = MIN_SPIN_NANOS; // durability thread only
   private volatile @Nullable EngineException failure;
-  private volatile BlockingExecutor blockingExecutor = work -> false;
+  private volatile BlockingExecutor blockingExecutor = BlockingExecutor.NONE;
   private final Runnable flushDeferred = this::flushDeferred;
 
   /// Number of the last record so far. Written under the lock that orders commits, before the commit of the record is published.
@@ -204,8 +204,10 @@ final class GroupCommit implements AutoCloseable {
     pending.arrive(null);
   }
 
-  /// Flushes what is queued, and what arrives meanwhile, on a thread that may block.
+  /// Flushes what is queued, and what arrives meanwhile, on a thread that may block; at the latest until it may not any more.
   private void flushDeferred() {
+    BlockingExecutor lender = blockingExecutor;
+    boolean mayBlock = true;
     while (true) {
       Epoch epoch;
       lock.lock();
@@ -221,11 +223,22 @@ final class GroupCommit implements AutoCloseable {
           }
           return;
         }
+        if (!mayBlock) {
+          if (!lender.tryDefer(flushDeferred)) {
+            urgent = true;
+            arrived.signal();
+          }
+          return;
+        }
         epoch = take();
       } finally {
         lock.unlock();
       }
       boolean written = write(epoch);
+      mayBlock = !lender.unblocked();
+      if (written) {
+        reportLast(epoch);
+      }
       lock.lock();
       try {
         if (written) {
@@ -265,6 +278,7 @@ final class GroupCommit implements AutoCloseable {
           return;
         }
       }
+      reportLast(epoch);
       lock.lock();
       try {
         flushing = false;
@@ -323,14 +337,15 @@ final class GroupCommit implements AutoCloseable {
     }
   }
 
-  /// Writes what is left of an epoch. If that fails, those who wait for it are told why, once.
+  /// Writes what is left of an epoch. Those who wait for its last part are left to [#reportLast]; if writing fails, all who wait are told why, once.
   ///
   /// @return false if it failed
   private boolean write(Epoch epoch) {
     List<Pending> commits = epoch.commits;
-    while (epoch.from < commits.size()) {
-      int from = epoch.from;
-      int to = from;
+    int to = epoch.from;
+    while (to < commits.size()) {
+      reportWritten(epoch, to);
+      int from = to;
       long bytes = 0;
       List<LogRecord> records = new ArrayList<>();
       while (to < commits.size()
@@ -360,10 +375,18 @@ final class GroupCommit implements AutoCloseable {
       failure = null;
       durableTimestamp = group.getLast().timestamp;
       durable = group.getLast().number;
-      report(epoch, to, null);
-      epoch.from = to;
     }
     return true;
+  }
+
+  /// Tells those who wait for what [#write] wrote last.
+  private static void reportLast(Epoch epoch) {
+    reportWritten(epoch, epoch.commits.size());
+  }
+
+  private static void reportWritten(Epoch epoch, int to) {
+    report(epoch, to, null);
+    epoch.from = to;
   }
 
   /// Adds what has arrived during a flush that failed: it shares the fate of what is before it.

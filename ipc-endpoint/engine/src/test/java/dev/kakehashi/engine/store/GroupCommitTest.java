@@ -95,10 +95,21 @@ final class GroupCommitTest {
   private static final class Deferred implements BlockingExecutor {
     private final Set<Runnable> work = new LinkedHashSet<>();
 
+    /// Whether its thread is taken back as soon as work has blocked.
+    private boolean takesBack;
+
+    private int takenBack;
+
     @Override
     public boolean tryDefer(Runnable deferred) {
       work.add(deferred);
       return true;
+    }
+
+    @Override
+    public boolean unblocked() {
+      takenBack += takesBack ? 1 : 0;
+      return takesBack;
     }
 
     void run() {
@@ -138,7 +149,7 @@ final class GroupCommitTest {
       log.entered.await();
       var second = commit(group, 2, true);
       deferred.run(); // returns: another thread flushes
-      group.blockingExecutor(work -> false);
+      group.blockingExecutor(BlockingExecutor.NONE);
       var third = commit(group, 3, true);
       assertFalse(first.isDone() || second.isDone() || third.isDone());
       gate.countDown();
@@ -147,6 +158,29 @@ final class GroupCommitTest {
       }
       flusher.join();
       assertEquals(List.of(1, 2, 3), log.written);
+    }
+  }
+
+  @Test
+  void shouldGiveTheThreadBackBeforeItTellsAndDeferWhatArrivesThen() {
+    TestLog log = new TestLog();
+    Deferred deferred = new Deferred();
+    deferred.takesBack = true;
+    try (GroupCommit group = new GroupCommit(log)) {
+      group.blockingExecutor(deferred);
+      var first = commit(group, 1, true);
+      var second =
+          first.thenCompose(result -> {
+            assertEquals(1, deferred.takenBack);
+            return commit(group, 2, true);
+          });
+      deferred.run();
+      assertEquals(Optional.empty(), first.getNow(Optional.of(new AssertionError("not flushed"))));
+      assertFalse(second.isDone());
+      assertEquals(1, deferred.work.size());
+      deferred.run();
+      assertEquals(Optional.empty(), second.getNow(Optional.of(new AssertionError("not flushed"))));
+      assertEquals(List.of(1, 1), log.flushes);
     }
   }
 

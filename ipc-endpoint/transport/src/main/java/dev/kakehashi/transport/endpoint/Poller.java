@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 /// looks at channels that wait. With nothing to do it spins for a while (longer when that has paid off lately), then sleeps on the doorbell until somebody rings or the next timer is due.
 ///
 /// A request may leave work behind that blocks, the flush of a commit above all. The leader does it itself, between two turns, because handing it over costs as much as a third of it: it
-/// gives up the role before, and takes it again afterwards if nobody else has. As long as the clients only wait for that work, nobody is woken.
+/// gives up the role before, and takes it again afterwards if nobody else has. As long as the clients only wait for that work, nobody is woken: work that says when it has blocked ([#unblocked()])
+/// tells its clients with the role in hand, so that their next requests find somebody awake.
 ///
 /// *The role.* `leader` is null while nobody has it. It is given up only after `sleeping` has been stored on the doorbell, and after a last look at everything that follows that store. A
 /// thread that may sleep reads the bell, then tries to take the role, then waits for the bell to change. So whoever publishes work while nobody leads sees `sleeping`, rings, and wakes a thread that
@@ -45,7 +46,7 @@ final class Poller implements Runnable {
   /// Of a thread: a light statement is planned and run here, and recursion over its text goes as deep as on a worker. Only what is used of it takes memory.
   private static final long STACK_BYTES = 16L << 20;
 
-  /// One of the threads that take turns. `blocks` is its own: whether it is between giving up the role and asking for it.
+  /// One of the threads that take turns. `blocks` is its own: whether it is between giving up the role and asking for it again.
   private static final class PollerThread extends Thread {
     private boolean blocks;
 
@@ -107,6 +108,17 @@ final class Poller implements Runnable {
       return false;
     }
     deferred = work;
+    return true;
+  }
+
+  /// The deferred work of the calling thread does not block from here on: takes the role, if nobody else has it.
+  ///
+  /// @return whether the thread leads: what blocks again is to be deferred again
+  boolean unblocked() {
+    if (!(Thread.currentThread() instanceof PollerThread self && self.blocks) || !takeRole()) {
+      return false;
+    }
+    self.blocks = false;
     return true;
   }
 
@@ -192,7 +204,7 @@ final class Poller implements Runnable {
         self.blocks = false;
       }
     }
-    if (takeRole()) {
+    if (Thread.currentThread().equals(leader.get()) || takeRole()) {
       return true;
     }
     doorbell.ring();

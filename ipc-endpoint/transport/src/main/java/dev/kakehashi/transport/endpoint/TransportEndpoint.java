@@ -110,6 +110,13 @@ public final class TransportEndpoint implements AutoCloseable {
     return poller.tryDefer(work);
   }
 
+  /// The work that was deferred to the calling thread does not block from here on. Thread-safe.
+  ///
+  /// @return whether the thread reads requests again when it returns: what blocks is to be deferred again
+  public boolean unblocked() {
+    return poller.unblocked();
+  }
+
   /// Attached sessions. Thread-safe.
   public int sessionCount() {
     return sessions.count();

@@ -174,6 +174,55 @@ class PollerTest {
   @Test
   void shouldNotDeferOnAThreadThatIsNotThePollers() {
     assertFalse(poller.tryDefer(() -> {}));
+    assertFalse(poller.unblocked());
+  }
+
+  @Test
+  void shouldLeadAgainWhenDeferredWorkHasBlockedAndNobodyElseLeads() throws Exception {
+    int led = 0;
+    for (int i = 0; i < 100; i++) {
+      CompletableFuture<List<Boolean>> answers = new CompletableFuture<>();
+      CompletableFuture<Boolean> ranAgain = new CompletableFuture<>();
+      Runnable again = () -> ranAgain.complete(true);
+      poller.execute(() ->
+          poller.tryDefer(() -> {
+            boolean before = poller.tryDefer(again);
+            answers.complete(List.of(before, poller.unblocked(), poller.tryDefer(again)));
+          }));
+      List<Boolean> got = answers.get();
+      assertFalse(got.get(0));
+      assertEquals(got.get(1), got.get(2), "who leads may defer");
+      if (got.get(1)) {
+        assertTrue(ranAgain.get());
+        led++;
+      }
+    }
+    assertTrue(led > 0, "the role was free for none");
+  }
+
+  @Test
+  void shouldNotLeadAgainWhereAnotherThreadDoes() throws Exception {
+    CountDownLatch blocks = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
+    CompletableFuture<Boolean> leads = new CompletableFuture<>();
+    poller.execute(() ->
+        poller.tryDefer(() -> {
+          blocks.countDown();
+          try {
+            ends.await();
+            leads.complete(poller.unblocked());
+          } catch (InterruptedException e) {
+            leads.completeExceptionally(e);
+          }
+        }));
+    blocks.await();
+    CompletableFuture<Boolean> served = new CompletableFuture<>();
+    poller.execute(() -> {
+      ends.countDown();
+      // The role is this thread's until the other one has asked for it.
+      served.complete(leads.join());
+    });
+    assertFalse(served.get());
   }
 
   @Test
@@ -187,7 +236,10 @@ class PollerTest {
       works[i] =
           () -> {
             LockSupport.parkNanos(parkNanos);
-            deferredRuns.incrementAndGet();
+            // Half of the runs say that they have blocked.
+            if (deferredRuns.getAndIncrement() % 2 == 0) {
+              poller.unblocked();
+            }
           };
     }
     List<Thread> clients = new ArrayList<>();
