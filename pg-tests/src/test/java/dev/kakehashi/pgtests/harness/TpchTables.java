@@ -33,7 +33,7 @@ public final class TpchTables {
           "CREATE INDEX partsupp_supplier ON %s.partsupp (ps_suppkey)",
           "CREATE INDEX orders_customer ON %s.orders (o_custkey)");
 
-  private static final int ROWS_PER_TRANSACTION = 1_500_000;
+  private static final int ROWS_PER_TRANSACTION = 500_000;
 
   /// By number: asking the tool starts a JVM.
   private static final Map<Integer, String> TEXTS = new ConcurrentHashMap<>();

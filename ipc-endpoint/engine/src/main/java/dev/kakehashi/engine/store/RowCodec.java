@@ -40,17 +40,39 @@ public final class RowCodec {
     }
   }
 
-  private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
+  /// Bytes that [#encode] or [#encodePrepared] of a row appends.
+  ///
+  /// @param keyBytes of its key
+  static long encodedBytes(Page page, int slot, int keyBytes, boolean prepared) {
+    if (Stamp.isTombstone(page.stamp(slot))) {
+      return prepared ? LogRecord.putBytes(keyBytes, 0) : LogRecord.deleteBytes(keyBytes);
+    }
+    return LogRecord.putBytes(keyBytes, rowBytes(page, slot));
+  }
+
+  private static long rowBytes(Page page, int slot) {
     RowLayout layout = page.table.layout;
     boolean[] live = page.table.live();
-    int columns = live.length;
-    int nullBytes = (columns + 7) >>> 3;
-    long length = (long) nullBytes + (layout.widthWritten ? varintBytes(columns) : 0);
-    for (int c = 0; c < columns; c++) {
+    long length =
+        nullBytes(live.length) + (layout.widthWritten ? (long) varintBytes(live.length) : 0);
+    for (int c = 0; c < live.length; c++) {
       if (live[c] && !page.isNull(c, slot)) {
         length += bytes(layout.kinds[c], page.word(c, slot));
       }
     }
+    return length;
+  }
+
+  private static int nullBytes(int columns) {
+    return (columns + 7) >>> 3;
+  }
+
+  private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
+    RowLayout layout = page.table.layout;
+    boolean[] live = page.table.live();
+    int columns = live.length;
+    int nullBytes = nullBytes(columns);
+    long length = rowBytes(page, slot);
     record.put(key, key.length, (int) Math.min(length, LogRecord.MAX_BYTES));
     int at = record.reserve((int) Math.min(length, LogRecord.MAX_BYTES));
     byte[] to = record.bytes();

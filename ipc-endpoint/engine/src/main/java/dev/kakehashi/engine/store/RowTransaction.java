@@ -607,7 +607,7 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private LogRecord encodeWrites() {
-    LogRecord record = new LogRecord(writes().encodedBytes());
+    LogRecord record = LogRecord.withRoomFor(writes().encodedBytes(0));
     writes().encode(record);
     if (definitions != null) {
       definitions.encode(record);
@@ -616,9 +616,9 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private LogRecord encodePrepared(Preparation how) {
-    LogRecord record = new LogRecord(256 + writes().encodedBytes());
-    PreparedCodec.encode(how, readSet, record);
     byte[] key = StoreKeys.prepared(how.globalId());
+    LogRecord record = LogRecord.withRoomFor(writes().encodedBytes(key.length));
+    PreparedCodec.encode(how, readSet, record);
     if (definitions != null) {
       definitions.encodePrepared(key, record);
     }

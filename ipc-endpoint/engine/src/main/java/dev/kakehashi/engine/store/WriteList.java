@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
+import dev.kakehashi.engine.store.log.HeapRoom;
 import dev.kakehashi.engine.store.log.LogRecord;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -18,6 +19,12 @@ final class WriteList {
 
   private static final int[] NO_SLOTS = {};
   private static final long[] NO_UNDOS = {};
+
+  /// Of a write in the three arrays.
+  private static final int WRITE_BYTES = 16;
+
+  /// From so many writes on their bytes are counted before they are encoded.
+  private static final int COUNTED_WRITES = 64;
 
   private Page[] pages = NO_PAGES;
   private int[] rowSlots = NO_SLOTS;
@@ -41,10 +48,13 @@ final class WriteList {
     return undos[write];
   }
 
-  /// Makes room for one more write, so that adding it cannot fail after it was made.
+  /// Makes room for one more write, so that adding it cannot fail after it was made; OUT_OF_MEMORY if there is none.
   void reserve() {
     if (size == undos.length) {
       int capacity = Math.max(FIRST_WRITES, size * 2);
+      if (capacity >= HeapRoom.LONG_BYTES / WRITE_BYTES) {
+        HeapRoom.require("list of changes", (long) WRITE_BYTES * capacity);
+      }
       pages = Arrays.copyOf(pages, capacity);
       rowSlots = Arrays.copyOf(rowSlots, capacity);
       undos = Arrays.copyOf(undos, capacity);
@@ -154,8 +164,20 @@ final class WriteList {
     }
   }
 
-  /// Bytes that a record of the rows is likely to need.
-  int encodedBytes() {
-    return 64 * Math.min(size, 1 << 16);
+  /// Bytes that [#encode] or [#encodePrepared] appends; of few writes a guess, because their record grows cheaply.
+  ///
+  /// @param preparedKeyBytes of the prepared transaction's key; 0: it is not prepared
+  long encodedBytes(int preparedKeyBytes) {
+    if (size < COUNTED_WRITES) {
+      return (64L + preparedKeyBytes) * size;
+    }
+    int keyBytes = preparedKeyBytes + StoreKeys.ROW_KEY_BYTES;
+    long sum = 0;
+    for (int i = 0; i < size; i++) {
+      if (isLastOfRow(i)) {
+        sum += RowCodec.encodedBytes(pages[i], rowSlots[i], keyBytes, preparedKeyBytes > 0);
+      }
+    }
+    return sum;
   }
 }

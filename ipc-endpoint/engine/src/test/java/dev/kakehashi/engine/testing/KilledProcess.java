@@ -28,8 +28,16 @@ public final class KilledProcess {
   /// @return everything that it has acknowledged
   public static List<String> run(Class<?> program, int acknowledgedBeforeKill, String... arguments)
       throws Exception {
+    return run(List.of(), program, acknowledgedBeforeKill, arguments);
+  }
+
+  /// The same in a JVM with options.
+  public static List<String> run(
+      List<String> jvmOptions, Class<?> program, int acknowledgedBeforeKill, String... arguments)
+      throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvmOptions);
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       // What native access needs, as this process has it.
       if (option.startsWith("--")) {

@@ -5,19 +5,21 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
-import java.lang.management.MemoryUsage;
 import java.util.Comparator;
 
 /// Room in the Java heap for arrays as long as what a transaction has changed. The endpoint's JVM ends when its heap is exhausted, so a long array is asked for here: who
-/// commits too much gets an error, and the others go on.
+/// changes too much gets an error, and the others go on.
 ///
-/// Thread-safe: one long array is made at a time.
-final class HeapRoom {
+/// Thread-safe: one long array of records is made at a time.
+public final class HeapRoom {
   /// Shorter arrays are made without asking.
-  static final int LONG_BYTES = 8 << 20;
+  public static final int LONG_BYTES = 8 << 20;
 
   /// This part of the heap is left to everything else.
   private static final int KEPT_DIVISOR = 8;
+
+  /// And this part to the changes of others, because a record stays until it is in the base image.
+  private static final int RECORD_DIVISOR = 2;
 
   /// Where long arrays live: the largest part of the heap. Where the collector does not say how large it may become, the heap's own limit holds.
   private static final MemoryPoolMXBean POOL =
@@ -28,7 +30,7 @@ final class HeapRoom {
 
   private HeapRoom() {}
 
-  /// An array of zeros.
+  /// An array of zeros for a record.
   ///
   /// @throws EngineException OUT_OF_MEMORY
   static byte[] allocate(int bytes) {
@@ -36,24 +38,40 @@ final class HeapRoom {
   }
 
   private static synchronized byte[] allocateLong(int bytes) {
-    long room = room();
-    if (room < bytes) {
+    require("record", bytes, maxBytes() / RECORD_DIVISOR);
+    return new byte[bytes];
+  }
+
+  /// Asks for arrays that are about to be made.
+  ///
+  /// @param what of a transaction they are
+  /// @throws EngineException OUT_OF_MEMORY
+  public static void require(String what, long bytes) {
+    require(what, bytes, Long.MAX_VALUE);
+  }
+
+  private static void require(String what, long bytes, long limit) {
+    long room = Math.min(limit, room());
+    if (room < bytes && bytes <= limit) {
       System.gc();
-      room = room();
+      room = Math.min(limit, room());
     }
     if (room < bytes) {
       throw new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory for changed rows")
           .withDetail(
-              "A transaction's record needs %d MB, and %d MB of the endpoint's heap are left."
-                  .formatted(bytes >> 20, Math.max(0, room) >> 20))
+              "A transaction's %s needs %d MB, and %d MB of the endpoint's heap are left for it."
+                  .formatted(what, bytes >> 20, Math.max(0, room) >> 20))
           .withHint("Change fewer rows in a transaction, or raise -Xmx in jvm.options.");
     }
-    return new byte[bytes];
   }
 
   private static long room() {
-    MemoryUsage usage = POOL.getUsage();
-    long max = usage.getMax() > 0 ? usage.getMax() : Runtime.getRuntime().maxMemory();
-    return max - max / KEPT_DIVISOR - usage.getUsed();
+    long max = maxBytes();
+    return max - max / KEPT_DIVISOR - POOL.getUsage().getUsed();
+  }
+
+  private static long maxBytes() {
+    long max = POOL.getUsage().getMax();
+    return max > 0 ? max : Runtime.getRuntime().maxMemory();
   }
 }

@@ -65,6 +65,18 @@ final class LogReader {
     int length;
     int changes;
 
+    /// Whether it is so long that its payload should not be copied again and again, and longer than it was taken for.
+    boolean isLongerThanExpected(int more) {
+      return length >= HeapRoom.LONG_BYTES && payload.length - length < more;
+    }
+
+    /// @throws EngineException OUT_OF_MEMORY
+    void expect(long more) {
+      byte[] larger = HeapRoom.allocate(Math.toIntExact(length + more));
+      System.arraycopy(payload, 0, larger, 0, length);
+      payload = larger;
+    }
+
     void add(ByteBuffer segment, int offset, int bytes) {
       int needed = Math.addExact(length, bytes);
       if (needed > payload.length) {
@@ -88,6 +100,10 @@ final class LogReader {
         refuseShort(groupStart, at);
         return -1;
       }
+      if (group.isLongerThanExpected(frame.payloadBytes())) {
+        group.expect(payloadBytesFrom(at, groupStart, previousCrc));
+        enter(at);
+      }
       group.add(bytes, format.offset(at) + LogFormat.FRAME_HEADER_BYTES, frame.payloadBytes());
       group.changes = frame.changes();
       at += frame.bytes();
@@ -96,6 +112,25 @@ final class LogReader {
       }
       previousCrc = frame.crc();
       at = format.frameStart(at);
+    }
+  }
+
+  /// Bytes of the frames of a group from a position on, as far as they are there.
+  private long payloadBytesFrom(long from, long groupStart, int crcBefore) throws IOException {
+    long at = from;
+    int previousCrc = crcBefore;
+    long sum = 0;
+    while (true) {
+      LogFormat.Frame frame = enter(at) ? format.frame(bytes, at, groupStart, previousCrc) : null;
+      if (frame == null) {
+        return sum;
+      }
+      sum += frame.payloadBytes();
+      if (frame.last()) {
+        return sum;
+      }
+      previousCrc = frame.crc();
+      at = format.frameStart(at + frame.bytes());
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store.log;
 
+import dev.kakehashi.engine.api.EngineException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
@@ -10,12 +11,45 @@ public final class LogRecord {
   private static final byte TAG_PUT = 0x1;
   private static final byte TAG_DELETE_RANGE = 0xF;
 
+  /// More than a change takes is asked for before its length is known.
+  private static final int SLACK_BYTES = 16;
+
+  /// The same, and changes of the store's own beside the rows.
+  private static final int LONG_SLACK_BYTES = 64 << 10;
+
   private byte[] bytes;
   private int length;
   private int count;
 
   public LogRecord(int capacity) {
-    bytes = new byte[Math.max(16, capacity)];
+    bytes = HeapRoom.allocate(Math.max(16, capacity));
+  }
+
+  /// A record with room for changes of that size: a long one that has to grow needs room in the heap for its copy, too.
+  ///
+  /// @param changeBytes sum of [#putBytes(int, long)] and [#deleteBytes(int)]
+  /// @throws LogRecordTooLarge beyond 2 GB
+  /// @throws EngineException OUT_OF_MEMORY
+  public static LogRecord withRoomFor(long changeBytes) {
+    long slack = changeBytes < HeapRoom.LONG_BYTES ? SLACK_BYTES : LONG_SLACK_BYTES;
+    if (changeBytes > MAX_BYTES - slack) {
+      throw new LogRecordTooLarge();
+    }
+    return new LogRecord((int) (changeBytes + slack));
+  }
+
+  /// Bytes of a put in a record.
+  public static long putBytes(int keyLength, long valueLength) {
+    return deleteBytes(keyLength) + varintBytes(valueLength) + valueLength;
+  }
+
+  /// Bytes of a delete in a record.
+  public static long deleteBytes(int keyLength) {
+    return 1L + varintBytes(keyLength) + keyLength;
+  }
+
+  private static int varintBytes(long value) {
+    return Math.max(1, (70 - Long.numberOfLeadingZeros(value)) / 7);
   }
 
   /// Changes that were encoded before; takes over `bytes`.

@@ -1,0 +1,149 @@
+package dev.kakehashi.engine.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.testing.KilledProcess;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A transaction's record is in the heap once: when it is written, and when it is read again after a crash. What has no room there is an error of the transaction's.
+final class LongRecordTest {
+  /// Of it a record may take 32 MB.
+  private static final List<String> SMALL_HEAP = List.of("-Xmx96m", "-XX:+UseSerialGC");
+
+  private static final int ROW_BYTES = 1000;
+  private static final int ROWS = 28_000;
+  private static final int TOO_LONG_ROWS = 80_000;
+
+  /// Whose list of changes has no room.
+  private static final int TOO_MANY_ROWS = 5_000_000;
+
+  @TempDir Path directory;
+
+  @Test
+  @Timeout(300)
+  void shouldTakeAndRecoverARecordOfMoreThanHalfOfTheHeapsRoom() throws Exception {
+    assertEquals(
+        List.of("53200", "row 28000"),
+        KilledProcess.run(SMALL_HEAP, Writer.class, 2, directory.toString()));
+    assertEquals(
+        List.of("28000 rows"),
+        KilledProcess.run(SMALL_HEAP, Reader.class, 1, directory.toString()));
+    CheckReport.of(directory).assertSound();
+  }
+
+  @Test
+  void shouldKnowHowLongARecordBecomes() {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    try (Store store = open(directory)) {
+      TableStore table = createTable(store);
+      for (int round = 0; round < 20; round++) {
+        RowTransaction transaction = (RowTransaction) store.begin(false, false);
+        transaction.beginStatement();
+        for (int i = 0; i < 200; i++) {
+          long row =
+              Rows.insert(
+                  table,
+                  transaction,
+                  random.nextLong() >> random.nextInt(64),
+                  random.nextInt(5) == 0 ? null : "x".repeat(random.nextInt(20_000)),
+                  random.nextBoolean() ? null : random.nextLong());
+          if (random.nextInt(4) == 0) {
+            table.delete(transaction, row);
+          }
+        }
+        byte[] prefix = new byte[random.nextInt(40)];
+        LogRecord record = new LogRecord(0);
+        if (prefix.length == 0) {
+          transaction.writes().encode(record);
+        } else {
+          transaction.writes().encodePrepared(prefix, record);
+        }
+        assertEquals(record.length(), transaction.writes().encodedBytes(prefix.length));
+        transaction.abort();
+      }
+    }
+  }
+
+  private static Store open(Path directory) {
+    return StoreFactory.open(new StoreConfig(directory, 1L << 30));
+  }
+
+  private static TableStore createTable(Store store) {
+    long tableId = store.nextObjectId();
+    CatalogTool.change(
+        store,
+        List.of(
+            new CatalogChange.CreateTable(
+                new TableDefinition(
+                    tableId,
+                    List.of(ColumnKind.INTEGER, ColumnKind.VARLENA, ColumnKind.INTEGER),
+                    List.of(true, false, false),
+                    List.of())),
+            new CatalogChange.Put("table", Long.toString(tableId).getBytes(UTF_8))));
+    return store.table(tableId);
+  }
+
+  /// Commits what fits, after what does not.
+  static final class Writer {
+    private Writer() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      Store store = open(Path.of(arguments[0]));
+      TableStore table = createTable(store);
+      EngineException tooLong =
+          assertThrows(
+              EngineException.class,
+              () -> insert(store, table, TOO_LONG_ROWS, "x".repeat(ROW_BYTES)));
+      assertEquals(ErrorCode.OUT_OF_MEMORY, tooLong.code());
+      EngineException tooMany =
+          assertThrows(EngineException.class, () -> insert(store, table, TOO_MANY_ROWS, null));
+      assertEquals(ErrorCode.OUT_OF_MEMORY, tooMany.code());
+      KilledProcess.acknowledge("53200");
+      insert(store, table, ROWS, "x".repeat(ROW_BYTES));
+      KilledProcess.acknowledge("row " + ROWS);
+      Thread.sleep(Long.MAX_VALUE); // until it is killed
+    }
+
+    private static void insert(Store store, TableStore table, int rows, @Nullable String text) {
+      StoreTransaction transaction = store.begin(false, false);
+      transaction.beginStatement();
+      try (VectorBatch batch = Rows.batch(0L, text, null)) {
+        for (int id = 0; id < rows; id++) {
+          batch.columns[0].words[0] = id;
+          table.insert(transaction, batch, 0);
+        }
+      } catch (EngineException e) {
+        transaction.abort();
+        throw e;
+      }
+      Rows.commit(transaction);
+    }
+  }
+
+  /// Counts the rows.
+  static final class Reader {
+    private Reader() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      Store store = open(Path.of(arguments[0]));
+      String tableId = new String(store.catalog().get("table"), UTF_8);
+      KilledProcess.acknowledge(store.table(Long.parseLong(tableId)).rowCount() + " rows");
+      Thread.sleep(Long.MAX_VALUE); // until it is killed
+    }
+  }
+}
