@@ -2,13 +2,13 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.memory.BlockList;
 import dev.kakehashi.engine.store.memory.Native;
-import java.util.Arrays;
 
 /// Takes versions that nobody can see out of the chain of one row, though older ones of it are still needed (interval garbage collection; Lee et al., "Hybrid
 /// garbage collection for multi-version concurrency control in SAP HANA", 2016).
 ///
-/// Used by the holder of the collector's lock. Chains change under the row's page latch only; readers walk them without, so what is taken out goes to a [Limbo]
+/// Used by the holder of the collector's lock. Chains change under the row's page latch only; readers walk them without, so what is taken out goes to a list
 /// until all of them have passed ([ChainReaders]). A record is taken out only if it was marked: then its transaction has ended, and the collector knows where it is listed.
 final class ChainPruner {
   /// Flags of an undo record besides [RowLayout#KEYS_CHANGED], written here only, when its transaction has ended.
@@ -21,35 +21,10 @@ final class ChainPruner {
 
   private final Snapshots snapshots;
   private final long horizon;
-  private final Limbo limbo;
+  private final BlockList limbo;
   private final long[] removed = new long[MOST_PER_LATCH];
 
-  /// What nobody finds any more, though some may still look at it: address, bytes.
-  static final class Limbo {
-    private long[] blocks = new long[64];
-    private int length;
-
-    void add(long address, long bytes) {
-      if (length == blocks.length) {
-        blocks = Arrays.copyOf(blocks, length * 2);
-      }
-      blocks[length++] = address;
-      blocks[length++] = bytes;
-    }
-
-    boolean isEmpty() {
-      return length == 0;
-    }
-
-    void free(dev.kakehashi.engine.store.memory.MemoryPool pool) {
-      for (int i = 0; i < length; i += 2) {
-        pool.free(blocks[i], blocks[i + 1]);
-      }
-      length = 0;
-    }
-  }
-
-  ChainPruner(Snapshots snapshots, Limbo limbo) {
+  ChainPruner(Snapshots snapshots, BlockList limbo) {
     this.snapshots = snapshots;
     this.horizon = snapshots.horizon();
     this.limbo = limbo;

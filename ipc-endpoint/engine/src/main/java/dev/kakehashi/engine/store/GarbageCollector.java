@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.memory.BlockList;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.Threads;
@@ -68,7 +69,7 @@ final class GarbageCollector implements AutoCloseable {
   private final ReentrantLock freeing = new ReentrantLock();
 
   // Guarded by freeing.
-  private final ChainPruner.Limbo limbo = new ChainPruner.Limbo();
+  private final BlockList limbo = new BlockList();
   private ChainReaders.@Nullable Grace grace;
   private long pruneAt = PRUNE_WRITES;
 
@@ -95,10 +96,8 @@ final class GarbageCollector implements AutoCloseable {
     private long[] undos = new long[0];
     private int writes;
 
-    /// Blocks that are already unreachable: address, bytes.
-    private long[] blocks = new long[8];
-
-    private int blockCount;
+    /// What is already unreachable.
+    private final BlockList blocks = new BlockList();
 
     /// Index entries that may be superfluous.
     private @Nullable List<Entry> entries;
@@ -118,11 +117,7 @@ final class GarbageCollector implements AutoCloseable {
     }
 
     void addBlock(long address, long bytes) {
-      if (blockCount == blocks.length) {
-        blocks = Arrays.copyOf(blocks, blockCount * 2);
-      }
-      blocks[blockCount++] = address;
-      blocks[blockCount++] = bytes;
+      blocks.add(address, bytes);
     }
 
     void addEntry(TableIndex index, Page page, int slot, KeyBuffer key) {
@@ -174,7 +169,7 @@ final class GarbageCollector implements AutoCloseable {
     ///
     /// @return whether nothing is left to be freed
     private boolean forgetRemoved() {
-      boolean left = entries != null || actions != null || blockCount > 0;
+      boolean left = entries != null || actions != null || blocks.count() > 0;
       boolean removed = false;
       for (int i = 0; i < writes; i++) {
         if (undos[i] != 0 && ChainPruner.isRemoved(undos[i])) {
@@ -203,7 +198,7 @@ final class GarbageCollector implements AutoCloseable {
     }
 
     private int weight() {
-      return 1 + writes + blockCount / 2;
+      return 1 + writes + blocks.count();
     }
   }
 
@@ -348,7 +343,7 @@ final class GarbageCollector implements AutoCloseable {
     }
     queue.removeIf(empty::contains);
     pruneAt = 2 * queuedWrites.get() + PRUNE_WRITES;
-    if (!limbo.isEmpty()) {
+    if (limbo.count() > 0) {
       grace = store.chainReaders().new Grace();
       leaveLimbo();
     }
@@ -389,9 +384,7 @@ final class GarbageCollector implements AutoCloseable {
         entry.table.dropEntry(entry.index, entry.page, entry.slot, key, horizon);
       }
     }
-    for (int i = 0; i < garbage.blockCount; i += 2) {
-      pool.free(garbage.blocks[i], garbage.blocks[i + 1]);
-    }
+    garbage.blocks.free(pool);
     if (garbage.actions != null) {
       garbage.actions.forEach(Runnable::run);
     }

@@ -11,6 +11,8 @@ import dev.kakehashi.engine.testing.KilledProcess;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,9 @@ final class LongRecordTest {
 
   /// Whose list of changes has no room.
   private static final int TOO_MANY_ROWS = 5_000_000;
+
+  /// With an address and a size of 8 bytes for each value in one array it would be 64 MB, and half of it while that array grew.
+  private static final int TAKEN_BACK_ROWS = 500_000;
 
   @TempDir Path directory;
 
@@ -96,6 +101,55 @@ final class LongRecordTest {
                     List.of())),
             new CatalogChange.Put("table", Long.toString(tableId).getBytes(UTF_8))));
     return store.table(tableId);
+  }
+
+  @Test
+  @Timeout(300)
+  void shouldTakeBackARowsValuesInASmallHeap() throws Exception {
+    assertEquals(
+        List.of("nothing", "one row"),
+        KilledProcess.run(SMALL_HEAP, TakenBack.class, 2, directory.toString()));
+  }
+
+  /// Takes many rows back, of which each has several values outside of its page.
+  static final class TakenBack {
+    private static final int VALUES = 6;
+
+    private TakenBack() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      Store store = open(Path.of(arguments[0]));
+      long tableId = store.nextObjectId();
+      CatalogTool.change(
+          store,
+          List.of(
+              new CatalogChange.CreateTable(
+                  new TableDefinition(
+                      tableId,
+                      Collections.nCopies(VALUES, ColumnKind.VARLENA),
+                      Collections.nCopies(VALUES, false),
+                      List.of()))));
+      TableStore table = store.table(tableId);
+      Object[] values = new Object[VALUES];
+      Arrays.fill(values, "a value that is not kept in the row's page");
+      StoreTransaction transaction = store.begin(false, false);
+      transaction.beginStatement();
+      try (VectorBatch batch = Rows.batch(values)) {
+        for (int i = 0; i < TAKEN_BACK_ROWS; i++) {
+          table.insert(transaction, batch, 0);
+        }
+      }
+      transaction.abort();
+      if (table.rowCount() == 0) {
+        KilledProcess.acknowledge("nothing");
+      }
+      StoreTransaction next = store.begin(false, false);
+      next.beginStatement();
+      Rows.insert(table, next, values);
+      Rows.commit(next);
+      KilledProcess.acknowledge("one row");
+      Thread.sleep(Long.MAX_VALUE); // until it is killed
+    }
   }
 
   /// Commits what fits, after what does not.
