@@ -19,7 +19,7 @@ import org.postgresql.copy.CopyManager;
 
 /// TPC-H's tables, the same rows in schema `heap` and as foreign tables in schema `tpch`, and its queries.
 ///
-/// The scale is 0.01, or what the system property `kakehashi.scale` says (1 takes half an hour and 12 GB of memory).
+/// The scale is 0.01, or what the system property `kakehashi.scale` says (1 takes four minutes and 12 GB of memory).
 public final class TpchTables {
   public static final List<String> NAMES =
       List.of("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem");
