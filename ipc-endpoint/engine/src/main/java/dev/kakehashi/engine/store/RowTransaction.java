@@ -417,7 +417,7 @@ final class RowTransaction implements StoreTransaction {
     }
     LogRecord record;
     try {
-      record = encodeWrites();
+      record = encodeWrites(null);
     } catch (LogRecord.LogRecordTooLarge e) {
       abort();
       done.accept(tooLarge());
@@ -513,7 +513,7 @@ final class RowTransaction implements StoreTransaction {
     }
     LogRecord record;
     try {
-      record = encodeWrites();
+      record = encodeWrites(how);
     } catch (LogRecord.LogRecordTooLarge e) {
       done.accept(tooLarge());
       return;
@@ -521,7 +521,6 @@ final class RowTransaction implements StoreTransaction {
       done.accept(e);
       return;
     }
-    addRemoval(how, record);
     Committer.Outcome outcome = store.committer().commitPrepared(this, record, stored, done);
     Throwable refused = outcome.refused();
     if (refused != null) {
@@ -606,22 +605,36 @@ final class RowTransaction implements StoreTransaction {
     return left;
   }
 
-  private LogRecord encodeWrites() {
-    LogRecord record = LogRecord.withRoomFor(writes().encodedBytes(0));
+  /// Rows, then definitions, and the removal of the preparation that is decided by that.
+  private LogRecord encodeWrites(@Nullable Preparation decided) {
+    LogRecord rest = null;
+    if (definitions != null || decided != null) {
+      rest = new LogRecord(512);
+      if (definitions != null) {
+        definitions.encode(rest);
+      }
+      if (decided != null) {
+        addRemoval(decided, rest);
+      }
+    }
+    long restBytes = rest == null ? 0 : rest.length();
+    LogRecord record = LogRecord.withRoomFor(writes().encodedBytes(0) + restBytes);
     writes().encode(record);
-    if (definitions != null) {
-      definitions.encode(record);
+    if (rest != null) {
+      record.append(rest);
     }
     return record;
   }
 
   private LogRecord encodePrepared(Preparation how) {
     byte[] key = StoreKeys.prepared(how.globalId());
-    LogRecord record = LogRecord.withRoomFor(writes().encodedBytes(key.length));
-    PreparedCodec.encode(how, readSet, record);
+    LogRecord head = new LogRecord(256);
+    PreparedCodec.encode(how, readSet, head);
     if (definitions != null) {
-      definitions.encodePrepared(key, record);
+      definitions.encodePrepared(key, head);
     }
+    LogRecord record = LogRecord.withRoomFor(head.length() + writes().encodedBytes(key.length));
+    record.append(head);
     writes().encodePrepared(key, record);
     return record;
   }

@@ -23,9 +23,6 @@ final class WriteList {
   /// Of a write in the three arrays.
   private static final int WRITE_BYTES = 16;
 
-  /// From so many writes on their bytes are counted before they are encoded.
-  private static final int COUNTED_WRITES = 64;
-
   private Page[] pages = NO_PAGES;
   private int[] rowSlots = NO_SLOTS;
   private long[] undos = NO_UNDOS;
@@ -52,13 +49,18 @@ final class WriteList {
   void reserve() {
     if (size == undos.length) {
       int capacity = Math.max(FIRST_WRITES, size * 2);
-      if (capacity >= HeapRoom.LONG_BYTES / WRITE_BYTES) {
-        HeapRoom.require("list of changes", (long) WRITE_BYTES * capacity);
+      if (capacity < HeapRoom.LONG_BYTES / WRITE_BYTES) {
+        grow(capacity);
+      } else {
+        HeapRoom.allocate("list of changes", (long) WRITE_BYTES * capacity, () -> grow(capacity));
       }
-      pages = Arrays.copyOf(pages, capacity);
-      rowSlots = Arrays.copyOf(rowSlots, capacity);
-      undos = Arrays.copyOf(undos, capacity);
     }
+  }
+
+  private void grow(int capacity) {
+    pages = Arrays.copyOf(pages, capacity);
+    rowSlots = Arrays.copyOf(rowSlots, capacity);
+    undos = Arrays.copyOf(undos, capacity);
   }
 
   /// Adds a write that room was made for.
@@ -164,13 +166,10 @@ final class WriteList {
     }
   }
 
-  /// Bytes that [#encode] or [#encodePrepared] appends; of few writes a guess, because their record grows cheaply.
+  /// Bytes that [#encode] or [#encodePrepared] appends.
   ///
   /// @param preparedKeyBytes of the prepared transaction's key; 0: it is not prepared
   long encodedBytes(int preparedKeyBytes) {
-    if (size < COUNTED_WRITES) {
-      return (64L + preparedKeyBytes) * size;
-    }
     int keyBytes = preparedKeyBytes + StoreKeys.ROW_KEY_BYTES;
     long sum = 0;
     for (int i = 0; i < size; i++) {

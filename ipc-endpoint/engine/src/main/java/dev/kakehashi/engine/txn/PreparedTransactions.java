@@ -143,19 +143,27 @@ public final class PreparedTransactions {
       done.accept(refused);
       return;
     }
-    decision.accept(
-        entry.transaction,
-        failure -> {
-          // It may have ended although its durability is in doubt: then it cannot be asked for
-          // again.
-          if (entry.transaction.isEnded()) {
-            entries.remove(globalId, entry);
-            tell(hearer -> hearer.ended(entry.description, commit));
-          } else {
-            entry.state.set(State.OPEN);
-          }
-          done.accept(failure == null ? null : explain(failure));
-        });
+    try {
+      decision.accept(
+          entry.transaction,
+          failure -> {
+            // It may have ended although its durability is in doubt: then it cannot be asked for
+            // again.
+            if (entry.transaction.isEnded()) {
+              entries.remove(globalId, entry);
+              tell(hearer -> hearer.ended(entry.description, commit));
+            } else {
+              entry.state.set(State.OPEN);
+            }
+            done.accept(failure == null ? null : explain(failure));
+          });
+    } catch (RuntimeException | Error e) {
+      // Nothing was decided, so it can be asked for again.
+      if (entry.transaction.isEnded() || !entry.state.compareAndSet(State.BUSY, State.OPEN)) {
+        throw e;
+      }
+      done.accept(explain(e));
+    }
   }
 
   private Entry take(String globalId, String asker) {

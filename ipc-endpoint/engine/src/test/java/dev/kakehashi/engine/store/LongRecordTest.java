@@ -14,7 +14,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +45,18 @@ final class LongRecordTest {
     assertEquals(
         List.of("53200", "row 28000"),
         KilledProcess.run(SMALL_HEAP, Writer.class, 2, directory.toString()));
+    assertEquals(
+        List.of("28000 rows"),
+        KilledProcess.run(SMALL_HEAP, Reader.class, 1, directory.toString()));
+    CheckReport.of(directory).assertSound();
+  }
+
+  @Test
+  @Timeout(300)
+  void shouldPrepareAndCommitSuchARecord() throws Exception {
+    assertEquals(
+        List.of("prepared", "committed"),
+        KilledProcess.run(SMALL_HEAP, Preparer.class, 2, directory.toString()));
     assertEquals(
         List.of("28000 rows"),
         KilledProcess.run(SMALL_HEAP, Reader.class, 1, directory.toString()));
@@ -175,17 +189,52 @@ final class LongRecordTest {
 
     private static void insert(Store store, TableStore table, int rows, @Nullable String text) {
       StoreTransaction transaction = store.begin(false, false);
-      transaction.beginStatement();
-      try (VectorBatch batch = Rows.batch(0L, text, null)) {
-        for (int id = 0; id < rows; id++) {
-          batch.columns[0].words[0] = id;
-          table.insert(transaction, batch, 0);
-        }
+      try {
+        insertRows(transaction, table, rows, text);
       } catch (EngineException e) {
         transaction.abort();
         throw e;
       }
       Rows.commit(transaction);
+    }
+  }
+
+  private static void insertRows(
+      StoreTransaction transaction, TableStore table, int rows, @Nullable String text) {
+    transaction.beginStatement();
+    try (VectorBatch batch = Rows.batch(0L, text, null)) {
+      for (int id = 0; id < rows; id++) {
+        batch.columns[0].words[0] = id;
+        table.insert(transaction, batch, 0);
+      }
+    }
+  }
+
+  /// Prepares and commits as much.
+  static final class Preparer {
+    private Preparer() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      Store store = open(Path.of(arguments[0]));
+      TableStore table = createTable(store);
+      StoreTransaction transaction = store.begin(false, false);
+      insertRows(transaction, table, ROWS, "x".repeat(ROW_BYTES));
+      CompletableFuture<Optional<Throwable>> prepared = new CompletableFuture<>();
+      transaction.prepare(
+          new Preparation("long", "owner", "user", 1, 0),
+          failure -> prepared.complete(Optional.ofNullable(failure)));
+      assertEquals(Optional.empty(), prepared.join());
+      KilledProcess.acknowledge("prepared");
+      while (!transaction.isEnded()) {
+        try {
+          Rows.commit(transaction);
+        } catch (EngineException e) {
+          // Until the base image has what was prepared; it can be asked for again.
+          assertEquals(ErrorCode.OUT_OF_MEMORY, e.code());
+        }
+      }
+      KilledProcess.acknowledge("committed");
+      Thread.sleep(Long.MAX_VALUE); // until it is killed
     }
   }
 

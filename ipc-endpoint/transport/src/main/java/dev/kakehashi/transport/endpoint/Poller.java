@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// *The role.* `leader` is null while nobody has it. It is given up only after `sleeping` has been stored on the doorbell, and after a last look at everything that follows that store. A
 /// thread that may sleep reads the bell, then tries to take the role, then waits for the bell to change. So whoever publishes work while nobody leads sees `sleeping`, rings, and wakes a thread that
-/// takes the role; and who publishes it before is seen by the last look. All other fields belong to the leader and go over with `leader`.
+/// takes the role; who publishes it before is seen by the last look, or has rung between that look and the giving up, which the leader sees at the bell afterwards. All other fields belong to the leader and go over with
+/// `leader`.
 final class Poller implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
   private static final int REQUESTS_PER_TURN = 32;
@@ -46,7 +47,7 @@ final class Poller implements Runnable {
   /// Of a thread: a light statement is planned and run here, and recursion over its text goes as deep as on a worker. Only what is used of it takes memory.
   private static final long STACK_BYTES = 16L << 20;
 
-  /// One of the threads that take turns. `blocks` is its own: whether it is between giving up the role and asking for it again.
+  /// One of the threads that take turns. `blocks` is its own: whether it runs deferred work and does not have the role.
   private static final class PollerThread extends Thread {
     private boolean blocks;
 
@@ -181,13 +182,17 @@ final class Poller implements Runnable {
 
   /// Runs what may block; false when another thread leads afterwards.
   private boolean runDeferred() {
+    int bell = doorbell.bell();
     doorbell.announceSleep();
     boolean others = turn();
     Runnable work = deferred;
     deferred = null;
     leader.set(null);
-    if (others) {
-      doorbell.wake(); // more is to be expected from those clients
+    // More is to be expected from those clients; and who was woken by a ring after the last look
+    // has
+    // found the role taken.
+    if (others || doorbell.bell() != bell) {
+      doorbell.wake();
     }
     PollerThread self = Thread.currentThread() instanceof PollerThread thread ? thread : null;
     try {

@@ -10,7 +10,7 @@ import java.util.Comparator;
 /// Room in the Java heap for arrays as long as what a transaction has changed. The endpoint's JVM ends when its heap is exhausted, so a long array is asked for here: who
 /// changes too much gets an error, and the others go on.
 ///
-/// Thread-safe: one long array of records is made at a time.
+/// Thread-safe: one asks and makes arrays at a time.
 public final class HeapRoom {
   /// Shorter arrays are made without asking.
   public static final int LONG_BYTES = 8 << 20;
@@ -42,12 +42,22 @@ public final class HeapRoom {
     return new byte[bytes];
   }
 
-  /// Asks for arrays that are about to be made.
+  /// An array for a record that was accepted before.
+  ///
+  /// @throws EngineException OUT_OF_MEMORY
+  static synchronized byte[] allocateAgain(int bytes) {
+    require("record", bytes, Long.MAX_VALUE);
+    return new byte[bytes];
+  }
+
+  /// Makes arrays.
   ///
   /// @param what of a transaction they are
+  /// @param bytes of all of them
   /// @throws EngineException OUT_OF_MEMORY
-  public static void require(String what, long bytes) {
+  public static synchronized void allocate(String what, long bytes, Runnable allocation) {
     require(what, bytes, Long.MAX_VALUE);
+    allocation.run();
   }
 
   private static void require(String what, long bytes, long limit) {

@@ -64,20 +64,29 @@ final class LogReader {
     byte[] payload = new byte[0];
     int length;
     int changes;
+    private boolean cutOff;
 
     /// Whether it is so long that its payload should not be copied again and again, and longer than it was taken for.
     boolean isLongerThanExpected(int more) {
-      return length >= HeapRoom.LONG_BYTES && payload.length - length < more;
+      return length >= HeapRoom.LONG_BYTES && payload.length - length < more && !cutOff;
     }
 
+    /// @param more bytes of payload; negative: it is not whole, so nobody will ask for them
     /// @throws EngineException OUT_OF_MEMORY
     void expect(long more) {
-      byte[] larger = HeapRoom.allocate(Math.toIntExact(length + more));
+      if (more < 0) {
+        cutOff = true;
+        return;
+      }
+      byte[] larger = HeapRoom.allocateAgain(Math.toIntExact(length + more));
       System.arraycopy(payload, 0, larger, 0, length);
       payload = larger;
     }
 
     void add(ByteBuffer segment, int offset, int bytes) {
+      if (cutOff) {
+        return;
+      }
       int needed = Math.addExact(length, bytes);
       if (needed > payload.length) {
         // Of a long row there are many frames.
@@ -115,7 +124,7 @@ final class LogReader {
     }
   }
 
-  /// Bytes of the frames of a group from a position on, as far as they are there.
+  /// Bytes of the frames of a group from a position on; -1: it is not whole.
   private long payloadBytesFrom(long from, long groupStart, int crcBefore) throws IOException {
     long at = from;
     int previousCrc = crcBefore;
@@ -123,7 +132,7 @@ final class LogReader {
     while (true) {
       LogFormat.Frame frame = enter(at) ? format.frame(bytes, at, groupStart, previousCrc) : null;
       if (frame == null) {
-        return sum;
+        return -1;
       }
       sum += frame.payloadBytes();
       if (frame.last()) {

@@ -14,9 +14,6 @@ public final class LogRecord {
   /// More than a change takes is asked for before its length is known.
   private static final int SLACK_BYTES = 16;
 
-  /// The same, and changes of the store's own beside the rows.
-  private static final int LONG_SLACK_BYTES = 64 << 10;
-
   private byte[] bytes;
   private int length;
   private int count;
@@ -31,11 +28,10 @@ public final class LogRecord {
   /// @throws LogRecordTooLarge beyond 2 GB
   /// @throws EngineException OUT_OF_MEMORY
   public static LogRecord withRoomFor(long changeBytes) {
-    long slack = changeBytes < HeapRoom.LONG_BYTES ? SLACK_BYTES : LONG_SLACK_BYTES;
-    if (changeBytes > MAX_BYTES - slack) {
+    if (changeBytes > MAX_BYTES - SLACK_BYTES) {
       throw new LogRecordTooLarge();
     }
-    return new LogRecord((int) (changeBytes + slack));
+    return new LogRecord((int) changeBytes + SLACK_BYTES);
   }
 
   /// Bytes of a put in a record.
@@ -88,6 +84,12 @@ public final class LogRecord {
 
   public void putBytes(byte[] value) {
     System.arraycopy(value, 0, bytes, reserve(value.length), value.length);
+  }
+
+  /// Appends the changes of another record.
+  public void append(LogRecord other) {
+    System.arraycopy(other.bytes, 0, bytes, reserve(other.length), other.length);
+    count += other.count;
   }
 
   /// Offset in [#bytes()] of `count` further bytes, which the caller fills.

@@ -168,6 +168,25 @@ final class SegmentedLogTest {
   }
 
   @Test
+  void shouldReadALongWriteWholeOrNotAtAll() throws IOException {
+    SegmentedLog.Options options = new SegmentedLog.Options(1 << 20, NEVER, NEVER, LogFile::open);
+    try (SegmentedLog log = SegmentedLog.open(logIn(live()), live().resolve("rows"), options)) {
+      log.write(List.of(put("a", "first")));
+      String tens = "0123456789".repeat(2_000_000);
+      log.write(List.of(put("a", "second"), put("b", tens), put("c", "third")));
+      Path whole = crashed("whole");
+      assertEquals(Map.of("a", "second", "b", tens, "c", "third"), contentOf(whole));
+      Path torn = crashed("torn");
+      int last = LogSegments.list(logIn(torn)).size() - 1;
+      while (find(segment(torn, last), "third") < 0) {
+        last--; // one is made ahead
+      }
+      overwrite(segment(torn, last), find(segment(torn, last), "third"), new byte[1]);
+      assertEquals(Map.of("a", "first"), contentOf(torn));
+    }
+  }
+
+  @Test
   void shouldRefuseADamagedWriteThatOthersFollow() throws IOException {
     try (SegmentedLog log = open(live(), NEVER)) {
       log.write(List.of(put("a", "first")));
