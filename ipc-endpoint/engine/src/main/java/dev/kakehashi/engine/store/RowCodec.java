@@ -54,7 +54,8 @@ public final class RowCodec {
     RowLayout layout = page.table.layout;
     boolean[] live = page.table.live();
     long length =
-        nullBytes(live.length) + (layout.widthWritten ? (long) varintBytes(live.length) : 0);
+        nullBytes(live.length)
+            + (layout.widthWritten ? (long) LogRecord.varintBytes(live.length) : 0);
     for (int c = 0; c < live.length; c++) {
       if (live[c] && !page.isNull(c, slot)) {
         length += bytes(layout.kinds[c], page.word(c, slot));
@@ -102,19 +103,15 @@ public final class RowCodec {
 
   private static long bytes(ColumnKind kind, long word) {
     return switch (kind) {
-      case INTEGER -> varintBytes(word << 1 ^ word >> 63);
+      case INTEGER -> LogRecord.varintBytes(word << 1 ^ word >> 63);
       case FLOAT4 -> 4;
       case FLOAT8 -> 8;
       case UUID, INTERVAL -> 16;
       default -> {
         int payload = Varlena.bytes(word) - 4;
-        yield varintBytes(payload) + (long) payload;
+        yield LogRecord.varintBytes(payload) + (long) payload;
       }
     };
-  }
-
-  private static int varintBytes(long value) {
-    return Math.max(1, (70 - Long.numberOfLeadingZeros(value)) / 7);
   }
 
   private static int encodeValue(ColumnKind kind, long word, byte[] to, int from) {

@@ -72,15 +72,13 @@ class PlanExecutionTest {
     long id = store.nextObjectId();
     IndexDefinition key =
         new IndexDefinition(store.nextObjectId(), "t_pkey", List.of(0), List.of(false), true);
-    CatalogTool.change(
+    CatalogTool.createTable(
         store,
-        List.of(
-            new Store.CatalogChange.CreateTable(
-                new TableDefinition(
-                    id,
-                    List.of(ColumnKind.INTEGER, ColumnKind.INTEGER),
-                    List.of(true, false),
-                    List.of(key)))));
+        new TableDefinition(
+            id,
+            List.of(ColumnKind.INTEGER, ColumnKind.INTEGER),
+            List.of(true, false),
+            List.of(key)));
     StoreTransaction transaction = store.begin(false, false);
     transaction.beginStatement();
     try (VectorBatch batch = new VectorBatch(2)) {

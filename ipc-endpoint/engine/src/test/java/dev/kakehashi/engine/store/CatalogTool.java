@@ -19,6 +19,12 @@ public final class CatalogTool {
     }
   }
 
+  /// Makes a table in the same way.
+  public static TableStore createTable(Store store, TableDefinition definition) {
+    change(store, List.of(new CatalogChange.CreateTable(definition)));
+    return store.table(definition.tableId());
+  }
+
   /// Inserts a row without a look at what the catalogue says of its table.
   public static void insert(Store store, long tableId, Long... values) {
     StoreTransaction transaction = store.begin(false, false);

@@ -45,10 +45,7 @@ final class LongRecordTest {
     assertEquals(
         List.of("53200", "row 28000"),
         KilledProcess.run(SMALL_HEAP, Writer.class, 2, directory.toString()));
-    assertEquals(
-        List.of("28000 rows"),
-        KilledProcess.run(SMALL_HEAP, Reader.class, 1, directory.toString()));
-    CheckReport.of(directory).assertSound();
+    assertRecovered();
   }
 
   @Test
@@ -57,10 +54,7 @@ final class LongRecordTest {
     assertEquals(
         List.of("prepared", "committed"),
         KilledProcess.run(SMALL_HEAP, Preparer.class, 2, directory.toString()));
-    assertEquals(
-        List.of("28000 rows"),
-        KilledProcess.run(SMALL_HEAP, Reader.class, 1, directory.toString()));
-    CheckReport.of(directory).assertSound();
+    assertRecovered();
   }
 
   @Test
@@ -98,31 +92,42 @@ final class LongRecordTest {
     }
   }
 
-  private static Store open(Path directory) {
-    return StoreFactory.open(new StoreConfig(directory, 1L << 30));
-  }
-
-  private static TableStore createTable(Store store) {
-    long tableId = store.nextObjectId();
-    CatalogTool.change(
-        store,
-        List.of(
-            new CatalogChange.CreateTable(
-                new TableDefinition(
-                    tableId,
-                    List.of(ColumnKind.INTEGER, ColumnKind.VARLENA, ColumnKind.INTEGER),
-                    List.of(true, false, false),
-                    List.of())),
-            new CatalogChange.Put("table", Long.toString(tableId).getBytes(UTF_8))));
-    return store.table(tableId);
-  }
-
   @Test
   @Timeout(300)
   void shouldTakeBackARowsValuesInASmallHeap() throws Exception {
     assertEquals(
         List.of("nothing", "one row"),
         KilledProcess.run(SMALL_HEAP, TakenBack.class, 2, directory.toString()));
+  }
+
+  private void assertRecovered() throws Exception {
+    assertEquals(
+        List.of(ROWS + " rows"),
+        KilledProcess.run(SMALL_HEAP, Reader.class, 1, directory.toString()));
+    CheckReport.of(directory).assertSound();
+  }
+
+  private static Store open(Path directory) {
+    return StoreFactory.open(new StoreConfig(directory, 1L << 30));
+  }
+
+  private static TableStore createTable(Store store, ColumnKind... kinds) {
+    return CatalogTool.createTable(
+        store,
+        new TableDefinition(
+            store.nextObjectId(),
+            List.of(kinds),
+            Collections.nCopies(kinds.length, false),
+            List.of()));
+  }
+
+  /// `(id int8, text text, number int8)`, which the next process finds.
+  private static TableStore createTable(Store store) {
+    TableStore table =
+        createTable(store, ColumnKind.INTEGER, ColumnKind.VARLENA, ColumnKind.INTEGER);
+    byte[] id = Long.toString(table.definition().tableId()).getBytes(UTF_8);
+    CatalogTool.change(store, List.of(new CatalogChange.Put("table", id)));
+    return table;
   }
 
   /// Takes many rows back, of which each has several values outside of its page.
@@ -133,17 +138,9 @@ final class LongRecordTest {
 
     public static void main(String[] arguments) throws InterruptedException {
       Store store = open(Path.of(arguments[0]));
-      long tableId = store.nextObjectId();
-      CatalogTool.change(
-          store,
-          List.of(
-              new CatalogChange.CreateTable(
-                  new TableDefinition(
-                      tableId,
-                      Collections.nCopies(VALUES, ColumnKind.VARLENA),
-                      Collections.nCopies(VALUES, false),
-                      List.of()))));
-      TableStore table = store.table(tableId);
+      ColumnKind[] kinds = new ColumnKind[VALUES];
+      Arrays.fill(kinds, ColumnKind.VARLENA);
+      TableStore table = createTable(store, kinds);
       Object[] values = new Object[VALUES];
       Arrays.fill(values, "a value that is not kept in the row's page");
       StoreTransaction transaction = store.begin(false, false);
@@ -162,7 +159,7 @@ final class LongRecordTest {
       Rows.insert(table, next, values);
       Rows.commit(next);
       KilledProcess.acknowledge("one row");
-      Thread.sleep(Long.MAX_VALUE); // until it is killed
+      KilledProcess.awaitKill();
     }
   }
 
@@ -184,7 +181,7 @@ final class LongRecordTest {
       KilledProcess.acknowledge("53200");
       insert(store, table, ROWS, "x".repeat(ROW_BYTES));
       KilledProcess.acknowledge("row " + ROWS);
-      Thread.sleep(Long.MAX_VALUE); // until it is killed
+      KilledProcess.awaitKill();
     }
 
     private static void insert(Store store, TableStore table, int rows, @Nullable String text) {
@@ -234,7 +231,7 @@ final class LongRecordTest {
         }
       }
       KilledProcess.acknowledge("committed");
-      Thread.sleep(Long.MAX_VALUE); // until it is killed
+      KilledProcess.awaitKill();
     }
   }
 
@@ -246,7 +243,7 @@ final class LongRecordTest {
       Store store = open(Path.of(arguments[0]));
       String tableId = new String(store.catalog().get("table"), UTF_8);
       KilledProcess.acknowledge(store.table(Long.parseLong(tableId)).rowCount() + " rows");
-      Thread.sleep(Long.MAX_VALUE); // until it is killed
+      KilledProcess.awaitKill();
     }
   }
 }

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.SegmentedLog;
@@ -117,7 +116,6 @@ final class RecoveryBenchmark {
 
   private static void fill(Path directory, long rows, boolean random) throws Exception {
     try (Store store = StoreFactory.open(new StoreConfig(directory, MEMORY_BYTES))) {
-      long tableId = store.nextObjectId();
       List<IndexDefinition> indexes =
           random
               ? List.of(
@@ -125,19 +123,17 @@ final class RecoveryBenchmark {
                   index(store, "number", 1, false),
                   index(store, "text", 2, false))
               : List.of(index(store, "pkey", 0, true));
-      CatalogTool.change(
-          store,
-          List.of(
-              new CatalogChange.CreateTable(
-                  new TableDefinition(
-                      tableId,
-                      List.of(
-                          ColumnKind.INTEGER,
-                          ColumnKind.INTEGER,
-                          random ? ColumnKind.VARLENA : ColumnKind.INTEGER),
-                      List.of(true, false, false),
-                      indexes))));
-      TableStore table = store.table(tableId);
+      TableStore table =
+          CatalogTool.createTable(
+              store,
+              new TableDefinition(
+                  store.nextObjectId(),
+                  List.of(
+                      ColumnKind.INTEGER,
+                      ColumnKind.INTEGER,
+                      random ? ColumnKind.VARLENA : ColumnKind.INTEGER),
+                  List.of(true, false, false),
+                  indexes));
       for (long from = 1; from <= rows; from += BATCH) {
         StoreTransaction transaction = store.begin(false, false);
         transaction.beginStatement();

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.io.IOException;
@@ -41,26 +40,25 @@ final class StoreBenchmark {
       long start = System.nanoTime();
       Store store = StoreFactory.open(new StoreConfig(directory, 4L << 30));
       System.out.printf("open empty: %.0f ms%n", millis(start));
-      long tableId = store.nextObjectId();
       IndexDefinition key =
           new IndexDefinition(store.nextObjectId(), "pkey", List.of(0), List.of(false), true);
-      CatalogTool.change(
-          store,
-          List.of(
-              new CatalogChange.CreateTable(
-                  new TableDefinition(
-                      tableId,
-                      List.of(ColumnKind.INTEGER, ColumnKind.INTEGER, ColumnKind.VARLENA),
-                      List.of(true, true, false),
-                      List.of(key)))));
-      new StoreBenchmark(store, store.table(tableId), rows).run();
+      TableStore table =
+          CatalogTool.createTable(
+              store,
+              new TableDefinition(
+                  store.nextObjectId(),
+                  List.of(ColumnKind.INTEGER, ColumnKind.INTEGER, ColumnKind.VARLENA),
+                  List.of(true, true, false),
+                  List.of(key)));
+      new StoreBenchmark(store, table, rows).run();
       start = System.nanoTime();
       store.close();
       System.out.printf("close: %.0f ms%n", millis(start));
       start = System.nanoTime();
       store = StoreFactory.open(new StoreConfig(directory, 4L << 30));
       System.out.printf(
-          "recovery of %d rows: %.0f ms%n", store.table(tableId).rowCount(), millis(start));
+          "recovery of %d rows: %.0f ms%n",
+          store.table(table.definition().tableId()).rowCount(), millis(start));
       store.close();
     } finally {
       if (arguments.length == 0) {

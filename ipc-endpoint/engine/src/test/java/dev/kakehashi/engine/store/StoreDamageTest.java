@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -300,7 +299,7 @@ final class StoreDamageTest {
         Rows.commit(transaction);
         KilledProcess.acknowledge(id);
       }
-      new CountDownLatch(1).await();
+      KilledProcess.awaitKill();
     }
   }
 }

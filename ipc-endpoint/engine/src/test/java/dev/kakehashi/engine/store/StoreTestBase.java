@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,8 +22,7 @@ abstract class StoreTestBase {
   void openWithTable() {
     store = StoreFactory.open(new StoreConfig(directory, 1L << 30));
     tableId = store.nextObjectId();
-    CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition(tableId))));
-    table = store.table(tableId);
+    table = CatalogTool.createTable(store, definition(tableId));
   }
 
   TableDefinition definition(long id) {

@@ -58,8 +58,7 @@ final class UndurableReadsTest {
             List.of(
                 new IndexDefinition(
                     store.nextObjectId(), index, List.of(0), List.of(false), true)));
-    CatalogTool.change(store, List.of(new CatalogChange.CreateTable(definition)));
-    return store.table(id);
+    return CatalogTool.createTable(store, definition);
   }
 
   @AfterEach

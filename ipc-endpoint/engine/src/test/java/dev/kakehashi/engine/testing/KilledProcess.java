@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// A Java program that works until it is killed.
@@ -21,6 +22,11 @@ public final class KilledProcess {
   /// Called by the program: something is stored.
   public static void acknowledge(Object what) {
     System.out.println(STORED + what + ".");
+  }
+
+  /// Called by the program when it has done everything: waits for its end.
+  public static void awaitKill() throws InterruptedException {
+    new CountDownLatch(1).await();
   }
 
   /// Runs a program until it has acknowledged so much, and kills it.

@@ -188,9 +188,8 @@ final class Poller implements Runnable {
     Runnable work = deferred;
     deferred = null;
     leader.set(null);
-    // More is to be expected from those clients; and who was woken by a ring after the last look
-    // has
-    // found the role taken.
+    // More is to be expected from those clients; or one has rung after the last look, and whom that
+    // woke has found the role taken.
     if (others || doorbell.bell() != bell) {
       doorbell.wake();
     }

@@ -44,7 +44,8 @@ public final class LogRecord {
     return 1L + varintBytes(keyLength) + keyLength;
   }
 
-  private static int varintBytes(long value) {
+  /// Bytes of a number as a variable-length integer, without a sign.
+  public static int varintBytes(long value) {
     return Math.max(1, (70 - Long.numberOfLeadingZeros(value)) / 7);
   }
 
