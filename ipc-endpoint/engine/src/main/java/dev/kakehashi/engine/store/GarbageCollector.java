@@ -6,7 +6,6 @@ import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.protocol.Threads;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -33,7 +32,12 @@ import org.slf4j.LoggerFactory;
 ///
 /// Index entries need more: the key of an old version may have come back in a newer one. So each is looked at under the latch of
 /// the row's page, and removed only if no version that somebody may need has its key. A writer puts its version into the page, under the latch, before it
-/// makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector removed it.
+/// makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector removed it. An entry that is left
+/// for a version goes with that one: what has replaced it has another key, or is taken back itself.
+///
+/// Entries of versions that were taken back wait for no timestamp. Nobody but their transaction has seen such a version; what they need is this look, and for that the holder
+/// of `freeing`, who alone knows where in a chain the freed records begin. So whoever takes back so many changes that their keys would fill the heap drops them meanwhile,
+/// see [#dropMany].
 ///
 /// **Versions in between.** What was replaced after the horizon but seen by no snapshot in use, because all of them are older or newer, goes too: a
 /// [ChainPruner] takes it out of its chain, and its memory is free when [ChainReaders] says so. A look through the queue costs in proportion to its length, so there is
@@ -51,6 +55,12 @@ final class GarbageCollector implements AutoCloseable {
 
   /// Writes that the queue has to grow by, at least, before it is looked through for versions in between.
   private static final long PRUNE_WRITES = 4_096;
+
+  /// Noted entries, in bytes, that whoever rolls back drops himself if nobody frees right now.
+  private static final int MANY_ENTRY_BYTES = 64 << 10;
+
+  /// And those with which he waits for whoever frees.
+  private static final int MOST_ENTRY_BYTES = 8 << 20;
 
   /// How long [#collect()] waits for those who walk chains.
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -99,15 +109,13 @@ final class GarbageCollector implements AutoCloseable {
     /// What is already unreachable.
     private final BlockList blocks = new BlockList();
 
-    /// Index entries that may be superfluous.
-    private @Nullable List<Entry> entries;
+    /// Index entries that may be superfluous; null: none so far.
+    private @Nullable StaleEntries entries;
 
     /// Things to free as a whole, as dropped tables.
     private @Nullable List<Runnable> actions;
 
     private volatile boolean ready;
-
-    private record Entry(RowTable table, TableIndex index, Page page, int slot, byte[] key) {}
 
     void setWrites(Page[] pages, int[] rowSlots, long[] undos, int writes) {
       this.pages = pages;
@@ -120,11 +128,11 @@ final class GarbageCollector implements AutoCloseable {
       blocks.add(address, bytes);
     }
 
-    void addEntry(TableIndex index, Page page, int slot, KeyBuffer key) {
+    void addEntry(RowTable table, TableIndex index, KeyBuffer key) {
       if (entries == null) {
-        entries = new ArrayList<>();
+        entries = new StaleEntries();
       }
-      entries.add(new Entry(page.table, index, page, slot, Arrays.copyOf(key.bytes, key.length)));
+      entries.add(table, index, key);
     }
 
     void addAction(Runnable action) {
@@ -169,7 +177,8 @@ final class GarbageCollector implements AutoCloseable {
     ///
     /// @return whether nothing is left to be freed
     private boolean forgetRemoved() {
-      boolean left = entries != null || actions != null || blocks.count() > 0;
+      boolean hasEntries = entries != null && !entries.isEmpty();
+      boolean left = hasEntries || actions != null || blocks.count() > 0;
       boolean removed = false;
       for (int i = 0; i < writes; i++) {
         if (undos[i] != 0 && ChainPruner.isRemoved(undos[i])) {
@@ -241,6 +250,24 @@ final class GarbageCollector implements AutoCloseable {
       }
     } else if (idle && (queued > WAKE_WRITES || queued == garbage.weight())) {
       signal();
+    }
+  }
+
+  /// Drops the index entries that a running transaction has noted, if they are many. Called by its thread, with no lock or latch of the store's; nobody else knows the garbage.
+  void dropMany(Garbage garbage) {
+    StaleEntries noted = garbage.entries;
+    if (noted == null || noted.bytes() < MANY_ENTRY_BYTES) {
+      return;
+    }
+    if (noted.bytes() >= MOST_ENTRY_BYTES) {
+      freeing.lock();
+    } else if (!freeing.tryLock()) {
+      return;
+    }
+    try {
+      noted.drop(horizon());
+    } finally {
+      freeing.unlock();
     }
   }
 
@@ -378,11 +405,7 @@ final class GarbageCollector implements AutoCloseable {
       }
     }
     if (garbage.entries != null) {
-      KeyBuffer key = new KeyBuffer(64);
-      for (Garbage.Entry entry : garbage.entries) {
-        key.set(entry.key, 0, entry.key.length);
-        entry.table.dropEntry(entry.index, entry.page, entry.slot, key, horizon);
-      }
+      garbage.entries.drop(horizon);
     }
     garbage.blocks.free(pool);
     if (garbage.actions != null) {

@@ -60,18 +60,28 @@ final class RowUndo {
       dropInserted(page, slot, version);
       return;
     }
-    if (keysChanged && !tombstone) {
-      KeyBuffer key = new KeyBuffer(64);
-      for (TableIndex index : table.indexes()) {
-        index.encode(version, key);
-        key.putLong(page.rowId(slot));
-        garbage.addEntry(index, page, slot, key);
-      }
-    }
     garbage.addBlock(record, RowLayout.undoSize(record));
     if (tombstone) {
       transaction.addRows(table, 1);
+    } else if (keysChanged) {
+      noteEntries(garbage, page, slot, version, before);
     }
+  }
+
+  /// Notes the entries of an update that was taken back. Unlike those of an insert they cannot be dropped here: an older version may have the same key, and how far down the chain
+  /// there is something to look at only the holder of the collector's lock knows.
+  private void noteEntries(
+      Garbage garbage, Page page, int slot, RowVersion version, RowVersion before) {
+    KeyBuffer key = new KeyBuffer(64);
+    for (TableIndex index : table.indexes()) {
+      // The entry of a key that stays is that of the version that has come back, and goes with it.
+      if (RowWriter.keyDiffers(index, version, before)) {
+        index.encode(version, key);
+        key.putLong(page.rowId(slot));
+        garbage.addEntry(table, index, key);
+      }
+    }
+    table.store.collector().dropMany(garbage);
   }
 
   /// Removes the entries of an insert that was taken back. Nobody else can have seen the row, so they need not wait for the collector; but the slot

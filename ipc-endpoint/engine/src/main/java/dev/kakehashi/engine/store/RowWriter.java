@@ -267,7 +267,8 @@ final class RowWriter {
     return false;
   }
 
-  private static boolean keyDiffers(TableIndex index, RowVersion a, RowVersion b) {
+  /// Whether two versions of a row may have different keys: where they share a value its address is the same.
+  static boolean keyDiffers(TableIndex index, RowVersion a, RowVersion b) {
     for (int column : index.keyColumns) {
       if (a.words[column] != b.words[column] || a.nulls[column] != b.nulls[column]) {
         return true;

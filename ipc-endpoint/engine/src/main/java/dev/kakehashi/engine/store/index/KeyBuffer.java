@@ -50,6 +50,13 @@ public final class KeyBuffer {
     length += 8;
   }
 
+  /// Appends the bytes of another.
+  public void putBytes(KeyBuffer other) {
+    ensure(other.length);
+    System.arraycopy(other.bytes, 0, bytes, length, other.length);
+    length += other.length;
+  }
+
   /// Appends bytes of native memory.
   void putBytes(long address, int count) {
     ensure(count);
