@@ -6,6 +6,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.exec.RowSlices;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
@@ -78,7 +79,10 @@ final class RuleCheck {
     int[] columns = IntStream.range(0, table.columns().size()).toArray();
     long[] violations = new long[rules.size()];
     EvalContext context = new EvalContext();
-    Evaluator[] conditions = Evaluators.of(rules.stream().map(Rule::condition).toList(), context);
+    List<Expr> expressions = rules.stream().map(Rule::condition).toList();
+    Evaluator[] conditions = Evaluators.of(expressions, context);
+    ColumnVector[] truth = new ColumnVector[conditions.length];
+    RowSlices slices = new RowSlices(expressions);
     TableStore rows = store.table(table.tableId());
     StoreTransaction reader = store.begin(true, false);
     try (VarHeap heap = new VarHeap();
@@ -87,10 +91,12 @@ final class RuleCheck {
             rows.scan(reader.beginStatement(), 0, rows.pageCount(), columns, false)) {
       context.functions.heap = heap;
       while (cursor.next(batch)) {
-        heap.reset();
-        for (int i = 0; i < conditions.length; i++) {
-          violations[i] += violations(conditions[i].evaluate(batch), batch);
-        }
+        do {
+          slices.compute(batch, heap, slice -> evaluate(conditions, slice, truth));
+          for (int i = 0; i < truth.length; i++) {
+            violations[i] += violations(truth[i], batch);
+          }
+        } while (slices.isUnfinished());
       }
     } finally {
       reader.abort();
@@ -101,6 +107,12 @@ final class RuleCheck {
       if (violations[i] > 0) {
         problems.add("%s: %d rows violate it".formatted(name, violations[i]));
       }
+    }
+  }
+
+  private static void evaluate(Evaluator[] conditions, VectorBatch batch, ColumnVector[] truth) {
+    for (int i = 0; i < conditions.length; i++) {
+      truth[i] = conditions[i].evaluate(batch);
     }
   }
 

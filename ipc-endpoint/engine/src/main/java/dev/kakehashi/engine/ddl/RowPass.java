@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.exec.RowSlices;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
@@ -10,11 +11,11 @@ import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.ColumnVector;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Goes over the rows of a table: computes the row that each one becomes, checks it, and copies it to another table where that is asked for. Gives its
@@ -35,7 +36,8 @@ final class RowPass extends BatchPass {
   private List<Evaluator> conditions = List.of();
   private VectorBatch source = new VectorBatch(0);
   private VectorBatch row = new VectorBatch(0);
-  private final VarHeap scratch = new VarHeap();
+  private final RowSlices slices;
+  private final Consumer<VectorBatch> computation = this::compute;
 
   /// @param to number of the table that gets the rows; null: they are only checked
   /// @param values over the columns of the old row, one per column of the new one
@@ -44,6 +46,9 @@ final class RowPass extends BatchPass {
     this.to = to;
     this.values = List.copyOf(values);
     this.rules = List.copyOf(rules);
+    List<Expr> computed = new ArrayList<>(values);
+    rules.forEach(rule -> computed.add(rule.condition()));
+    this.slices = new RowSlices(computed);
   }
 
   @Override
@@ -71,16 +76,27 @@ final class RowPass extends BatchPass {
 
   @Override
   void accept(StatementExecution execution) {
-    row.heap.reset();
+    do {
+      slices.compute(source, row.heap, computation);
+      if (to != null) {
+        TableStore target = execution.store().table(to);
+        int live = row.liveRows();
+        for (int k = 0; k < live; k++) {
+          target.insert(execution.transaction(), row, row.selected < 0 ? k : row.selection[k]);
+        }
+      }
+    } while (slices.isUnfinished());
+  }
+
+  /// Makes the new rows of a batch in `row`, and checks them.
+  private void compute(VectorBatch batch) {
     context.functions.heap = row.heap;
     for (int c = 0; c < newValues.length; c++) {
-      row.columns[c] = newValues[c].evaluate(source);
+      row.columns[c] = newValues[c].evaluate(batch);
     }
-    row.size = source.size;
-    row.selection = source.selection;
-    row.selected = source.selected;
-    scratch.reset();
-    context.functions.heap = scratch;
+    row.size = batch.size;
+    row.selection = batch.selection;
+    row.selected = batch.selected;
     int live = row.liveRows();
     for (int i = 0; i < conditions.size(); i++) {
       ColumnVector truth = conditions.get(i).evaluate(row);
@@ -91,19 +107,12 @@ final class RowPass extends BatchPass {
         }
       }
     }
-    if (to != null) {
-      TableStore target = execution.store().table(to);
-      for (int k = 0; k < live; k++) {
-        target.insert(execution.transaction(), row, row.selected < 0 ? k : row.selection[k]);
-      }
-    }
   }
 
   @Override
   public void close() {
     super.close();
     row.close();
-    scratch.close();
   }
 
   /// A rule against null.

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan.Check;
 import dev.kakehashi.engine.plan.PhysicalPlan.Generated;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
@@ -13,7 +14,6 @@ import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -30,7 +30,6 @@ final class ChangedTable {
   private final EvalContext context;
   private final Evaluator[] checks;
   private final Evaluator[] generated;
-  private final VarHeap scratch = new VarHeap();
 
   /// What foreign keys ask about; null: none does.
   private @Nullable ChangeLog log;
@@ -143,9 +142,12 @@ final class ChangedTable {
     return context.evaluators(user, target.generated(), Generated::value);
   }
 
-  /// Whether new rows have columns that are computed from the others.
-  boolean isGenerated() {
-    return generated.length > 0;
+  /// What [#generate] and [#check] compute for new rows of a table.
+  static List<Expr> computed(Target target) {
+    List<Expr> computed = new ArrayList<>();
+    target.generated().forEach(column -> computed.add(column.value()));
+    target.checks().forEach(check -> computed.add(check.condition()));
+    return computed;
   }
 
   /// Computes the generated columns of a batch of new rows whose columns may be replaced, with by-reference values in its heap.
@@ -162,14 +164,13 @@ final class ChangedTable {
     }
   }
 
-  /// Refuses what NOT NULL and CHECK constraints refuse, in the live rows of a batch of new rows. The context's heap is another one afterwards.
+  /// Refuses what NOT NULL and CHECK constraints refuse, in the live rows of a batch of new rows. What is computed for that lies in its heap, too.
   void check(VectorBatch batch) {
     checkNotNull(batch);
     if (checks.length == 0) {
       return;
     }
-    scratch.reset();
-    context.functions.heap = scratch;
+    context.functions.heap = batch.heap;
     int live = batch.liveRows();
     for (int i = 0; i < checks.length; i++) {
       ColumnVector truth = checks[i].evaluate(batch);
@@ -190,10 +191,6 @@ final class ChangedTable {
         }
       }
     }
-  }
-
-  void close() {
-    scratch.close();
   }
 
   private void checkNotNull(VectorBatch batch) {

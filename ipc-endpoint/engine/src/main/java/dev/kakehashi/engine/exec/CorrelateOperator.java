@@ -51,7 +51,7 @@ final class CorrelateOperator extends Operator {
   @Override
   @Nullable VectorBatch next() {
     out.reset();
-    while (out.size < VectorBatch.CAPACITY) {
+    while (out.hasRoom()) {
       if (rightOpen) {
         takeRight();
         continue;
@@ -111,7 +111,7 @@ final class CorrelateOperator extends Operator {
       return;
     }
     int live = rows.liveRows();
-    while (pendingRow < live && out.size < VectorBatch.CAPACITY) {
+    while (pendingRow < live && out.hasRoom()) {
       matched = true;
       int row = rows.selected < 0 ? pendingRow : rows.selection[pendingRow];
       pendingRow++;

@@ -25,9 +25,6 @@ final class DmlConsumer implements ChangeConsumer {
   private int[] affected = {};
   private final int[] first = new int[1];
 
-  /// Whether new rows are made of the source's; if not, they are the source's.
-  private final boolean computes;
-
   private final RowSlices slices;
   private final Consumer<VectorBatch> computation = this::compute;
 
@@ -48,17 +45,18 @@ final class DmlConsumer implements ChangeConsumer {
     OnConflict conflict = plan instanceof PhysicalPlan.Insert insert ? insert.conflict() : null;
     this.upsert = conflict == null ? null : new Upsert(execution, table, conflict, context);
     this.newRow = VectorBatch.view(columns);
-    this.computes = values != null || (plan instanceof PhysicalPlan.Insert && table.isGenerated());
     this.slices = new RowSlices(computed(plan));
   }
 
-  /// What is computed for new rows.
+  /// What is computed for new rows, their checks among it.
   private static List<Expr> computed(UniformChange plan) {
     List<Expr> computed = new ArrayList<>();
     if (plan instanceof PhysicalPlan.Update update) {
       computed.addAll(update.values());
     }
-    plan.target().generated().forEach(generated -> computed.add(generated.value()));
+    if (!(plan instanceof PhysicalPlan.Delete)) {
+      computed.addAll(ChangedTable.computed(plan.target()));
+    }
     return computed;
   }
 
@@ -88,13 +86,13 @@ final class DmlConsumer implements ChangeConsumer {
 
   @Override
   public boolean accept(VectorBatch batch) {
-    if (computes) {
+    if (plan instanceof PhysicalPlan.Delete) {
+      change(batch, batch);
+    } else {
       do {
         slices.compute(batch, newRow.heap, computation);
         change(batch, newRow);
       } while (slices.isUnfinished());
-    } else {
-      change(batch, batch);
     }
     execution.scope().checkCancelled();
     return true;
@@ -102,9 +100,6 @@ final class DmlConsumer implements ChangeConsumer {
 
   /// @param changed the new rows, if there are any
   private void change(VectorBatch batch, VectorBatch changed) {
-    if (!(plan instanceof PhysicalPlan.Delete)) {
-      table.check(changed);
-    }
     int count = 0;
     int live = batch.liveRows();
     if (affected.length < live) {
@@ -137,7 +132,7 @@ final class DmlConsumer implements ChangeConsumer {
     }
   }
 
-  /// Makes the new rows of a batch in `newRow`.
+  /// Makes the new rows of a batch in `newRow`, and checks them.
   private void compute(VectorBatch batch) {
     Evaluator[] expressions = values;
     if (expressions == null) {
@@ -152,6 +147,7 @@ final class DmlConsumer implements ChangeConsumer {
     newRow.selection = batch.selection;
     newRow.selected = batch.selected;
     table.generate(newRow);
+    table.check(newRow);
   }
 
   private boolean apply(VectorBatch source, VectorBatch changed, int row) {
@@ -187,7 +183,6 @@ final class DmlConsumer implements ChangeConsumer {
   @Override
   public void close() {
     newRow.heap.close();
-    table.close();
     if (returning != null) {
       returning.close();
     }

@@ -76,8 +76,7 @@ final class FunctionScan extends Operator {
     FunctionContext functions = context.functions;
     functions.heap = batch.heap;
     int last = values.length - 1;
-    while (batch.size < VectorBatch.CAPACITY
-        && batch.heap.usedBytes() < VectorBatch.COMPUTED_BYTES / 2) {
+    while (batch.hasRoom()) {
       // A row may be long in coming, as one that a regular expression is to find.
       if ((batch.size & CHECK_MASK) == CHECK_MASK) {
         Interrupts.check();

@@ -7,7 +7,6 @@ import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +36,8 @@ final class JoinOperator extends Operator {
   private final int[] leftKeys;
   private final int leftColumns;
   private final int rightColumns;
-  private final EvalContext context;
   private final @Nullable RowFilter condition;
-  private final RowsBeforeFailure before = new RowsBeforeFailure();
-  private final VarHeap heap = new VarHeap();
+  private final RowsBeforeFailure before;
   private final VectorBatch pairs;
   private final int[] pairLeft = new int[VectorBatch.CAPACITY];
   private final int[] pairRight = new int[VectorBatch.CAPACITY];
@@ -78,8 +75,8 @@ final class JoinOperator extends Operator {
     this.leftTypeOids = leftTypeOids;
     this.leftColumns = leftTypeOids.length;
     this.rightColumns = right.rows().columnCount();
-    this.context = context;
     this.condition = condition == null ? null : RowFilter.of(condition, context);
+    this.before = new RowsBeforeFailure(this.condition, context);
     this.pairs = new VectorBatch(leftColumns + rightColumns);
   }
 
@@ -318,7 +315,7 @@ final class JoinOperator extends Operator {
 
   /// Applies the condition and notes who has found a match.
   private void match() {
-    before.narrow(condition, pairs, context, heap);
+    before.narrow(pairs);
     int live = pairs.liveRows();
     boolean noteRight = marksRight(kind);
     for (int k = 0; k < live; k++) {
@@ -414,7 +411,7 @@ final class JoinOperator extends Operator {
       pieces = null;
     }
     pairs.close();
-    heap.close();
+    before.close();
     input = null;
   }
 }

@@ -3,13 +3,16 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
+import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
+import dev.kakehashi.engine.plan.PhysicalPlan.MergeClause;
 import dev.kakehashi.engine.plan.PhysicalPlan.MergeKind;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// MERGE: does with each row of the source what the clause of its number says, clause after clause within a batch.
@@ -17,7 +20,7 @@ final class MergeConsumer implements ChangeConsumer {
   private final Execution execution;
   private final PhysicalPlan.Merge plan;
   private final ChangedTable table;
-  private final List<Evaluator[]> values = new ArrayList<>();
+  private final List<Step> steps = new ArrayList<>();
   private final @Nullable ReturnedRows returning;
   private final EvalContext context;
   private final VectorBatch newRow;
@@ -29,15 +32,31 @@ final class MergeConsumer implements ChangeConsumer {
 
   private long rows;
 
+  /// What is done with the rows of a clause.
+  ///
+  /// @param computation of the new rows, or for DELETE the old ones, in `newRow`
+  private record Step(MergeKind kind, RowSlices slices, Consumer<VectorBatch> computation) {}
+
   MergeConsumer(Execution execution, PhysicalPlan.Merge plan, EvalContext context) {
     this.execution = execution;
     this.plan = plan;
     this.context = context;
     this.table = new ChangedTable(plan.target(), execution, context);
-    plan.clauses().forEach(clause -> values.add(context.evaluators(clause.values())));
     int columns = plan.target().columns().size();
     this.returning = ReturnedRows.of(plan, execution, context);
     this.newRow = VectorBatch.view(columns);
+    plan.clauses().forEach(clause -> steps.add(step(clause)));
+  }
+
+  private Step step(MergeClause clause) {
+    boolean written = clause.kind() != MergeKind.DELETE;
+    List<Expr> computed = new ArrayList<>(clause.values());
+    if (written) {
+      computed.addAll(ChangedTable.computed(plan.target()));
+    }
+    Evaluator[] values = context.evaluators(clause.values());
+    return new Step(
+        clause.kind(), new RowSlices(computed), batch -> compute(values, written, batch));
   }
 
   @Override
@@ -50,6 +69,7 @@ final class MergeConsumer implements ChangeConsumer {
     RowIdSet shared = execution.changedRows(plan.target().tableId());
     seen = shared == null ? new RowIdSet() : shared;
     table.begin(execution);
+    steps.forEach(step -> step.slices().begin());
   }
 
   @Override
@@ -62,7 +82,7 @@ final class MergeConsumer implements ChangeConsumer {
       affected = new int[live];
     }
     long[] actions = batch.columns[plan.actionColumn()].words;
-    for (int i = 0; i < plan.clauses().size(); i++) {
+    for (int i = 0; i < steps.size(); i++) {
       int count = 0;
       for (int k = 0; k < live; k++) {
         int row = selected < 0 ? k : selection[k];
@@ -70,10 +90,10 @@ final class MergeConsumer implements ChangeConsumer {
           chosen[count++] = row;
         }
       }
-      if (count > 0 && plan.clauses().get(i).kind() != MergeKind.NOTHING) {
+      if (count > 0 && steps.get(i).kind() != MergeKind.NOTHING) {
         batch.selection = chosen;
         batch.selected = count;
-        apply(plan.clauses().get(i).kind(), values.get(i), batch, count);
+        apply(steps.get(i), batch);
         batch.selection = selection;
         batch.selected = selected;
       }
@@ -82,23 +102,33 @@ final class MergeConsumer implements ChangeConsumer {
     return true;
   }
 
-  private void apply(MergeKind kind, Evaluator[] expressions, VectorBatch batch, int count) {
-    newRow.heap.reset();
+  private void apply(Step step, VectorBatch batch) {
+    do {
+      step.slices().compute(batch, newRow.heap, step.computation());
+      change(step.kind(), batch);
+    } while (step.slices().isUnfinished());
+  }
+
+  /// Makes what a clause says of the live rows in `newRow`, and checks what is to be written.
+  private void compute(Evaluator[] values, boolean written, VectorBatch batch) {
     context.functions.heap = newRow.heap;
-    for (int c = 0; c < expressions.length; c++) {
-      newRow.columns[c] = expressions[c].evaluate(batch);
+    for (int c = 0; c < values.length; c++) {
+      newRow.columns[c] = values[c].evaluate(batch);
     }
     newRow.size = batch.size;
-    newRow.selection = chosen;
-    newRow.selected = count;
-    if (kind != MergeKind.DELETE) {
+    newRow.selection = batch.selection;
+    newRow.selected = batch.selected;
+    if (written) {
       table.generate(newRow);
       table.check(newRow);
     }
+  }
+
+  private void change(MergeKind kind, VectorBatch batch) {
     int changed = 0;
     ColumnVector rowIds = batch.columns[plan.rowIdColumn()];
-    for (int k = 0; k < count; k++) {
-      int row = chosen[k];
+    for (int k = 0; k < batch.selected; k++) {
+      int row = batch.selection[k];
       if (change(kind, rowIds.words[row], row)) {
         affected[changed++] = row;
       }
@@ -125,7 +155,6 @@ final class MergeConsumer implements ChangeConsumer {
   @Override
   public void close() {
     newRow.heap.close();
-    table.close();
     if (returning != null) {
       returning.close();
     }

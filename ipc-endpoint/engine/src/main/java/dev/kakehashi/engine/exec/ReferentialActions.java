@@ -162,8 +162,6 @@ final class ReferentialActions {
       ChangedTable changed = new ChangedTable(target, execution, context, newLog(target));
       try (Change change = new Change(rule, action, updated, keys, changed)) {
         new ReferencingRows(execution.scope(), rule, view, keys, true, change).visit();
-      } finally {
-        changed.close();
       }
       push(changed.log());
     }

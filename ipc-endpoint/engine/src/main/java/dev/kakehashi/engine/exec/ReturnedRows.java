@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan.Change;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of RETURNING: expressions over the columns of the changed row, followed by those of the statement's source.
@@ -15,6 +16,8 @@ final class ReturnedRows {
   private final RowBuffer rows;
   private final VectorBatch input;
   private final VectorBatch output;
+  private final RowSlices slices;
+  private final Consumer<VectorBatch> computation = this::compute;
 
   /// What a change returns; null if it returns nothing.
   static @Nullable ReturnedRows of(Change plan, Execution execution, EvalContext context) {
@@ -40,6 +43,7 @@ final class ReturnedRows {
     this.rows = new RowBuffer(expressions.stream().mapToInt(Expr::typeOid).toArray(), memory);
     this.input = VectorBatch.view(tableColumns + sourceColumns);
     this.output = VectorBatch.view(expressions.size());
+    this.slices = new RowSlices(expressions);
   }
 
   RowBuffer rows() {
@@ -50,7 +54,7 @@ final class ReturnedRows {
   ///
   /// @param changed whose first columns are the changed rows
   /// @param source with the rows they came from, at the same positions
-  /// @param selection the first `count` are the rows
+  /// @param selection the first `count` are the rows; others afterwards
   void keep(VectorBatch changed, VectorBatch source, int[] selection, int count) {
     int tableColumns = input.columns.length - source.columns.length;
     System.arraycopy(changed.columns, 0, input.columns, 0, tableColumns);
@@ -58,15 +62,20 @@ final class ReturnedRows {
     input.size = Math.max(changed.size, source.size);
     input.selection = selection;
     input.selected = count;
-    output.heap.reset();
+    do {
+      slices.compute(input, output.heap, computation);
+      output.size = input.size;
+      output.selection = input.selection;
+      output.selected = input.selected;
+      rows.append(output);
+    } while (slices.isUnfinished());
+  }
+
+  private void compute(VectorBatch batch) {
     context.functions.heap = output.heap;
     for (int i = 0; i < expressions.length; i++) {
-      output.columns[i] = expressions[i].evaluate(input);
+      output.columns[i] = expressions[i].evaluate(batch);
     }
-    output.size = input.size;
-    output.selection = selection;
-    output.selected = count;
-    rows.append(output);
   }
 
   void close() {

@@ -20,15 +20,11 @@ final class RowOperators {
 
   static final class Filter extends Operator {
     private final Operator input;
-    private final RowFilter filter;
-    private final EvalContext context;
-    private final RowsBeforeFailure before = new RowsBeforeFailure();
-    private final VarHeap heap = new VarHeap();
+    private final RowsBeforeFailure before;
 
     Filter(Operator input, Expr predicate, EvalContext context) {
       this.input = input;
-      this.filter = RowFilter.of(predicate, context);
-      this.context = context;
+      this.before = new RowsBeforeFailure(RowFilter.of(predicate, context), context);
     }
 
     @Override
@@ -42,7 +38,7 @@ final class RowOperators {
       while (true) {
         before.check();
         VectorBatch batch = input.next();
-        if (batch == null || before.narrow(filter, batch, context, heap)) {
+        if (batch == null || before.narrow(batch)) {
           return batch;
         }
       }
@@ -51,7 +47,7 @@ final class RowOperators {
     @Override
     void close() {
       input.close();
-      heap.close();
+      before.close();
     }
   }
 

@@ -6,7 +6,6 @@ import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.Interrupts;
-import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +20,7 @@ abstract class RowScan extends Operator {
   final boolean withRowIds;
   final VectorBatch batch;
   private final boolean rowIdColumn;
-  private final VarHeap heap = new VarHeap();
-  private final EvalContext context;
-  private final @Nullable RowFilter filter;
-  private final RowsBeforeFailure before = new RowsBeforeFailure();
+  private final RowsBeforeFailure before;
 
   /// @param planned columns of the batches; the last one may be [PlanNode#ROW_ID]
   /// @param condition null: all rows pass
@@ -39,8 +35,8 @@ abstract class RowScan extends Operator {
     this.withRowIds = withRowIds || rowIdColumn;
     this.columns = rowIdColumn ? Arrays.copyOf(planned, planned.length - 1) : planned;
     this.batch = new VectorBatch(planned.length);
-    this.context = context;
-    this.filter = condition == null ? null : RowFilter.of(condition, context);
+    this.before =
+        new RowsBeforeFailure(condition == null ? null : RowFilter.of(condition, context), context);
   }
 
   @Override
@@ -63,7 +59,7 @@ abstract class RowScan extends Operator {
         System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);
       }
       execution.scope().scanned(batch.liveRows());
-      if (before.narrow(filter, batch, context, heap)) {
+      if (before.narrow(batch)) {
         return batch;
       }
       Interrupts.check();
@@ -73,6 +69,6 @@ abstract class RowScan extends Operator {
   @Override
   void close() {
     batch.close();
-    heap.close();
+    before.close();
   }
 }

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.List;
@@ -11,8 +12,9 @@ import java.util.function.Consumer;
 /// Computes something for the rows of batches, so many at a time that their values take a bounded memory.
 ///
 /// A batch is computed whole if its values are of ordinary length. Where they are long, as many of its rows are at a time as make some megabytes: all at once could take any amount of memory.
+/// Where computing a row twice would be seen, as with nextval(), few rows are computed first, and more as long as their values are short.
 /// What fails for a row is thrown when all rows before it have been computed by themselves. Confined to one task.
-final class RowSlices {
+public final class RowSlices {
   /// How much narrower the next attempt is.
   private static final int NARROWING = 8;
 
@@ -33,8 +35,13 @@ final class RowSlices {
   private int taken;
 
   /// @param expressions that are computed
-  RowSlices(List<Expr> expressions) {
-    this.repeatable = expressions.stream().allMatch(ExprRewriter::isRepeatable);
+  public RowSlices(List<Expr> expressions) {
+    this(expressions.stream().allMatch(ExprRewriter::isRepeatable));
+  }
+
+  /// @param repeatable whether computing a row twice is the same as once
+  RowSlices(boolean repeatable) {
+    this.repeatable = repeatable;
     begin();
   }
 
@@ -45,25 +52,30 @@ final class RowSlices {
   }
 
   /// Whether the last batch has rows that have not been computed.
-  boolean isUnfinished() {
+  public boolean isUnfinished() {
     return sliced;
   }
 
   /// Narrows a batch to its first rows, or to the next ones if it is unfinished, and computes them.
   ///
   /// @param heap for what is made of them; emptied before
-  /// @param computation of the live rows; nothing but `heap` and vectors may be different when it has thrown
-  void compute(VectorBatch batch, VarHeap heap, Consumer<VectorBatch> computation) {
+  /// @param computation of the live rows; nothing but `heap`, vectors and, of a condition, rows that have been dropped may be different when it has thrown
+  public void compute(VectorBatch batch, VarHeap heap, Consumer<VectorBatch> computation) {
     if (!sliced) {
+      // Rows that a condition has dropped before it failed are dropped the next time, too, but not
+      // those of random().
+      int[] all = repeatable ? NO_ROWS : RowsBeforeFailure.liveRows(batch);
       if (batch.liveRows() <= slice && isComputed(batch, heap, computation)) {
         return;
       }
-      rows = RowsBeforeFailure.liveRows(batch);
+      rows = repeatable ? RowsBeforeFailure.liveRows(batch) : all;
       taken = 0;
       sliced = true;
     }
     int count;
     do {
+      // The rows of one batch may take long.
+      Interrupts.check();
       count = Math.min(slice, rows.length - taken);
       System.arraycopy(rows, taken, batch.selection, 0, count);
       batch.selected = count;

@@ -5,18 +5,40 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.RowFilter;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What an operator keeps of a failure until its place among the rows comes.
+/// A condition of an operator, and what is kept of its failure until its place among the rows comes.
 ///
-/// Rows are computed a batch at a time, but an expression fails for one row. The rows before it are handed on first, so that whoever has enough of them, as a LIMIT has,
+/// Rows are looked at a batch at a time, but an expression fails for one row. The rows before it are handed on first, so that whoever has enough of them, as a LIMIT has,
 /// never comes to the failure. Confined to the operator's task.
 final class RowsBeforeFailure {
+  private final @Nullable RowFilter filter;
+  private final RowSlices slices;
+  private final Consumer<VectorBatch> computation;
+
+  /// What the condition makes of the rows.
+  private final VarHeap heap = new VarHeap();
+
   private @Nullable EngineException failure;
+
+  /// @param filter null: all rows pass
+  RowsBeforeFailure(@Nullable RowFilter filter, EvalContext context) {
+    this.filter = filter;
+    this.slices = new RowSlices(filter == null || filter.isRepeatable());
+    this.computation =
+        batch -> {
+          context.functions.heap = heap;
+          if (filter != null) {
+            filter.apply(batch);
+          }
+        };
+  }
 
   /// Begins a run of the operator.
   void open() {
     failure = null;
+    slices.begin();
   }
 
   /// Before the operator goes on after a batch.
@@ -29,77 +51,64 @@ final class RowsBeforeFailure {
     }
   }
 
-  /// Whether a failure is that of a row's values: SQLSTATE class 22, data exceptions.
+  /// Whether a failure is that of a row's values: SQLSTATE class 22, data exceptions, and 23, what constraints refuse.
   static boolean isOfRow(Throwable thrown) {
-    return thrown instanceof EngineException e && e.code().sqlstate().startsWith("22");
+    return thrown instanceof EngineException e
+        && (e.code().sqlstate().startsWith("22") || e.code().sqlstate().startsWith("23"));
   }
 
-  /// Applies a filter that may allocate in `heap`, up to the first row that it fails for; false when no row is left, of which [#check] then knows the reason.
-  ///
-  /// @param filter null: all rows pass
-  boolean narrow(@Nullable RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
+  /// Narrows a batch to the live rows that pass, before the first one that the condition fails for; false when no row is left, of which [#check] then knows the reason.
+  boolean narrow(VectorBatch batch) {
     if (filter != null && batch.liveRows() > 0) {
-      narrowTo(filter, batch, context, heap);
+      narrowTo(batch);
     }
     return batch.liveRows() > 0;
   }
 
-  private void narrowTo(RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
-    boolean limited = batch.liveRows() > 1 && filter.isRepeatable();
-    heap.limit(limited ? VectorBatch.COMPUTED_BYTES : Long.MAX_VALUE);
+  private void narrowTo(VectorBatch batch) {
+    apply(batch);
+    if (!slices.isUnfinished()) {
+      return;
+    }
+    int[] passed = new int[batch.size];
+    int count = append(batch, passed, 0);
+    while (slices.isUnfinished()) {
+      apply(batch);
+      count = append(batch, passed, count);
+    }
+    System.arraycopy(passed, 0, batch.selection, 0, count);
+    batch.selected = count;
+  }
+
+  /// Applies the condition to all rows or to the next ones. One that fails is the last: it leaves none.
+  private void apply(VectorBatch batch) {
     try {
-      apply(filter, batch, context, heap);
-    } catch (VarHeap.LimitReached e) {
-      oneByOne(filter, batch, context, heap);
+      slices.compute(batch, heap, computation);
     } catch (EngineException e) {
       if (!isOfRow(e)) {
         throw e;
       }
-      oneByOne(filter, batch, context, heap);
-    } finally {
-      heap.limit(Long.MAX_VALUE);
+      failure = e;
+      slices.begin();
+      batch.selected = 0;
     }
   }
 
-  private static void apply(
-      RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
-    heap.reset();
-    context.functions.heap = heap;
-    filter.apply(batch);
-  }
-
-  /// Narrows a batch to the live rows that pass, before the first one that the filter fails for.
-  private void oneByOne(RowFilter filter, VectorBatch batch, EvalContext context, VarHeap heap) {
-    heap.limit(Long.MAX_VALUE);
-    int[] rows = liveRows(batch);
-    int kept = 0;
-    failure = null;
-    for (int k = 0; k < rows.length && failure == null; k++) {
-      batch.selection[0] = rows[k];
-      batch.selected = 1;
-      try {
-        apply(filter, batch, context, heap);
-      } catch (EngineException e) {
-        if (!isOfRow(e)) {
-          throw e;
-        }
-        failure = e;
-        continue;
-      }
-      if (batch.liveRows() > 0) {
-        // Never ahead of the rows that are still to be looked at.
-        rows[kept++] = rows[k];
-      }
+  private static int append(VectorBatch batch, int[] to, int count) {
+    int live = batch.liveRows();
+    for (int k = 0; k < live; k++) {
+      to[count + k] = batch.selected < 0 ? k : batch.selection[k];
     }
-    System.arraycopy(rows, 0, batch.selection, 0, kept);
-    batch.selected = kept;
+    return count + live;
   }
 
   static int[] liveRows(VectorBatch batch) {
     int[] rows = new int[batch.liveRows()];
-    for (int k = 0; k < rows.length; k++) {
-      rows[k] = batch.selected < 0 ? k : batch.selection[k];
-    }
+    append(batch, rows, 0);
     return rows;
+  }
+
+  void close() {
+    heap.close();
   }
 }

@@ -171,7 +171,7 @@ final class ScanOperators {
       }
       batch.reset();
       context.functions.heap = batch.heap;
-      while (next < rows.size() && batch.size < VectorBatch.CAPACITY) {
+      while (next < rows.size() && batch.hasRoom()) {
         Evaluator[] row = rows.get(next++);
         for (int c = 0; c < row.length; c++) {
           ColumnVector value = row[c].evaluate(single);

@@ -227,7 +227,7 @@ final class SortBreaker extends Breaker {
           left = 0;
         }
       }
-      while (left > 0 && batch.size < VectorBatch.CAPACITY) {
+      while (left > 0 && batch.hasRoom()) {
         SortedRows row = merge.next();
         if (row == null) {
           left = 0;

@@ -294,9 +294,13 @@ final class SpillFile implements AutoCloseable {
       }
     }
 
-    /// Fills a batch with the next rows; false if there are none.
+    /// Fills a batch with the next rows, as many as it has room for; false if there are none.
     boolean fill(VectorBatch out) {
-      return fill(out, out.capacity);
+      out.reset();
+      while (out.hasRoom() && next()) {
+        read(out, out.size++, kinds.length);
+      }
+      return out.size > 0;
     }
 
     /// Fills a batch with at most `most` rows.

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.exec.RowSlices;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.RowFilter;
@@ -9,6 +10,7 @@ import dev.kakehashi.engine.statistics.ValueList;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Fraction of rows for which any predicate over one column is true: it is computed for the most common values, the bounds of the histogram and null.
@@ -38,19 +40,23 @@ final class SampledSelectivity {
       batch.columns[0].setNull(batch.size++);
       EvalContext context = new EvalContext();
       context.functions.heap = heap;
-      RowFilter.of(predicate, context).apply(batch);
+      RowFilter filter = RowFilter.of(predicate, context);
+      RowSlices slices = new RowSlices(List.of(predicate));
       double matching = 0;
       int matchingBounds = 0;
-      for (int k = 0; k < batch.liveRows(); k++) {
-        int row = batch.selected < 0 ? k : batch.selection[k];
-        if (row < commonSize) {
-          matching += statistics.frequencies()[row];
-        } else if (row < commonSize + bounds) {
-          matchingBounds++;
-        } else {
-          matching += statistics.nullFraction();
+      do {
+        slices.compute(batch, heap, filter::apply);
+        for (int k = 0; k < batch.liveRows(); k++) {
+          int row = batch.selected < 0 ? k : batch.selection[k];
+          if (row < commonSize) {
+            matching += statistics.frequencies()[row];
+          } else if (row < commonSize + bounds) {
+            matchingBounds++;
+          } else {
+            matching += statistics.nullFraction();
+          }
         }
-      }
+      } while (slices.isUnfinished());
       double rest = Math.max(0, 1 - statistics.commonFraction() - statistics.nullFraction());
       if (bounds > 0) {
         matching += rest * Math.clamp((double) matchingBounds / bounds, 0.5 / bounds, 1);

@@ -8,7 +8,7 @@ public final class VectorBatch implements AutoCloseable {
   /// Most rows of any batch, and of one whose maker does not say otherwise.
   public static final int CAPACITY = 1024;
 
-  /// Most bytes of values that are computed for the rows of a batch at a time, if they are not one row's.
+  /// Most bytes of values that are computed for, or copied to, the rows of a batch at a time, if they are not one row's.
   public static final long COMPUTED_BYTES = 8 << 20;
 
   private static final ColumnVector NONE = new ColumnVector(0);
@@ -63,6 +63,11 @@ public final class VectorBatch implements AutoCloseable {
   /// Number of live rows.
   public int liveRows() {
     return selected < 0 ? size : selected;
+  }
+
+  /// Whether there is room for another row: the batch is not full, and its heap has no more than some megabytes of values.
+  public boolean hasRoom() {
+    return size < capacity && heap.usedBytes() < COMPUTED_BYTES / 2;
   }
 
   /// Empties the batch for refilling; earlier by-reference values become invalid.
