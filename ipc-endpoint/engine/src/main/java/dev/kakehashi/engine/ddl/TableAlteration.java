@@ -482,7 +482,7 @@ final class TableAlteration {
   // ---- the way there ----
 
   private void finish() {
-    if (table.equals(old)) {
+    if (table.equals(old) && !copies) {
       sequences.dropOwned(dropped, cascades);
       return;
     }
