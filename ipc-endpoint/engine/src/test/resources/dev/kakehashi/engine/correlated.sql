@@ -123,3 +123,14 @@ select id, id not in (with recursive down(id) as (select n.parent union all sele
 select kind, (with recursive s(i, t) as (select 1, n.kind * 2 union all select i + 1, t from s where i < n.kind + 1) select max(i) + max(t) from s) from node n group by kind order by kind;
 select n.id, (select max(x) from (with recursive r(x) as (select n.id union all select (select x + count(*)::int from node m where m.parent = n.id and m.id > r.x) from r where x < n.id + 3) select x from r limit 5) q) from node n where n.id < 5 order by n.id;
 update node n set kind = (with recursive up as (select parent from node where id = n.id union all select p.parent from node p join up on p.id = up.parent) select count(*) from up) where id > 15 returning id, kind;
+select t.a, x.* from t, lateral (select repeat(t.c, 10) w from generate_series(1, t.b % 2 + 1) limit 1) x order by 1, 2;
+select t.a, x.* from t left join lateral (select v * t.a as w from (values (t.a), (t.b)) as y(v) order by v desc nulls last limit 1) x on true order by 1, 2;
+select t.a, x.* from t, lateral (select u.d from u where u.a >= t.a order by u.a, u.d limit 2 offset 1) x order by 1, 2;
+select t.a, (select count(*) from u where u.a = t.a), (select u.d from u where u.a < t.a order by u.d limit 1) from t order by t.c limit 3;
+select t.a, (select u.d from u where u.a = t.a) from t order by t.c desc limit 2;
+select t.a, (select sum(n.a) from n where n.b > t.b) as s from t order by s nulls first, t.a nulls first limit 3;
+select t.c, (select max(d) from u where u.a = t.a) from (select t.c, t.a, (select count(*) from n where n.a <= t.a) k from t) t order by k, c limit 4;
+select t.c, (select u.d from u where u.a = t.a) from t where t.a > 1 order by t.c;
+select n.a, (select u.d from u where u.b = n.b and u.a is not null and u.d <> 's') from n where n.a <> 1 order by 1;
+select n.a, (select t.c from t where t.b = n.a) from n where n.a = 9;
+select (select u.d from u where u.a = t.a) from t;

@@ -92,18 +92,30 @@ final class AccessPath {
   }
 
   /// An index scan that gives the order, or null if no index does.
-  static @Nullable PlanNode ordered(
-      Table table, int[] columns, List<RexNode> conjuncts, WantedOrder order, RexBuilder rex) {
+  ///
+  /// @param rows of the table that satisfy some of the conjuncts, as expected; null: it does not matter
+  static PlanNode.@Nullable IndexScan ordered(
+      Table table,
+      int[] columns,
+      List<RexNode> conjuncts,
+      WantedOrder order,
+      RexBuilder rex,
+      @Nullable ToDoubleFunction<List<RexNode>> rows) {
     List<Term> terms = terms(columns, conjuncts);
+    Match best = null;
     for (int i = 0; i < table.indexes().size(); i++) {
       Match match = match(table, i, columns, conjuncts, terms, order);
-      if (match != null && match.ordered) {
-        boolean reverse =
-            order.descending != table.indexes().get(i).descending().get(match.equals.size());
-        return indexScan(table, match, columns, conjuncts, reverse, rex, range -> UNKNOWN_ROWS);
+      if (match != null && match.ordered && (best == null || match.score > best.score)) {
+        best = match;
       }
     }
-    return null;
+    if (best == null) {
+      return null;
+    }
+    boolean reverse =
+        order.descending != table.indexes().get(best.index).descending().get(best.equals.size());
+    return indexScan(
+        table, best, columns, conjuncts, reverse, rex, rows == null ? range -> UNKNOWN_ROWS : rows);
   }
 
   private static boolean isWorthwhile(Match match, ToDoubleFunction<List<RexNode>> rows) {
@@ -156,8 +168,9 @@ final class AccessPath {
       lower = find(terms, column, SqlKind.GREATER_THAN_OR_EQUAL, SqlKind.GREATER_THAN);
       upper = find(terms, column, SqlKind.LESS_THAN_OR_EQUAL, SqlKind.LESS_THAN);
     }
-    boolean ordered = order != null && matchesOrder(table, index, equals.size(), order);
-    if (equals.isEmpty() && lower == null && upper == null && !ordered) {
+    boolean bounded = lower != null || upper != null;
+    boolean ordered = order != null && matchesOrder(table, index, equals.size(), bounded, order);
+    if (equals.isEmpty() && !bounded && !ordered) {
       return null;
     }
     int score =
@@ -171,7 +184,9 @@ final class AccessPath {
     return new Match(position, equals, anyOf, lower, upper, ordered, score);
   }
 
-  private static boolean matchesOrder(Table table, Index index, int skip, WantedOrder order) {
+  /// @param bounded whether the first column behind `skip` is compared with something: no null comes then, whose place in the order may be another in the index
+  private static boolean matchesOrder(
+      Table table, Index index, int skip, boolean bounded, WantedOrder order) {
     if (skip + order.columns.size() > index.columns().size()) {
       return false;
     }
@@ -180,7 +195,7 @@ final class AccessPath {
       int column = index.columns().get(skip + i);
       if (column != order.columns.get(i)
           || index.descending().get(skip + i) != first
-          || !table.columns().get(column).notNull()) {
+          || !(table.columns().get(column).notNull() || (i == 0 && bounded))) {
         return false;
       }
     }
@@ -271,7 +286,7 @@ final class AccessPath {
         table.tableId(), columns, oids(table, columns), filter(conjuncts, Set.of(), rex));
   }
 
-  private static PlanNode indexScan(
+  private static PlanNode.IndexScan indexScan(
       Table table,
       Match match,
       int[] columns,

@@ -46,6 +46,12 @@ final class AggregateRestrictions {
     return restrictions.found ? added : rel;
   }
 
+  /// What it costs to read the keys that a grouping is restricted by; infinite if there are none.
+  static double keysCost(RelNode rel, int column, RexBuilder rex) {
+    Keys keys = new AggregateRestrictions(rex).keys(rel, column);
+    return keys == null ? Double.POSITIVE_INFINITY : keys.origin.tableRows() * JoinCost.READ_ROW;
+  }
+
   private RelNode restrict(Join join) {
     int leftCount = join.getLeft().getRowType().getFieldCount();
     RelNode left = join.getLeft();

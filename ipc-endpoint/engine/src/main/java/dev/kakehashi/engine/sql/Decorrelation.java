@@ -39,14 +39,17 @@ import org.jspecify.annotations.Nullable;
 /// two conditions that are true of different rows where the outer column is null have one set of its values, and a condition that names one outer column more than those below it
 /// makes it forget which values of the others these were true of. Those stay as they are and are evaluated for each row.
 final class Decorrelation {
+  private final Set<CorrelationId> byRow;
   private final RelBuilder builder;
 
-  private Decorrelation(RelBuilder builder) {
+  private Decorrelation(Set<CorrelationId> byRow, RelBuilder builder) {
+    this.byRow = byRow;
     this.builder = builder;
   }
 
-  static RelNode apply(RelNode rel, RelBuilder builder) {
-    return new Decorrelation(builder).visit(rel);
+  /// @param byRow those that are to stay as they are
+  static RelNode apply(RelNode rel, Set<CorrelationId> byRow, RelBuilder builder) {
+    return new Decorrelation(byRow, builder).visit(rel);
   }
 
   private RelNode visit(RelNode rel) {
@@ -58,43 +61,58 @@ final class Decorrelation {
     CorrelationId id = correlate.getCorrelationId();
     Set<CorrelationId> outer = new HashSet<>(RelOptUtil.getVariablesUsed(correlate));
     outer.remove(id);
-    if (!outer.isEmpty() || Inspection.any(correlate.getLeft(), Correlate.class::isInstance)) {
+    if (!outer.isEmpty() || byRow.contains(id)) {
+      return correlate;
+    }
+    RelNode left = hidden(correlate.getLeft());
+    RelNode right = hidden(correlate.getRight());
+    if (Inspection.any(left, Correlate.class::isInstance)
+        || Inspection.any(right, each -> each instanceof Hidden part && uses(part.rel, id))) {
       return correlate;
     }
     Uses uses = new Uses(id);
-    uses.go(correlate.getRight());
+    uses.go(right);
     if (uses.ofRecursion
+        || uses.ofArguments
+        || uses.mayRefuse
         || uses.inOuterJoin
         || uses.aboveGroups
         || uses.forgets
         || (uses.filters > 1 && uses.ofNull)) {
       return correlate;
     }
-    RelNode left = correlate.getLeft();
+    // Calcite takes a column for never null that an outer join compares by =, if it sees the join.
+    boolean outerJoins =
+        Inspection.any(left, each -> each instanceof Join join && join.getJoinType().isOuterJoin());
     // Where a subquery is empty whatever the row is, less is named than was, which Calcite counts.
     Correlate exact =
         correlate.copy(
             correlate.getTraitSet(),
-            left,
-            correlate.getRight(),
+            outerJoins ? new Hidden(left) : left,
+            right,
             id,
-            RelOptUtil.correlationColumns(id, correlate.getRight()),
+            RelOptUtil.correlationColumns(id, right),
             correlate.getJoinType());
-    // Calcite takes a column for never null that an outer join compares by =, if it sees the join.
-    boolean hidden =
-        Inspection.any(left, each -> each instanceof Join join && join.getJoinType().isOuterJoin());
-    RelNode visible =
-        hidden
-            ? exact.copy(exact.getTraitSet(), List.of(new Hidden(left), exact.getRight()))
-            : exact;
     // Calcite's join has more columns; the project keeps what is above from seeing them.
     RexBuilder rex = correlate.getCluster().getRexBuilder();
     List<RexNode> columns = List.copyOf(rex.identityProjects(correlate.getRowType()));
     RelNode project =
         LogicalProject.create(
-            visible, List.of(), columns, correlate.getRowType().getFieldNames(), Set.of());
-    RelNode joined = RelDecorrelator.decorrelateQuery(project, builder);
-    return hidden ? shown(joined) : joined;
+            exact, List.of(), columns, correlate.getRowType().getFieldNames(), Set.of());
+    return shown(RelDecorrelator.decorrelateQuery(project, builder));
+  }
+
+  private boolean isByRow(RelNode rel) {
+    return rel instanceof Correlate correlate && byRow.contains(correlate.getCorrelationId());
+  }
+
+  private static boolean uses(RelNode rel, CorrelationId id) {
+    return RelOptUtil.getVariablesUsed(rel).contains(id);
+  }
+
+  /// Without a look at those that stay as they are.
+  private RelNode hidden(RelNode rel) {
+    return BottomUp.rewrite(rel, each -> isByRow(each) ? new Hidden(each) : each);
   }
 
   /// How a subquery names outer queries.
@@ -109,6 +127,12 @@ final class Decorrelation {
 
     /// Whether in a recursion, of which it makes no joins.
     boolean ofRecursion;
+
+    /// Whether below what refuses more than one row: a join would ask about the rows of all values, also of those that no outer row has.
+    boolean mayRefuse;
+
+    /// Whether in what rows are made of, which have no join to be had from.
+    boolean ofArguments;
 
     /// The number of filters.
     int filters;
@@ -150,6 +174,10 @@ final class Decorrelation {
             inOuterJoin |=
                 join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
         case RecursiveRows recursion -> ofRecursion |= recursion.isCorrelated();
+        case Aggregate aggregate ->
+            mayRefuse |= CorrelationCost.isSingleValue(aggregate) && uses(aggregate, id);
+        case FunctionRows rows -> ofArguments |= uses(rows, id);
+        case ExpressionRows rows -> ofArguments |= uses(rows, id);
         case Correlate inner -> inOuterJoin |= inner.getJoinType() != JoinRelType.INNER;
         case Project project -> {
           aboveGroups |=
@@ -191,7 +219,7 @@ final class Decorrelation {
   }
 
   private static RelNode shown(RelNode rel) {
-    return BottomUp.rewrite(rel, each -> each instanceof Hidden hidden ? hidden.rel : each);
+    return BottomUp.rewrite(rel, each -> each instanceof Hidden part ? shown(part.rel) : each);
   }
 
   /// Stands for rows whose making is not to be looked at.

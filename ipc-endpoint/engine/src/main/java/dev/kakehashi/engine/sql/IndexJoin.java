@@ -23,6 +23,7 @@ final class IndexJoin {
   static @Nullable PlanNode choose(Join join, JoinKind kind, PlanTranslator translator) {
     int leftCount = join.getLeft().getRowType().getFieldCount();
     int rightCount = join.getRight().getRowType().getFieldCount();
+    boolean keyed = !join.analyzeCondition().pairs().isEmpty();
     boolean looksRight =
         kind == JoinKind.INNER
             || kind == JoinKind.LEFT
@@ -30,7 +31,7 @@ final class IndexJoin {
             || kind == JoinKind.ANTI;
     if (looksRight) {
       PlanNode lookups =
-          lookups(join.getLeft(), join.getRight(), join.getCondition(), kind, translator);
+          lookups(join.getLeft(), join.getRight(), join.getCondition(), kind, keyed, translator);
       if (lookups != null) {
         return lookups;
       }
@@ -44,12 +45,19 @@ final class IndexJoin {
             join.getLeft(),
             JoinSides.swapped(join.getCondition(), leftCount, rightCount),
             kind == JoinKind.RIGHT ? JoinKind.LEFT : kind,
+            keyed,
             translator);
     return lookups == null ? null : JoinSides.swappedBack(lookups, leftCount, rightCount);
   }
 
+  /// @param keyed whether it could be a hash join
   private static @Nullable PlanNode lookups(
-      RelNode outer, RelNode inner, RexNode condition, JoinKind kind, PlanTranslator translator) {
+      RelNode outer,
+      RelNode inner,
+      RexNode condition,
+      JoinKind kind,
+      boolean keyed,
+      PlanTranslator translator) {
     RexBuilder rex = outer.getCluster().getRexBuilder();
     if (!RexUtil.isDeterministic(condition)) {
       return null;
@@ -80,9 +88,11 @@ final class IndexJoin {
     double innerRows = PlanTranslator.rows(inner);
     boolean innerHashed = kind == JoinKind.SEMI || kind == JoinKind.ANTI;
     double joined =
-        innerHashed
-            ? JoinCost.hashed(outerRows, innerRows)
-            : JoinCost.hashJoin(outerRows, innerRows);
+        !keyed
+            ? JoinCost.nestedLoop(outerRows, innerRows)
+            : innerHashed
+                ? JoinCost.hashed(outerRows, innerRows)
+                : JoinCost.hashJoin(outerRows, innerRows);
     if (JoinCost.lookups(outerRows, lookup.found())
         > IndexLookup.readCost(inner, innerRows, rex) + joined) {
       return null;

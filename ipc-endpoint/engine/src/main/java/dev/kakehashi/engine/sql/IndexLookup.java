@@ -54,7 +54,7 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
     }
     if (!(AccessPath.choose(inner.shape.table(), inner.shape.columns(), known(conjuncts, rex), rex)
             instanceof PlanNode.IndexScan scan)
-        || scan.equals().stream().noneMatch(value -> namesParameter(value, firstParameter))) {
+        || !isBound(scan, firstParameter)) {
       return null;
     }
     return new IndexLookup(scan, inner.above, found(base(rel), scan));
@@ -77,6 +77,11 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
 
   /// Columns of the queries around are parameters, the same for all rows. Which ones is decided later.
   private static List<RexNode> known(List<RexNode> conjuncts, RexBuilder rex) {
+    return parameters(rex).apply(conjuncts);
+  }
+
+  /// Makes parameters of the columns of the queries around.
+  static RexShuttle parameters(RexBuilder rex) {
     return new RexShuttle() {
       @Override
       public RexNode visitFieldAccess(RexFieldAccess access) {
@@ -84,7 +89,7 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
             ? rex.makeDynamicParam(access.getType(), 0)
             : super.visitFieldAccess(access);
       }
-    }.apply(conjuncts);
+    };
   }
 
   private static RexNode below(RexNode term, Project above) {
@@ -105,18 +110,29 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
     return table;
   }
 
-  private static double found(TableScan base, PlanNode.IndexScan scan) {
+  /// Rows of the table that a scan finds by its columns that are bound by equality, and by a range with two ends that are not known.
+  static double found(TableScan base, PlanNode.IndexScan scan) {
     CatalogTable table = (CatalogTable) base.getTable();
     List<Integer> columns =
         table.table().indexes().get(scan.index()).columns().subList(0, scan.equals().size());
     if (table.isKey(ImmutableBitSet.of(columns))) {
       return 1;
     }
-    double values = 1;
+    double values =
+        scan.lower() != null && scan.upper() != null ? 1 / Selectivity.DEFAULT_RANGE : 1;
     for (int column : columns) {
       values *= new ColumnOrigin(base, table, column).distinct();
     }
     return Math.max(1, table.getRowCount() / values);
+  }
+
+  /// Whether values of the other row say where to look: for a column that equals one of them, or for both ends of a range.
+  private static boolean isBound(PlanNode.IndexScan scan, int firstParameter) {
+    return scan.equals().stream().anyMatch(value -> namesParameter(value, firstParameter))
+        || (scan.lower() != null
+            && scan.upper() != null
+            && namesParameter(scan.lower().value(), firstParameter)
+            && namesParameter(scan.upper().value(), firstParameter));
   }
 
   private static boolean namesParameter(Expr value, int first) {

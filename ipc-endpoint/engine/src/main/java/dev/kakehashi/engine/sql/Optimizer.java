@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql;
 
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.plan.Contexts;
 import org.apache.calcite.plan.RelOptRule;
 import org.apache.calcite.plan.RelRule;
@@ -9,6 +10,7 @@ import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.plan.hep.HepProgramBuilder;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Correlate;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Project;
@@ -121,7 +123,8 @@ final class Optimizer {
     }
     if (subqueries || Inspection.any(rel, Correlate.class::isInstance)) {
       rel = subqueries ? SubqueryRemoval.apply(rel, builder) : rel;
-      rel = Decorrelation.apply(rel, builder);
+      rel = LimitFirst.apply(rel);
+      rel = Decorrelation.apply(rel, byRow(rel), builder);
     }
     rel = run(PUSH_DOWN, rel);
     int joins = Inspection.count(rel, Join.class::isInstance);
@@ -139,6 +142,13 @@ final class Optimizer {
     }
     rel = new FieldTrimmer(BUILDERS.create(rel.getCluster(), null)).trim(rel);
     return run(MERGE_PROJECTS, rel);
+  }
+
+  /// Subqueries that stay correlated, because they cost less for each row than in one join.
+  private static Set<CorrelationId> byRow(RelNode rel) {
+    return Inspection.any(rel, each -> each instanceof Correlate c && CorrelationCost.isOpen(c))
+        ? CorrelationCost.byRow(run(PUSH_DOWN, rel))
+        : Set.of();
   }
 
   /// A rule that leaves the conditions as they are.

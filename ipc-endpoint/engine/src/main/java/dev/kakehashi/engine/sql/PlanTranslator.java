@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToLongFunction;
-import org.apache.calcite.rel.RelFieldCollation;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AggregateCall;
@@ -33,7 +32,6 @@ import org.apache.calcite.rel.core.Values;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCorrelVariable;
 import org.apache.calcite.rex.RexFieldAccess;
-import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
@@ -220,7 +218,7 @@ final class PlanTranslator {
     }
     RelNode input = aggregate.getInput();
     SortKey key = new SortKey(call.getArgList().getFirst(), greatest, greatest);
-    PlanNode ordered = orderedInput(input, List.of(key));
+    PlanNode ordered = RunCost.ordered(input, List.of(key), rex);
     if (ordered == null || !isNear(ordered, input)) {
       return null;
     }
@@ -247,56 +245,14 @@ final class PlanTranslator {
   private PlanNode sort(Sort sort) {
     Expr offset = sort.offset == null ? null : ExprTranslator.translate(sort.offset);
     Expr limit = sort.fetch == null ? null : ExprTranslator.translate(sort.fetch);
-    List<SortKey> keys = new ArrayList<>();
-    for (RelFieldCollation field : sort.getCollation().getFieldCollations()) {
-      keys.add(
-          new SortKey(
-              field.getFieldIndex(),
-              field.getDirection().isDescending(),
-              field.nullDirection == RelFieldCollation.NullDirection.FIRST));
-    }
+    List<SortKey> keys = RunCost.keys(sort);
     if (keys.isEmpty()) {
       return new PlanNode.Limit(translate(sort.getInput()), offset, limit);
     }
-    PlanNode ordered = limit == null ? null : orderedInput(sort.getInput(), keys);
+    PlanNode ordered = RunCost.ordered(sort, rex);
     return ordered == null
         ? new PlanNode.Sort(translate(sort.getInput()), keys, offset, limit)
         : new PlanNode.Limit(ordered, offset, limit);
-  }
-
-  /// The input through an index that has its order already, if there is one.
-  private @Nullable PlanNode orderedInput(RelNode input, List<SortKey> keys) {
-    if (input instanceof Project project) {
-      List<SortKey> mapped = new ArrayList<>();
-      for (SortKey key : keys) {
-        if (!(project.getProjects().get(key.column()) instanceof RexInputRef reference)) {
-          return null;
-        }
-        mapped.add(new SortKey(reference.getIndex(), key.descending(), key.nullsFirst()));
-      }
-      ScanShape whole = ScanShape.of(input, rex);
-      if (whole == null) {
-        PlanNode below = orderedInput(project.getInput(), mapped);
-        return below == null
-            ? null
-            : new PlanNode.Project(below, ExprTranslator.translate(project.getProjects()));
-      }
-    }
-    ScanShape shape = ScanShape.of(input, rex);
-    if (shape == null || shape.table().isSystem()) {
-      return null;
-    }
-    boolean descending = keys.getFirst().descending();
-    if (keys.stream().anyMatch(key -> key.descending() != descending)) {
-      return null;
-    }
-    List<Integer> columns = keys.stream().map(key -> shape.columns()[key.column()]).toList();
-    return AccessPath.ordered(
-        shape.table(),
-        shape.columns(),
-        shape.conjuncts(),
-        new AccessPath.WantedOrder(columns, descending),
-        rex);
   }
 
   private PlanNode correlate(Correlate correlate) {

@@ -40,7 +40,7 @@ final class Selectivity {
   private static final double DEFAULT_NULL = 0.005;
 
   /// PostgreSQL's DEFAULT_RANGE_INEQ_SEL.
-  private static final double DEFAULT_RANGE = 0.005;
+  static final double DEFAULT_RANGE = 0.005;
 
   private static final double DEFAULT_BOOLEAN = 0.5;
 
