@@ -136,6 +136,45 @@ final class CorrelatedPlanTest {
   }
 
   @Test
+  void shouldReadJoinsInTheOrderOfAnIndexUpToTheLimit() {
+    for (String sql :
+        List.of(
+            "select m.id, f.s from many m join few f on f.id = m.g order by m.id desc limit 20",
+            "select f.s, m.s from few f right join many m on f.id = m.g and f.v > 3 order by m.id limit 5",
+            "select m.id from many m where exists (select 1 from many o where o.k = m.k and o.id > m.id) order by m.id limit 5",
+            "select m.id, q.id from many m cross join lateral (select * from many o where o.k > m.k order by o.k limit 1) q"
+                + " order by m.id limit 5")) {
+      String plan = plan(sql);
+      assertTrue(plan.contains("using many_pkey"), sql + "\n" + plan);
+      assertFalse(plan.contains("Sort"), sql + "\n" + plan);
+      String all = sql.replaceAll(" limit \\d+$", "");
+      int limit = Integer.parseInt(sql.replaceAll(".* limit ", ""));
+      assertEquals(engine.query(all).subList(0, limit), engine.query(sql), sql);
+    }
+    // All rows are needed.
+    String many =
+        plan("select m.id, f.s from many m join few f on f.id = m.g order by m.id limit 11000");
+    assertTrue(many.contains("Sort"), many);
+  }
+
+  @Test
+  void shouldReadNoMoreRowsThanALimitOrExistsAsksFor() {
+    for (String sql :
+        List.of(
+            "select f.id, q.id from few f cross join lateral (select * from many m where m.k >= f.v order by m.k limit 3) q",
+            "select * from many order by id limit 100",
+            "select id from few f where not exists (select 1 from many m where m.k between f.v and f.v + 400)",
+            "select m.id, f.s from many m join few f on f.id = m.g order by m.id desc limit 20")) {
+      for (String line : engine.query("explain analyze " + sql)) {
+        if (line.contains("Scan")) {
+          long rows = Long.parseLong(line.replaceAll(".* rows=(\\d+) loops.*", "$1"));
+          assertTrue(rows <= 120, sql + "\n" + line);
+        }
+      }
+    }
+  }
+
+  @Test
   void shouldLookUpRangesThatTheOtherRowBounds() {
     for (String sql :
         List.of(
@@ -264,7 +303,7 @@ final class CorrelatedPlanTest {
       String order = any("f.id", "f.s, f.id", "f.w desc, f.id", "f.v nulls first, f.id");
       String condition =
           random.nextInt(2) == 0 ? "" : any("f.id < 20", "f.w = 3", "f.v is not null");
-      return switch (random.nextInt(5)) {
+      return switch (random.nextInt(8)) {
         case 0, 1 -> {
           String join = any("cross join lateral (", "left join lateral (");
           String query = "select m.id, m.k, m.s from many m" + where() + order() + limit();
@@ -315,6 +354,34 @@ final class CorrelatedPlanTest {
                 + " order by "
                 + order
                 + last;
+        case 4 ->
+            "select m.id, f.s from many m "
+                + any("join", "left join")
+                + " few f on f.id = m.g"
+                + any("", " and f.w < 5", " and m.k > 20")
+                + any("", " where m.s < 'many 3'", " where m.k > 4000")
+                + " order by "
+                + any("m.id", "m.id desc", "m.g, m.id", "m.g desc, m.id desc")
+                + " limit "
+                + (1 + random.nextInt(40))
+                + any("", " offset 3");
+        case 5 ->
+            "select m.id from many m where "
+                + any("", "not ")
+                + "exists (select 1 from many o where o.k = m.k and o.id "
+                + any("> m.id", "<> m.id", "< 9000")
+                + ") order by "
+                + any("m.id", "m.id desc", "m.k desc nulls last, m.id")
+                + " limit "
+                + (1 + random.nextInt(40));
+        case 6 ->
+            "select m.id, f.id, h.id from many m join few f on f.id = m.g join few h on h.id = f.w + "
+                + random.nextInt(9)
+                + any("", " where h.v > 10", " where m.id % 3 = 0")
+                + " order by "
+                + any("m.id", "m.id desc")
+                + " limit "
+                + (1 + random.nextInt(40));
         default ->
             "select f.id from "
                 + outer()

@@ -24,6 +24,11 @@ final class CorrelateOperator extends Operator {
   /// Live row of the input that the right side runs for, -1 before the first.
   private int current;
 
+  private long expected = VectorBatch.CAPACITY;
+
+  /// Rows of the next batch.
+  private int nextRows;
+
   private boolean rightOpen;
   private boolean matched;
   private @Nullable VectorBatch pending;
@@ -38,10 +43,20 @@ final class CorrelateOperator extends Operator {
     this.rightKinds = MaterializedRows.kinds(node.right().typeOids());
     this.onlyLeft = node.kind() == JoinKind.SEMI || node.kind() == JoinKind.ANTI;
     this.out = new VectorBatch(node.typeOids().length);
+    if (onlyLeft) {
+      right.expectRows(1);
+    }
+  }
+
+  @Override
+  void expectRows(long rows) {
+    expected = rows;
+    left.expectRows(rows);
   }
 
   @Override
   void open() {
+    nextRows = firstBatch(expected);
     left.open();
     input = null;
     pending = null;
@@ -51,6 +66,8 @@ final class CorrelateOperator extends Operator {
   @Override
   @Nullable VectorBatch next() {
     out.reset();
+    out.wanted = nextRows;
+    nextRows = nextBatch(nextRows);
     while (out.hasRoom()) {
       if (rightOpen) {
         takeRight();

@@ -81,6 +81,11 @@ final class JoinOperator extends Operator {
   }
 
   @Override
+  void expectRows(long rows) {
+    left.expectRows(rows);
+  }
+
+  @Override
   void open() {
     begun = false;
     before.open();

@@ -7,6 +7,23 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Confined to the task that runs the chain. `open`, `next` until null, `close`; then it may be opened again.
 abstract class Operator {
+  /// Rows of the first batches are multiplied by this from one to the next.
+  private static final int GROWTH = 4;
+
+  /// Tells before an execution after how many rows whoever asks for them is likely to have enough. The first batch is as small then, so that little is read in vain; the next ones
+  /// grow, because a condition may drop rows.
+  void expectRows(long rows) {}
+
+  /// Rows of a first batch of which so many are expected.
+  static int firstBatch(long expected) {
+    return Math.clamp(expected, 1, VectorBatch.CAPACITY);
+  }
+
+  /// Rows of the batch after one of so many.
+  static int nextBatch(int rows) {
+    return Math.min(VectorBatch.CAPACITY, GROWTH * rows);
+  }
+
   /// Begins an execution.
   abstract void open();
 

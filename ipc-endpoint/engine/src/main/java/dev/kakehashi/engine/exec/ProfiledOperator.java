@@ -14,6 +14,11 @@ final class ProfiledOperator extends Operator {
   }
 
   @Override
+  void expectRows(long rows) {
+    operator.expectRows(rows);
+  }
+
+  @Override
   void open() {
     profile.loops.increment();
     long began = System.nanoTime();

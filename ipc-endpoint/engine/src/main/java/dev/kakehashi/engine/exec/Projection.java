@@ -32,6 +32,11 @@ final class Projection extends Operator {
   }
 
   @Override
+  void expectRows(long rows) {
+    input.expectRows(rows);
+  }
+
+  @Override
   void open() {
     slices.begin();
     unfinished = null;

@@ -28,6 +28,11 @@ final class RowOperators {
     }
 
     @Override
+    void expectRows(long rows) {
+      input.expectRows(rows);
+    }
+
+    @Override
     void open() {
       before.open();
       input.open();
@@ -71,6 +76,7 @@ final class RowOperators {
     void open() {
       skip = count(offset, 0, ErrorCode.INVALID_ROW_COUNT_IN_OFFSET, "OFFSET", context);
       left = count(limit, Long.MAX_VALUE, ErrorCode.INVALID_ROW_COUNT_IN_LIMIT, "LIMIT", context);
+      input.expectRows(skip + Math.min(left, Long.MAX_VALUE - skip));
       input.open();
     }
 
@@ -204,6 +210,13 @@ final class RowOperators {
 
     Union(Operator[] inputs) {
       this.inputs = inputs;
+    }
+
+    @Override
+    void expectRows(long rows) {
+      for (Operator input : inputs) {
+        input.expectRows(rows);
+      }
     }
 
     @Override

@@ -20,6 +20,7 @@ abstract class RowScan extends Operator {
   final boolean withRowIds;
   final VectorBatch batch;
   private final boolean rowIdColumn;
+  private long expected = VectorBatch.CAPACITY;
   private final RowsBeforeFailure before;
 
   /// @param planned columns of the batches; the last one may be [PlanNode#ROW_ID]
@@ -40,8 +41,14 @@ abstract class RowScan extends Operator {
   }
 
   @Override
+  void expectRows(long rows) {
+    expected = rows;
+  }
+
+  @Override
   void open() {
     before.open();
+    batch.wanted = firstBatch(expected);
   }
 
   /// Fills `batch` with the next rows; false at the end.
@@ -54,6 +61,7 @@ abstract class RowScan extends Operator {
       if (!fill()) {
         return null;
       }
+      batch.wanted = nextBatch(batch.wanted);
       if (rowIdColumn) {
         ColumnVector last = batch.columns[batch.columns.length - 1];
         System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);

@@ -11,6 +11,7 @@ final class SubPlan {
   private final Execution execution;
   private final PlanInstance instance;
   private @Nullable Operator top;
+  private long expected = Long.MAX_VALUE;
 
   /// The instance has something to close, also when an execution has failed before its last stage.
   private boolean isOpen;
@@ -22,6 +23,11 @@ final class SubPlan {
 
   Execution execution() {
     return execution;
+  }
+
+  /// After how many rows of an execution those who ask for them are likely to have enough.
+  void expectRows(long rows) {
+    expected = rows;
   }
 
   /// Begins an execution: everything but the last stage runs now.
@@ -50,6 +56,7 @@ final class SubPlan {
       breaker.complete(List.of(collector));
     }
     Operator opened = instance.chain(last, 0).top();
+    opened.expectRows(expected);
     opened.open();
     top = opened;
   }

@@ -90,7 +90,7 @@ final class CorrelationCost {
       return false;
     }
     RelNode left = correlate.getLeft();
-    double each = JoinCost.lookups(1, 0) + RunCost.of(parameterized(correlate.getRight()), rex);
+    double each = RunCost.ofSubquery(correlate, rex);
     ImmutableBitSet columns = RelOptUtil.correlationColumns(id, correlate.getRight());
     double values = new RowEstimates().getDistinctRowCount(left, columns, null);
     double joined = joined(uncorrelated(correlate.getRight()), equalitiesOnly ? 1 : values);
@@ -135,11 +135,6 @@ final class CorrelationCost {
 
   private static double rows(RelNode rel) {
     return new RowEstimates().getRowCount(rel);
-  }
-
-  /// The subquery with parameters in place of outer columns, as it is planned.
-  private RelNode parameterized(RelNode rel) {
-    return BottomUp.rewrite(rel, each -> each.accept(IndexLookup.parameters(rex)));
   }
 
   /// The subquery for all outer rows at once: without what depends on one of them.

@@ -4,6 +4,8 @@ import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Join;
@@ -59,28 +61,7 @@ final class IndexJoin {
       boolean keyed,
       PlanTranslator translator) {
     RexBuilder rex = outer.getCluster().getRexBuilder();
-    if (!RexUtil.isDeterministic(condition)) {
-      return null;
-    }
-    int outerCount = outer.getRowType().getFieldCount();
-    ImmutableBitSet used =
-        RelOptUtil.InputFinder.bits(condition).intersect(ImmutableBitSet.range(outerCount));
-    int first = translator.nextParameter();
-    List<RexNode> terms = new ArrayList<>();
-    for (RexNode term : RelOptUtil.conjunctions(condition)) {
-      terms.add(
-          term.accept(
-              new RexShuttle() {
-                @Override
-                public RexNode visitInputRef(RexInputRef reference) {
-                  int index = reference.getIndex();
-                  return index < outerCount
-                      ? rex.makeDynamicParam(reference.getType(), first + used.indexOf(index))
-                      : rex.makeInputRef(reference.getType(), index - outerCount);
-                }
-              }));
-    }
-    IndexLookup lookup = IndexLookup.of(inner, terms, first, rex);
+    IndexLookup lookup = lookup(outer, inner, condition, translator.nextParameter());
     if (lookup == null) {
       return null;
     }
@@ -93,18 +74,69 @@ final class IndexJoin {
             : innerHashed
                 ? JoinCost.hashed(outerRows, innerRows)
                 : JoinCost.hashJoin(outerRows, innerRows);
-    if (JoinCost.lookups(outerRows, lookup.found())
-        > IndexLookup.readCost(inner, innerRows, rex) + joined) {
+    return JoinCost.lookups(outerRows, lookup.found())
+            > IndexLookup.readCost(inner, innerRows, rex) + joined
+        ? null
+        : join(outer, inner, condition, kind, translator, () -> translator.translate(outer));
+  }
+
+  /// The look at an index for the inner rows that belong to one of the outer rows; null if there is none that suits.
+  ///
+  /// @param condition over the columns of the outer, then the inner side
+  /// @param firstParameter from which on the lookup names columns of the outer row that the condition has
+  static @Nullable IndexLookup lookup(
+      RelNode outer, RelNode inner, RexNode condition, int firstParameter) {
+    if (!RexUtil.isDeterministic(condition)) {
       return null;
     }
+    RexBuilder rex = outer.getCluster().getRexBuilder();
+    int outerCount = outer.getRowType().getFieldCount();
+    ImmutableBitSet used = used(outer, condition);
+    List<RexNode> terms = new ArrayList<>();
+    for (RexNode term : RelOptUtil.conjunctions(condition)) {
+      terms.add(
+          term.accept(
+              new RexShuttle() {
+                @Override
+                public RexNode visitInputRef(RexInputRef reference) {
+                  int index = reference.getIndex();
+                  return index < outerCount
+                      ? rex.makeDynamicParam(
+                          reference.getType(), firstParameter + used.indexOf(index))
+                      : rex.makeInputRef(reference.getType(), index - outerCount);
+                }
+              }));
+    }
+    return IndexLookup.of(inner, terms, firstParameter, rex);
+  }
+
+  private static ImmutableBitSet used(RelNode outer, RexNode condition) {
+    return RelOptUtil.InputFinder.bits(condition)
+        .intersect(ImmutableBitSet.range(outer.getRowType().getFieldCount()));
+  }
+
+  /// The join by lookups, of sides for which there is one.
+  ///
+  /// @param outerPlan called once
+  static PlanNode join(
+      RelNode outer,
+      RelNode inner,
+      RexNode condition,
+      JoinKind kind,
+      PlanTranslator translator,
+      Supplier<PlanNode> outerPlan) {
+    IndexLookup lookup =
+        Objects.requireNonNull(lookup(outer, inner, condition, translator.nextParameter()));
+    ImmutableBitSet used = used(outer, condition);
     int taken = translator.takeParameters(used.cardinality());
     double tableRows = IndexLookup.base(inner).getTable().getRowCount();
-    translator.expect(lookup.scan(), Math.max(1, innerRows / tableRows * lookup.found()));
+    translator.expect(
+        lookup.scan(), Math.max(1, PlanTranslator.rows(inner) / tableRows * lookup.found()));
     PlanNode right =
         lookup.above() == null
             ? lookup.scan()
             : new PlanNode.Project(
                 lookup.scan(), ExprTranslator.translate(lookup.above().getProjects()));
-    return new PlanNode.Correlate(translator.translate(outer), right, kind, used.toArray(), taken);
+    return new PlanNode.Correlate(outerPlan.get(), right, kind, used.toArray(), taken);
   }
 }

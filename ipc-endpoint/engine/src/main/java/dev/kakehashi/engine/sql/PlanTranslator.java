@@ -15,6 +15,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
@@ -92,7 +93,7 @@ final class PlanTranslator {
                   .map(l -> new PlanNode.RowLock(l.table().tableId(), l.table().name(), l.column()))
                   .toList(),
               locked.policy);
-      case Correlate correlate -> correlate(correlate);
+      case Correlate correlate -> correlate(correlate, () -> translate(correlate.getLeft()));
       case RecursiveRows recursion ->
           new PlanNode.Recursion(
               translate(Optimizer.optimize(recursion.anchor())),
@@ -250,12 +251,16 @@ final class PlanTranslator {
       return new PlanNode.Limit(translate(sort.getInput()), offset, limit);
     }
     PlanNode ordered = RunCost.ordered(sort, rex);
+    if (ordered == null) {
+      ordered = OrderedRows.choose(sort, this);
+    }
     return ordered == null
         ? new PlanNode.Sort(translate(sort.getInput()), keys, offset, limit)
         : new PlanNode.Limit(ordered, offset, limit);
   }
 
-  private PlanNode correlate(Correlate correlate) {
+  /// @param left makes the plan of the left side; called once
+  PlanNode correlate(Correlate correlate, Supplier<PlanNode> left) {
     int[] columns = correlate.getRequiredColumns().toArray();
     int first = takeParameters(columns.length);
     CorrelationId id = correlate.getCorrelationId();
@@ -283,8 +288,7 @@ final class PlanTranslator {
           case ANTI -> JoinKind.ANTI;
           default -> throw ExprTranslator.unsupported("join " + correlate.getJoinType());
         };
-    return new PlanNode.Correlate(
-        translate(correlate.getLeft()), translate(right), kind, columns, first);
+    return new PlanNode.Correlate(left.get(), translate(right), kind, columns, first);
   }
 
   private PlanNode rows(ExpressionRows rows) {

@@ -28,15 +28,39 @@ final class RunCost {
   /// Part of the rows that a limit leaves that is not known, as PostgreSQL takes it.
   private static final double UNKNOWN_LIMIT = 0.1;
 
+  /// Behind all parameters that a statement has.
+  private static final int PARAMETERS = 1 << 20;
+
   private final RexBuilder rex;
 
   private RunCost(RexBuilder rex) {
     this.rex = rex;
   }
 
-  /// @param rel whose conditions stand where they are evaluated, with parameters in place of what is known before
-  static double of(RelNode rel, RexBuilder rex) {
-    return new RunCost(rex).run(rel);
+  /// What a subquery costs for each outer row.
+  static double ofSubquery(Correlate correlate, RexBuilder rex) {
+    // With parameters in place of outer columns, as it is planned.
+    RelNode planned =
+        BottomUp.rewrite(correlate.getRight(), each -> each.accept(IndexLookup.parameters(rex)));
+    return JoinCost.lookups(1, 0) + new RunCost(rex).run(planned);
+  }
+
+  /// What a sort with a limit costs that sorts.
+  static double sorted(Sort sort, RexBuilder rex) {
+    return sorted(sort, new RunCost(rex).run(sort.getInput()));
+  }
+
+  /// Part of the rows of its input that a sort with a limit leaves.
+  static double part(Sort sort) {
+    double rows = rows(sort.getInput());
+    return wanted(sort, rows) / rows;
+  }
+
+  /// What all rows of a relation cost in an order that an index has; infinite if none has it.
+  static double inOrder(RelNode rel, List<SortKey> keys, RexBuilder rex) {
+    InOrder found = InOrder.of(rel, keys, rex);
+    PlanNode.IndexScan scan = found == null ? null : found.scan(rex, estimates(found.rel, rex));
+    return scan == null ? Double.POSITIVE_INFINITY : JoinCost.lookups(1, scan.expectedRows());
   }
 
   /// The input of a sort with a limit through an index that has its order already; null if there is none, or if it is likely to pass many more rows than are found otherwise.
@@ -135,7 +159,7 @@ final class RunCost {
       return scan(rel, shape);
     }
     if (rel instanceof Correlate correlate) {
-      return run(correlate.getLeft()) + rows(correlate.getLeft()) * run(correlate.getRight());
+      return run(correlate.getLeft()) + rows(correlate.getLeft()) * ofSubquery(correlate, rex);
     }
     double inputs = 0;
     for (RelNode input : rel.getInputs()) {
@@ -143,11 +167,22 @@ final class RunCost {
     }
     return switch (rel) {
       case Sort sort -> sort(sort, inputs);
-      case Join join ->
-          inputs + JoinCost.hashJoin(rows(join.getLeft()), rows(join.getRight())) + rows(join);
+      case Join join -> join(join, inputs);
       case Aggregate aggregate -> inputs + rows(aggregate.getInput());
       default -> inputs;
     };
+  }
+
+  private double join(Join join, double inputs) {
+    RelNode left = join.getLeft();
+    RelNode right = join.getRight();
+    double hashed = inputs + JoinCost.hashJoin(rows(left), rows(right));
+    IndexLookup lookup = IndexJoin.lookup(left, right, join.getCondition(), PARAMETERS);
+    double lookups =
+        lookup == null
+            ? Double.POSITIVE_INFINITY
+            : run(left) + JoinCost.lookups(rows(left), lookup.found());
+    return Math.min(hashed, lookups) + rows(join);
   }
 
   private double scan(RelNode rel, ScanShape shape) {
@@ -184,24 +219,18 @@ final class RunCost {
     }
     double rows = rows(sort.getInput());
     // A row that is not among the first ones so far is compared once.
-    double kept = sort.fetch == null ? 1 : wanted(sort, rows) / rows;
+    double kept = sort.fetch == null ? 1 : part(sort);
     return input + rows * (1 + (JoinCost.SORTED_ROW - 1) * kept);
   }
 
-  /// As many entries of the index are passed as hold the rows that are wanted, of those within its bounds. Infinite if no index has the order.
+  /// As many entries of the index are passed as hold the rows that are wanted, of those within its bounds.
   private double inOrder(Sort sort) {
-    InOrder found = InOrder.of(sort.getInput(), keys(sort), rex);
-    PlanNode.IndexScan scan = found == null ? null : found.scan(rex, estimates(found.rel, rex));
-    if (scan == null) {
-      return Double.POSITIVE_INFINITY;
-    }
-    double rows = rows(sort.getInput());
-    return JoinCost.lookups(1, wanted(sort, rows) / rows * scan.expectedRows());
+    return JoinCost.lookups(1, 0) + part(sort) * inOrder(sort.getInput(), keys(sort), rex);
   }
 
   /// Rows up to the end of the limit, of as many as there are.
   private static double wanted(Sort sort, double rows) {
-    return Math.min(rows, count(sort.fetch, UNKNOWN_LIMIT * rows) + count(sort.offset, 0));
+    return Math.clamp(count(sort.fetch, UNKNOWN_LIMIT * rows) + count(sort.offset, 0), 1, rows);
   }
 
   private static double count(@Nullable RexNode count, double unknown) {

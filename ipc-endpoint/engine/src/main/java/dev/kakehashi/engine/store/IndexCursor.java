@@ -205,7 +205,7 @@ final class IndexCursor implements RowCursor {
     if (from == null || by == null) {
       return false;
     }
-    while (batch.size < batch.capacity) {
+    while (batch.size < batch.wanted) {
       if (entry == entries.count()) {
         if (!more) {
           break;

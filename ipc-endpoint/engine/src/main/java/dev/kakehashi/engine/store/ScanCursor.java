@@ -79,7 +79,7 @@ final class ScanCursor implements PageCursor {
   @Override
   public boolean next(VectorBatch batch) {
     batch.reset();
-    while (!closed && batch.size < batch.capacity && pageNumber < endPage) {
+    while (!closed && batch.size < batch.wanted && pageNumber < endPage) {
       Page page = table.page(pageNumber);
       if (page == null || !step(page, batch)) {
         pageNumber++;
@@ -94,7 +94,7 @@ final class ScanCursor implements PageCursor {
   /// @return false if there are no more in the page
   private boolean step(Page page, VectorBatch batch) {
     int base = batch.size;
-    int limit = batch.capacity - base;
+    int limit = batch.wanted - base;
     for (int failures = 0; ; failures++) {
       // Before any undo pointer is read.
       boolean mixed = isMixed(page);

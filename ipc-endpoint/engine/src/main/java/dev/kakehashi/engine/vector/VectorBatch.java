@@ -28,6 +28,9 @@ public final class VectorBatch implements AutoCloseable {
   /// Rows present.
   public int size;
 
+  /// Rows that the next filling is to give, at most `capacity`.
+  public int wanted;
+
   /// Rows selected; -1: all of `0 .. size-1`.
   public int selected = -1;
 
@@ -42,6 +45,7 @@ public final class VectorBatch implements AutoCloseable {
 
   private VectorBatch(int ownColumns, int columnCount, int capacity) {
     this.capacity = capacity;
+    this.wanted = capacity;
     this.rowIds = new long[capacity];
     this.selection = new int[capacity];
     columns = new ColumnVector[columnCount];
@@ -65,9 +69,9 @@ public final class VectorBatch implements AutoCloseable {
     return selected < 0 ? size : selected;
   }
 
-  /// Whether there is room for another row: the batch is not full, and its heap has no more than some megabytes of values.
+  /// Whether there is room for another row: fewer are there than are wanted, and its heap has no more than some megabytes of values.
   public boolean hasRoom() {
-    return size < capacity && heap.usedBytes() < COMPUTED_BYTES / 2;
+    return size < wanted && heap.usedBytes() < COMPUTED_BYTES / 2;
   }
 
   /// Empties the batch for refilling; earlier by-reference values become invalid.
