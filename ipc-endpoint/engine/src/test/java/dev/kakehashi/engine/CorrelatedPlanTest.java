@@ -38,6 +38,16 @@ final class CorrelatedPlanTest {
           "create index many_g on many (g, id)",
           "analyze");
 
+  /// Subqueries by row that name rows of queries further out, below others by row.
+  private static final List<String> NESTED =
+      List.of(
+          "select id, (select count(*) from few b where b.w = a.w and b.id < (select max(c.id) from many c where c.k = b.v and c.g <"
+              + " (select max(d.id) from many d where d.k = c.k and d.g <> a.id))) from few a order by 1",
+          "select id, (select count(*) from few b where b.id < (select max(c.id) from many c where c.k = b.v and c.g <"
+              + " (select max(d.id) from many d where d.k = c.k and d.g <> a.id))) from few a order by 1",
+          "select a.id, q.id, (select max(o.id) from many o where o.k = q.k and o.id > a.w) from few a cross join lateral"
+              + " (select m.id, m.k from many m where m.k > a.v and m.id > (select min(o.id) from many o where o.k = a.v + m.g) order by m.k, m.id limit 2) q order by 1, 2");
+
   @TempDir static Path directory;
   private static TestEngine engine;
 
@@ -107,6 +117,38 @@ final class CorrelatedPlanTest {
             .toList();
     assertTrue(subqueries.size() >= 2, String.join("\n", measured));
     assertEquals(engine.query(sql.replace(" limit 4", "")).subList(0, 4), engine.query(sql));
+  }
+
+  @Test
+  void shouldTakeTheRowsOfALimitOnce() {
+    // Two evaluations of the outer query would leave others.
+    for (String outer :
+        List.of(
+            "(select *, random() as x from many) m order by x limit 10",
+            "(select * from many order by random() limit 10) m",
+            "(select * from many tablesample bernoulli (10)) m",
+            "many m order by s limit 10")) {
+      String counts =
+          "select (select count(*) from few f where f.id <= m.id + 40) as c from " + outer;
+      assertEquals(
+          List.of("40|40"), engine.query("select min(c), max(c) from (" + counts + ") q"), outer);
+    }
+    engine.run("create sequence drawn");
+    assertEquals(
+        1,
+        engine
+            .query(
+                "select (select count(*) from few f where f.id = m.id) from many m limit nextval('drawn')")
+            .size());
+    assertEquals(List.of("2"), engine.query("select nextval('drawn')"));
+  }
+
+  @Test
+  void shouldJoinASubqueryBesideOneThatIsEvaluatedByRow() {
+    String sql =
+        "select f.id, (select m.s from many m where m.k = f.v and m.id < 5000), (select count(*) from many c where c.s = f.s) from few f";
+    assertTrue(plan(sql).contains("Correlated Join"), plan(sql));
+    assertTrue(plan(sql).contains("Join RIGHT"), plan(sql));
   }
 
   @Test
@@ -198,8 +240,8 @@ final class CorrelatedPlanTest {
       for (String table : TABLES) {
         statement.execute(table);
       }
-      for (int i = 0; i < QUERIES; i++) {
-        String sql = queries.next();
+      for (int i = 0; i < QUERIES + NESTED.size(); i++) {
+        String sql = i < NESTED.size() ? NESTED.get(i) : queries.next();
         byRow += plan(sql).contains("Correlated Join") ? 1 : 0;
         List<String> expected = onPostgres(statement, sql);
         List<String> actual = engine.query(sql);

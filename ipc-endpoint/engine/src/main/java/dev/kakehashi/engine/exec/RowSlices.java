@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 ///
 /// A batch is computed whole if its values are of ordinary length. Where they are long, as many of its rows are at a time as make some megabytes: all at once could take any amount of memory.
 /// Where computing a row twice would be seen, as with nextval(), few rows are computed first, and more as long as their values are short.
-/// What fails for a row is thrown when all rows before it have been computed by themselves. Confined to one task.
+/// What fails for a row is thrown when all rows before it have been computed by themselves; what a constraint refuses is thrown at once where new values
+/// would be others the next time. Confined to one task.
 public final class RowSlices {
   /// How much narrower the next attempt is.
   private static final int NARROWING = 8;
@@ -95,7 +96,9 @@ public final class RowSlices {
       slice = Math.max(1, live / NARROWING);
       return false;
     } catch (EngineException e) {
-      if (live <= 1 || !RowsBeforeFailure.isOfRow(e)) {
+      if (live <= 1
+          || !RowsBeforeFailure.isOfRow(e)
+          || (!repeatable && RowsBeforeFailure.isRefusal(e))) {
         throw e;
       }
       slice = 1;

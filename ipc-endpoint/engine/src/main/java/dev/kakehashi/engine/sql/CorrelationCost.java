@@ -36,6 +36,7 @@ final class CorrelationCost {
   // Of the subquery.
   private boolean limited;
   private boolean grouped;
+  private boolean counted;
   private boolean equalitiesOnly = true;
 
   private CorrelationCost(Correlate correlate) {
@@ -47,8 +48,11 @@ final class CorrelationCost {
         switch (node) {
           case Sort sort ->
               limited |= (sort.fetch != null || sort.offset != null) && isCorrelated(sort);
-          case Aggregate aggregate ->
-              grouped |= !isSingleValue(aggregate) && isCorrelated(aggregate);
+          case Aggregate aggregate -> {
+            boolean correlated = isCorrelated(aggregate);
+            grouped |= !isSingleValue(aggregate) && correlated;
+            counted |= correlated && counts(aggregate);
+          }
           case Filter filter -> inspect(filter.getCondition());
           case Join join -> inspect(join.getCondition());
           default -> {}
@@ -94,11 +98,26 @@ final class CorrelationCost {
     ImmutableBitSet columns = RelOptUtil.correlationColumns(id, correlate.getRight());
     double values = new RowEstimates().getDistinctRowCount(left, columns, null);
     double joined = joined(uncorrelated(correlate.getRight()), equalitiesOnly ? 1 : values);
+    if (counted && columns.asList().stream().anyMatch(column -> isNullable(left, column))) {
+      // The count of no rows is no null: it is joined to the outer rows by a comparison of nulls,
+      // too,
+      // which is no key of a hash table.
+      joined += JoinCost.nestedLoop(rows(left), values);
+    }
     if (!limited && equalitiesOnly && columns.cardinality() == 1) {
       double keys = AggregateRestrictions.keysCost(left, columns.nth(0), rex);
       joined = Math.min(joined, keys + values * each);
     }
     return rows(left) * each * MARGIN < joined;
+  }
+
+  private static boolean counts(Aggregate aggregate) {
+    return aggregate.getAggCallList().stream()
+        .anyMatch(call -> call.getAggregation().getKind() == SqlKind.COUNT);
+  }
+
+  private static boolean isNullable(RelNode rel, int column) {
+    return rel.getRowType().getFieldList().get(column).getType().isNullable();
   }
 
   /// Whether it is what a subquery as a value becomes whose rows may be several.

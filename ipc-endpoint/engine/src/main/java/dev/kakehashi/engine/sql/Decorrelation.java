@@ -16,6 +16,7 @@ import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rex.RexBuilder;
@@ -64,10 +65,9 @@ final class Decorrelation {
     if (!outer.isEmpty() || byRow.contains(id)) {
       return correlate;
     }
-    RelNode left = hidden(correlate.getLeft());
+    RelNode left = correlate.getLeft();
     RelNode right = hidden(correlate.getRight());
-    if (Inspection.any(left, Correlate.class::isInstance)
-        || Inspection.any(right, each -> each instanceof Hidden part && uses(part.rel, id))) {
+    if (Inspection.any(right, each -> each instanceof Hidden part && uses(part.rel, id))) {
       return correlate;
     }
     Uses uses = new Uses(id);
@@ -81,14 +81,21 @@ final class Decorrelation {
         || (uses.filters > 1 && uses.ofNull)) {
       return correlate;
     }
-    // Calcite takes a column for never null that an outer join compares by =, if it sees the join.
-    boolean outerJoins =
-        Inspection.any(left, each -> each instanceof Join join && join.getJoinType().isOuterJoin());
+    // Calcite takes a column for never null that an outer join compares by =, if it sees the join,
+    // and makes joins of all correlations that it sees.
+    boolean once = isUnrepeatable(left);
+    boolean hides =
+        once
+            || Inspection.any(
+                left,
+                each ->
+                    each instanceof Correlate
+                        || (each instanceof Join join && join.getJoinType().isOuterJoin()));
     // Where a subquery is empty whatever the row is, less is named than was, which Calcite counts.
     Correlate exact =
         correlate.copy(
             correlate.getTraitSet(),
-            outerJoins ? new Hidden(left) : left,
+            hides ? new Hidden(left) : left,
             right,
             id,
             RelOptUtil.correlationColumns(id, right),
@@ -99,7 +106,42 @@ final class Decorrelation {
     RelNode project =
         LogicalProject.create(
             exact, List.of(), columns, correlate.getRowType().getFieldNames(), Set.of());
-    return shown(RelDecorrelator.decorrelateQuery(project, builder));
+    RelNode joined = RelDecorrelator.decorrelateQuery(project, builder);
+    // Two evaluations of the outer query may not give the same rows.
+    return once && Inspection.count(joined, Hidden.class::isInstance) > hiddenIn(right) + 1
+        ? correlate
+        : shown(joined);
+  }
+
+  private static int hiddenIn(RelNode rel) {
+    return Inspection.count(rel, Hidden.class::isInstance);
+  }
+
+  /// Whether rows or values may be others the next time: those of a limit by an order that is not total, of which several tasks keep the first, of a sample, or of random(). A subquery that is evaluated by
+  /// row is so by one task, in the same way each time.
+  private static boolean isUnrepeatable(RelNode rel) {
+    if (rel instanceof SampledRows
+        || (rel instanceof Sort sort && (sort.fetch != null || sort.offset != null))
+        || isVolatile(rel)) {
+      return true;
+    }
+    return rel instanceof Correlate correlate
+        ? isUnrepeatable(correlate.getLeft())
+            || Inspection.any(correlate.getRight(), Decorrelation::isVolatile)
+        : rel.getInputs().stream().anyMatch(Decorrelation::isUnrepeatable);
+  }
+
+  private static boolean isVolatile(RelNode rel) {
+    boolean[] found = {false};
+    rel.accept(
+        new RexShuttle() {
+          @Override
+          public RexNode visitCall(RexCall call) {
+            found[0] |= !call.getOperator().isDeterministic();
+            return super.visitCall(call);
+          }
+        });
+    return found[0];
   }
 
   private boolean isByRow(RelNode rel) {
@@ -110,9 +152,9 @@ final class Decorrelation {
     return RelOptUtil.getVariablesUsed(rel).contains(id);
   }
 
-  /// Without a look at those that stay as they are.
+  /// Without a look at those that stay as they are. None is below another one: what they name is seen.
   private RelNode hidden(RelNode rel) {
-    return BottomUp.rewrite(rel, each -> isByRow(each) ? new Hidden(each) : each);
+    return BottomUp.rewrite(rel, each -> isByRow(each) ? new Hidden(shown(each)) : each);
   }
 
   /// How a subquery names outer queries.

@@ -13,6 +13,8 @@ import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.logical.LogicalSort;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,10 @@ final class LimitFirst {
   }
 
   private static boolean isMovable(Sort sort) {
-    return sort.fetch != null && sort.offset == null;
+    // It is evaluated twice afterwards.
+    RexNode count =
+        sort.fetch instanceof CountExpression computed ? computed.expression : sort.fetch;
+    return count != null && sort.offset == null && RexUtil.isDeterministic(count);
   }
 
   private static RelNode moved(Sort sort) {

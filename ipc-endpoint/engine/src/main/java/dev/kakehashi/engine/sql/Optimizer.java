@@ -124,7 +124,7 @@ final class Optimizer {
     if (subqueries || Inspection.any(rel, Correlate.class::isInstance)) {
       rel = subqueries ? SubqueryRemoval.apply(rel, builder) : rel;
       rel = LimitFirst.apply(rel);
-      rel = Decorrelation.apply(rel, byRow(rel), builder);
+      rel = OuterConditions.push(Decorrelation.apply(rel, byRow(rel), builder));
     }
     rel = run(PUSH_DOWN, rel);
     int joins = Inspection.count(rel, Join.class::isInstance);
@@ -147,7 +147,7 @@ final class Optimizer {
   /// Subqueries that stay correlated, because they cost less for each row than in one join.
   private static Set<CorrelationId> byRow(RelNode rel) {
     return Inspection.any(rel, each -> each instanceof Correlate c && CorrelationCost.isOpen(c))
-        ? CorrelationCost.byRow(run(PUSH_DOWN, rel))
+        ? CorrelationCost.byRow(OuterConditions.push(run(PUSH_DOWN, rel)))
         : Set.of();
   }
 

@@ -25,6 +25,9 @@ final class ScanCursor implements PageCursor {
 
   private static final int LATCH_AFTER_FAILURES = 16;
 
+  /// Slots that are looked at at a time, also where fewer rows are wanted: there may be none in them.
+  private static final int SHORTEST_RUN = 64;
+
   private final RowTable table;
   private final RowLayout layout;
   private final RowReader reader;
@@ -94,7 +97,7 @@ final class ScanCursor implements PageCursor {
   /// @return false if there are no more in the page
   private boolean step(Page page, VectorBatch batch) {
     int base = batch.size;
-    int limit = batch.wanted - base;
+    int limit = Math.min(batch.capacity - base, Math.max(batch.wanted - base, SHORTEST_RUN));
     for (int failures = 0; ; failures++) {
       // Before any undo pointer is read.
       boolean mixed = isMixed(page);
