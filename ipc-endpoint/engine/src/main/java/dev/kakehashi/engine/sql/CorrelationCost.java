@@ -100,8 +100,7 @@ final class CorrelationCost {
     double joined = joined(uncorrelated(correlate.getRight()), equalitiesOnly ? 1 : values);
     if (counted && columns.asList().stream().anyMatch(column -> isNullable(left, column))) {
       // The count of no rows is no null: it is joined to the outer rows by a comparison of nulls,
-      // too,
-      // which is no key of a hash table.
+      // too, which is no key of a hash table.
       joined += JoinCost.nestedLoop(rows(left), values);
     }
     if (!limited && equalitiesOnly && columns.cardinality() == 1) {

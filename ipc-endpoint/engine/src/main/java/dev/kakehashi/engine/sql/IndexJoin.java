@@ -77,7 +77,8 @@ final class IndexJoin {
     return JoinCost.lookups(outerRows, lookup.found())
             > IndexLookup.readCost(inner, innerRows, rex) + joined
         ? null
-        : join(outer, inner, condition, kind, translator, () -> translator.translate(outer));
+        : join(
+            lookup, outer, inner, condition, kind, translator, () -> translator.translate(outer));
   }
 
   /// The look at an index for the inner rows that belong to one of the outer rows; null if there is none that suits.
@@ -127,6 +128,18 @@ final class IndexJoin {
       Supplier<PlanNode> outerPlan) {
     IndexLookup lookup =
         Objects.requireNonNull(lookup(outer, inner, condition, translator.nextParameter()));
+    return join(lookup, outer, inner, condition, kind, translator, outerPlan);
+  }
+
+  /// @param lookup with the translator's next parameters
+  private static PlanNode join(
+      IndexLookup lookup,
+      RelNode outer,
+      RelNode inner,
+      RexNode condition,
+      JoinKind kind,
+      PlanTranslator translator,
+      Supplier<PlanNode> outerPlan) {
     ImmutableBitSet used = used(outer, condition);
     int taken = translator.takeParameters(used.cardinality());
     double tableRows = IndexLookup.base(inner).getTable().getRowCount();

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// @param above columns that are taken of what the scan gives; null: all
 /// @param found rows that a look finds before they are filtered
 record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double found) {
+  /// Behind all parameters that a statement has: for a look that is only reckoned with.
+  static final int NO_PARAMETER = 1 << 20;
+
   /// How a reference of a join's condition to a column of the inner side, by the position there, is one of the table's scan.
   private record Inner(@Nullable Project above, ScanShape shape) {
     static @Nullable Inner of(RelNode rel, RexBuilder rex) {
@@ -111,7 +114,7 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
   }
 
   /// Rows of the table that a scan finds by its columns that are bound by equality, and by a range with two ends that are not known.
-  static double found(TableScan base, PlanNode.IndexScan scan) {
+  private static double found(TableScan base, PlanNode.IndexScan scan) {
     CatalogTable table = (CatalogTable) base.getTable();
     List<Integer> columns =
         table.table().indexes().get(scan.index()).columns().subList(0, scan.equals().size());

@@ -32,9 +32,6 @@ final class JoinOrder {
   /// Three to the power of this are looked at.
   static final int MAX_INPUTS = 10;
 
-  /// Behind all that a statement has.
-  private static final int PARAMETERS = 1 << 20;
-
   private final MultiJoin join;
   private final RexBuilder rex;
   private final int inputs;
@@ -230,9 +227,12 @@ final class JoinOrder {
                         reference.getIndex() >= first && reference.getIndex() < end
                             ? new RexInputRef(reference.getIndex() - first, reference.getType())
                             : rex.makeDynamicParam(
-                                reference.getType(), PARAMETERS + reference.getIndex())))
+                                reference.getType(),
+                                IndexLookup.NO_PARAMETER + reference.getIndex())))
             .toList();
-    return bound.isEmpty() ? null : IndexLookup.of(join.getInput(input), bound, PARAMETERS, rex);
+    return bound.isEmpty()
+        ? null
+        : IndexLookup.of(join.getInput(input), bound, IndexLookup.NO_PARAMETER, rex);
   }
 
   /// Whether a term compares for equality what the sides have each for themselves.

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.apache.calcite.rel.RelNode;
@@ -14,7 +13,6 @@ import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rex.RexBuilder;
-import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 /// @param cost of all rows, in the unit of [JoinCost]
 /// @param plan makes the plan, whose rows one task has to ask for; called once at most
 record OrderedRows(double cost, Supplier<PlanNode> plan) {
-  /// Behind all parameters that a statement has.
-  private static final int PARAMETERS = 1 << 20;
 
   /// How much cheaper than a sort it has to be: how soon the limit ends it is a guess.
   private static final double MARGIN = 2;
@@ -50,7 +46,7 @@ record OrderedRows(double cost, Supplier<PlanNode> plan) {
     }
     return switch (rel) {
       case Project project when !project.containsOver() -> {
-        List<SortKey> below = below(project, keys);
+        List<SortKey> below = RunCost.below(project, keys);
         OrderedRows input = below == null ? null : of(project.getInput(), below, translator, rex);
         yield input == null
             ? null
@@ -74,17 +70,6 @@ record OrderedRows(double cost, Supplier<PlanNode> plan) {
       case Correlate correlate -> correlate(correlate, keys, translator, rex);
       default -> null;
     };
-  }
-
-  private static @Nullable List<SortKey> below(Project project, List<SortKey> keys) {
-    List<SortKey> below = new ArrayList<>();
-    for (SortKey key : keys) {
-      if (!(project.getProjects().get(key.column()) instanceof RexInputRef reference)) {
-        return null;
-      }
-      below.add(new SortKey(reference.getIndex(), key.descending(), key.nullsFirst()));
-    }
-    return below;
   }
 
   private static @Nullable OrderedRows join(
@@ -139,7 +124,7 @@ record OrderedRows(double cost, Supplier<PlanNode> plan) {
       List<SortKey> keys,
       PlanTranslator translator,
       RexBuilder rex) {
-    IndexLookup lookup = IndexJoin.lookup(outer, inner, condition, PARAMETERS);
+    IndexLookup lookup = IndexJoin.lookup(outer, inner, condition, IndexLookup.NO_PARAMETER);
     OrderedRows ordered = lookup == null ? null : of(outer, keys, translator, rex);
     return lookup == null || ordered == null
         ? null

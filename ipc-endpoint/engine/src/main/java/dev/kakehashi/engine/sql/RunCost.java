@@ -28,9 +28,6 @@ final class RunCost {
   /// Part of the rows that a limit leaves that is not known, as PostgreSQL takes it.
   private static final double UNKNOWN_LIMIT = 0.1;
 
-  /// Behind all parameters that a statement has.
-  private static final int PARAMETERS = 1 << 20;
-
   private final RexBuilder rex;
 
   private RunCost(RexBuilder rex) {
@@ -89,6 +86,18 @@ final class RunCost {
     return keys;
   }
 
+  /// The keys as those of a project's input; null if one of them is computed.
+  static @Nullable List<SortKey> below(Project project, List<SortKey> keys) {
+    List<SortKey> below = new ArrayList<>();
+    for (SortKey key : keys) {
+      if (!(project.getProjects().get(key.column()) instanceof RexInputRef reference)) {
+        return null;
+      }
+      below.add(new SortKey(reference.getIndex(), key.descending(), key.nullsFirst()));
+    }
+    return below;
+  }
+
   /// A relation through an index that has an order already, if there is one.
   static @Nullable PlanNode ordered(RelNode input, List<SortKey> keys, RexBuilder rex) {
     InOrder found = InOrder.of(input, keys, rex);
@@ -110,19 +119,15 @@ final class RunCost {
       if (keys.stream().anyMatch(key -> key.descending() != descending)) {
         return null;
       }
-      List<Integer> columns = keys.stream().map(SortKey::column).toList();
+      List<SortKey> wanted = keys;
       List<Project> projects = new ArrayList<>();
       RelNode rel = input;
       ScanShape shape = ScanShape.of(rel, rex);
       while (shape == null && rel instanceof Project project) {
-        List<Integer> below = new ArrayList<>();
-        for (int column : columns) {
-          if (!(project.getProjects().get(column) instanceof RexInputRef reference)) {
-            return null;
-          }
-          below.add(reference.getIndex());
+        wanted = below(project, wanted);
+        if (wanted == null) {
+          return null;
         }
-        columns = below;
         projects.addFirst(project);
         rel = project.getInput();
         shape = ScanShape.of(rel, rex);
@@ -133,7 +138,7 @@ final class RunCost {
       int[] ofTable = shape.columns();
       AccessPath.WantedOrder order =
           new AccessPath.WantedOrder(
-              columns.stream().map(column -> ofTable[column]).toList(), descending);
+              wanted.stream().map(key -> ofTable[key.column()]).toList(), descending);
       return new InOrder(rel, shape, order, projects);
     }
 
@@ -177,7 +182,8 @@ final class RunCost {
     RelNode left = join.getLeft();
     RelNode right = join.getRight();
     double hashed = inputs + JoinCost.hashJoin(rows(left), rows(right));
-    IndexLookup lookup = IndexJoin.lookup(left, right, join.getCondition(), PARAMETERS);
+    IndexLookup lookup =
+        IndexJoin.lookup(left, right, join.getCondition(), IndexLookup.NO_PARAMETER);
     double lookups =
         lookup == null
             ? Double.POSITIVE_INFINITY
