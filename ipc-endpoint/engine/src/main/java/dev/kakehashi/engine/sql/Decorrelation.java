@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.sql;
 
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.Convention;
@@ -16,6 +15,7 @@ import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
@@ -29,17 +29,30 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql2rel.CorrelateProjectExtractor;
 import org.apache.calcite.sql2rel.RelDecorrelator;
 import org.apache.calcite.tools.RelBuilder;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Turns correlated subqueries and LATERAL into joins, by Calcite's decorrelator.
 ///
 /// It is asked for one at a time, from the inside, and not for those of which it makes joins that lose rows: what an outer join gives nulls for has no values of the outer query any more,
 /// two conditions that are true of different rows where the outer column is null have one set of its values, and a condition that names one outer column more than those below it
-/// makes it forget which values of the others these were true of. Those stay as they are and are evaluated for each row.
+/// makes it forget which values of the others these were true of. Those stay as they are and are evaluated for each row, and so are those that it gives up by itself: evaluation by row is what a
+/// subquery means, a join is only to cost less.
 final class Decorrelation {
+  private static final Logger LOG = LoggerFactory.getLogger(Decorrelation.class);
+
+  static {
+    // Some of its joins are wrong, and it knows: without its assertions they would be made.
+    RelDecorrelator.class
+        .getClassLoader()
+        .setClassAssertionStatus("org.apache.calcite.sql2rel.RelDecorrelator", true);
+  }
+
   private final Set<CorrelationId> byRow;
   private final RelBuilder builder;
 
@@ -60,42 +73,20 @@ final class Decorrelation {
 
   private RelNode joined(Correlate correlate) {
     CorrelationId id = correlate.getCorrelationId();
-    Set<CorrelationId> outer = new HashSet<>(RelOptUtil.getVariablesUsed(correlate));
-    outer.remove(id);
-    if (!outer.isEmpty() || byRow.contains(id)) {
+    if (byRow.contains(id) || !isClosed(correlate)) {
+      return correlate;
+    }
+    RelNode right = hidden(correlate.getRight());
+    if (Inspection.any(right, each -> each instanceof Hidden part && !isClosed(part.rel))) {
       return correlate;
     }
     RelNode left = correlate.getLeft();
-    RelNode right = hidden(correlate.getRight());
-    if (Inspection.any(right, each -> each instanceof Hidden part && uses(part.rel, id))) {
-      return correlate;
-    }
-    Uses uses = new Uses(id);
-    uses.go(right);
-    if (uses.ofRecursion
-        || uses.ofArguments
-        || uses.mayRefuse
-        || uses.inOuterJoin
-        || uses.aboveGroups
-        || uses.forgets
-        || (uses.filters > 1 && uses.ofNull)) {
-      return correlate;
-    }
-    // Calcite takes a column for never null that an outer join compares by =, if it sees the join,
-    // and makes joins of all correlations that it sees.
     boolean once = isUnrepeatable(left);
-    boolean hides =
-        once
-            || Inspection.any(
-                left,
-                each ->
-                    each instanceof Correlate
-                        || (each instanceof Join join && join.getJoinType().isOuterJoin()));
     // Where a subquery is empty whatever the row is, less is named than was, which Calcite counts.
     Correlate exact =
         correlate.copy(
             correlate.getTraitSet(),
-            hides ? new Hidden(left) : left,
+            once || Inspection.any(left, Decorrelation::isMistaken) ? new Hidden(left) : left,
             right,
             id,
             RelOptUtil.correlationColumns(id, right),
@@ -106,11 +97,35 @@ final class Decorrelation {
     RelNode project =
         LogicalProject.create(
             exact, List.of(), columns, correlate.getRowType().getFieldNames(), Set.of());
-    RelNode joined = RelDecorrelator.decorrelateQuery(project, builder);
+    RelNode joined = joined(project);
     // Two evaluations of the outer query may not give the same rows.
-    return once && Inspection.count(joined, Hidden.class::isInstance) > hiddenIn(right) + 1
+    return joined == null
+            || (once && Inspection.count(joined, Hidden.class::isInstance) > hiddenIn(right) + 1)
         ? correlate
         : shown(joined);
+  }
+
+  /// Null if rows would be lost, or if Calcite gives up.
+  private @Nullable RelNode joined(RelNode project) {
+    try {
+      // As Calcite begins: what is made of outer columns alone is a column of the outer query then.
+      RelNode extracted =
+          project.accept(new CorrelateProjectExtractor(RelFactories.LOGICAL_BUILDER));
+      return Inspection.any(
+              extracted, each -> each instanceof Correlate part && Uses.of(part).loseRows())
+          ? null
+          : RelDecorrelator.decorrelateQuery(extracted, builder);
+    } catch (AssertionError | IndexOutOfBoundsException mistaken) {
+      LOG.debug("a correlated subquery that Calcite makes no join of", mistaken);
+      return null;
+    }
+  }
+
+  /// Whether Calcite takes a column of it for what it is not: for never null if an outer join compares it by =, for one of the keys if it is an aggregate; or makes a join of what is to stay as it is.
+  private static boolean isMistaken(RelNode rel) {
+    return rel instanceof Correlate
+        || rel instanceof Aggregate
+        || (rel instanceof Join join && join.getJoinType().isOuterJoin());
   }
 
   private static int hiddenIn(RelNode rel) {
@@ -144,17 +159,32 @@ final class Decorrelation {
     return found[0];
   }
 
-  private boolean isByRow(RelNode rel) {
-    return rel instanceof Correlate correlate && byRow.contains(correlate.getCorrelationId());
-  }
-
   private static boolean uses(RelNode rel, CorrelationId id) {
     return RelOptUtil.getVariablesUsed(rel).contains(id);
   }
 
-  /// Without a look at those that stay as they are. None is below another one: what they name is seen.
+  /// Whether it names no rows but its own.
+  private static boolean isClosed(RelNode rel) {
+    return switch (rel) {
+      case Correlate correlate ->
+          Set.of(correlate.getCorrelationId()).containsAll(RelOptUtil.getVariablesUsed(correlate));
+      default -> RelOptUtil.getVariablesUsed(rel).isEmpty();
+    };
+  }
+
+  /// Without a look at what Calcite is not to see: subqueries that stay as they are, by row or because they had their turn, of which none is below another one, so that what they name is seen; and
+  /// groups that depend on no row, of which Calcite makes one where the key is a constant, even if they have no rows.
   private RelNode hidden(RelNode rel) {
-    return BottomUp.rewrite(rel, each -> isByRow(each) ? new Hidden(shown(each)) : each);
+    return BottomUp.rewrite(
+        rel,
+        each ->
+            switch (each) {
+              case Correlate inner
+                  when byRow.contains(inner.getCorrelationId()) || isClosed(inner) ->
+                  new Hidden(shown(inner));
+              case Aggregate groups when isClosed(groups) -> new Hidden(shown(groups));
+              default -> each;
+            });
   }
 
   /// How a subquery names outer queries.
@@ -187,6 +217,23 @@ final class Decorrelation {
 
     Uses(CorrelationId id) {
       this.id = id;
+    }
+
+    static Uses of(Correlate correlate) {
+      Uses uses = new Uses(correlate.getCorrelationId());
+      uses.go(correlate.getRight());
+      return uses;
+    }
+
+    /// Whether rows would be lost by Calcite's join.
+    boolean loseRows() {
+      return ofRecursion
+          || ofArguments
+          || mayRefuse
+          || inOuterJoin
+          || aboveGroups
+          || forgets
+          || (filters > 1 && ofNull);
     }
 
     private void compare(RelNode node) {

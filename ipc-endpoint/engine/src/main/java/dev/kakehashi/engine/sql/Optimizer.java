@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import com.google.common.collect.ImmutableSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.calcite.plan.Contexts;
@@ -15,6 +16,7 @@ import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
+import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.rules.CoreRules;
 import org.apache.calcite.rel.rules.FilterAggregateTransposeRule;
 import org.apache.calcite.rel.rules.FilterCorrelateRule;
@@ -25,6 +27,8 @@ import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
 import org.apache.calcite.rel.rules.JoinPushExpressionsRule;
 import org.apache.calcite.rel.rules.LoptOptimizeJoinRule;
 import org.apache.calcite.rel.rules.ProjectMergeRule;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.tools.RelBuilder;
 import org.apache.calcite.tools.RelBuilderFactory;
@@ -37,7 +41,10 @@ import org.apache.calcite.tools.RelBuilderFactory;
 final class Optimizer {
   /// Builders that do not simplify: simplifying puts negations last, and takes out IS NOT NULL of what a later condition is strict in.
   private static final RelBuilderFactory BUILDERS =
-      RelBuilder.proto(Contexts.of(RelBuilder.Config.DEFAULT.withSimplify(false)));
+      RelBuilder.proto(
+          Contexts.of(
+              RelBuilder.Config.DEFAULT.withSimplify(false),
+              (RelFactories.FilterFactory) Optimizer::filter));
 
   /// What gives another value at each call is computed once for a row, so conditions on it stay above, and what is computed from it, too.
   private static final RelOptRule FILTER_PROJECT_TRANSPOSE =
@@ -47,6 +54,7 @@ final class Optimizer {
               filter -> !RexUtil.containsCorrelation(filter.getCondition()),
               Project.class,
               Optimizer::isDeterministic)
+          .withCopyFilter(false)
           .withRelBuilderFactory(BUILDERS)
           .toRule();
 
@@ -122,8 +130,7 @@ final class Optimizer {
       subqueries = Inspection.hasSubquery(rel);
     }
     if (subqueries || Inspection.any(rel, Correlate.class::isInstance)) {
-      rel = subqueries ? SubqueryRemoval.apply(rel, builder) : rel;
-      rel = LimitFirst.apply(rel);
+      rel = LimitFirst.apply(SubqueryRemoval.apply(rel, builder));
       rel = OuterConditions.push(Decorrelation.apply(rel, byRow(rel), builder));
     }
     rel = run(PUSH_DOWN, rel);
@@ -154,6 +161,13 @@ final class Optimizer {
   /// A rule that leaves the conditions as they are.
   private static RelOptRule moving(RelRule.Config config) {
     return config.withRelBuilderFactory(BUILDERS).toRule();
+  }
+
+  /// Flat, as Calcite wants conditions: what is put in place of a column may be OR in an OR.
+  private static RelNode filter(RelNode input, RexNode condition, Set<CorrelationId> variables) {
+    RexBuilder rex = input.getCluster().getRexBuilder();
+    return LogicalFilter.create(
+        input, RexUtil.flatten(rex, condition), ImmutableSet.copyOf(variables));
   }
 
   private static boolean isDeterministic(Project project) {

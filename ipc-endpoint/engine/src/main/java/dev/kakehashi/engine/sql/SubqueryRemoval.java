@@ -10,6 +10,7 @@ import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.metadata.RelMdUtil;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
@@ -55,8 +56,23 @@ final class SubqueryRemoval {
               case Project project
                   when project.getProjects().stream().anyMatch(Grouping::hasSubquery) ->
                   project(project);
-              default -> each;
+              default -> each.getVariablesSet().isEmpty() ? each : unnamed(each);
             });
+  }
+
+  /// Without a name for its input's rows that nothing has a use for: Calcite would take columns of another relation with the same name for its input's.
+  private static RelNode unnamed(RelNode rel) {
+    return switch (rel) {
+      case Project project ->
+          LogicalProject.create(
+              project.getInput(),
+              project.getHints(),
+              project.getProjects(),
+              project.getRowType().getFieldNames(),
+              Set.of());
+      case Filter filter -> LogicalFilter.create(filter.getInput(), filter.getCondition());
+      default -> rel;
+    };
   }
 
   private RelNode filter(Filter filter) {
