@@ -4,6 +4,12 @@ import dev.kakehashi.client.AttachOptions;
 import dev.kakehashi.client.Parameters;
 import dev.kakehashi.client.PreparedStatement;
 import dev.kakehashi.client.Session;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -13,13 +19,20 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /// Scans of a table alone and while another client changes its rows one by one, each change stored. Readers and writer share the processors: what a
-/// writer takes of them, and how fast its disk lets it write, is in the figure, so heap's own is beside it.
+/// writer takes of them, and how fast its disk lets it write, is in the figure, so heap's own is beside it, what the engine's readers keep beside no more changes than heap's writer made, and what
+/// they keep beside a thread that does nothing but write to the disk, as the log does for each change: no writer leaves more that makes as many changes.
 ///
 /// @param seconds length of one measurement
 record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
   private static final String SUM = "SELECT sum(val) FROM numbers";
+
+  /// Of the file that is written to, made before; and of a change in the log.
+  private static final int FILE_BYTES = 4 << 20;
+
+  private static final int WRITE_BYTES = 128;
 
   /// Scans and changes, per second, and what the processors worked meanwhile, in seconds of each second.
   private record Rates(double scans, double changes, double worked) {}
@@ -51,22 +64,34 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     }
 
     double kept() {
-      return Turns.median(beside) / Turns.median(alone);
+      return kept(beside);
+    }
+
+    double kept(List<Double> scans) {
+      return Turns.median(scans) / Turns.median(alone);
     }
   }
 
   void run(Session session, long rows) throws Exception {
     var ofHeap = new Side();
     var ofEngine = new Side();
+    var besideAsMany = new ArrayList<Double>();
+    var besideWrites = new ArrayList<Double>();
+    var writes = new ArrayList<Double>();
     try (PreparedStatement sum = session.prepare(SUM)) {
       for (int i = 0; i < turns.warmUps() + turns.repetitions(); i++) {
         Rates heapAlone = working(() -> new Rates(heapScans(), 0, 0));
         Rates heapBeside = working(() -> heapScansBesideWriter(rows));
         Rates engineAlone = working(() -> new Rates(scans(session, sum), 0, 0));
-        Rates engineBeside = working(() -> scansBesideWriter(session, sum, rows));
+        Rates engineBeside = working(() -> scansBesideWriter(session, sum, rows, 0));
+        Rates asMany = scansBesideWriter(session, sum, rows, heapBeside.changes);
+        Rates disk = besideUntil(this::writeToDisk, () -> scans(session, sum));
         if (i >= turns.warmUps()) {
           ofHeap.add(heapAlone, heapBeside);
           ofEngine.add(engineAlone, engineBeside);
+          besideAsMany.add(asMany.scans);
+          besideWrites.add(disk.scans);
+          writes.add(disk.changes);
         }
       }
     }
@@ -75,6 +100,10 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     Report.rates("scans beside it", Turns.median(ofHeap.beside), Turns.median(ofEngine.beside));
     Report.rates(
         "its changes, each stored", Turns.median(ofHeap.changes), Turns.median(ofEngine.changes));
+    Report.fraction(
+        "left by as many changes as heap's", ofHeap.kept(), ofEngine.kept(besideAsMany));
+    Report.fraction("left by synchronised writes alone", ofEngine.kept(besideWrites));
+    Report.rate("such writes", Turns.median(writes));
     Report.costs(
         "processor time of a scan",
         Turns.median(ofHeap.scanSeconds),
@@ -114,18 +143,28 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     }
   }
 
-  private Rates scansBesideWriter(Session session, PreparedStatement sum, long rows)
+  private Rates scansBesideWriter(Session session, PreparedStatement sum, long rows, double rate)
       throws Exception {
+    return besideUntil(stop -> write(stop, rows, rate), () -> scans(session, sum));
+  }
+
+  /// Runs both at the same time, until the reader has done.
+  private static Rates besideUntil(Writer writer, Callable<Double> reader) throws Exception {
     var stop = new AtomicBoolean();
     return beside(
-        () -> write(stop, rows),
+        () -> writer.writeUntil(stop),
         () -> {
           try {
-            return scans(session, sum);
+            return reader.call();
           } finally {
             stop.set(true);
           }
         });
+  }
+
+  private interface Writer {
+    /// @return how often per second
+    double writeUntil(AtomicBoolean stop) throws Exception;
   }
 
   private double scans(Session session, PreparedStatement sum) {
@@ -138,8 +177,28 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     return count * 1e9 / (System.nanoTime() - began);
   }
 
+  /// One pwrite and one fdatasync each time, into blocks that are there.
+  private double writeToDisk(AtomicBoolean stop) throws IOException {
+    Path file = Files.createTempFile(heap.directory(), "writes", ".tmp");
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE)) {
+      channel.write(ByteBuffer.allocateDirect(FILE_BYTES), 0);
+      channel.force(true);
+      ByteBuffer bytes = ByteBuffer.allocateDirect(WRITE_BYTES);
+      long began = System.nanoTime();
+      long writes = 0;
+      while (!stop.get()) {
+        channel.write(bytes.clear(), writes * WRITE_BYTES % FILE_BYTES);
+        channel.force(false);
+        writes++;
+      }
+      return writes * 1e9 / (System.nanoTime() - began);
+    }
+  }
+
+  /// @param rate of changes per second; 0 for as many as can be had
   /// @return changes per second
-  private double write(AtomicBoolean stop, long rows) {
+  private double write(AtomicBoolean stop, long rows, double rate) {
     long began = System.nanoTime();
     long changes = 0;
     try (Session session = Session.attach(options);
@@ -156,6 +215,9 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
           throw new IllegalStateException("no row with id " + id);
         }
         changes++;
+        if (rate > 0) {
+          LockSupport.parkNanos(began + Math.round(changes * 1e9 / rate) - System.nanoTime());
+        }
       }
     }
     return changes * 1e9 / (System.nanoTime() - began);

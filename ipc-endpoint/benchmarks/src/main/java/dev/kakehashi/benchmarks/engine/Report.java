@@ -27,6 +27,15 @@ public final class Report {
         "");
   }
 
+  /// A part of a measure, as a fraction of 1.
+  static void fraction(String what, double ofHeap, double ofEngine) {
+    line("  " + what, number(ofHeap), number(ofEngine), number(ofEngine / ofHeap), "", "");
+  }
+
+  static void fraction(String what, double ofEngine) {
+    line("  " + what, "-", number(ofEngine), "", "", "");
+  }
+
   /// How much of its speed each side keeps, as a fraction of 1; the goal is the engine's.
   static void kept(String what, double ofHeap, double ofEngine, double goal) {
     line(
@@ -41,6 +50,10 @@ public final class Report {
   /// What else was counted of a measure.
   static void rates(String what, double ofHeap, double ofEngine) {
     line("  " + what, perSecond(ofHeap), perSecond(ofEngine), number(ofEngine / ofHeap), "", "");
+  }
+
+  static void rate(String what, double ofEngine) {
+    line("  " + what, "-", perSecond(ofEngine), "", "", "");
   }
 
   /// What one of many took, in seconds.
