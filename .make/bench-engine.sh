@@ -7,6 +7,7 @@
 #   MEMORY=1GB          of the engine's store (the setting "memory")
 #   SECONDS_PER_RUN=3   of each rate             REPETITIONS=5   of each measure
 #   WARMUP_SECONDS=20   before rates: the endpoint's compilers work that long    WARMUPS=5   turns of long statements that are not measured
+#   SETTINGS=           of the endpoint, as "scheduler_pin_workers=on scheduler_local_order=fifo"
 #   ENDPOINT_OPTIONS=   of the JVM, as -XX:+FlagsFinal; their effect is part of the result
 . "$(dirname "$0")/lib.sh"
 
@@ -27,6 +28,11 @@ out=$ROOT/target/bench-engine
 home=$RUN_DIR/bench-engine
 runtime_dir=/dev/shm/kakehashi-bench-engine-$$
 mkdir -p "$out"
+
+settings=(--set "memory=$MEMORY")
+for setting in ${SETTINGS:-}; do
+  settings+=(--set "$setting")
+done
 
 wanted() { [[ " $ROWS " == *" $1 "* ]]; }
 bench() { # class argument...
@@ -52,7 +58,7 @@ prepare_tpch() {
 step "servers"
 end_servers_with_script "$home"
 export JDK_JAVA_OPTIONS=${ENDPOINT_OPTIONS:-}
-start_endpoint "$home/endpoint" "$runtime_dir" --set "memory=$MEMORY"
+start_endpoint "$home/endpoint" "$runtime_dir" "${settings[@]}"
 unset JDK_JAVA_OPTIONS
 start_postgres "$home/pg" 54700 shared_buffers=256MB max_wal_size=4GB
 export PGHOST=$home/pg/socket PGPORT PGUSER=postgres PGDATABASE=postgres
@@ -74,7 +80,7 @@ measured_from=$(processor_ticks)
     bench EngineBenchmark "$runtime_dir" fill "$RESTART_ROWS"
     stop_endpoint "$home/endpoint" >/dev/null
     began=$(now_millis)
-    start_endpoint "$home/endpoint" "$runtime_dir" --set "memory=$MEMORY"
+    start_endpoint "$home/endpoint" "$runtime_dir" "${settings[@]}"
     bench EngineBenchmark "$runtime_dir" answer "$RESTART_ROWS"
   fi
   if wanted available; then

@@ -373,8 +373,10 @@ public final class SchedulerConfig {
       try {
         return set(parameter, parseValue(parameter, value.trim()));
       } catch (NumberFormatException e) {
+        String allowed =
+            parameter.unit.equals("bool") ? "true or false" : "a number of " + parameter.unit;
         throw new IllegalArgumentException(
-            "\"" + key + "\" must be a number of " + parameter.unit + ", not \"" + value + "\"", e);
+            "\"" + key + "\" must be " + allowed + ", not \"" + value + "\"", e);
       }
     }
 

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /// Every parameter of the scheduler as a setting: `scheduler_` and the parameter's name in lower case with underscores,
 /// `localCapacity` is `scheduler_local_capacity`. Times are written with their unit like all settings; `off` stands for
-/// the value below zero where there is one. The number of workers is the setting `worker_threads`.
+/// the value below zero where there is one, `on` and `off` for true and false. The number of workers is the setting `worker_threads`.
 final class SchedulerSettings {
   static final String PREFIX = "scheduler_";
   private static final String OFF = "off";
@@ -94,6 +94,9 @@ final class SchedulerSettings {
   private static String number(String key, Parameter parameter, String value) {
     if (value.equals(OFF) && parameter.min() < 0) {
       return "-1";
+    }
+    if (parameter.unit().equals("bool")) {
+      return value.equals("on") ? "true" : value.equals(OFF) ? "false" : value;
     }
     long unitNanos = nanos(parameter.unit());
     if (unitNanos == 0) {

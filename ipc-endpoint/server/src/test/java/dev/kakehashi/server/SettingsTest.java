@@ -68,12 +68,16 @@ class SettingsTest {
         .set("scheduler_local_order", "fifo")
         .set("scheduler_distribution", "role")
         .set("scheduler_stealing", "true")
+        .set("scheduler_victim_locality", "off")
+        .set("scheduler_pin_workers", "on")
         .set("scheduler_hang_after", "2min")
         .set("scheduler_task_polling_wait", "5us");
     config = SchedulerSettings.config(settings);
     assertEquals(3, config.workers());
     assertEquals(SchedulerConfig.LocalOrder.FIFO, config.localOrder());
     assertEquals(SchedulerConfig.Distribution.ROLE, config.distribution());
+    assertEquals(0, config.get(Parameter.VICTIM_LOCALITY));
+    assertEquals(1, config.get(Parameter.PIN_WORKERS));
     assertEquals(120_000, config.get(Parameter.HANG_AFTER));
     assertEquals(5, config.get(Parameter.TASK_POLLING_WAIT));
   }
@@ -92,6 +96,7 @@ class SettingsTest {
     assertTrue(refused("scheduler_spin_limit", "1500ns").contains("whole us"));
     assertTrue(refused("scheduler_local_capacity", "1000").contains("power of two"));
     assertTrue(refused("scheduler_distribution", "roles").contains("ROLE"));
+    assertTrue(refused("scheduler_pin_workers", "perhaps").contains("must be true or false"));
     assertTrue(refused("scheduler_spin_limit", "off").contains("scheduler_spin_limit"));
     Settings contradicting =
         Settings.defaults()
