@@ -71,8 +71,8 @@ fi
 step "results"
 measured_from=$(processor_ticks)
 {
-  printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s, TPC-H at scale %s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
-    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$REPETITIONS" "$SCALE"
+  printf 'commit %s, %s, %s processors, PostgreSQL %s, medians of %s, TPC-H at scale %s%s\n' "$(git -C "$ROOT" rev-parse --short HEAD)" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$PG_MAJOR" "$REPETITIONS" "$SCALE" "${SETTINGS:+, $SETTINGS}"
   bench Report
   read -ra client_rows <<<"$(tr ' ' '\n' <<<"$ROWS" | grep -vxE 'available|restart' | tr '\n' ' ')"
   [ ${#client_rows[@]} = 0 ] || bench EngineBenchmark "$runtime_dir" run "${client_rows[@]}"

@@ -35,8 +35,8 @@ final class RandomSubqueries {
     budget = 3 + random.nextInt(5);
     return switch (random.nextInt(6)) {
       case 0 -> grouped(List.of());
-      case 1 -> windowed(List.of());
-      default -> rows(List.of(), 2 + random.nextInt(3));
+      case 1 -> windowed(List.of(), 3);
+      default -> rows(List.of(), 2 + random.nextInt(3), true);
     };
   }
 
@@ -60,7 +60,7 @@ final class RandomSubqueries {
   private record From(String text, List<String> columns) {}
 
   private From from(List<List<String>> outer) {
-    int kind = mayNest(outer) ? random.nextInt(9) : 0;
+    int kind = mayNest(outer) ? random.nextInt(12) : 0;
     From first = table();
     return switch (kind) {
       case 0, 1, 2, 3 -> first;
@@ -96,12 +96,42 @@ final class RandomSubqueries {
             first.text + " " + type + " lateral (" + rows(around, 2) + ") " + alias + " on true",
             columns);
       }
+      case 8 -> derived(grouped(outer));
+      case 9 -> derived(rows(outer, 2) + setOperator() + rows(outer, 2));
+      case 10 -> derived("select distinct" + rows(outer, 2).substring("select".length()));
       default -> {
-        String alias = "q" + aliases++;
-        budget--;
-        yield new From("(" + grouped(outer) + ") " + alias, List.of(alias + ".x1", alias + ".x2"));
+        List<List<String>> around = within(outer, first.columns);
+        From second =
+            derived(
+                switch (random.nextInt(3)) {
+                  case 0 -> grouped(around);
+                  case 1 -> windowed(around, 2);
+                  default ->
+                      "select v.x1, v.x2 from (values ("
+                          + value(around)
+                          + ", 1), ("
+                          + named(around)
+                          + ", "
+                          + value(around)
+                          + ")) v (x1, x2)";
+                });
+        List<String> columns = new ArrayList<>(first.columns);
+        columns.addAll(second.columns);
+        String type = random.nextBoolean() ? "join" : "left join";
+        yield new From(first.text + " " + type + " lateral " + second.text + " on true", columns);
       }
     };
+  }
+
+  private From derived(String query) {
+    String alias = "q" + aliases++;
+    budget--;
+    return new From("(" + query + ") " + alias, List.of(alias + ".x1", alias + ".x2"));
+  }
+
+  private String setOperator() {
+    String operator = List.of(" union", " except", " intersect").get(random.nextInt(3));
+    return operator + (random.nextBoolean() ? " all " : " ");
   }
 
   private From table() {
@@ -112,6 +142,11 @@ final class RandomSubqueries {
 
   /// Columns `x1`, `x2` and so on.
   private String rows(List<List<String>> outer, int columns) {
+    return rows(outer, columns, false);
+  }
+
+  /// @param more whether with a column `y`, and perhaps `z`, which is an array
+  private String rows(List<List<String>> outer, int columns, boolean more) {
     From from = from(outer);
     List<List<String>> scopes = within(outer, from.columns);
     List<String> items = new ArrayList<>();
@@ -119,7 +154,7 @@ final class RandomSubqueries {
       String item = i == 1 ? from.columns.getFirst() : value(scopes);
       items.add(item + " as x" + i);
     }
-    if (outer.isEmpty()) {
+    if (more) {
       items.add(condition(scopes) + " as y");
       if (mayNest(scopes)) {
         items.add("array(" + column(scopes) + " order by 1) as z");
@@ -149,7 +184,8 @@ final class RandomSubqueries {
         + having;
   }
 
-  private String windowed(List<List<String>> outer) {
+  /// @param columns 2 or 3
+  private String windowed(List<List<String>> outer, int columns) {
     From from = from(outer);
     List<List<String>> scopes = within(outer, from.columns);
     String by = from.columns.getFirst();
@@ -161,11 +197,15 @@ final class RandomSubqueries {
         + by
         + ") + "
         + value(scopes)
-        + " as x2, "
-        + aggregate(scopes)
-        + " over (partition by coalesce("
-        + value(scopes)
-        + ", 0)) as x3 from "
+        + " as x2"
+        + (columns > 2
+            ? ", "
+                + aggregate(scopes)
+                + " over (partition by coalesce("
+                + value(scopes)
+                + ", 0)) as x3"
+            : "")
+        + " from "
         + from.text
         + where(scopes);
   }
@@ -212,7 +252,8 @@ final class RandomSubqueries {
 
   private String scalar(List<List<String>> outer) {
     if (random.nextInt(4) == 0) {
-      return "(" + column(outer) + " order by 1 limit 1)";
+      String offset = random.nextInt(4) == 0 ? " offset 1" : "";
+      return "(" + column(outer) + " order by 1 limit 1" + offset + ")";
     }
     From from = from(outer);
     List<List<String>> scopes = within(outer, from.columns);
@@ -228,6 +269,17 @@ final class RandomSubqueries {
 
   /// A query of one column.
   private String column(List<List<String>> outer) {
+    if (mayNest(outer) && random.nextInt(8) == 0) {
+      budget--;
+      return "(" + plainColumn(outer) + ")" + setOperator() + "(" + plainColumn(outer) + ")";
+    }
+    String column = plainColumn(outer);
+    return random.nextInt(8) == 0
+        ? "select distinct" + column.substring("select".length())
+        : column;
+  }
+
+  private String plainColumn(List<List<String>> outer) {
     From from = from(outer);
     List<List<String>> scopes = within(outer, from.columns);
     String item = random.nextInt(3) == 0 ? value(scopes) : pick(from.columns);

@@ -23,15 +23,16 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Scans of a table alone and while another client changes its rows one by one, each change stored. Readers and writer share the processors: what a
 /// writer takes of them, and how fast its disk lets it write, is in the figure, so heap's own is beside it, what the engine's readers keep beside no more changes than heap's writer made, and what
-/// they keep beside a thread that does nothing but write to the disk, as the log does for each change: no writer leaves more that makes as many changes.
+/// they keep beside a thread that does nothing but write to the disk, as the log does for each change: no writer leaves more that makes as many changes as that thread writes.
 ///
 /// @param seconds length of one measurement
 record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
   private static final String SUM = "SELECT sum(val) FROM numbers";
 
-  /// Of the file that is written to, made before; and of a change in the log.
+  /// Of the file that is written to, and made before.
   private static final int FILE_BYTES = 4 << 20;
 
+  /// About what a change takes in the log.
   private static final int WRITE_BYTES = 128;
 
   /// Scans and changes, per second, and what the processors worked meanwhile, in seconds of each second.
@@ -76,6 +77,7 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
     var ofHeap = new Side();
     var ofEngine = new Side();
     var besideAsMany = new ArrayList<Double>();
+    var asManyChanges = new ArrayList<Double>();
     var besideWrites = new ArrayList<Double>();
     var writes = new ArrayList<Double>();
     try (PreparedStatement sum = session.prepare(SUM)) {
@@ -90,6 +92,7 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
           ofHeap.add(heapAlone, heapBeside);
           ofEngine.add(engineAlone, engineBeside);
           besideAsMany.add(asMany.scans);
+          asManyChanges.add(asMany.changes);
           besideWrites.add(disk.scans);
           writes.add(disk.changes);
         }
@@ -102,6 +105,7 @@ record Readers(AttachOptions options, Heap heap, Turns turns, int seconds) {
         "its changes, each stored", Turns.median(ofHeap.changes), Turns.median(ofEngine.changes));
     Report.fraction(
         "left by as many changes as heap's", ofHeap.kept(), ofEngine.kept(besideAsMany));
+    Report.rate("those changes", Turns.median(asManyChanges));
     Report.fraction("left by synchronised writes alone", ofEngine.kept(besideWrites));
     Report.rate("such writes", Turns.median(writes));
     Report.costs(

@@ -86,7 +86,7 @@ final class Decorrelation {
     Correlate exact =
         correlate.copy(
             correlate.getTraitSet(),
-            once || Inspection.any(left, Decorrelation::isMistaken) ? new Hidden(left) : left,
+            once || hasMistaken(left) ? new Hidden(left) : left,
             right,
             id,
             RelOptUtil.correlationColumns(id, right),
@@ -100,7 +100,10 @@ final class Decorrelation {
     RelNode joined = joined(project);
     // Two evaluations of the outer query may not give the same rows.
     return joined == null
-            || (once && Inspection.count(joined, Hidden.class::isInstance) > hiddenIn(right) + 1)
+            || (once
+                && Inspection.count(
+                        joined, each -> each instanceof Hidden part && part.rel.equals(left))
+                    > 1)
         ? correlate
         : shown(joined);
   }
@@ -111,39 +114,54 @@ final class Decorrelation {
       // As Calcite begins: what is made of outer columns alone is a column of the outer query then.
       RelNode extracted =
           project.accept(new CorrelateProjectExtractor(RelFactories.LOGICAL_BUILDER));
-      return Inspection.any(
-              extracted, each -> each instanceof Correlate part && Uses.of(part).loseRows())
+      if (Inspection.any(
+          extracted, each -> each instanceof Correlate part && Uses.of(part).loseRows())) {
+        return null;
+      }
+      RelNode joined = RelDecorrelator.decorrelateQuery(extracted, builder);
+      // Where it has no way to go it leaves a correlation half done.
+      return Inspection.any(joined, Correlate.class::isInstance) || !isClosed(joined)
           ? null
-          : RelDecorrelator.decorrelateQuery(extracted, builder);
-    } catch (AssertionError | IndexOutOfBoundsException mistaken) {
+          : joined;
+    } catch (AssertionError
+        | ClassCastException
+        | IllegalArgumentException
+        | IndexOutOfBoundsException
+        | NullPointerException
+        | UnsupportedOperationException mistaken) {
       LOG.debug("a correlated subquery that Calcite makes no join of", mistaken);
       return null;
     }
   }
 
-  /// Whether Calcite takes a column of it for what it is not: for never null if an outer join compares it by =, for one of the keys if it is an aggregate; or makes a join of what is to stay as it is.
+  /// Whether Calcite takes a column of something in it for what it is not: for never null if an outer join compares it by =, for one of the keys if it is an aggregate; or makes a join of what is to stay as it is.
+  private static boolean hasMistaken(RelNode rel) {
+    return Inspection.any(rel, Decorrelation::isMistaken);
+  }
+
   private static boolean isMistaken(RelNode rel) {
     return rel instanceof Correlate
         || rel instanceof Aggregate
         || (rel instanceof Join join && join.getJoinType().isOuterJoin());
   }
 
-  private static int hiddenIn(RelNode rel) {
-    return Inspection.count(rel, Hidden.class::isInstance);
-  }
-
   /// Whether rows or values may be others the next time: those of a limit by an order that is not total, of which several tasks keep the first, of a sample, or of random(). A subquery that is evaluated by
   /// row is so by one task, in the same way each time.
   private static boolean isUnrepeatable(RelNode rel) {
-    if (rel instanceof SampledRows
-        || (rel instanceof Sort sort && (sort.fetch != null || sort.offset != null))
-        || isVolatile(rel)) {
+    if (rel instanceof SampledRows || isLimit(rel) || isVolatile(rel)) {
       return true;
     }
-    return rel instanceof Correlate correlate
-        ? isUnrepeatable(correlate.getLeft())
-            || Inspection.any(correlate.getRight(), Decorrelation::isVolatile)
-        : rel.getInputs().stream().anyMatch(Decorrelation::isUnrepeatable);
+    return switch (rel) {
+      case Hidden part -> isUnrepeatable(part.rel);
+      case Correlate correlate ->
+          isUnrepeatable(correlate.getLeft())
+              || Inspection.any(correlate.getRight(), Decorrelation::isVolatile);
+      default -> rel.getInputs().stream().anyMatch(Decorrelation::isUnrepeatable);
+    };
+  }
+
+  private static boolean isLimit(RelNode rel) {
+    return rel instanceof Sort sort && (sort.fetch != null || sort.offset != null);
   }
 
   private static boolean isVolatile(RelNode rel) {
@@ -165,15 +183,11 @@ final class Decorrelation {
 
   /// Whether it names no rows but its own.
   private static boolean isClosed(RelNode rel) {
-    return switch (rel) {
-      case Correlate correlate ->
-          Set.of(correlate.getCorrelationId()).containsAll(RelOptUtil.getVariablesUsed(correlate));
-      default -> RelOptUtil.getVariablesUsed(rel).isEmpty();
-    };
+    return RelOptUtil.getVariablesUsed(rel).isEmpty();
   }
 
   /// Without a look at what Calcite is not to see: subqueries that stay as they are, by row or because they had their turn, of which none is below another one, so that what they name is seen; and
-  /// groups that depend on no row, of which Calcite makes one where the key is a constant, even if they have no rows.
+  /// groups and limits that depend on no row: of groups Calcite makes one where the key is a constant, even if they have no rows, and a limit is not to be a parameter.
   private RelNode hidden(RelNode rel) {
     return BottomUp.rewrite(
         rel,
@@ -183,6 +197,7 @@ final class Decorrelation {
                   when byRow.contains(inner.getCorrelationId()) || isClosed(inner) ->
                   new Hidden(shown(inner));
               case Aggregate groups when isClosed(groups) -> new Hidden(shown(groups));
+              case Sort limit when isLimit(limit) && isClosed(limit) -> new Hidden(shown(limit));
               default -> each;
             });
   }
@@ -191,7 +206,7 @@ final class Decorrelation {
   private static final class Uses extends RelVisitor {
     private final CorrelationId id;
 
-    /// Whether in what an outer join may find nothing of.
+    /// Whether in what an outer join may find nothing of, or beside rows whose columns it mistakes.
     boolean inOuterJoin;
 
     /// Whether in a column that is computed from groups.
@@ -202,6 +217,9 @@ final class Decorrelation {
 
     /// Whether below what refuses more than one row: a join would ask about the rows of all values, also of those that no outer row has.
     boolean mayRefuse;
+
+    /// Whether in a limit that is a parameter, of which it makes a comparison with null where it is null; or in groups with a constant for one of several keys, whose place it mistakes.
+    boolean inexact;
 
     /// Whether in what rows are made of, which have no join to be had from.
     boolean ofArguments;
@@ -230,6 +248,7 @@ final class Decorrelation {
       return ofRecursion
           || ofArguments
           || mayRefuse
+          || inexact
           || inOuterJoin
           || aboveGroups
           || forgets
@@ -263,11 +282,18 @@ final class Decorrelation {
             inOuterJoin |=
                 join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
         case RecursiveRows recursion -> ofRecursion |= recursion.isCorrelated();
-        case Aggregate aggregate ->
-            mayRefuse |= CorrelationCost.isSingleValue(aggregate) && uses(aggregate, id);
+        case Aggregate aggregate -> {
+          mayRefuse |= CorrelationCost.isSingleValue(aggregate) && uses(aggregate, id);
+          inexact |= aggregate.getGroupCount() > 1 && hasConstantKey(aggregate);
+        }
+        case Sort sort -> inexact |= !isKnown(sort.fetch) || !isKnown(sort.offset);
         case FunctionRows rows -> ofArguments |= uses(rows, id);
         case ExpressionRows rows -> ofArguments |= uses(rows, id);
-        case Correlate inner -> inOuterJoin |= inner.getJoinType() != JoinRelType.INNER;
+        case Correlate inner ->
+            inOuterJoin |=
+                inner.getJoinType() != JoinRelType.INNER
+                    || hasMistaken(inner.getLeft())
+                    || isUnrepeatable(inner.getLeft());
         case Project project -> {
           aboveGroups |=
               project.getProjects().stream().anyMatch(RexUtil::containsCorrelation)
@@ -286,6 +312,16 @@ final class Decorrelation {
         default -> {}
       }
       super.visit(node, ordinal, parent);
+    }
+
+    private static boolean isKnown(@Nullable RexNode limit) {
+      return limit == null || limit instanceof RexLiteral;
+    }
+
+    private static boolean hasConstantKey(Aggregate aggregate) {
+      return aggregate.getInput() instanceof Project project
+          && aggregate.getGroupSet().asList().stream()
+              .anyMatch(key -> project.getProjects().get(key) instanceof RexLiteral);
     }
 
     private static boolean isStrict(RexNode node) {

@@ -140,8 +140,7 @@ final class InsertBinder {
       @Nullable Scope parent) {
     Scope scope = new Scope(parent);
     scope.clause = "VALUES";
-    RelNode oneRow = queries.oneRow();
-    scope.rowType = oneRow.getRowType();
+    scope.rowType = queries.oneRow().getRowType();
     List<List<RexNode>> rows = new ArrayList<>();
     int width = -1;
     boolean subquery = false;
@@ -165,13 +164,7 @@ final class InsertBinder {
       rows.add(assignments.completed(complete, table));
     }
     if (subquery) {
-      List<RelNode> inputs = new ArrayList<>();
-      for (List<RexNode> row : rows) {
-        inputs.add(queries.project(oneRow, row, AssignmentBinder.names(table), scope.correlations));
-      }
-      return inputs.size() == 1
-          ? inputs.getFirst()
-          : org.apache.calcite.rel.logical.LogicalUnion.create(inputs, true);
+      return queries.projectedRows(rows, AssignmentBinder.names(table), scope.correlations);
     }
     RelDataType rowType =
         context.types.createStructType(

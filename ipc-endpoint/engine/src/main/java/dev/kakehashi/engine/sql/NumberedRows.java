@@ -17,11 +17,26 @@ import org.apache.calcite.sql.SqlKind;
 
 /// ROW_NUMBER in a projection: what Calcite makes of a correlated subquery with LIMIT.
 final class NumberedRows {
-  private NumberedRows() {}
+  private final int inputColumns;
+
+  /// Keys that are no columns of the input, once each: they become columns behind those.
+  private final List<RexNode> computed = new ArrayList<>();
+
+  private NumberedRows(int inputColumns) {
+    this.inputColumns = inputColumns;
+  }
 
   static PlanNode project(Project project, PlanNode input) {
     RexBuilder rex = project.getCluster().getRexBuilder();
-    PlanNode[] windows = {input};
+    List<RexNode> inputs = new ArrayList<>(rex.identityProjects(project.getInput().getRowType()));
+    NumberedRows numbered = new NumberedRows(inputs.size());
+    project.getProjects().forEach(numbered::collectKeys);
+    inputs.addAll(numbered.computed);
+    PlanNode[] windows = {
+      numbered.computed.isEmpty()
+          ? input
+          : new PlanNode.Project(input, ExprTranslator.translate(inputs))
+    };
     List<RexNode> columns = new ArrayList<>();
     for (RexNode node : project.getProjects()) {
       columns.add(
@@ -29,7 +44,7 @@ final class NumberedRows {
               new RexShuttle() {
                 @Override
                 public RexNode visitOver(RexOver over) {
-                  windows[0] = window(over, windows[0]);
+                  windows[0] = numbered.window(over, windows[0]);
                   return rex.makeInputRef(over.getType(), windows[0].typeOids().length - 1);
                 }
               }));
@@ -37,12 +52,29 @@ final class NumberedRows {
     return new PlanNode.Project(windows[0], ExprTranslator.translate(columns));
   }
 
-  private static PlanNode window(RexOver over, PlanNode input) {
+  private void collectKeys(RexNode column) {
+    column.accept(
+        new RexShuttle() {
+          @Override
+          public RexNode visitOver(RexOver over) {
+            over.getWindow().partitionKeys.forEach(NumberedRows.this::collect);
+            over.getWindow().orderKeys.forEach(key -> collect(key.left));
+            return over;
+          }
+        });
+  }
+
+  private void collect(RexNode key) {
+    if (!(key instanceof RexInputRef) && !computed.contains(key)) {
+      computed.add(key);
+    }
+  }
+
+  private PlanNode window(RexOver over, PlanNode input) {
     if (over.getAggOperator().getKind() != SqlKind.ROW_NUMBER) {
       throw ExprTranslator.unsupported("window function " + over.getAggOperator().getName());
     }
-    int[] partition =
-        over.getWindow().partitionKeys.stream().mapToInt(NumberedRows::column).toArray();
+    int[] partition = over.getWindow().partitionKeys.stream().mapToInt(this::column).toArray();
     List<PlanNode.SortKey> order = new ArrayList<>();
     for (RexFieldCollation key : over.getWindow().orderKeys) {
       order.add(
@@ -66,10 +98,9 @@ final class NumberedRows {
     return new PlanNode.Window(input, partition, order, List.of(call), oids);
   }
 
-  private static int column(RexNode node) {
-    if (node instanceof RexInputRef reference) {
-      return reference.getIndex();
-    }
-    throw ExprTranslator.unsupported("this form of correlated subquery");
+  private int column(RexNode key) {
+    return key instanceof RexInputRef reference
+        ? reference.getIndex()
+        : inputColumns + computed.indexOf(key);
   }
 }

@@ -11,7 +11,9 @@ import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.logical.LogicalIntersect;
 import org.apache.calcite.rel.logical.LogicalMinus;
 import org.apache.calcite.rel.logical.LogicalProject;
@@ -286,7 +288,20 @@ final class QueryBinder {
               types.get(i), typed.stream().anyMatch(r -> r.get(column).getType().isNullable())));
     }
     RelDataType rowType = context.types.createStructType(relTypes, names);
+    if (typed.stream().flatMap(List::stream).anyMatch(Grouping::hasSubquery)) {
+      return new BoundQuery(projectedRows(typed, names, scope.correlations), names);
+    }
     return new BoundQuery(new ExpressionRows(context.cluster, rowType, typed), names);
+  }
+
+  /// Rows of VALUES with subqueries, which stand in projects only.
+  RelNode projectedRows(
+      List<List<RexNode>> rows, List<String> names, Set<CorrelationId> correlations) {
+    List<RelNode> inputs = new ArrayList<>();
+    for (List<RexNode> row : rows) {
+      inputs.add(project(oneRow(), row, names, correlations));
+    }
+    return inputs.size() == 1 ? inputs.getFirst() : LogicalUnion.create(inputs, true);
   }
 
   private List<SqlType> valueTypes(List<List<RexNode>> rows, Expectation expectation, SqlNode at) {
@@ -461,10 +476,7 @@ final class QueryBinder {
   }
 
   RelNode project(
-      RelNode input,
-      List<RexNode> expressions,
-      List<String> names,
-      java.util.Set<org.apache.calcite.rel.core.CorrelationId> variables) {
+      RelNode input, List<RexNode> expressions, List<String> names, Set<CorrelationId> variables) {
     return LogicalProject.create(
         input, List.of(), expressions, SqlValidatorUtil.uniquify(names, true), variables);
   }

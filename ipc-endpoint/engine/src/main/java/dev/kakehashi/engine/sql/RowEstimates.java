@@ -18,6 +18,7 @@ import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Minus;
 import org.apache.calcite.rel.core.Project;
+import org.apache.calcite.rel.core.SetOp;
 import org.apache.calcite.rel.core.Sort;
 import org.apache.calcite.rel.core.TableScan;
 import org.apache.calcite.rel.core.Union;
@@ -71,9 +72,13 @@ final class RowEstimates extends RelMetadataQuery {
     return super.getUniqueKeys(rel, ignoreNulls);
   }
 
+  /// None of set operations: to compare those of their inputs Calcite evaluates them, by functions of its own, and knows none of ours, nor outer columns.
   @Override
   public RelOptPredicateList getPulledUpPredicates(RelNode rel) {
     Interrupts.check();
+    if (rel.stripped() instanceof SetOp) {
+      return RelOptPredicateList.EMPTY;
+    }
     return super.getPulledUpPredicates(rel);
   }
 

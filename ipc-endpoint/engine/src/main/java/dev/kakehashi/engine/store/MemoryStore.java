@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
 /// [RowTransaction] lists its writes; [Committer] orders commits; [GroupCommit] makes them durable in that order through a [DurableLog];
 /// [GarbageCollector] frees what no snapshot can see. Latches and locks are taken in this order, and none is held across a wait for another transaction:
 ///
-/// `catalogLock` → collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
+/// collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
 ///
-/// The commit lock is taken with none of them held but `catalogLock`; under it come the durability thread's lock and nothing else.
+/// Under the lock of the catalogue nothing is taken. The commit lock is taken with none of them held; under it come the durability thread's lock and nothing else.
 final class MemoryStore implements Store {
   static final long FIRST_TIMESTAMP = 1;
 
@@ -63,15 +63,15 @@ final class MemoryStore implements Store {
 
   private final Map<String, RowTransaction> prepared = new ConcurrentHashMap<>();
 
-  /// Serialises changes of the catalogue; guards what follows.
+  /// Serialises changes of the catalogue; guards `catalog`, `nextId` and `closed`.
   private final Object catalogLock = new Object();
 
   private volatile Map<String, byte[]> catalog = Map.of();
   private volatile Consumer<List<CatalogChange>> catalogListener = changes -> {};
   private long nextId = 1;
 
-  /// Written under the lock of the catalogue.
-  private volatile long commonTimestamp = FIRST_TIMESTAMP;
+  /// Only grows: by changes of the catalogue and by whoever frees for memory; read by each commit.
+  private final AtomicLong commonTimestamp = new AtomicLong(FIRST_TIMESTAMP);
 
   private volatile boolean closed;
 
@@ -281,15 +281,13 @@ final class MemoryStore implements Store {
 
   /// Timestamp of the last commit that every transaction depends on, whatever it reads.
   long commonTimestamp() {
-    return commonTimestamp;
+    return commonTimestamp.get();
   }
 
   /// From now on every transaction depends on the commits up to a timestamp. Called before anybody can see what they have changed in the catalogue, or not see any more what they
   /// have deleted.
   void concernsAll(long timestamp) {
-    synchronized (catalogLock) {
-      commonTimestamp = Math.max(commonTimestamp, timestamp);
-    }
+    commonTimestamp.accumulateAndGet(timestamp, Math::max);
   }
 
   /// A transaction has ended: its stamps are gone, its slot may have a new owner.
