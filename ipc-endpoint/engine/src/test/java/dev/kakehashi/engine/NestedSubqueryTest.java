@@ -61,6 +61,9 @@ final class NestedSubqueryTest {
           // An order by what is computed, of a limit that becomes numbers of rows.
           "select a, b from n q where (select coalesce(r.b, q.b) from u r where r.a = q.a order by 1 limit 1 offset 1) in (select b from u)",
           "select q.a from u q where (select coalesce(q.b, 3) order by 1 limit 1 offset 1) in (select b from u)",
+          // One outer column in several comparisons, over another level.
+          "select q.b from t q join lateral (select where (q.b, q.b) in"
+              + " (select r.b, r.a from n join n r on exists (select from n s where q.b = s.b))) l on true",
           // Subqueries in VALUES.
           "values ((select 7)), (8), ((select max(a) from t))",
           "select t.a, q.c from t, lateral (values ((select max(u.a) from u where u.b = t.b)), (t.a)) q (c)",

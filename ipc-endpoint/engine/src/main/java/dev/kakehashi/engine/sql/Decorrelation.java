@@ -13,7 +13,6 @@ import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
-import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.core.Sort;
@@ -206,8 +205,11 @@ final class Decorrelation {
   private static final class Uses extends RelVisitor {
     private final CorrelationId id;
 
-    /// Whether in what an outer join may find nothing of, or beside rows whose columns it mistakes.
+    /// Whether in what an outer join may find nothing of.
     boolean inOuterJoin;
+
+    /// Whether over subqueries that name rows further out, too: of what is compared with both it forgets a part.
+    boolean overOthers;
 
     /// Whether in a column that is computed from groups.
     boolean aboveGroups;
@@ -218,7 +220,7 @@ final class Decorrelation {
     /// Whether below what refuses more than one row: a join would ask about the rows of all values, also of those that no outer row has.
     boolean mayRefuse;
 
-    /// Whether in a limit that is a parameter, of which it makes a comparison with null where it is null; or in groups with a constant for one of several keys, whose place it mistakes.
+    /// Whether in a limit that is a parameter, of which it makes a comparison with null where it is null; or in groups with a constant for one of several keys, whose place it mistakes; or in the condition of a join, of which it forgets a part.
     boolean inexact;
 
     /// Whether in what rows are made of, which have no join to be had from.
@@ -250,6 +252,7 @@ final class Decorrelation {
           || mayRefuse
           || inexact
           || inOuterJoin
+          || overOthers
           || aboveGroups
           || forgets
           || (filters > 1 && ofNull);
@@ -278,9 +281,11 @@ final class Decorrelation {
     @Override
     public void visit(RelNode node, int ordinal, @Nullable RelNode parent) {
       switch (node) {
-        case Join join ->
-            inOuterJoin |=
-                join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
+        case Join join -> {
+          inOuterJoin |=
+              join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
+          inexact |= RexUtil.containsCorrelation(join.getCondition());
+        }
         case RecursiveRows recursion -> ofRecursion |= recursion.isCorrelated();
         case Aggregate aggregate -> {
           mayRefuse |= CorrelationCost.isSingleValue(aggregate) && uses(aggregate, id);
@@ -289,11 +294,7 @@ final class Decorrelation {
         case Sort sort -> inexact |= !isKnown(sort.fetch) || !isKnown(sort.offset);
         case FunctionRows rows -> ofArguments |= uses(rows, id);
         case ExpressionRows rows -> ofArguments |= uses(rows, id);
-        case Correlate inner ->
-            inOuterJoin |=
-                inner.getJoinType() != JoinRelType.INNER
-                    || hasMistaken(inner.getLeft())
-                    || isUnrepeatable(inner.getLeft());
+        case Correlate inner -> overOthers = true;
         case Project project -> {
           aboveGroups |=
               project.getProjects().stream().anyMatch(RexUtil::containsCorrelation)
