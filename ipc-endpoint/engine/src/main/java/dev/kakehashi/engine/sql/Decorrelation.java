@@ -85,7 +85,7 @@ final class Decorrelation {
     Correlate exact =
         correlate.copy(
             correlate.getTraitSet(),
-            once || hasMistaken(left) ? new Hidden(left) : left,
+            once || Inspection.any(left, Decorrelation::isMistaken) ? new Hidden(left) : left,
             right,
             id,
             RelOptUtil.correlationColumns(id, right),
@@ -128,16 +128,14 @@ final class Decorrelation {
         | IndexOutOfBoundsException
         | NullPointerException
         | UnsupportedOperationException mistaken) {
+      // What its faults show themselves as. Nothing is lost: the caller keeps the subquery as it
+      // was.
       LOG.debug("a correlated subquery that Calcite makes no join of", mistaken);
       return null;
     }
   }
 
-  /// Whether Calcite takes a column of something in it for what it is not: for never null if an outer join compares it by =, for one of the keys if it is an aggregate; or makes a join of what is to stay as it is.
-  private static boolean hasMistaken(RelNode rel) {
-    return Inspection.any(rel, Decorrelation::isMistaken);
-  }
-
+  /// Whether Calcite takes a column of it for what it is not: for never null if an outer join compares it by =, for one of the keys if it is an aggregate; or makes a join of what is to stay as it is.
   private static boolean isMistaken(RelNode rel) {
     return rel instanceof Correlate
         || rel instanceof Aggregate
@@ -150,13 +148,10 @@ final class Decorrelation {
     if (rel instanceof SampledRows || isLimit(rel) || isVolatile(rel)) {
       return true;
     }
-    return switch (rel) {
-      case Hidden part -> isUnrepeatable(part.rel);
-      case Correlate correlate ->
-          isUnrepeatable(correlate.getLeft())
-              || Inspection.any(correlate.getRight(), Decorrelation::isVolatile);
-      default -> rel.getInputs().stream().anyMatch(Decorrelation::isUnrepeatable);
-    };
+    return rel instanceof Correlate correlate
+        ? isUnrepeatable(correlate.getLeft())
+            || Inspection.any(correlate.getRight(), Decorrelation::isVolatile)
+        : rel.getInputs().stream().anyMatch(Decorrelation::isUnrepeatable);
   }
 
   private static boolean isLimit(RelNode rel) {

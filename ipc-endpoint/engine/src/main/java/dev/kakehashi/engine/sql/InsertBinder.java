@@ -143,7 +143,6 @@ final class InsertBinder {
     scope.rowType = queries.oneRow().getRowType();
     List<List<RexNode>> rows = new ArrayList<>();
     int width = -1;
-    boolean subquery = false;
     for (SqlNode node : values.getOperandList()) {
       List<SqlNode> row = ((SqlCall) node).getOperandList();
       if (width >= 0 && row.size() != width) {
@@ -159,17 +158,13 @@ final class InsertBinder {
             assignments.inserted(
                 expressions.bind(row.get(i), scope), table, column, overriding, row.get(i));
         complete[column] = value;
-        subquery |= Grouping.hasSubquery(value);
       }
       rows.add(assignments.completed(complete, table));
-    }
-    if (subquery) {
-      return queries.projectedRows(rows, AssignmentBinder.names(table), scope.correlations);
     }
     RelDataType rowType =
         context.types.createStructType(
             table.columns().stream().map(c -> context.types.of(c.type(), true)).toList(),
             AssignmentBinder.names(table));
-    return new ExpressionRows(context.cluster, rowType, rows);
+    return queries.rows(rowType, rows, scope.correlations);
   }
 }

@@ -288,18 +288,19 @@ final class QueryBinder {
               types.get(i), typed.stream().anyMatch(r -> r.get(column).getType().isNullable())));
     }
     RelDataType rowType = context.types.createStructType(relTypes, names);
-    if (typed.stream().flatMap(List::stream).anyMatch(Grouping::hasSubquery)) {
-      return new BoundQuery(projectedRows(typed, names, scope.correlations), names);
-    }
-    return new BoundQuery(new ExpressionRows(context.cluster, rowType, typed), names);
+    return new BoundQuery(rows(rowType, typed, scope.correlations), names);
   }
 
-  /// Rows of VALUES with subqueries, which stand in projects only.
-  RelNode projectedRows(
-      List<List<RexNode>> rows, List<String> names, Set<CorrelationId> correlations) {
+  /// Rows of values that name no columns; subqueries stand in projects only.
+  ///
+  /// @param correlations names that the subqueries have for the one row that they are computed over
+  RelNode rows(RelDataType rowType, List<List<RexNode>> rows, Set<CorrelationId> correlations) {
+    if (rows.stream().flatMap(List::stream).noneMatch(Grouping::hasSubquery)) {
+      return new ExpressionRows(context.cluster, rowType, rows);
+    }
     List<RelNode> inputs = new ArrayList<>();
     for (List<RexNode> row : rows) {
-      inputs.add(project(oneRow(), row, names, correlations));
+      inputs.add(project(oneRow(), row, rowType.getFieldNames(), correlations));
     }
     return inputs.size() == 1 ? inputs.getFirst() : LogicalUnion.create(inputs, true);
   }

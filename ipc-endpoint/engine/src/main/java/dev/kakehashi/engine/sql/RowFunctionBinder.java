@@ -238,10 +238,7 @@ final class RowFunctionBinder {
       row.add(expressions.coercion.constant(Constant.of(SqlType.of(TypeOid.INT8), 1)));
     }
     RelDataType rowType = rowType(ordinality, context.types.builder().add(column, value.getType()));
-    if (Grouping.hasSubquery(value)) {
-      return queries.project(queries.oneRow(), row, rowType.getFieldNames(), Set.of());
-    }
-    return new ExpressionRows(context.cluster, rowType, List.of(row));
+    return queries.rows(rowType, List.of(row), Set.of());
   }
 
   private RelDataType rowType(boolean ordinality, RelDataTypeFactory.Builder rowType) {
