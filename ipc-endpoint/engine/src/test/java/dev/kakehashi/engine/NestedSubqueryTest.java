@@ -64,6 +64,10 @@ final class NestedSubqueryTest {
           // One outer column in several comparisons, over another level.
           "select q.b from t q join lateral (select where (q.b, q.b) in"
               + " (select r.b, r.a from n join n r on exists (select from n s where q.b = s.b))) l on true",
+          // A column that equals an outer one, beside others that become columns before it.
+          "select t.a, t.b, (select count(*) from (select u.a from u where u.b >= t.a) q, n m where m.b = t.b) from t",
+          "select case when (t.b, t.b) in (select q.x2, q.x1 from"
+              + " (select n.a x1, max(n.b) x2 from n where t.b is null group by n.a) q) then t.b end from t",
           // Subqueries in VALUES.
           "values ((select 7)), (8), ((select max(a) from t))",
           "select t.a, q.c from t, lateral (values ((select max(u.a) from u where u.b = t.b)), (t.a)) q (c)",

@@ -60,7 +60,7 @@ final class RandomSubqueries {
   private record From(String text, List<String> columns) {}
 
   private From from(List<List<String>> outer) {
-    int kind = mayNest(outer) ? random.nextInt(12) : 0;
+    int kind = mayNest(outer) ? random.nextInt(14) : 0;
     From first = table();
     return switch (kind) {
       case 0, 1, 2, 3 -> first;
@@ -99,6 +99,17 @@ final class RandomSubqueries {
       case 8 -> derived(grouped(outer));
       case 9 -> derived(rows(outer, 2) + setOperator() + rows(outer, 2));
       case 10 -> derived("select distinct" + rows(outer, 2).substring("select".length()));
+      case 11, 12 -> {
+        From second = random.nextInt(3) == 0 ? derived(rows(outer, 2)) : first;
+        From rows = derived(random.nextBoolean() ? rows(outer, 2) : grouped(outer));
+        List<String> columns = new ArrayList<>(second.columns);
+        columns.addAll(rows.columns);
+        yield new From(
+            random.nextInt(3) == 0
+                ? second.text + ", " + rows.text
+                : rows.text + ", " + second.text,
+            columns);
+      }
       default -> {
         List<List<String>> around = within(outer, first.columns);
         From second =
@@ -308,13 +319,14 @@ final class RandomSubqueries {
                 + ")";
       };
     }
-    return switch (random.nextInt(8)) {
+    return switch (random.nextInt(9)) {
       case 0 -> named(scopes) + " is null";
       case 1 -> named(scopes) + " is not distinct from " + named(scopes);
       case 2 -> "(" + condition(scopes) + " or " + condition(scopes) + ")";
       case 3 -> "(" + condition(scopes) + " and " + condition(scopes) + ")";
       case 4 -> "not (" + condition(scopes) + ")";
       case 5 -> "(" + condition(scopes) + ") is not true";
+      case 6 -> pick(scopes.getFirst()) + " = " + pick(scopes.getLast());
       default -> named(scopes) + comparison() + named(scopes);
     };
   }

@@ -227,7 +227,8 @@ final class Decorrelation {
     /// Whether one of the filters may be true where the outer column is null.
     boolean ofNull;
 
-    /// Whether expressions name some of the columns that are named below them, and others.
+    /// Whether expressions name some of the columns that are named below them, and others; or a filter others, of which one that equals a column of its input is taken from the place that this had
+    /// before what is named below it became columns, too.
     boolean forgets;
 
     Uses(CorrelationId id) {
@@ -269,8 +270,20 @@ final class Decorrelation {
       ImmutableBitSet own = columns.build();
       if (!own.isEmpty()) {
         ImmutableBitSet below = RelOptUtil.correlationColumns(id, node.getInput(0));
-        forgets |= own.intersects(below) && !below.contains(own);
+        forgets |=
+            !below.contains(own)
+                && (own.intersects(below) || (node instanceof Filter && moves(node.getInput(0))));
       }
+    }
+
+    /// Whether columns have other places when what is named in it has become columns.
+    private boolean moves(RelNode rel) {
+      return switch (rel) {
+        case Project project -> false;
+        case Filter filter -> moves(filter.getInput());
+        case Join join -> uses(join.getLeft(), id) || moves(join.getRight());
+        default -> uses(rel, id);
+      };
     }
 
     @Override
