@@ -3,10 +3,12 @@ package dev.kakehashi.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Queries with subqueries in subqueries, each of which names columns of any queries around it, over tables `t`, `u` and `n` with the integer columns `a` and `b`.
 ///
-/// They have no order, and no errors that depend on what is evaluated.
+/// They have no order, and no errors: what would be one for some rows, a second row of a value or a division by zero, stands in branches that are not taken for these.
 final class RandomSubqueries {
   private static final List<String> TABLES = List.of("t", "u", "n");
 
@@ -25,6 +27,9 @@ final class RandomSubqueries {
 
   /// Subqueries that may still be begun, so that queries have an end.
   private int budget;
+
+  /// Column that is not zero in the branch that is being made; null: none is known not to be.
+  private @Nullable String divisor;
 
   RandomSubqueries(long seed) {
     this.random = new Random(seed);
@@ -245,8 +250,10 @@ final class RandomSubqueries {
       budget--;
       return scalar(scopes);
     }
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(8)) {
       case 0 -> String.valueOf(random.nextInt(4));
+      case 6 -> divisor == null ? named(scopes) : "6 / " + divisor;
+      case 7 -> branch(scopes);
       case 1 -> named(scopes) + " + " + named(scopes);
       case 2 -> "coalesce(" + named(scopes) + ", " + value(scopes) + ")";
       case 3 ->
@@ -259,6 +266,43 @@ final class RandomSubqueries {
               + " end";
       default -> named(scopes);
     };
+  }
+
+  /// A value that would be an error for some rows, in a branch for the others.
+  private String branch(List<List<String>> scopes) {
+    if (!mayNest(scopes)) {
+      return named(scopes);
+    }
+    budget--;
+    String column = named(scopes);
+    return switch (random.nextInt(4)) {
+      case 0 -> "coalesce(" + column + ", (select 7 where " + column + " is null))";
+      case 1 ->
+          "case when (select count(*) from "
+              + TABLES.getFirst()
+              + " where a = "
+              + column
+              + ") = 1 then (select b from "
+              + TABLES.getFirst()
+              + " where a = "
+              + column
+              + ") end";
+      default ->
+          "case when "
+              + column
+              + " <> 0 then "
+              + dividing(column, () -> scalar(scopes))
+              + (random.nextBoolean() ? " else " + named(scopes) : "")
+              + " end";
+    };
+  }
+
+  private String dividing(String by, Supplier<String> made) {
+    String before = divisor;
+    divisor = by;
+    String text = made.get();
+    divisor = before;
+    return text;
   }
 
   private String scalar(List<List<String>> outer) {
@@ -319,7 +363,7 @@ final class RandomSubqueries {
                 + ")";
       };
     }
-    return switch (random.nextInt(9)) {
+    return switch (random.nextInt(10)) {
       case 0 -> named(scopes) + " is null";
       case 1 -> named(scopes) + " is not distinct from " + named(scopes);
       case 2 -> "(" + condition(scopes) + " or " + condition(scopes) + ")";
@@ -327,6 +371,16 @@ final class RandomSubqueries {
       case 4 -> "not (" + condition(scopes) + ")";
       case 5 -> "(" + condition(scopes) + ") is not true";
       case 6 -> pick(scopes.getFirst()) + " = " + pick(scopes.getLast());
+      case 7 -> {
+        String column = named(scopes);
+        yield "("
+            + column
+            + " = 0 or ("
+            + column
+            + " <> 0) is not true or "
+            + dividing(column, () -> condition(scopes))
+            + ")";
+      }
       default -> named(scopes) + comparison() + named(scopes);
     };
   }

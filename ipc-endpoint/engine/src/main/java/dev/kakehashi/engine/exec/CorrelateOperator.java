@@ -31,6 +31,11 @@ final class CorrelateOperator extends Operator {
 
   private boolean rightOpen;
   private boolean matched;
+
+  /// Of a right side with one row for all rows of the left: whether it was run, and that row.
+  private boolean ran;
+
+  private @Nullable VectorBatch kept;
   private @Nullable VectorBatch pending;
   private int pendingRow;
 
@@ -61,6 +66,8 @@ final class CorrelateOperator extends Operator {
     input = null;
     pending = null;
     rightOpen = false;
+    ran = false;
+    kept = null;
   }
 
   @Override
@@ -98,6 +105,36 @@ final class CorrelateOperator extends Operator {
   }
 
   private void openRight(VectorBatch batch) {
+    matched = false;
+    pending = null;
+    if (!isAsked(batch)) {
+      putUnmatched();
+      return;
+    }
+    rightOpen = true;
+    if (!node.once()) {
+      run(batch);
+      return;
+    }
+    if (!ran) {
+      run(batch);
+      kept = right.next();
+      ran = true;
+    }
+    pending = kept;
+    pendingRow = 0;
+  }
+
+  private boolean isAsked(VectorBatch batch) {
+    if (node.guard() < 0) {
+      return true;
+    }
+    ColumnVector guard = batch.columns[node.guard()];
+    int row = leftRow(batch);
+    return !guard.isNull(row) && guard.words[row] != 0;
+  }
+
+  private void run(VectorBatch batch) {
     int count = node.firstParameter() + node.leftColumns().length;
     long[] words = Arrays.copyOf(context.parameters, Math.max(count, context.parameters.length));
     boolean[] nulls =
@@ -109,15 +146,12 @@ final class CorrelateOperator extends Operator {
       words[node.firstParameter() + i] = column.isNull(row) ? 0 : column.words[row];
     }
     right.open(words, nulls);
-    rightOpen = true;
-    matched = false;
-    pending = null;
   }
 
   /// Takes rows of the right side until it ends or the batch is full.
   private void takeRight() {
     VectorBatch rows = pending;
-    if (rows == null) {
+    if (rows == null && !node.once()) {
       rows = right.next();
       pendingRow = 0;
       pending = rows;
@@ -152,6 +186,16 @@ final class CorrelateOperator extends Operator {
   }
 
   private void endRight() {
+    putUnmatched();
+    if (!node.once()) {
+      right.close();
+    }
+    rightOpen = false;
+    pending = null;
+  }
+
+  /// The row of the left as it is without one of the right, or with one if only that is asked.
+  private void putUnmatched() {
     boolean alone =
         switch (node.kind()) {
           case LEFT, ANTI -> !matched;
@@ -164,9 +208,6 @@ final class CorrelateOperator extends Operator {
         out.columns[c].setNull(to);
       }
     }
-    right.close();
-    rightOpen = false;
-    pending = null;
   }
 
   private int putLeft() {
@@ -194,5 +235,6 @@ final class CorrelateOperator extends Operator {
     out.close();
     input = null;
     pending = null;
+    kept = null;
   }
 }

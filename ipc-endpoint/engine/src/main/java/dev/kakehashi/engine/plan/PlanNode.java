@@ -319,9 +319,23 @@ public sealed interface PlanNode {
   /// For each row of the left side, the right side with values of that row as parameters. SEMI and ANTI output the left columns only.
   ///
   /// @param leftColumns their values are the right side's parameters from `firstParameter` on
+  /// @param guard column of the left side; where it is not true the right side is not run and has no rows; -1: none
+  /// @param once whether the right side has one row at most, and the same one for all rows of the left
   record Correlate(
-      PlanNode left, PlanNode right, JoinKind kind, int[] leftColumns, int firstParameter)
+      PlanNode left,
+      PlanNode right,
+      JoinKind kind,
+      int[] leftColumns,
+      int firstParameter,
+      int guard,
+      boolean once)
       implements PlanNode {
+    /// Without a guard.
+    public Correlate(
+        PlanNode left, PlanNode right, JoinKind kind, int[] leftColumns, int firstParameter) {
+      this(left, right, kind, leftColumns, firstParameter, -1, false);
+    }
+
     @Override
     public int[] typeOids() {
       return joined(left, right, kind);

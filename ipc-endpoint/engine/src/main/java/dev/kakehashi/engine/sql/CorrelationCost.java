@@ -120,9 +120,10 @@ final class CorrelationCost {
   }
 
   /// Whether it is what a subquery as a value becomes whose rows may be several.
-  static boolean isSingleValue(Aggregate aggregate) {
-    return aggregate.getAggCallList().stream()
-        .anyMatch(call -> call.getAggregation().getKind() == SqlKind.SINGLE_VALUE);
+  static boolean isSingleValue(RelNode rel) {
+    return rel instanceof Aggregate aggregate
+        && aggregate.getAggCallList().stream()
+            .anyMatch(call -> call.getAggregation().getKind() == SqlKind.SINGLE_VALUE);
   }
 
   private boolean isCorrelated(RelNode rel) {

@@ -72,7 +72,10 @@ final class Decorrelation {
 
   private RelNode joined(Correlate correlate) {
     CorrelationId id = correlate.getCorrelationId();
-    if (byRow.contains(id) || !isClosed(correlate)) {
+    if (byRow.contains(id) || GuardedRows.of(correlate) != null || !isClosed(correlate)) {
+      return correlate;
+    }
+    if (OuterCalls.mayBeLeftOut(correlate)) {
       return correlate;
     }
     RelNode right = hidden(correlate.getRight());
@@ -144,7 +147,7 @@ final class Decorrelation {
 
   /// Whether rows or values may be others the next time: those of a limit by an order that is not total, of which several tasks keep the first, of a sample, or of random(). A subquery that is evaluated by
   /// row is so by one task, in the same way each time.
-  private static boolean isUnrepeatable(RelNode rel) {
+  static boolean isUnrepeatable(RelNode rel) {
     if (rel instanceof SampledRows || isLimit(rel) || isVolatile(rel)) {
       return true;
     }

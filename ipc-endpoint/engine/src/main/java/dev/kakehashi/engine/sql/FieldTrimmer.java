@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.vector.Interrupts;
+import java.util.List;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataTypeField;
@@ -29,6 +30,10 @@ public final class FieldTrimmer extends RelFieldTrimmer {
   public TrimResult trimFields(
       RelNode node, ImmutableBitSet fieldsUsed, Set<RelDataTypeField> extraFields) {
     Interrupts.check();
+    if (node instanceof GuardedRows guarded) {
+      TrimResult trimmed = trimChild(guarded, guarded.getInput(), fieldsUsed, extraFields);
+      return result(guarded.copy(guarded.getTraitSet(), List.of(trimmed.left)), trimmed.right);
+    }
     if (!(node instanceof WindowedRows windows)) {
       return super.trimFields(node, fieldsUsed, extraFields);
     }

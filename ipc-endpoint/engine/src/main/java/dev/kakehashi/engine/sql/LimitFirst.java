@@ -81,8 +81,8 @@ final class LimitFirst {
       return false;
     }
     RelNode right = correlate.getRight();
-    while (right instanceof Project project) {
-      right = project.getInput();
+    while (right instanceof Project || right instanceof GuardedRows) {
+      right = right.getInput(0);
     }
     return right instanceof Aggregate aggregate
         && aggregate.getGroupSets().equals(List.of(ImmutableBitSet.of()));

@@ -8,6 +8,7 @@ import org.apache.calcite.rel.RelHomogeneousShuttle;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.Filter;
+import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexNode;
@@ -24,12 +25,26 @@ final class OuterConditions {
       @Override
       public RelNode visit(RelNode other) {
         Interrupts.check();
-        return super.visit(
-            other instanceof Filter filter && filter.getInput() instanceof Correlate correlate
-                ? pushed(filter, correlate)
-                : other);
+        return super.visit(other instanceof Filter filter ? pushed(filter) : other);
       }
     }.visit(rel);
+  }
+
+  private static RelNode pushed(Filter filter) {
+    return switch (filter.getInput()) {
+      case Correlate correlate -> pushed(filter, correlate);
+      case Project project
+          when RexUtil.containsCorrelation(filter.getCondition())
+              && !project.containsOver()
+              && project.getProjects().stream().allMatch(RexUtil::isDeterministic) ->
+          project.copy(project.getTraitSet(), List.of(pushed(below(filter, project))));
+      default -> filter;
+    };
+  }
+
+  private static LogicalFilter below(Filter filter, Project project) {
+    return LogicalFilter.create(
+        project.getInput(), RelOptUtil.pushPastProject(filter.getCondition(), project));
   }
 
   private static RelNode pushed(Filter filter, Correlate correlate) {

@@ -127,7 +127,8 @@ final class PlanPrinter {
       case PlanNode.Correlate correlate ->
           new ExplainedNode("Correlated Join " + correlate.kind(), "Correlated Join", correlate)
               .with("Join Type", correlate.kind().name())
-              .with("Outer Columns", Arrays.toString(correlate.leftColumns()));
+              .with("Outer Columns", Arrays.toString(correlate.leftColumns()))
+              .with("Guard", correlate.guard() < 0 ? null : "#" + correlate.guard());
       case PlanNode.Recursion recursion ->
           simple(recursion, "Recursive Union" + (recursion.all() ? " All" : ""));
       case PlanNode.WorkTable table ->

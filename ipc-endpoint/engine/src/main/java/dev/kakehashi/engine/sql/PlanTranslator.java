@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.AggregateCall;
@@ -261,9 +262,14 @@ final class PlanTranslator {
 
   /// @param left makes the plan of the left side; called once
   PlanNode correlate(Correlate correlate, Supplier<PlanNode> left) {
-    int[] columns = correlate.getRequiredColumns().toArray();
-    int first = takeParameters(columns.length);
     CorrelationId id = correlate.getCorrelationId();
+    GuardedRows guarded = GuardedRows.of(correlate);
+    RelNode subquery = guarded == null ? correlate.getRight() : guarded.opened(correlate);
+    int[] columns =
+        guarded == null
+            ? correlate.getRequiredColumns().toArray()
+            : RelOptUtil.correlationColumns(id, subquery).toArray();
+    int first = takeParameters(columns.length);
     RexShuttle toParameters =
         new RexShuttle() {
           @Override
@@ -279,7 +285,7 @@ final class PlanTranslator {
             return rex.makeDynamicParam(access.getType(), first + position);
           }
         };
-    RelNode right = BottomUp.rewrite(correlate.getRight(), each -> each.accept(toParameters));
+    RelNode right = BottomUp.rewrite(subquery, each -> each.accept(toParameters));
     JoinKind kind =
         switch (correlate.getJoinType()) {
           case INNER -> JoinKind.INNER;
@@ -288,7 +294,14 @@ final class PlanTranslator {
           case ANTI -> JoinKind.ANTI;
           default -> throw ExprTranslator.unsupported("join " + correlate.getJoinType());
         };
-    return new PlanNode.Correlate(left.get(), translate(right), kind, columns, first);
+    return new PlanNode.Correlate(
+        left.get(),
+        translate(right),
+        kind,
+        columns,
+        first,
+        guarded == null ? -1 : guarded.column(),
+        guarded != null && columns.length == 0);
   }
 
   private PlanNode rows(ExpressionRows rows) {

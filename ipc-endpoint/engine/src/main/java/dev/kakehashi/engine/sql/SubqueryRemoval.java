@@ -16,6 +16,7 @@ import org.apache.calcite.rel.metadata.RelMdUtil;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
@@ -33,13 +34,18 @@ import org.jspecify.annotations.Nullable;
 /// It does what Calcite's `SubQueryRemoveRule` does. That one forgets after the first subquery of a list which names are those of its row, takes a list without such names for
 /// the owner of all that its subqueries use, overlooks subqueries that others compare something with, and takes null for true below functions below NOT. Here the innermost go first, each with
 /// the names of the relation that it stands in.
+///
+/// What may fail and stands in a branch, of CASE for one, is evaluated by row, for those rows that the branch is taken for ([GuardedRows]). Of what depends on no row only what has one row at most is: the others are
+/// computed in any case.
 final class SubqueryRemoval {
   private final RelBuilder builder;
   private final RexBuilder rex;
+  private final Branches branches;
 
   private SubqueryRemoval(RelBuilder builder) {
     this.builder = builder;
     this.rex = builder.getRexBuilder();
+    this.branches = new Branches(rex);
   }
 
   /// @param rel without subqueries in the conditions of joins, see [JoinSubqueries]
@@ -124,7 +130,7 @@ final class SubqueryRemoval {
     while (true) {
       Found found = null;
       for (int i = 0; found == null && i < rest.size(); i++) {
-        found = find(rest.get(i), context);
+        found = find(rest.get(i), context, List.of());
       }
       if (found == null) {
         return rest;
@@ -136,42 +142,91 @@ final class SubqueryRemoval {
       if (names.size() > 1) {
         throw new IllegalStateException("a subquery has several names for one row: " + names);
       }
-      rest = replaced(rest, subquery, value(subquery, rows, found.context, names));
+      boolean guarded = isGuarded(found, rows, names);
+      Place place = guarded ? guarded(found, names) : new Place(found.context, names, null);
+      // Another place with the same subquery may have other rows to ask it for.
+      rest = replaced(rest, subquery, value(subquery, rows, place), guarded);
     }
   }
 
   /// @param context what the value of the subquery is for
-  private record Found(RexSubQuery subquery, Context context) {}
+  /// @param conditions those of the branches that it stands in, each to be evaluated if those before it are true
+  private record Found(RexSubQuery subquery, Context context, List<RexNode> conditions) {}
+
+  /// @param names that the subquery has for the row, one at most
+  /// @param guard null: it is asked for all rows
+  private record Place(Context context, Set<CorrelationId> names, @Nullable RexFieldAccess guard) {}
 
   /// The first subquery without others in what it compares; null if there is none.
-  private static @Nullable Found find(RexNode node, Context context) {
-    List<RexNode> operands;
-    Context below = Context.ANY;
-    switch (node) {
-      case RexSubQuery subquery -> operands = subquery.getOperands();
-      case RexCall call -> {
-        operands = call.getOperands();
-        below = context.below(call);
+  private @Nullable Found find(RexNode node, Context context, List<RexNode> conditions) {
+    if (node instanceof RexSubQuery subquery) {
+      for (RexNode operand : subquery.getOperands()) {
+        Found found = find(operand, Context.ANY, conditions);
+        if (found != null) {
+          return found;
+        }
       }
-      default -> {
-        return null;
+      return new Found(subquery, context, conditions);
+    }
+    if (!(node instanceof RexCall call)) {
+      return null;
+    }
+    for (int i = 0; i < call.getOperands().size(); i++) {
+      RexNode operand = call.getOperands().get(i);
+      if (Grouping.hasSubquery(operand)) {
+        List<RexNode> all = new ArrayList<>(conditions);
+        all.addAll(branches.conditions(call, i, context == Context.MUST_HOLD));
+        return find(operand, context.below(call), all);
       }
     }
-    for (RexNode operand : operands) {
-      Found found = find(operand, below);
-      if (found != null) {
-        return found;
-      }
-    }
-    return node instanceof RexSubQuery subquery ? new Found(subquery, context) : null;
+    return null;
   }
 
+  /// Whether it is not to be asked for rows that its branch is not taken for.
+  private static boolean isGuarded(Found found, RelNode rows, Set<CorrelationId> names) {
+    if (found.conditions.isEmpty() || !Branches.areRepeatable(found.conditions)) {
+      return false;
+    }
+    boolean refuses = found.subquery.getKind() == SqlKind.SCALAR_QUERY && !isSingle(rows);
+    return (refuses || Failures.mayFail(rows)) && (!names.isEmpty() || isOnce(found, rows));
+  }
+
+  /// Whether it has one row at most, which all rows may share: there may be several tasks, of which each asks.
+  private static boolean isOnce(Found found, RelNode rows) {
+    SqlKind kind = found.subquery.getKind();
+    return (kind == SqlKind.SCALAR_QUERY || kind == SqlKind.EXISTS)
+        && !Inspection.any(rows, Decorrelation::isUnrepeatable);
+  }
+
+  /// Adds a column to the rows on top of the stack that says whether the subquery is asked.
+  private Place guarded(Found found, Set<CorrelationId> names) {
+    RelNode input = builder.build();
+    List<RexNode> columns = new ArrayList<>(rex.identityProjects(input.getRowType()));
+    columns.add(
+        RexUtil.flatten(
+            rex,
+            rex.makeCall(
+                SqlStdOperatorTable.IS_TRUE, RexUtil.composeConjunction(rex, found.conditions))));
+    RelNode rows = LogicalProject.create(input, List.of(), columns, (List<String>) null, Set.of());
+    builder.push(rows);
+    CorrelationId id = names.isEmpty() ? rows.getCluster().createCorrel() : names.iterator().next();
+    RexNode guard = rex.makeFieldAccess(rex.makeCorrel(rows.getRowType(), id), columns.size() - 1);
+    return new Place(found.context, Set.of(id), (RexFieldAccess) guard);
+  }
+
+  /// @param first whether in the first place only
   private static List<RexNode> replaced(
-      List<RexNode> expressions, RexSubQuery subquery, RexNode value) {
+      List<RexNode> expressions, RexSubQuery subquery, RexNode value, boolean first) {
     return new RexShuttle() {
+      private boolean done;
+
       @Override
       public RexNode visitSubQuery(RexSubQuery each) {
-        return each.equals(subquery) ? value : super.visitSubQuery(each);
+        if (!each.equals(subquery) || (first && done)) {
+          return super.visitSubQuery(each);
+        }
+        done = true;
+        return value;
       }
     }.apply(expressions);
   }
@@ -179,18 +234,17 @@ final class SubqueryRemoval {
   /// Joins with a subquery.
   ///
   /// @return its value over the joined rows
-  private RexNode value(
-      RexSubQuery subquery, RelNode rows, Context context, Set<CorrelationId> names) {
+  private RexNode value(RexSubQuery subquery, RelNode rows, Place place) {
     RelMetadataQuery metadata = rows.getCluster().getMetadataQuery();
     boolean empty = RelMdUtil.isRelDefinitelyEmpty(metadata, rows);
     return switch (subquery.getKind()) {
-      case SCALAR_QUERY -> scalar(rows, names);
+      case SCALAR_QUERY -> scalar(rows, place);
       case EXISTS ->
           empty || RelMdUtil.isRelDefinitelyNotEmpty(metadata, rows)
               ? rex.makeLiteral(!empty)
-              : exists(rows, context, names);
-      case IN -> empty ? none(subquery) : in(subquery, rows, context, names);
-      case SOME -> empty ? none(subquery) : some(subquery, rows, names);
+              : exists(rows, place);
+      case IN -> empty ? none(subquery) : in(subquery, rows, place);
+      case SOME -> empty ? none(subquery) : some(subquery, rows, place);
       default -> throw new IllegalStateException("subquery of kind " + subquery.getKind());
     };
   }
@@ -199,38 +253,41 @@ final class SubqueryRemoval {
     return rex.makeLiteral(false, subquery.getType(), true);
   }
 
-  private RexNode scalar(RelNode rows, Set<CorrelationId> names) {
-    Boolean single =
-        rows.getCluster().getMetadataQuery().areColumnsUnique(rows, ImmutableBitSet.of());
+  /// Whether there is one row at most.
+  private static boolean isSingle(RelNode rows) {
+    return Boolean.TRUE.equals(
+        rows.getCluster().getMetadataQuery().areColumnsUnique(rows, ImmutableBitSet.of()));
+  }
+
+  private RexNode scalar(RelNode rows, Place place) {
     builder.push(rows);
-    if (single == null || !single) {
+    if (!isSingle(rows)) {
       builder.aggregate(
           builder.groupKey(),
           builder.aggregateCall(SqlStdOperatorTable.SINGLE_VALUE, builder.field(0)));
     }
-    join(JoinRelType.LEFT, List.of(), names);
+    join(JoinRelType.LEFT, List.of(), place);
     return last(1);
   }
 
-  private RexNode exists(RelNode rows, Context context, Set<CorrelationId> names) {
+  private RexNode exists(RelNode rows, Place place) {
     builder.push(rows).project(rex.makeLiteral(true)).aggregate(builder.groupKey(0));
-    if (context == Context.MUST_HOLD) {
-      join(JoinRelType.INNER, List.of(), names);
+    if (place.context == Context.MUST_HOLD) {
+      join(JoinRelType.INNER, List.of(), place);
       return rex.makeLiteral(true);
     }
-    join(JoinRelType.LEFT, List.of(), names);
+    join(JoinRelType.LEFT, List.of(), place);
     return builder.isNotNull(last(1));
   }
 
   /// With `c` rows of which `d` are not null, and `match` if one of them equals: false if c = 0, null if the operand is null, true if there is a match, null if d < c, else false.
-  private RexNode in(
-      RexSubQuery subquery, RelNode rows, Context context, Set<CorrelationId> names) {
+  private RexNode in(RexSubQuery subquery, RelNode rows, Place place) {
     List<RexNode> operands = subquery.getOperands();
-    if (context == Context.MUST_HOLD) {
+    if (place.context == Context.MUST_HOLD) {
       int offset = builder.fields().size();
       builder.push(rows);
       builder.aggregate(builder.groupKey(builder.fields()));
-      join(JoinRelType.INNER, equalities(operands, offset), names);
+      join(JoinRelType.INNER, equalities(operands, offset), place);
       return rex.makeLiteral(true);
     }
     if (operands.size() > 1) {
@@ -243,13 +300,13 @@ final class SubqueryRemoval {
     List<RexNode> branches = new ArrayList<>();
     RexNode unknown = rex.makeNullLiteral(subquery.getType());
     RexNode someNull = rex.makeLiteral(false);
-    if (nullable && context == Context.ANY) {
+    if (nullable && place.context == Context.ANY) {
       builder.push(rows);
       builder.aggregate(
           builder.groupKey(),
           builder.count(false, "c"),
           builder.count(false, "d", builder.field(0)));
-      join(names.isEmpty() ? JoinRelType.INNER : JoinRelType.LEFT, List.of(), names);
+      join(place.names.isEmpty() ? JoinRelType.INNER : JoinRelType.LEFT, List.of(), place);
       RexNode all = last(2);
       RexNode known = last(1);
       branches.add(noRows(all));
@@ -259,7 +316,7 @@ final class SubqueryRemoval {
     int offset = builder.fields().size();
     builder.push(rows);
     builder.aggregate(builder.groupKey(builder.fields()), builder.literalAgg(true).as("match"));
-    join(JoinRelType.LEFT, equalities(operands, offset), names);
+    join(JoinRelType.LEFT, equalities(operands, offset), place);
     if (!branches.isEmpty() && operand.getType().isNullable()) {
       branches.add(builder.isNull(operand));
       branches.add(unknown);
@@ -284,7 +341,7 @@ final class SubqueryRemoval {
   }
 
   /// `operand < ANY (rows)` and its like are decided by the least or greatest of the rows, `<>` by both.
-  private RexNode some(RexSubQuery subquery, RelNode rows, Set<CorrelationId> names) {
+  private RexNode some(RexSubQuery subquery, RelNode rows, Place place) {
     RexNode operand = subquery.getOperands().getFirst();
     SqlKind kind = ((SqlQuantifyOperator) subquery.getOperator()).comparisonKind;
     SqlOperator comparison = Objects.requireNonNull(RexUtil.op(kind));
@@ -295,7 +352,7 @@ final class SubqueryRemoval {
         builder.max("greatest", builder.field(0)),
         builder.count(false, "c"),
         builder.count(false, "d", builder.field(0)));
-    join(names.isEmpty() ? JoinRelType.INNER : JoinRelType.LEFT, List.of(), names);
+    join(place.names.isEmpty() ? JoinRelType.INNER : JoinRelType.LEFT, List.of(), place);
     RexNode least = rex.makeCall(comparison, operand, last(4));
     RexNode greatest = rex.makeCall(comparison, operand, last(3));
     RexNode compared =
@@ -323,8 +380,11 @@ final class SubqueryRemoval {
     return count.getType().isNullable() ? builder.or(builder.isNull(count), zero) : zero;
   }
 
-  private void join(JoinRelType type, List<RexNode> conditions, Set<CorrelationId> names) {
-    builder.join(type, RexUtil.composeConjunction(rex, conditions), names);
+  private void join(JoinRelType type, List<RexNode> conditions, Place place) {
+    if (place.guard != null) {
+      builder.push(new GuardedRows(builder.build(), place.guard));
+    }
+    builder.join(type, RexUtil.composeConjunction(rex, conditions), place.names);
   }
 
   /// The last column on top of the stack is 1, the one before 2.
