@@ -147,14 +147,19 @@ final class Decorrelation {
 
   /// Whether rows or values may be others the next time: those of a limit by an order that is not total, of which several tasks keep the first, of a sample, or of random(). A subquery that is evaluated by
   /// row is so by one task, in the same way each time.
-  static boolean isUnrepeatable(RelNode rel) {
-    if (rel instanceof SampledRows || isLimit(rel) || isVolatile(rel)) {
+  private static boolean isUnrepeatable(RelNode rel) {
+    if (isRandom(rel) || isLimit(rel)) {
       return true;
     }
     return rel instanceof Correlate correlate
         ? isUnrepeatable(correlate.getLeft())
             || Inspection.any(correlate.getRight(), Decorrelation::isVolatile)
         : rel.getInputs().stream().anyMatch(Decorrelation::isUnrepeatable);
+  }
+
+  /// Whether it makes other rows or values each time, also in one task.
+  static boolean isRandom(RelNode rel) {
+    return rel instanceof SampledRows || isVolatile(rel);
   }
 
   private static boolean isLimit(RelNode rel) {

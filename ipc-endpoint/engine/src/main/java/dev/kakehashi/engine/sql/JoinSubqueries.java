@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -266,15 +267,11 @@ final class JoinSubqueries {
     };
   }
 
-  /// The subqueries are columns of the sides.
+  /// What has subqueries is a column of the side that it names, with as much around it as names no other: branches in which it stands, for one.
   private RelNode joinOfColumns() {
-    List<RexSubQuery> ofLeft = new ArrayList<>();
-    List<RexSubQuery> ofRight = new ArrayList<>();
-    for (RexSubQuery subquery : subqueries(others)) {
-      ImmutableBitSet columns = columns(subquery);
-      boolean onLeft = columns.intersects(ImmutableBitSet.range(leftCount));
-      (onLeft ? ofLeft : ofRight).add(subquery);
-    }
+    List<RexNode> ofLeft = new ArrayList<>();
+    List<RexNode> ofRight = new ArrayList<>();
+    others.forEach(term -> collectParts(term, ofLeft, ofRight));
     RelNode newLeft = extended(join.getLeft(), ofLeft);
     RelNode newRight = extended(join.getRight(), new OverRight(null).apply(ofRight));
     int rightOffset = leftCount + ofLeft.size();
@@ -289,13 +286,26 @@ final class JoinSubqueries {
           }
 
           @Override
+          public RexNode visitCall(RexCall call) {
+            RexNode column = column(call);
+            return column == null ? super.visitCall(call) : column;
+          }
+
+          @Override
           public RexNode visitSubQuery(RexSubQuery subquery) {
-            int column = ofLeft.indexOf(subquery);
-            return column >= 0
-                ? rex.makeInputRef(subquery.getType(), leftCount + column)
+            return Objects.requireNonNull(column(subquery));
+          }
+
+          private @Nullable RexNode column(RexNode part) {
+            int onLeft = ofLeft.indexOf(part);
+            int onRight = ofRight.indexOf(part);
+            return onLeft < 0 && onRight < 0
+                ? null
                 : rex.makeInputRef(
-                    subquery.getType(),
-                    rightOffset + right.getFieldCount() + ofRight.indexOf(subquery));
+                    part.getType(),
+                    onLeft >= 0
+                        ? leftCount + onLeft
+                        : rightOffset + right.getFieldCount() + onRight);
           }
         };
     List<RexNode> conditions = new ArrayList<>(plain);
@@ -305,6 +315,23 @@ final class JoinSubqueries {
         joined,
         leftCount + right.getFieldCount(),
         column -> column < leftCount ? column : column + ofLeft.size());
+  }
+
+  private void collectParts(RexNode node, List<RexNode> ofLeft, List<RexNode> ofRight) {
+    if (!Grouping.hasSubquery(node)) {
+      return;
+    }
+    ImmutableBitSet columns = columns(node);
+    boolean onLeft = columns.intersects(ImmutableBitSet.range(leftCount));
+    boolean onRight = columns.length() > leftCount;
+    if (onLeft && onRight && node instanceof RexCall call && !(node instanceof RexSubQuery)) {
+      call.getOperands().forEach(operand -> collectParts(operand, ofLeft, ofRight));
+      return;
+    }
+    List<RexNode> side = onLeft ? ofLeft : ofRight;
+    if (!side.contains(node)) {
+      side.add(node);
+    }
   }
 
   private RelNode joined(

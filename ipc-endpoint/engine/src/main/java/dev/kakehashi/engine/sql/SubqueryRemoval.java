@@ -14,6 +14,7 @@ import org.apache.calcite.rel.logical.LogicalFilter;
 import org.apache.calcite.rel.logical.LogicalProject;
 import org.apache.calcite.rel.metadata.RelMdUtil;
 import org.apache.calcite.rel.metadata.RelMetadataQuery;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexFieldAccess;
@@ -142,10 +143,15 @@ final class SubqueryRemoval {
       if (names.size() > 1) {
         throw new IllegalStateException("a subquery has several names for one row: " + names);
       }
-      boolean guarded = isGuarded(found, rows, names);
-      Place place = guarded ? guarded(found, names) : new Place(found.context, names, null);
+      boolean inBranch = !found.conditions.isEmpty() && Branches.areRepeatable(found.conditions);
+      Place place =
+          inBranch && isGuarded(found, rows, names)
+              ? guarded(found, names)
+              : new Place(found.context, names, null);
+      RexSubQuery asked = inBranch ? withGuardedOperands(found) : subquery;
       // Another place with the same subquery may have other rows to ask it for.
-      rest = replaced(rest, subquery, value(subquery, rows, place), guarded);
+      boolean here = place.guard != null || !asked.equals(subquery);
+      rest = replaced(rest, subquery, value(asked, rows, place), here);
     }
   }
 
@@ -184,18 +190,17 @@ final class SubqueryRemoval {
 
   /// Whether it is not to be asked for rows that its branch is not taken for.
   private static boolean isGuarded(Found found, RelNode rows, Set<CorrelationId> names) {
-    if (found.conditions.isEmpty() || !Branches.areRepeatable(found.conditions)) {
-      return false;
-    }
     boolean refuses = found.subquery.getKind() == SqlKind.SCALAR_QUERY && !isSingle(rows);
     return (refuses || Failures.mayFail(rows)) && (!names.isEmpty() || isOnce(found, rows));
   }
 
-  /// Whether it has one row at most, which all rows may share: there may be several tasks, of which each asks.
+  /// Whether it has one row at most, or is asked for a row further out, and all rows may share what it has: there may be several tasks, of which each asks.
   private static boolean isOnce(Found found, RelNode rows) {
     SqlKind kind = found.subquery.getKind();
-    return (kind == SqlKind.SCALAR_QUERY || kind == SqlKind.EXISTS)
-        && !Inspection.any(rows, Decorrelation::isUnrepeatable);
+    return (kind == SqlKind.SCALAR_QUERY
+            || kind == SqlKind.EXISTS
+            || !RelOptUtil.getVariablesUsed(rows).isEmpty())
+        && !Inspection.any(rows, Decorrelation::isRandom);
   }
 
   /// Adds a column to the rows on top of the stack that says whether the subquery is asked.
@@ -212,6 +217,25 @@ final class SubqueryRemoval {
     CorrelationId id = names.isEmpty() ? rows.getCluster().createCorrel() : names.iterator().next();
     RexNode guard = rex.makeFieldAccess(rex.makeCorrel(rows.getRowType(), id), columns.size() - 1);
     return new Place(found.context, Set.of(id), (RexFieldAccess) guard);
+  }
+
+  /// What it compares is a part of the condition of a join, which is evaluated for all rows.
+  private RexSubQuery withGuardedOperands(Found found) {
+    List<RexNode> operands = new ArrayList<>();
+    for (RexNode operand : found.subquery.getOperands()) {
+      if (!Failures.mayFail(operand)) {
+        operands.add(operand);
+        continue;
+      }
+      RelDataType type = rex.getTypeFactory().createTypeWithNullability(operand.getType(), true);
+      RexNode taken = RexUtil.composeConjunction(rex, found.conditions);
+      operands.add(
+          rex.makeCall(
+              type, SqlStdOperatorTable.CASE, List.of(taken, operand, rex.makeNullLiteral(type))));
+    }
+    return operands.equals(found.subquery.getOperands())
+        ? found.subquery
+        : found.subquery.clone(found.subquery.getType(), operands);
   }
 
   /// @param first whether in the first place only
