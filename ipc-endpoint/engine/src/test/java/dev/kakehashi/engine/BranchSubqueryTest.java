@@ -21,6 +21,8 @@ final class BranchSubqueryTest {
       List.of(
           "create table t (a int primary key, b int)",
           "create table u (k int primary key, b int)",
+          "create table s (id int primary key, name text)",
+          "insert into s values (1, 'x'), (2, '12'), (3, 'abc'), (4, '4'), (5, null)",
           "insert into t values (1, 0), (2, 5), (3, null), (4, 2)",
           "insert into u values (1, 3), (2, 4), (3, 0), (4, 9)");
 
@@ -54,6 +56,10 @@ final class BranchSubqueryTest {
           "select a, (select max(b) from u where u.k = t.a and (t.b = 0 or u.b > 10 / t.b)) from t",
           "select a, (select max(b) from u where u.k = t.a and u.b > case when t.b <> 0 then 10 / t.b end) from t",
           "select a, (select max(q.b) from (select b, 10 / t.b as y from u) q where t.b <> 0 and q.b > q.y) from t",
+          // A condition beside it.
+          "select id from s where name ~ '^[0-9]+$' and (select count(*) from u where u.b + 3 >= s.name::int) > 0",
+          "select id from s where name ~ '^[0-9]+$' and id in (select u.k from u where u.b + 3 = s.name::int or s.id > 2)",
+          "select id, case when name ~ '^[0-9]+$' then name::int in (select u.b from u) end from s",
           // Below joins and groups.
           "select t.b, sum(case when t.b <> 0 then (select max(u.b) from u where u.b > 10 / t.b) end) from t group by t.b",
           "select t.a, l.c from t left join lateral (select case when t.b <> 0 then (select 10 / t.b) end as c) l on true",

@@ -68,6 +68,20 @@ final class NestedSubqueryTest {
           "select t.a, t.b, (select count(*) from (select u.a from u where u.b >= t.a) q, n m where m.b = t.b) from t",
           "select case when (t.b, t.b) in (select q.x2, q.x1 from"
               + " (select n.a x1, max(n.b) x2 from n where t.b is null group by n.a) q) then t.b end from t",
+          // One row of groups there is always, also where it is no subquery as a value.
+          "select t.a, l.m from t, lateral (select max(u.a) m from u where u.b = t.b) l",
+          "select t.a, l.m from t cross join lateral (select max(u.a) m from u where u.b = t.b + 1) l",
+          "select t.a, l.m, l.c from t, lateral (select max(u.a) m, count(*) c from u where u.b = t.b) l",
+          "select t.a, exists (select from (select max(u.a) m from u where u.b = t.b) q where q.m is null) from t",
+          "select t.a, exists (select max(u.a) from u where u.b = t.b having count(*) = 0) from t",
+          "select t.a from t where exists (select max(u.a) from u where u.b = t.b)",
+          "select t.a, (select coalesce(max(u.a), 7) from u where u.b = t.b) from t",
+          "select t.a, (select case when max(u.a) is null then 5 end from u where u.b = t.b) from t",
+          "select t.a, (select q.m is null from (select max(u.a) m from u where u.b = t.b) q) from t",
+          "select t.a, l.m from t left join lateral (select coalesce(max(u.a), 7) m from u where u.b = t.b) l on true",
+          "select t.a, (select q.m + n.b from (select coalesce(max(u.a), 7) m from u where u.b = t.b) q, n order by 1 limit 1) from t",
+          "select t.a, 7 in (select coalesce(max(u.a), 7) from u where u.b = t.b) from t",
+          "select t.a, l.m from t, lateral (select max(u.a) m from u where u.b = t.b union all select 3) l",
           // Subqueries in VALUES.
           "values ((select 7)), (8), ((select max(a) from t))",
           "select t.a, q.c from t, lateral (values ((select max(u.a) from u where u.b = t.b)), (t.a)) q (c)",

@@ -118,7 +118,11 @@ final class CorrelateOperator extends Operator {
     }
     if (!ran) {
       run(batch);
-      kept = right.next();
+      VectorBatch rows = right.next();
+      while (rows != null && rows.liveRows() == 0) {
+        rows = right.next();
+      }
+      kept = rows;
       ran = true;
     }
     pending = kept;

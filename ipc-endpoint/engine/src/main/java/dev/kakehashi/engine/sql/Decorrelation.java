@@ -13,6 +13,7 @@ import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.core.Sort;
@@ -229,6 +230,12 @@ final class Decorrelation {
     /// Whether in what rows are made of, which have no join to be had from.
     boolean ofArguments;
 
+    /// Whether in groups of which there is one without rows, too, in a place where an outer join does not make it.
+    boolean losesGroup;
+
+    /// The groups that an outer join makes.
+    private final @Nullable RelNode joinedGroups;
+
     /// The number of filters.
     int filters;
 
@@ -239,12 +246,17 @@ final class Decorrelation {
     /// before what is named below it became columns, too.
     boolean forgets;
 
-    Uses(CorrelationId id) {
-      this.id = id;
+    private Uses(Correlate correlate) {
+      this.id = correlate.getCorrelationId();
+      RelNode top = correlate.getRight();
+      while (top instanceof Project) {
+        top = top.getInput(0);
+      }
+      this.joinedGroups = correlate.getJoinType() == JoinRelType.LEFT ? top : null;
     }
 
     static Uses of(Correlate correlate) {
-      Uses uses = new Uses(correlate.getCorrelationId());
+      Uses uses = new Uses(correlate);
       uses.go(correlate.getRight());
       return uses;
     }
@@ -254,6 +266,7 @@ final class Decorrelation {
       return ofRecursion
           || ofArguments
           || mayRefuse
+          || losesGroup
           || inexact
           || inOuterJoin
           || overOthers
@@ -306,6 +319,10 @@ final class Decorrelation {
         case Aggregate aggregate -> {
           mayRefuse |= CorrelationCost.isSingleValue(aggregate) && uses(aggregate, id);
           inexact |= aggregate.getGroupCount() > 1 && hasConstantKey(aggregate);
+          losesGroup |=
+              aggregate.getGroupCount() == 0
+                  && uses(aggregate, id)
+                  && !aggregate.equals(joinedGroups);
         }
         case Sort sort -> inexact |= !isKnown(sort.fetch) || !isKnown(sort.offset);
         case FunctionRows rows -> ofArguments |= uses(rows, id);

@@ -1,14 +1,49 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.Casts;
+import dev.kakehashi.engine.type.ScalarFunction;
+import dev.kakehashi.engine.type.SqlType;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.protocol.TypeOid;
+import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlKind;
 
 /// What may be an error for some of the rows that it is evaluated for. Aggregates are taken for what is none, except the one that refuses a second row.
 final class Failures {
+  /// Functions, by their PostgreSQL names, that have a result for all arguments.
+  private static final Set<String> TOTAL =
+      Set.of(
+          "=",
+          "<>",
+          "<",
+          "<=",
+          ">",
+          ">=",
+          "||",
+          "lower",
+          "upper",
+          "initcap",
+          "reverse",
+          "length",
+          "char_length",
+          "character_length",
+          "octet_length",
+          "bit_length",
+          "btrim",
+          "ltrim",
+          "rtrim",
+          "starts_with");
+
+  /// Those of which the pattern may be none.
+  private static final Set<String> MATCHES = Set.of("~~", "!~~", "~~*", "!~~*");
+
   private Failures() {}
 
   /// Whether a row's evaluation may fail.
@@ -60,7 +95,26 @@ final class Failures {
               PgOperators.isSet(call)
                   || PgOperators.is(call, PgOperators.CASE)
                   || PgOperators.is(call, PgOperators.COALESCE)
-                  || call.getOperator() instanceof PgOperators.ConstantOperator;
+                  || call.getOperator() instanceof PgOperators.ConstantOperator
+                  || call.getOperator() instanceof PgOperators.RelabelOperator
+                  || (call.getOperator() instanceof PgOperators.FunctionOperator operator
+                      && isTotal(operator.function, call));
         };
+  }
+
+  private static boolean isTotal(ScalarFunction function, RexCall call) {
+    return TOTAL.contains(function.name())
+        || (MATCHES.contains(function.name()) && RexUtil.isConstant(call.getOperands().getLast()))
+        || isTotalCast(function);
+  }
+
+  /// Whether it is a conversion to a type that has all values of the other, or to text.
+  private static boolean isTotalCast(ScalarFunction function) {
+    int result = function.resultOid();
+    return function.argumentOids().length == 1
+        && function.name().equals(Types.name(result))
+        && (result == TypeOid.TEXT
+            || Casts.find(function.argumentOids()[0], SqlType.of(result), CastContext.IMPLICIT)
+                != null);
   }
 }

@@ -83,9 +83,22 @@ final class SubqueryRemoval {
   }
 
   private RelNode filter(Filter filter) {
-    builder.push(filter.getInput());
+    List<RexNode> plain = new ArrayList<>();
+    List<RexNode> asking = new ArrayList<>();
+    for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
+      (Grouping.hasSubquery(term) ? asking : plain).add(term);
+    }
+    // The others first: what is made of the outer query, be it a copy, has the rows then that the
+    // subqueries are for.
+    builder.push(
+        plain.isEmpty()
+            ? filter.getInput()
+            : LogicalFilter.create(filter.getInput(), RexUtil.composeConjunction(rex, plain)));
     builder.filter(
-        removed(List.of(filter.getCondition()), Context.MUST_HOLD, filter.getVariablesSet()));
+        removed(
+            List.of(RexUtil.composeConjunction(rex, asking)),
+            Context.MUST_HOLD,
+            filter.getVariablesSet()));
     builder.project(builder.fields().subList(0, filter.getRowType().getFieldCount()));
     return builder.build();
   }
