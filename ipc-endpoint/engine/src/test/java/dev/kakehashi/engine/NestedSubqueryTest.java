@@ -82,6 +82,10 @@ final class NestedSubqueryTest {
           "select t.a, (select q.m + n.b from (select coalesce(max(u.a), 7) m from u where u.b = t.b) q, n order by 1 limit 1) from t",
           "select t.a, 7 in (select coalesce(max(u.a), 7) from u where u.b = t.b) from t",
           "select t.a, l.m from t, lateral (select max(u.a) m from u where u.b = t.b union all select 3) l",
+          // Both sides of a join name one outer column.
+          "select t.a, (select count(*) from (select * from u where u.b = t.a) q, (select * from n where n.b > t.a) r) from t",
+          "select t.a, (select count(*) from (select * from u where u.b = t.b and t.a < 3) q where q.a in (select n.b from n where n.a = t.a)) from t",
+          "select t.a, (select count(*) from (select * from u where u.b >= t.a) q, (select * from n where n.b > t.b) r) from t",
           // Subqueries in VALUES.
           "values ((select 7)), (8), ((select max(a) from t))",
           "select t.a, q.c from t, lateral (values ((select max(u.a) from u where u.b = t.b)), (t.a)) q (c)",

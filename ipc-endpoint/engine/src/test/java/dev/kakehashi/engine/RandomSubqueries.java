@@ -106,7 +106,13 @@ final class RandomSubqueries {
       case 10 -> derived("select distinct" + rows(outer, 2).substring("select".length()));
       case 11, 12 -> {
         From second = random.nextInt(3) == 0 ? derived(rows(outer, 2)) : first;
-        From rows = derived(random.nextBoolean() ? rows(outer, 2) : grouped(outer));
+        From rows =
+            derived(
+                switch (random.nextInt(4)) {
+                  case 0, 1 -> rows(outer, 2);
+                  case 2 -> grouped(outer);
+                  default -> oneGroup(outer);
+                });
         List<String> columns = new ArrayList<>(second.columns);
         columns.addAll(rows.columns);
         yield new From(
@@ -119,8 +125,9 @@ final class RandomSubqueries {
         List<List<String>> around = within(outer, first.columns);
         From second =
             derived(
-                switch (random.nextInt(3)) {
+                switch (random.nextInt(4)) {
                   case 0 -> grouped(around);
+                  case 2 -> oneGroup(around);
                   case 1 -> windowed(around, 2);
                   default ->
                       "select v.x1, v.x2 from (values ("
@@ -222,6 +229,19 @@ final class RandomSubqueries {
                 + ", 0)) as x3"
             : "")
         + " from "
+        + from.text
+        + where(scopes);
+  }
+
+  /// Columns `x1` and `x2` of a row that there is in any case.
+  private String oneGroup(List<List<String>> outer) {
+    From from = from(outer);
+    List<List<String>> scopes = within(outer, from.columns);
+    return "select "
+        + aggregate(scopes)
+        + " as x1, "
+        + aggregate(scopes)
+        + " as x2 from "
         + from.text
         + where(scopes);
   }

@@ -242,7 +242,7 @@ final class Decorrelation {
     /// Whether one of the filters may be true where the outer column is null.
     boolean ofNull;
 
-    /// Whether expressions name some of the columns that are named below them, and others; or a filter others, of which one that equals a column of its input is taken from the place that this had
+    /// Whether both sides of a join name one column, of which it compares no values; or expressions name some of the columns that are named below them, and others; or a filter others, of which one that equals a column of its input is taken from the place that this had
     /// before what is named below it became columns, too.
     boolean forgets;
 
@@ -275,6 +275,11 @@ final class Decorrelation {
           || (filters > 1 && ofNull);
     }
 
+    /// Outer columns that are named.
+    private ImmutableBitSet columns(RelNode rel) {
+      return RelOptUtil.correlationColumns(id, rel);
+    }
+
     private void compare(RelNode node) {
       ImmutableBitSet.Builder columns = ImmutableBitSet.builder();
       node.accept(
@@ -290,7 +295,7 @@ final class Decorrelation {
           });
       ImmutableBitSet own = columns.build();
       if (!own.isEmpty()) {
-        ImmutableBitSet below = RelOptUtil.correlationColumns(id, node.getInput(0));
+        ImmutableBitSet below = columns(node.getInput(0));
         forgets |=
             !below.contains(own)
                 && (own.intersects(below) || (node instanceof Filter && moves(node.getInput(0))));
@@ -314,6 +319,7 @@ final class Decorrelation {
           inOuterJoin |=
               join.getJoinType().isOuterJoin() && !RelOptUtil.getVariablesUsed(join).isEmpty();
           inexact |= RexUtil.containsCorrelation(join.getCondition());
+          forgets |= columns(join.getLeft()).intersects(columns(join.getRight()));
         }
         case RecursiveRows recursion -> ofRecursion |= recursion.isCorrelated();
         case Aggregate aggregate -> {

@@ -86,9 +86,11 @@ final class SubqueryRemoval {
     List<RexNode> plain = new ArrayList<>();
     List<RexNode> asking = new ArrayList<>();
     for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
-      (Grouping.hasSubquery(term) ? asking : plain).add(term);
+      boolean asks = Grouping.hasSubquery(term) || RexUtil.containsCorrelation(term);
+      (asks ? asking : plain).add(term);
     }
-    // The others first: what is made of the outer query, be it a copy, has the rows then that the
+    // Those of this query alone first: what is made of the outer query, be it a copy, has the rows
+    // then that the
     // subqueries are for.
     builder.push(
         plain.isEmpty()
