@@ -188,6 +188,8 @@ final class GroupCommitTest {
   void shouldLeaveAFlushThatFailedToTheDurabilityThread() throws Exception {
     TestLog log = new TestLog();
     log.full = true;
+    CountDownLatch gate = new CountDownLatch(1);
+    log.gateOfRetry = gate; // else what comes second may be told of a failure, too
     Deferred deferred = new Deferred();
     try (GroupCommit group = new GroupCommit(log)) {
       group.blockingExecutor(deferred);
@@ -199,6 +201,7 @@ final class GroupCommitTest {
       deferred.run(); // the one before comes first
       assertFalse(second.isDone());
       log.full = false;
+      gate.countDown();
       assertEquals(Optional.empty(), second.get(60, TimeUnit.SECONDS));
       assertEquals(List.of(1, 2), log.written);
     }

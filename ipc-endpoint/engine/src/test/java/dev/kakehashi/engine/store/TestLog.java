@@ -16,6 +16,10 @@ final class TestLog implements DurableLog {
   final List<Integer> written = new ArrayList<>();
   volatile @Nullable CountDownLatch gate;
   volatile boolean full;
+
+  /// The gate for what is written after the disk was full.
+  volatile @Nullable CountDownLatch gateOfRetry;
+
   final CountDownLatch entered = new CountDownLatch(1);
 
   @Override
@@ -30,6 +34,7 @@ final class TestLog implements DurableLog {
       }
     }
     if (full) {
+      gate = gateOfRetry;
       throw new EngineException(ErrorCode.DISK_FULL, "no space left");
     }
     synchronized (this) {
