@@ -148,7 +148,8 @@ final class CorrelationCost {
         : isOuter(b);
   }
 
-  private static boolean isOuter(RexNode node) {
+  /// Whether it is computed from outer columns alone.
+  static boolean isOuter(RexNode node) {
     return RexUtil.containsCorrelation(node) && RelOptUtil.InputFinder.bits(node).isEmpty();
   }
 

@@ -11,7 +11,6 @@ import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
-import org.apache.calcite.rex.RexUtil;
 import org.jspecify.annotations.Nullable;
 
 /// What a subquery computes from the outer row alone. Where the subquery becomes a join, this becomes a column of the outer query, of all its rows, also of those that a condition of the subquery on the outer row, or
@@ -22,10 +21,9 @@ final class OuterCalls {
   /// Conditions on the outer row alone.
   private int guards;
 
-  /// A call that may fail, with the number of such conditions in its filter that are not before it.
-  private record Call(int guardsBehind) {}
+  /// Of each call that may fail, the number of such conditions in its filter that are not before it.
+  private final List<Integer> guardsBehind = new ArrayList<>();
 
-  private final List<Call> calls = new ArrayList<>();
   private boolean inBranch;
 
   private OuterCalls(RexBuilder rex) {
@@ -42,8 +40,7 @@ final class OuterCalls {
         super.visit(node, ordinal, parent);
       }
     }.go(correlate.getRight());
-    return found.inBranch
-        || found.calls.stream().anyMatch(call -> found.guards > call.guardsBehind);
+    return found.inBranch || found.guardsBehind.stream().anyMatch(behind -> found.guards > behind);
   }
 
   private void collect(RelNode node) {
@@ -55,11 +52,11 @@ final class OuterCalls {
           failing.add(before);
           inBranch |= failsInBranch(term);
         }
-        before += isOuter(term) ? 1 : 0;
+        before += CorrelationCost.isOuter(term) ? 1 : 0;
       }
       guards += before;
       for (int earlier : failing) {
-        calls.add(new Call(before - earlier));
+        guardsBehind.add(before - earlier);
       }
       return;
     }
@@ -68,7 +65,7 @@ final class OuterCalls {
           @Override
           public RexNode visitCall(RexCall call) {
             if (mayFail(call)) {
-              calls.add(new Call(0));
+              guardsBehind.add(0);
               inBranch |= failsInBranch(call);
             }
             return call;
@@ -76,20 +73,16 @@ final class OuterCalls {
         });
   }
 
-  private static boolean isOuter(RexNode node) {
-    return RexUtil.containsCorrelation(node) && RelOptUtil.InputFinder.bits(node).isEmpty();
-  }
-
   /// Whether a call of outer columns alone in it may fail.
   private static boolean mayFail(RexNode node) {
-    return isOuter(node)
+    return CorrelationCost.isOuter(node)
         ? Failures.mayFail(node)
         : node instanceof RexCall call && call.getOperands().stream().anyMatch(OuterCalls::mayFail);
   }
 
   /// Whether such a call is in a branch of one that is not computed from the outer row alone.
   private boolean failsInBranch(RexNode node) {
-    if (!(node instanceof RexCall call) || isOuter(call)) {
+    if (!(node instanceof RexCall call) || CorrelationCost.isOuter(call)) {
       return false;
     }
     for (int i = 0; i < call.getOperands().size(); i++) {
