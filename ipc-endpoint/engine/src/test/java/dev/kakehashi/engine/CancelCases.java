@@ -164,6 +164,14 @@ final class CancelCases {
         "encode, decode",
         "select count(decode(encode(b, 'base64'), 'base64')) from wide, small");
     add(cases, "comparisons of MBs", "select count(*) from wide a, wide b, small where a.t < b.t");
+    add(
+        cases,
+        "sort of MBs",
+        "select max(length(t)) from (select t, s from wide, small order by s, t offset 1) x");
+    add(
+        cases,
+        "join of MBs",
+        "select count(*) from (select t, v from wide, small) x join small y on x.v = y.v and x.t <> y.s");
     add(cases, "concatenation of MBs", "select count(t || t || s) from wide, small");
     add(cases, "format", "select count(format('%s %I %L', t, t, t)) from wide, small");
     add(cases, "text to jsonb", "select count((j::text || ' ')::jsonb) from wide, small");

@@ -154,6 +154,27 @@ final class LongValuesTest {
     assertEquals(List.of(ROWS + "|60000|60000"), ran.rows);
   }
 
+  /// The rows of one batch alone, which are references to one value, are more than the statement may have.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "from (select w, id from t, one where id <= 300 order by id offset 0) q",
+        "from (select w, row_number() over (order by id) from t, one where id <= 300) q",
+        "from (with c as materialized (select w, id from t, one where id <= 300) select * from c) q",
+        "from t join (select w, id from t, one where id <= 300 offset 0) q on q.id = t.id",
+        "from (values (1)) a(x) join (select w, id from t, one where id <= 300 offset 0) q on q.id <> a.x - 1"
+      })
+  void shouldWriteToFilesInTheMiddleOfABatchOfLongValues(String from) {
+    engine.close();
+    engine = new TestEngine(directory, 2, 1L << 30, 32 << 20, 1L << 30);
+    engine.run("create table one (w text)");
+    engine.run("insert into one values (repeat('long', 125000))");
+    Measured ran = measured("select count(*), min(length(w)), max(length(w)) " + from);
+    assertTrue(
+        ran.peakBytes < 10 * VectorBatch.COMPUTED_BYTES, from + ": " + ran.peakBytes + " bytes");
+    assertEquals(List.of("300|500000|500000"), ran.rows);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

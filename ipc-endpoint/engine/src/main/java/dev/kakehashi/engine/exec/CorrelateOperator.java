@@ -176,11 +176,8 @@ final class CorrelateOperator extends Operator {
         if (from.isNull(row)) {
           out.columns[leftColumns + c].setNull(to);
         } else {
-          long word = from.words[row];
           out.columns[leftColumns + c].words[to] =
-              rightKinds[c].byReference()
-                  ? out.heap.copy(word, MaterializedRows.valueBytes(rightKinds[c], word))
-                  : word;
+              MaterializedRows.copied(out.heap, rightKinds[c], from.words[row]);
         }
       }
     }

@@ -65,16 +65,16 @@ final class JoinBreaker extends Breaker {
 
     @Override
     public void accept(VectorBatch batch) {
-      if (isOut()) {
-        int live = batch.liveRows();
-        for (int k = 0; k < live; k++) {
-          put(batch.columns, batch.selected < 0 ? k : batch.selection[k]);
+      int live = batch.liveRows();
+      int copied = 0;
+      while (copied < live && !isOut()) {
+        copied = part.rows().append(batch, copied);
+        if (user.wantsBack(part.rows().bytes(), part.tableBytes())) {
+          writeOut();
         }
-        return;
       }
-      part.rows().append(batch);
-      if (user.wantsBack(part.rows().bytes(), part.tableBytes())) {
-        writeOut();
+      for (int k = copied; k < live; k++) {
+        put(batch.columns, batch.selected < 0 ? k : batch.selection[k]);
       }
     }
 

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
@@ -23,6 +24,9 @@ final class MaterializedRows implements IndexedRows {
 
   private static final int GROWTH = 4;
 
+  /// Values that are copied between two looks at the account; a batch of short ones is one part.
+  private static final long PART_BYTES = 1 << 20;
+
   private final ColumnKind[] kinds;
   private final MemoryAccount memory;
   private final List<ColumnVector[]> chunks = new ArrayList<>();
@@ -33,6 +37,9 @@ final class MaterializedRows implements IndexedRows {
   private int room;
 
   private long accounted;
+
+  /// Of all values by reference that were ever copied here.
+  private long valueBytes;
 
   MaterializedRows(int[] typeOids, MemoryAccount memory) {
     this.kinds = kinds(typeOids);
@@ -54,6 +61,18 @@ final class MaterializedRows implements IndexedRows {
         : Varlena.totalBytes(word);
   }
 
+  /// A value as it is kept with others: one by reference becomes a copy in the heap. A cancel is seen before each long one, because 1024 of them may be a GB.
+  static long copied(VarHeap heap, ColumnKind kind, long word) {
+    if (!kind.byReference()) {
+      return word;
+    }
+    int bytes = valueBytes(kind, word);
+    if (bytes > Interrupts.LONG_BYTES) {
+      Interrupts.check();
+    }
+    return heap.copy(word, bytes);
+  }
+
   /// Copies one row, with its values, into another batch of the same columns.
   static void copy(ColumnKind[] kinds, ColumnVector[] from, int row, VectorBatch to, int toRow) {
     for (int c = 0; c < kinds.length; c++) {
@@ -61,8 +80,7 @@ final class MaterializedRows implements IndexedRows {
         to.columns[c].setNull(toRow);
       } else {
         long word = from[c].words[row];
-        to.columns[c].words[toRow] =
-            kinds[c].byReference() ? to.heap.copy(word, valueBytes(kinds[c], word)) : word;
+        to.columns[c].words[toRow] = copied(to.heap, kinds[c], word);
       }
     }
   }
@@ -99,12 +117,28 @@ final class MaterializedRows implements IndexedRows {
 
   /// Copies the live rows of a batch that has the same columns.
   void append(VectorBatch batch) {
+    int copied = 0;
+    while (copied < batch.liveRows()) {
+      copied = append(batch, copied);
+    }
+  }
+
+  /// Copies live rows of a batch until all are copied or a part's bytes are, and brings the account up to date: a batch of references may need more than a statement may have,
+  /// so that whoever can write to files looks after each part.
+  ///
+  /// @param from how many of the live rows were copied before
+  /// @return how many are copied now, more than before unless all were
+  int append(VectorBatch batch, int from) {
     boolean dense = batch.selected < 0;
     int live = batch.liveRows();
-    for (int k = 0; k < live; k++) {
+    long end = valueBytes + PART_BYTES;
+    int k = from;
+    while (k < live && valueBytes < end) {
       append(batch.columns, dense ? k : batch.selection[k]);
+      k++;
     }
     account();
+    return k;
   }
 
   /// Copies one row whose values are in the heap already.
@@ -137,8 +171,8 @@ final class MaterializedRows implements IndexedRows {
         chunk[c].setNull(at);
       } else {
         long word = from.words[row];
-        chunk[c].words[at] =
-            kinds[c].byReference() ? heap.copy(word, valueBytes(kinds[c], word)) : word;
+        chunk[c].words[at] = copied(heap, kinds[c], word);
+        valueBytes += kinds[c].byReference() ? valueBytes(kinds[c], word) : 0;
       }
     }
     return size++;

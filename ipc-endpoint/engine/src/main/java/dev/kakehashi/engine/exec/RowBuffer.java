@@ -3,9 +3,8 @@ package dev.kakehashi.engine.exec;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// First rows are added, then they are read: in their order by any number of [Reader]s, or by position. Rows of a file that are read by position come in blocks, of which the
 /// ones used last are kept. Confined to one task at a time; readers of several tasks may not overlap with reading by position.
 final class RowBuffer implements IndexedRows, AutoCloseable {
-  /// Not more, so that the fewest blocks fit into the floor of a user.
-  private static final int BLOCK_SHIFT = 8;
+  private static final int BLOCK_ROWS = 256;
 
-  private static final int BLOCK_ROWS = 1 << BLOCK_SHIFT;
+  /// A block ends with the row that makes it as long, so that the fewest blocks fit into the floor of a user unless rows are long.
+  private static final int BLOCK_BYTES = 32 << 10;
 
   /// The current row, its frame's ends and a neighbour each need one.
   private static final int MIN_BLOCKS = 8;
@@ -30,15 +29,22 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
   private boolean sealed;
   private int size;
 
-  /// Where in the file each block begins.
-  private final List<Long> starts = new ArrayList<>();
+  /// Where in the file each block begins, and with which row.
+  private long[] starts = new long[16];
+
+  private int[] firstRows = new int[16];
+  private int blockCount;
 
   /// By number, the least recently used first.
   private final Map<Integer, MaterializedRows> blocks = new LinkedHashMap<>(16, 0.75f, true);
 
   private long blockBytes;
-  private int currentNumber = -1;
+
+  /// The block used last, and its rows: none if there is no such block.
   private @Nullable MaterializedRows current;
+
+  private int currentFirst;
+  private int currentEnd;
 
   RowBuffer(int[] typeOids, MemoryAccount memory) {
     this.typeOids = typeOids;
@@ -67,20 +73,27 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
 
   /// Adds the live rows of a batch.
   void append(VectorBatch batch) {
+    refuseIfSealed();
     int live = batch.liveRows();
-    for (int k = 0; k < live; k++) {
-      append(batch.columns, batch.selected < 0 ? k : batch.selection[k]);
+    for (int copied = 0; copied < live; ) {
+      int before = copied;
+      copied = rows.append(batch, copied);
+      size += copied - before;
+      account();
     }
-    account();
   }
 
   /// Adds a row; [#account()] is to be called now and then.
   void append(ColumnVector[] columns, int row) {
+    refuseIfSealed();
+    rows.append(columns, row);
+    size++;
+  }
+
+  private void refuseIfSealed() {
     if (sealed) {
       throw new IllegalStateException("rows are being read");
     }
-    rows.append(columns, row);
-    size++;
   }
 
   /// Brings the statement's account up to date, and writes the rows to the file if there is no room for them.
@@ -98,13 +111,25 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
       file = to;
     }
     for (int row = 0; row < rows.size(); row++) {
-      if ((to.rows() & (BLOCK_ROWS - 1)) == 0) {
+      if (blockCount == 0
+          || to.rows() - firstRows[blockCount - 1] == BLOCK_ROWS
+          || to.end() - starts[blockCount - 1] >= BLOCK_BYTES) {
         memory.checkCancelled();
-        starts.add(to.end());
+        beginBlock(to);
       }
       to.append(rows.chunk(row), MaterializedRows.inChunk(row));
     }
     rows.clear();
+  }
+
+  private void beginBlock(SpillFile to) {
+    if (blockCount == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * blockCount);
+      firstRows = Arrays.copyOf(firstRows, 2 * blockCount);
+    }
+    starts[blockCount] = to.end();
+    firstRows[blockCount] = Math.toIntExact(to.rows());
+    blockCount++;
   }
 
   /// No more rows come: from now on any number of tasks may have readers. Done by the first reader, if not before.
@@ -125,32 +150,36 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
     seal();
     return file == null
         ? rows.isNull(column, row)
-        : block(row >>> BLOCK_SHIFT).isNull(column, row & (BLOCK_ROWS - 1));
+        : blockOf(row).isNull(column, row - currentFirst);
   }
 
   @Override
   public long word(int column, int row) {
     seal();
-    return file == null
-        ? rows.word(column, row)
-        : block(row >>> BLOCK_SHIFT).word(column, row & (BLOCK_ROWS - 1));
+    return file == null ? rows.word(column, row) : blockOf(row).word(column, row - currentFirst);
   }
 
-  private MaterializedRows block(int number) {
+  /// The block that has a row, as its row `row - currentFirst`.
+  private MaterializedRows blockOf(int row) {
     MaterializedRows held = current;
-    if (held != null && number == currentNumber) {
+    if (held != null && row >= currentFirst && row < currentEnd) {
       return held;
     }
+    int found = Arrays.binarySearch(firstRows, 0, blockCount, row);
+    int number = found >= 0 ? found : -found - 2;
+    int first = firstRows[number];
+    int end = number + 1 < blockCount ? firstRows[number + 1] : size;
     MaterializedRows block = blocks.get(number);
     if (block == null) {
-      block = load(number);
+      block = load(number, end - first);
     }
     current = block;
-    currentNumber = number;
+    currentFirst = first;
+    currentEnd = end;
     return block;
   }
 
-  private MaterializedRows load(int number) {
+  private MaterializedRows load(int number, int count) {
     SpillFile from = file;
     if (from == null) {
       throw new IllegalStateException("the rows are in memory");
@@ -165,8 +194,8 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
     MaterializedRows block = new MaterializedRows(typeOids, memory);
     blocks.put(number, block);
     try (VectorBatch batch = new VectorBatch(kinds.length)) {
-      SpillFile.Reader reader = from.reader(starts.get(number));
-      if (reader.fill(batch, BLOCK_ROWS)) {
+      SpillFile.Reader reader = from.reader(starts[number]);
+      if (reader.fill(batch, count)) {
         block.append(batch);
       }
     }
@@ -207,8 +236,7 @@ final class RowBuffer implements IndexedRows, AutoCloseable {
     blocks.clear();
     blockBytes = 0;
     current = null;
-    currentNumber = -1;
-    starts.clear();
+    blockCount = 0;
     size = 0;
     sealed = false;
     if (file != null) {

@@ -125,11 +125,14 @@ final class SortBreaker extends Breaker {
       if (threshold != null) {
         threshold.narrow(batch, rows.kind(node.keys().get(0).column()));
       }
-      rows.append(batch);
-      if (keep < rows.size() / CUT_FACTOR && rows.size() >= MIN_CUT_ROWS) {
-        cut();
-      } else if (user.wantsBack(rows.bytes(), RowOrder.sortBytes(rows.size()))) {
-        spill();
+      int copied = 0;
+      while (copied < batch.liveRows()) {
+        copied = rows.append(batch, copied);
+        if (keep < rows.size() / CUT_FACTOR && rows.size() >= MIN_CUT_ROWS) {
+          cut();
+        } else if (user.wantsBack(rows.bytes(), RowOrder.sortBytes(rows.size()))) {
+          spill();
+        }
       }
     }
 

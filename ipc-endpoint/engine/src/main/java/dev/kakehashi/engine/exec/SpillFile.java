@@ -2,6 +2,7 @@ package dev.kakehashi.engine.exec;
 
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.io.IOException;
@@ -74,6 +75,9 @@ final class SpillFile implements AutoCloseable {
     int length = 8 + nullBytes;
     for (int c = 0; c < kinds.length; c++) {
       length += columns[c].isNull(row) ? 0 : valueBytes(c, columns[c].words[row]);
+    }
+    if (length > Interrupts.LONG_BYTES) {
+      Interrupts.check();
     }
     ByteBuffer to = room(length);
     int start = to.position();
@@ -285,11 +289,8 @@ final class SpillFile implements AutoCloseable {
       for (int c = 0; c < columns; c++) {
         if (nulls[c]) {
           out.columns[c].setNull(outRow);
-        } else if (kinds[c].byReference()) {
-          int length = MaterializedRows.valueBytes(kinds[c], words[c]);
-          out.columns[c].words[outRow] = out.heap.copy(words[c], length);
         } else {
-          out.columns[c].words[outRow] = words[c];
+          out.columns[c].words[outRow] = MaterializedRows.copied(out.heap, kinds[c], words[c]);
         }
       }
     }

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Window functions: collects the rows, sorts them by partition and order, and computes partition after partition as the result is read.
@@ -72,14 +73,30 @@ final class WindowBreaker extends Breaker {
 
     @Override
     public void accept(VectorBatch batch) {
-      if (full) {
-        run.accept(batch);
-        return;
+      int live = batch.liveRows();
+      int copied = 0;
+      while (copied < live && !full) {
+        copied = kept.append(batch, copied);
+        if (user.wantsBack(kept.bytes(), RowOrder.sortBytes(kept.size()))) {
+          handOver();
+        }
       }
-      kept.append(batch);
-      if (user.wantsBack(kept.bytes(), RowOrder.sortBytes(kept.size()))) {
-        handOver();
+      if (copied < live) {
+        run.accept(copied == 0 ? batch : rest(batch, copied));
       }
+    }
+
+    /// The live rows of a batch but for the first `skipped`.
+    private static VectorBatch rest(VectorBatch batch, int skipped) {
+      VectorBatch rest = VectorBatch.view(batch.columns.length);
+      System.arraycopy(batch.columns, 0, rest.columns, 0, batch.columns.length);
+      rest.size = batch.size;
+      rest.selection =
+          IntStream.range(skipped, batch.liveRows())
+              .map(k -> batch.selected < 0 ? k : batch.selection[k])
+              .toArray();
+      rest.selected = rest.selection.length;
+      return rest;
     }
 
     /// Gives the rows to the sort.

@@ -112,10 +112,7 @@ abstract class WindowFunction {
     }
     long word = rows.word(column, from);
     ColumnKind kind = rows.kind(column);
-    out.words[row] =
-        partition.isTransient() && kind.byReference()
-            ? heap.copy(word, MaterializedRows.valueBytes(kind, word))
-            : word;
+    out.words[row] = partition.isTransient() ? MaterializedRows.copied(heap, kind, word) : word;
   }
 
   /// ntile(n): the number of buckets is that of the partition's first row.

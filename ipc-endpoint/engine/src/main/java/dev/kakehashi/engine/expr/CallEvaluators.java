@@ -14,9 +14,6 @@ final class CallEvaluators {
   /// Calls between two looks whether the statement was cancelled, less one.
   private static final int CHECK_MASK = (1 << 4) - 1;
 
-  /// With arguments from here on every call is followed by a look.
-  private static final int LONG_BYTES = 2 << 10;
-
   private CallEvaluators() {}
 
   static Evaluator of(Expr.Call call, EvalContext context) {
@@ -92,7 +89,7 @@ final class CallEvaluators {
     private boolean isLong(int row) {
       for (long left = sized; left != 0; left &= left - 1) {
         ColumnVector input = inputs[Long.numberOfTrailingZeros(left)];
-        if (!input.isNull(row) && Varlena.length(input.words[row]) > LONG_BYTES) {
+        if (!input.isNull(row) && Varlena.length(input.words[row]) > Interrupts.LONG_BYTES) {
           return true;
         }
       }

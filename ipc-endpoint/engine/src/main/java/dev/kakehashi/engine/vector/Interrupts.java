@@ -10,6 +10,9 @@ public final class Interrupts {
   /// Bytes or other cheap steps between two looks: less than a millisecond.
   public static final int STEPS = 1 << 16;
 
+  /// Bytes of a value from which on whoever reads or copies values looks before each: a batch of shorter ones takes a millisecond or two.
+  public static final int LONG_BYTES = 2 << 10;
+
   private static final ThreadLocal<@Nullable Source> CURRENT = new ThreadLocal<>();
 
   private Interrupts() {}
