@@ -172,6 +172,28 @@ final class CancelCases {
         cases,
         "join of MBs",
         "select count(*) from (select t, v from wide, small) x join small y on x.v = y.v and x.t <> y.s");
+    add(cases, "groups of MBs", "select count(*) from wide, small group by t");
+    add(cases, "distinct of MBs", "select count(distinct t) from wide, small");
+    add(cases, "least of MBs", "select min(t), max(t) from wide, small");
+    add(
+        cases,
+        "hash join of MBs",
+        "select count(*) from (select t, v from wide, small) x join wide y on x.t = y.t");
+    add(
+        cases,
+        "window of MBs",
+        "select sum(n) from (select row_number() over (partition by t order by v) n from wide, small) x");
+    add(cases, "except of MBs", "select t from wide, small except select t from wide");
+    add(cases, "groups of documents of MBs", "select count(*) from wide, small group by j");
+    add(cases, "sort of documents of MBs", "select v from wide, small order by j, v offset 1");
+    add(
+        cases,
+        "groups of arrays of MBs",
+        "select count(*) from (select string_to_array(t, ' ') a, v from wide, small) x group by a");
+    add(
+        cases,
+        "IN of MBs",
+        "select count(*) from wide a, wide b, small where a.t || v in (b.t, b.t || 'x', b.t || v)");
     add(cases, "concatenation of MBs", "select count(t || t || s) from wide, small");
     add(cases, "format", "select count(format('%s %I %L', t, t, t)) from wide, small");
     add(cases, "text to jsonb", "select count((j::text || ' ')::jsonb) from wide, small");

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -67,27 +68,53 @@ public final class Native {
     return bytes;
   }
 
-  /// Order of two byte strings as unsigned bytes, the shorter first when one begins the other.
+  /// Order of two byte strings as unsigned bytes, the shorter first when one begins the other. Long ones let the statement be cancelled.
   public static int compareBytes(long a, long aLength, long b, long bLength) {
     long common = Math.min(aLength, bLength);
+    int order = 0;
+    if (common <= Interrupts.LONG_BYTES) {
+      order = comparePart(a, b, common);
+    } else {
+      for (long at = 0; at < common && order == 0; at += Interrupts.STEPS) {
+        Interrupts.check();
+        order = comparePart(a + at, b + at, Math.min(common - at, Interrupts.STEPS));
+      }
+    }
+    return order != 0 ? order : Long.compare(aLength, bLength);
+  }
+
+  private static int comparePart(long a, long b, long length) {
     long at = 0;
-    for (; at + 8 <= common; at += 8) {
+    for (; at + 8 <= length; at += 8) {
       long x = getLongBigEndian(a + at);
       long y = getLongBigEndian(b + at);
       if (x != y) {
         return Long.compareUnsigned(x, y);
       }
     }
-    for (; at < common; at++) {
+    for (; at < length; at++) {
       int difference = (getByte(a + at) & 0xFF) - (getByte(b + at) & 0xFF);
       if (difference != 0) {
         return difference;
       }
     }
-    return Long.compare(aLength, bLength);
+    return 0;
   }
 
+  /// Whether two byte strings of one length are equal. Long ones let the statement be cancelled.
   public static boolean equalBytes(long a, long b, long length) {
+    if (length <= Interrupts.LONG_BYTES) {
+      return equalPart(a, b, length);
+    }
+    boolean equal = true;
+    for (long at = 0; at < length && equal; at += Interrupts.STEPS) {
+      Interrupts.check();
+      equal = equalPart(a + at, b + at, Math.min(length - at, Interrupts.STEPS));
+    }
+    return equal;
+  }
+
+  private static boolean equalPart(long a, long b, long length) {
     long at = 0;
     for (; at + 8 <= length; at += 8) {
       if (getLong(a + at) != getLong(b + at)) {
@@ -102,18 +129,33 @@ public final class Native {
     return true;
   }
 
-  /// Hash of a byte string; equal strings hash equally on one host.
+  /// Hash of a byte string; equal strings hash equally on one host. A long one lets the statement be cancelled.
   public static long hashBytes(long address, long length) {
     long hash = length * 0x9E3779B97F4A7C15L;
     long at = 0;
-    for (; at + 8 <= length; at += 8) {
-      hash = mix(hash ^ getLong(address + at));
+    if (length > Interrupts.LONG_BYTES) {
+      for (; at + Interrupts.STEPS <= length; at += Interrupts.STEPS) {
+        Interrupts.check();
+        hash = hashWords(hash, address + at, Interrupts.STEPS);
+      }
+      Interrupts.check();
     }
+    hash = hashWords(hash, address + at, length - at);
+    at = length & -8;
     long tail = 0;
     for (int shift = 0; at < length; at++, shift += 8) {
       tail |= (getByte(address + at) & 0xFFL) << shift;
     }
     return mix(hash ^ tail);
+  }
+
+  /// Goes on with the whole words of a byte string.
+  private static long hashWords(long before, long address, long length) {
+    long hash = before;
+    for (long at = 0; at + 8 <= length; at += 8) {
+      hash = mix(hash ^ getLong(address + at));
+    }
+    return hash;
   }
 
   /// Spreads every bit of a word over the whole word (the finalizer of SplitMix64, Steele et al. 2014).
