@@ -112,6 +112,8 @@ final class StatementDifferenceTest {
         "changes",
         "encodings",
         "ordered-sets",
+        "outer-aggregates",
+        "whole-rows",
         "system-functions",
         "condition-order"
       })

@@ -16,6 +16,7 @@ import java.util.List;
 import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexLocalRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
@@ -70,16 +71,17 @@ final class AggregateBinder {
       }
       return null;
     }
-    if (scope.recursive) {
+    Scope owner = expressions.names.ownerOfAggregate(node, scope);
+    if (owner.recursive) {
       throw context.error(
           ErrorCode.INVALID_RECURSION,
           "aggregate functions are not allowed in a recursive query's recursive term",
           node);
     }
-    Aggregation aggregation = scope.aggregation;
+    Aggregation aggregation = owner.aggregation;
     if (aggregation == null) {
       throw context.error(
-          ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in " + scope.clause, node);
+          ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in " + owner.clause, node);
     }
     if (aggregation.inside) {
       throw context.error(
@@ -87,7 +89,8 @@ final class AggregateBinder {
     }
     aggregation.inside = true;
     try {
-      return aggregation.add(call(call, functionName, filter, order, scope));
+      RexLocalRef place = aggregation.add(call(call, functionName, filter, order, owner));
+      return owner == scope ? place : expressions.names.outer(place, owner);
     } finally {
       aggregation.inside = false;
     }
@@ -169,7 +172,9 @@ final class AggregateBinder {
                 == SqlSelectKeyword.DISTINCT;
     List<RexNode> arguments = new ArrayList<>();
     for (SqlNode operand : call.getOperandList()) {
-      if (operand instanceof SqlIdentifier identifier && identifier.isStar()) {
+      if (operand instanceof SqlIdentifier identifier
+          && identifier.isStar()
+          && !RecordBinder.isRow(identifier)) {
         continue;
       }
       // Rows are told apart by their texts.

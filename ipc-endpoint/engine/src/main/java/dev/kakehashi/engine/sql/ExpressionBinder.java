@@ -252,7 +252,9 @@ final class ExpressionBinder {
     }
     List<RexNode> bound = new ArrayList<>();
     for (SqlNode argument : arguments) {
-      if (argument instanceof SqlIdentifier identifier && identifier.isStar()) {
+      if (argument instanceof SqlIdentifier identifier
+          && identifier.isStar()
+          && !RecordBinder.isRow(identifier)) {
         throw unsupported(argument, "* as an argument of " + name);
       }
       bound.add(bindArgument(name, argument, scope));

@@ -286,7 +286,7 @@ final class Grouping {
     }
   }
 
-  /// References of a subquery to the ungrouped row become references to the group's key.
+  /// References of a subquery to the ungrouped row become references to the group's key, those to this query's aggregates references to what they are of the group.
   private final class Redirect extends RexShuttle {
     @Override
     public RexNode visitFieldAccess(RexFieldAccess access) {
@@ -295,6 +295,11 @@ final class Grouping {
         return access;
       }
       RelDataType type = Objects.requireNonNull(groupedType);
+      int aggregate = NameResolver.outerAggregate(access, scope);
+      if (aggregate >= 0) {
+        return context.rex.makeFieldAccess(
+            context.rex.makeCorrel(type, variable.id), keys.size() + aggregate);
+      }
       int key =
           keys.indexOf(context.rex.makeInputRef(access.getType(), access.getField().getIndex()));
       if (key < 0) {

@@ -3,12 +3,20 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
+import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
+import org.apache.calcite.rex.RexLocalRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the column that a name means, in the scope or in one around it.
@@ -77,6 +85,11 @@ final class NameResolver {
         return null;
       }
     }
+    return table(name, start);
+  }
+
+  /// The columns of a table of FROM; null if there is none of this name.
+  private RecordBinder.@Nullable Row table(String name, Scope start) {
     for (Scope scope = start; scope != null; scope = scope.parent) {
       if (scope.hasAlias(name)) {
         List<RexNode> entries = new ArrayList<>();
@@ -95,15 +108,15 @@ final class NameResolver {
     return null;
   }
 
-  /// The columns that `alias.*` means.
-  List<RexNode> columns(SqlIdentifier star, Scope scope) {
+  /// The row that `alias.*` means.
+  RecordBinder.Row row(SqlIdentifier star, Scope scope) {
     String alias = star.names.get(star.names.size() - 2);
-    RecordBinder.Row row = row(alias, scope);
+    RecordBinder.Row row = table(alias, scope);
     if (row == null) {
       throw context.error(
           ErrorCode.UNDEFINED_TABLE, "missing FROM-clause entry for table \"" + alias + "\"", star);
     }
-    return row.entries();
+    return row;
   }
 
   private static boolean matches(
@@ -117,14 +130,102 @@ final class NameResolver {
     return alias.equals(field.alias()) && (schema == null || schema.equals(field.schema()));
   }
 
-  private RexNode outer(Scope.Field field, Scope scope) {
+  /// The query that an aggregate belongs to: the innermost one of those whose columns its arguments name, as PostgreSQL's `check_agglevels_and_constraints`; the scope's own if they
+  /// name none. One with a subquery in its arguments is taken to be of the scope's own query.
+  Scope ownerOfAggregate(SqlNode aggregate, Scope start) {
+    int[] levels = {Integer.MAX_VALUE};
+    aggregate.accept(
+        new SqlBasicVisitor<@Nullable Void>() {
+          @Override
+          public @Nullable Void visit(SqlIdentifier identifier) {
+            int level = level(identifier, start);
+            levels[0] = Math.min(levels[0], level < 0 ? Integer.MAX_VALUE : level);
+            return null;
+          }
+
+          @Override
+          public @Nullable Void visit(SqlCall call) {
+            if (call.isA(SqlKind.QUERY)) {
+              levels[0] = 0;
+              return null;
+            }
+            return super.visit(call);
+          }
+        });
+    Scope owner = start;
+    for (int i = levels[0] == Integer.MAX_VALUE ? 0 : levels[0]; i > 0; i--) {
+      owner = Objects.requireNonNull(owner.parent);
+    }
+    return owner;
+  }
+
+  /// How many queries further out the column or table is that a name means; -1 if there is none.
+  private static int level(SqlIdentifier identifier, Scope start) {
+    List<String> names = identifier.names;
+    int last = names.size() - (identifier.isStar() ? 2 : 1);
+    if (last < 0) {
+      return -1;
+    }
+    String name = names.get(last);
+    String alias = last > 0 ? names.get(last - 1) : null;
+    String schema = last > 1 ? names.get(last - 2) : null;
+    int level = 0;
+    for (Scope scope = start; scope != null && !identifier.isStar(); scope = scope.parent) {
+      if (scope.fields.stream()
+          .anyMatch(field ->
+              matches(field, schema, alias, name)
+                  || (alias == null && field.row() && name.equals(field.alias())))) {
+        return level;
+      }
+      level++;
+    }
+    level = 0;
+    for (Scope scope = start; scope != null; scope = scope.parent) {
+      if (scope.hasAlias(name)) {
+        return level;
+      }
+      level++;
+    }
+    return -1;
+  }
+
+  /// An aggregate of a query around, where a subquery in its SELECT list, HAVING or ORDER BY names it: a column behind those of its rows, until [Grouping] knows where it is.
+  RexNode outer(RexLocalRef aggregate, Scope scope) {
+    RelDataTypeFactory.Builder columns = context.rex.getTypeFactory().builder();
+    columns.addAll(rowType(scope).getFieldList());
+    List<Aggregation.Call> calls = Objects.requireNonNull(scope.aggregation).calls;
+    for (int i = 0; i < calls.size(); i++) {
+      columns.add("\0aggregate" + i, calls.get(i).type());
+    }
+    return context.rex.makeFieldAccess(
+        context.rex.makeCorrel(columns.build(), correlation(scope)),
+        rowType(scope).getFieldCount() + aggregate.getIndex());
+  }
+
+  /// Which of a query's aggregates an access to its rows means; -1: none, but a column.
+  static int outerAggregate(RexFieldAccess access, Scope scope) {
+    return access.getField().getIndex() - rowType(scope).getFieldCount();
+  }
+
+  private static RelDataType rowType(Scope scope) {
     RelDataType rowType = scope.rowType;
     if (rowType == null) {
       throw new IllegalStateException("scope of an enclosing query has no row type");
     }
+    return rowType;
+  }
+
+  /// How the subquery that is being bound names a scope around it.
+  private CorrelationId correlation(Scope scope) {
     CorrelationId known = scope.correlation;
     CorrelationId id = known == null ? context.newCorrelation() : known;
     scope.correlation = id;
+    return id;
+  }
+
+  private RexNode outer(Scope.Field field, Scope scope) {
+    RelDataType rowType = rowType(scope);
+    CorrelationId id = correlation(scope);
     return field
         .expression()
         .accept(

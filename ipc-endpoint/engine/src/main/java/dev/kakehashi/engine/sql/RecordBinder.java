@@ -47,18 +47,29 @@ final class RecordBinder {
     this.expressions = expressions;
   }
 
+  /// Whether a name is `alias.*`, which is the same as `alias` where no columns are listed.
+  static boolean isRow(SqlIdentifier name) {
+    return name.isStar() && name.names.size() > 1;
+  }
+
   /// The row that an expression is; null for what is none.
   @Nullable Row row(SqlNode node, Scope scope) {
     List<SqlNode> nodes = RowComparisons.entries(node);
     if (nodes == null) {
-      return node instanceof SqlIdentifier name && name.isSimple() && !name.isStar()
+      if (!(node instanceof SqlIdentifier name)) {
+        return null;
+      }
+      if (isRow(name)) {
+        return expressions.names.row(name, scope);
+      }
+      return name.isSimple() && !name.isStar()
           ? expressions.names.row(name.getSimple(), scope)
           : null;
     }
     List<RexNode> entries = new ArrayList<>();
     for (SqlNode entry : nodes) {
-      if (entry instanceof SqlIdentifier all && all.isStar() && all.names.size() > 1) {
-        entries.addAll(expressions.names.columns(all, scope));
+      if (entry instanceof SqlIdentifier all && isRow(all)) {
+        entries.addAll(expressions.names.row(all, scope).entries());
       } else {
         entries.add(expressions.bindTyped(entry, scope));
       }

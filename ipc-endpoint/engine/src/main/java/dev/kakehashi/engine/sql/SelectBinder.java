@@ -371,14 +371,16 @@ final class SelectBinder {
         items.add(new Item(field.name(), field.expression()));
       }
     }
-    if (items.size() == before) {
-      throw alias == null
-          ? context.error(
-              ErrorCode.SYNTAX_ERROR, "SELECT * with no tables specified is not valid", identifier)
-          : context.error(
-              ErrorCode.UNDEFINED_TABLE,
-              "missing FROM-clause entry for table \"" + alias + "\"",
-              identifier);
+    if (items.size() > before) {
+      return;
+    }
+    if (alias == null) {
+      throw context.error(
+          ErrorCode.SYNTAX_ERROR, "SELECT * with no tables specified is not valid", identifier);
+    }
+    RecordBinder.Row outer = queries.expressions.names.row(identifier, scope);
+    for (int i = 0; i < outer.names().size(); i++) {
+      items.add(new Item(outer.names().get(i), outer.entries().get(i)));
     }
   }
 
