@@ -112,6 +112,7 @@ final class StatementDifferenceTest {
         "changes",
         "encodings",
         "ordered-sets",
+        "one-group",
         "outer-aggregates",
         "whole-rows",
         "system-functions",

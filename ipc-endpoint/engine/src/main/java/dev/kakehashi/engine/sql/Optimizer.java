@@ -10,10 +10,12 @@ import org.apache.calcite.plan.hep.HepMatchOrder;
 import org.apache.calcite.plan.hep.HepProgram;
 import org.apache.calcite.plan.hep.HepProgramBuilder;
 import org.apache.calcite.rel.RelNode;
+import org.apache.calcite.rel.core.Aggregate;
 import org.apache.calcite.rel.core.Correlate;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Join;
+import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.RelFactories;
 import org.apache.calcite.rel.logical.LogicalFilter;
@@ -27,6 +29,7 @@ import org.apache.calcite.rel.rules.FilterSetOpTransposeRule;
 import org.apache.calcite.rel.rules.JoinPushExpressionsRule;
 import org.apache.calcite.rel.rules.LoptOptimizeJoinRule;
 import org.apache.calcite.rel.rules.ProjectMergeRule;
+import org.apache.calcite.rel.rules.SemiJoinRule;
 import org.apache.calcite.rex.RexBuilder;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
@@ -90,8 +93,24 @@ final class Optimizer {
           CoreRules.AGGREGATE_REMOVE,
           CoreRules.UNION_MERGE);
 
+  /// A join with the groups of its keys, of which nothing else is used, is a semi-join with the grouped rows. Calcite takes that for true without keys, too, where there is one row even if there are no rows to group.
   private static final HepProgram SEMI_JOINS =
-      program(CoreRules.PROJECT_TO_SEMI_JOIN, CoreRules.JOIN_TO_SEMI_JOIN);
+      program(
+          SemiJoinRule.ProjectToSemiJoinRule.ProjectToSemiJoinRuleConfig.DEFAULT
+              .withOperandSupplier(upper ->
+                  upper
+                      .operand(Project.class)
+                      .oneInput(join ->
+                          join.operand(Join.class)
+                              .predicate(Optimizer::maySelect)
+                              .inputs(
+                                  left -> left.operand(RelNode.class).anyInputs(),
+                                  right ->
+                                      right
+                                          .operand(Aggregate.class)
+                                          .predicate(Optimizer::hasGroups)
+                                          .anyInputs())))
+              .toRule());
 
   private static final HepProgram MULTI_JOINS =
       new HepProgramBuilder()
@@ -168,6 +187,14 @@ final class Optimizer {
     RexBuilder rex = input.getCluster().getRexBuilder();
     return LogicalFilter.create(
         input, RexUtil.flatten(rex, condition), ImmutableSet.copyOf(variables));
+  }
+
+  private static boolean maySelect(Join join) {
+    return join.getJoinType() == JoinRelType.INNER || join.getJoinType() == JoinRelType.LEFT;
+  }
+
+  private static boolean hasGroups(Aggregate aggregate) {
+    return aggregate.getGroupType() == Aggregate.Group.SIMPLE && aggregate.getGroupCount() > 0;
   }
 
   private static boolean isDeterministic(Project project) {
