@@ -48,6 +48,7 @@ final class NestedSubqueryTest {
           "select q.b, (select min(r.b) from t r where exists (select where 9 in (select b from u)) and r.a > q.b) from t q",
           // A condition that takes the place of a column below OR.
           "select q.a from u q join u r on 0 in (select s.a from u s where q.b >= r.a or q.b <= q.b and q.a <> s.b)",
+          "select q.a from u q where 0 in (select r.a from t r where (q.b = 0 or q.a = q.a) is not true)",
           // Columns of an outer join below a subquery may be null.
           "select t.a, (select sum(u.b) from u left join n v on u.a = v.a"
               + " where exists (select 1 from n w where w.a is distinct from u.a and w.b > t.b)) from t",

@@ -31,7 +31,9 @@ import org.apache.calcite.rel.rules.LoptOptimizeJoinRule;
 import org.apache.calcite.rel.rules.ProjectMergeRule;
 import org.apache.calcite.rel.rules.SemiJoinRule;
 import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.tools.RelBuilder;
 import org.apache.calcite.tools.RelBuilderFactory;
@@ -182,11 +184,19 @@ final class Optimizer {
     return config.withRelBuilderFactory(BUILDERS).toRule();
   }
 
-  /// Flat, as Calcite wants conditions: what is put in place of a column may be OR in an OR.
+  /// Flat on all levels, as Calcite wants conditions: what is put in place of a column may be OR in an OR.
   private static RelNode filter(RelNode input, RexNode condition, Set<CorrelationId> variables) {
     RexBuilder rex = input.getCluster().getRexBuilder();
     return LogicalFilter.create(
-        input, RexUtil.flatten(rex, condition), ImmutableSet.copyOf(variables));
+        input,
+        condition.accept(
+            new RexShuttle() {
+              @Override
+              public RexNode visitCall(RexCall call) {
+                return RexUtil.flatten(rex, super.visitCall(call));
+              }
+            }),
+        ImmutableSet.copyOf(variables));
   }
 
   private static boolean maySelect(Join join) {
