@@ -105,6 +105,7 @@ final class StatementDifferenceTest {
         "named-arguments",
         "full-joins",
         "literals",
+        "literal-escapes",
         "column-definitions",
         "miscellany",
         "traversal",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
@@ -461,11 +462,26 @@ final class ExpressionBinder {
         : context.rex.makeCall(context.types.of(type, nullable), operator, operands);
   }
 
+  /// The first argument of NULLIF as the operator takes it. PostgreSQL has operators for each two types of dates, which the comparison here does without.
+  private RexNode takenBy(RexNode comparison, RexNode left) {
+    if (comparison instanceof RexCall call && call.getOperands().size() == 2) {
+      RexNode taken = call.getOperands().getFirst();
+      int oid = Coercion.oidOf(taken);
+      if (Coercion.oidOf(left) == Types.UNKNOWN
+          || oid == TypeOid.NUMERIC
+          || oid == TypeOid.FLOAT8
+          || oid == TypeOid.TEXT) {
+        return taken;
+      }
+    }
+    return coercion.resolveUnknown(left);
+  }
+
   private RexNode bindNullIf(SqlCall call, Scope scope) {
     RexNode left = bind(call.operand(0), scope);
     RexNode right = bind(call.operand(1), scope);
     RexNode equal = calls.comparison(SqlKind.EQUALS, left, right, call);
-    RexNode typed = coercion.resolveUnknown(left);
+    RexNode typed = takenBy(equal, left);
     SqlType type = Coercion.typeOf(typed);
     return context.rex.makeCall(
         context.types.of(type, true),

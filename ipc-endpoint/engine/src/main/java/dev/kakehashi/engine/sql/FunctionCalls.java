@@ -82,10 +82,15 @@ final class FunctionCalls {
         ":variadic");
   }
 
-  /// `concat` takes any number of arguments of any type and skips nulls.
+  /// `concat` takes any number of arguments of any type and skips nulls. Null where one is a char(n) or a boolean, of which a conversion drops the blanks and makes `true`:
+  /// that is left to the function.
   private @Nullable RexNode concat(SqlNode at, List<RexNode> arguments) {
     RexNode all = null;
     for (RexNode argument : arguments) {
+      int oid = Coercion.oidOf(argument);
+      if (oid == TypeOid.BPCHAR || oid == TypeOid.BOOL) {
+        return null;
+      }
       RexNode text = coercion.convert(argument, SqlType.of(TypeOid.TEXT), CastContext.ASSIGNMENT);
       if (text == null) {
         return null;

@@ -176,48 +176,10 @@ final class Lexer {
   }
 
   private String escapeString() {
-    int start = at++;
-    StringBuilder value = new StringBuilder();
-    while (at < sql.length()) {
-      char c = sql.charAt(at++);
-      if (c == '\'') {
-        if (peek(0) != '\'') {
-          return value.toString();
-        }
-        at++;
-        value.append('\'');
-      } else if (c == '\\' && at < sql.length()) {
-        escape(value, sql.charAt(at++));
-      } else {
-        value.append(c);
-      }
-    }
-    throw error("unterminated quoted string at or near \"" + sql.substring(start) + "\"", start);
-  }
-
-  private void escape(StringBuilder value, char c) {
-    switch (c) {
-      case 'b' -> value.append('\b');
-      case 'f' -> value.append('\f');
-      case 'n' -> value.append('\n');
-      case 'r' -> value.append('\r');
-      case 't' -> value.append('\t');
-      case 'x' -> codePoint(value, 2);
-      case 'u' -> codePoint(value, 4);
-      case 'U' -> codePoint(value, 8);
-      default -> value.append(c);
-    }
-  }
-
-  private void codePoint(StringBuilder value, int maxDigits) {
-    int start = at;
-    while (at - start < maxDigits && Character.digit(peek(0), 16) >= 0) {
-      at++;
-    }
-    if (at == start || (maxDigits > 2 && at - start < maxDigits)) {
-      throw error("invalid Unicode escape", start - 2);
-    }
-    value.appendCodePoint(Integer.parseUnsignedInt(sql.substring(start, at), 16));
+    EscapeString string = new EscapeString(sql, at);
+    String value = string.read();
+    at = string.end();
+    return value;
   }
 
   private boolean dollarString(int start) {
