@@ -106,6 +106,7 @@ final class StatementDifferenceTest {
         "full-joins",
         "literals",
         "literal-escapes",
+        "time-texts",
         "column-definitions",
         "miscellany",
         "traversal",

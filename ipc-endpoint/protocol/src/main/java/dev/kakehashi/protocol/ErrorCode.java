@@ -57,6 +57,8 @@ public enum ErrorCode {
   SEQUENCE_LIMIT_EXCEEDED(1123, "2200H", Category.USER, false),
   UNTRANSLATABLE_CHARACTER(1124, "22P05", Category.USER, false),
   DATA_EXCEPTION(1125, "22000", Category.USER, false),
+  INTERVAL_FIELD_OVERFLOW(1126, "22015", Category.USER, false),
+  INVALID_TIME_ZONE_DISPLACEMENT(1127, "22009", Category.USER, false),
   NOT_NULL_VIOLATION(1201, "23502", Category.USER, false),
   UNIQUE_VIOLATION(1202, "23505", Category.USER, false),
   CHECK_VIOLATION(1203, "23514", Category.USER, false),

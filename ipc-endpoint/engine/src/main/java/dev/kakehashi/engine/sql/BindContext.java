@@ -171,7 +171,7 @@ final class BindContext {
     }
   }
 
-  /// The zone of a literal of timestamptz that says none; noted as used.
+  /// The zone of a literal of timestamptz or timetz that says none; noted as used.
   Zone zone() {
     if (stored > 0) {
       return Zone.UTC;

@@ -10,6 +10,8 @@ import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.Clock;
+import dev.kakehashi.engine.type.time.DateTimeInput;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.protocol.ErrorCode;
@@ -173,7 +175,7 @@ final class Coercion {
     if (input == null) {
       throw new IllegalStateException("no input of type " + to);
     }
-    if (constant == null) {
+    if (constant == null || dependsOnNow(input, constant)) {
       return call(input, List.of(node), to, ":" + to.typeModifier());
     }
     // A literal that is no value of its type is refused here, as PostgreSQL's parser does.
@@ -183,12 +185,17 @@ final class Coercion {
               heap,
               Clock.now(),
               Clock.now(),
-              to.oid() == TypeOid.TIMESTAMPTZ
+              to.oid() == TypeOid.TIMESTAMPTZ || to.oid() == TypeOid.TIMETZ
                   ? FunctionSession.inZone(context.zone())
                   : FunctionSession.NONE);
       long word = input.body().apply(new long[] {constant.word()}, 0, functionContext);
       return constant(Constant.of(to, word));
     }
+  }
+
+  /// Whether a literal is a word such as "now", which is another value each time that a kept plan is used.
+  private static boolean dependsOnNow(ScalarFunction input, Constant literal) {
+    return !input.immutable() && DateTimeInput.dependsOnNow(literal.text());
   }
 
   RexNode parameter(int number, int oid) {

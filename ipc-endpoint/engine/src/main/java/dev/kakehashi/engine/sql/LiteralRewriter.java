@@ -39,9 +39,8 @@ final class LiteralRewriter {
       return false;
     }
     String value = in.next().text();
-    if (type.oid() == TypeOid.INTERVAL) {
-      String field = in.intervalFields();
-      value = field.isEmpty() ? value : value + " " + field;
+    if (type.oid() == TypeOid.INTERVAL && type.typeModifier() < 0) {
+      type = in.interval();
     }
     int start = out.length();
     out.emit("cast(", token.start());

@@ -20,6 +20,7 @@ final class PgTypeNames {
       case TypeOid.TIME -> "time";
       case TypeOid.TIMESTAMP -> "timestamp";
       case TypeOid.TIMESTAMPTZ -> "timestamptz";
+      case TypeOid.TIMETZ -> "timetz";
       default -> Types.name(oid);
     };
   }

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.catalog.ShownSetting;
+import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -80,9 +81,9 @@ public record SessionSetting(@Nullable Zone zone, boolean local) implements SqlF
       if (text.kind() != Token.Kind.STRING) {
         throw TokenReader.syntaxErrorAt(sql, text);
       }
-      in.intervalFields();
+      IntervalFields fields = IntervalFields.of(in.interval().typeModifier());
       try (VarHeap heap = new VarHeap()) {
-        long seconds = Zone.offsetSecondsOf(Intervals.parse(text.text(), heap));
+        long seconds = Zone.offsetSecondsOf(Intervals.parse(text.text(), fields, heap));
         return known(Zone.ofOffset(seconds), text.text(), text);
       }
     }

@@ -3,17 +3,15 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 
 /// A position in a list of tokens, with what DDL and the rewriter both read: words, names, types.
 final class TokenReader {
-  private static final Set<String> INTERVAL_FIELDS =
-      Set.of("year", "month", "day", "hour", "minute", "second");
-
   private final String sql;
   private final List<Token> tokens;
   int at;
@@ -214,6 +212,9 @@ final class TokenReader {
     if (quotedChar) {
       return arrays(SqlType.of(TypeOid.CHAR));
     }
+    if (name.equals("interval") && modifiers.isEmpty()) {
+      return arrays(interval());
+    }
     oid = Types.oid(withTimeZone(name));
     if (modifiers.isEmpty() && (name.equals("char") || name.equals("character"))) {
       modifiers.add(1);
@@ -263,22 +264,38 @@ final class TokenReader {
         return name + " with time zone";
       }
       acceptWords("without", "time", "zone");
-    } else if (name.equals("interval")) {
-      intervalFields();
     }
     return name;
   }
 
-  /// Consumes `day`, `day to second`, ... and returns the only field, or the empty string.
-  String intervalFields() {
-    if (peek().kind() != Token.Kind.WORD || !INTERVAL_FIELDS.contains(peek().text())) {
-      return "";
+  /// interval with the fields that follow, if any do: `day`, `day to second(3)`.
+  SqlType interval() {
+    IntervalFields fields = IntervalFields.ALL;
+    if (peek().kind() == Token.Kind.WORD && IntervalFields.find(peek().text()) != null) {
+      fields = intervalFields();
     }
+    if (!fields.hasSeconds() || fields == IntervalFields.ALL || !acceptOperator("(")) {
+      return Types.interval(fields);
+    }
+    Token digits = next();
+    if (digits.kind() != Token.Kind.NUMBER || !isInteger(digits.text())) {
+      throw syntaxErrorAt(sql, digits);
+    }
+    expectOperator(")");
+    return Types.interval(fields, Integer.parseInt(digits.text()));
+  }
+
+  private IntervalFields intervalFields() {
     String first = next().text();
-    if (acceptWords("to")) {
-      expectIdentifier();
-      return "";
+    Token last = peek(1);
+    if (peek().isWord("to")) {
+      IntervalFields fields = IntervalFields.find(first + " to " + last.text());
+      if (fields == null || last.kind() != Token.Kind.WORD) {
+        throw syntaxErrorAt(sql, last);
+      }
+      at += 2;
+      return fields;
     }
-    return first;
+    return Objects.requireNonNull(IntervalFields.find(first));
   }
 }

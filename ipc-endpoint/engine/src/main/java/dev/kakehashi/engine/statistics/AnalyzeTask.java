@@ -1,12 +1,12 @@
 package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.sql.Clock;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableDefinition;
 import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.scheduler.Job;

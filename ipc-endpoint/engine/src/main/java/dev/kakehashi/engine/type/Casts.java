@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import static dev.kakehashi.protocol.TypeOid.BOOL;
 import static dev.kakehashi.protocol.TypeOid.BPCHAR;
+import static dev.kakehashi.protocol.TypeOid.DATE;
 import static dev.kakehashi.protocol.TypeOid.FLOAT4;
 import static dev.kakehashi.protocol.TypeOid.FLOAT8;
 import static dev.kakehashi.protocol.TypeOid.INT2;
@@ -24,6 +25,8 @@ import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.text.CharacterTypes;
 import dev.kakehashi.engine.type.time.DateTimeCasts;
+import dev.kakehashi.engine.type.time.IntervalFields;
+import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.TimePrecision;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.HashMap;
@@ -132,16 +135,16 @@ public final class Casts {
                 from != TIMESTAMPTZ,
                 (a, _, c) -> Varlena.of(c.heap, Values.toText(from, a[0], c.zone))));
         CASTS.putIfAbsent(
-            key(string, from), new Cast(CastContext.EXPLICIT, from != TIMESTAMPTZ, input(from)));
+            key(string, from), new Cast(CastContext.EXPLICIT, !dependsOnNow(from), input(from)));
       }
-      implicit(Types.UNKNOWN, from, input(from));
+      add(Types.UNKNOWN, from, CastContext.IMPLICIT, !dependsOnNow(from), input(from));
     }
     for (int oid : TypeOid.textForms()) {
       for (int string : new int[] {TEXT, VARCHAR}) {
         assignment(oid, string, IDENTITY);
-        CASTS.put(key(string, oid), new Cast(CastContext.EXPLICIT, true, input(oid)));
+        CASTS.put(key(string, oid), new Cast(CastContext.EXPLICIT, !dependsOnNow(oid), input(oid)));
       }
-      implicit(Types.UNKNOWN, oid, input(oid));
+      add(Types.UNKNOWN, oid, CastContext.IMPLICIT, !dependsOnNow(oid), input(oid));
     }
     for (int record : new int[] {Types.RECORD, Types.RECORD_ARRAY}) {
       for (int string : new int[] {TEXT, VARCHAR}) {
@@ -153,8 +156,17 @@ public final class Casts {
     implicit(Types.UNKNOWN, BPCHAR, IDENTITY);
   }
 
+  /// Whether texts of a type may be words such as "now".
+  private static boolean dependsOnNow(int oid) {
+    return switch (oid) {
+      case DATE, TIME, TypeOid.TIMETZ, TIMESTAMP, TIMESTAMPTZ -> true;
+      default -> false;
+    };
+  }
+
   private static Body input(int oid) {
-    return (a, _, c) -> Values.parse(oid, Varlena.string(a[0]), c.heap, c.zone);
+    return (a, _, c) ->
+        Values.parse(oid, Varlena.string(a[0]), c.heap, c.zone, () -> c.transactionTimestamp);
   }
 
   /// Whether a value may be used as another type without being asked for it.
@@ -199,6 +211,11 @@ public final class Casts {
       }
       body = cast.body;
       immutable = cast.immutable;
+    }
+    if (fromOid == Types.UNKNOWN && to.oid() == INTERVAL) {
+      // The only input that looks at the modifier itself.
+      IntervalFields fields = IntervalFields.of(to.typeModifier());
+      body = (a, _, c) -> Intervals.parse(Varlena.string(a[0]), fields, c.heap);
     }
     if (to.typeModifier() >= 0) {
       body = withModifier(body, to, context == CastContext.EXPLICIT);

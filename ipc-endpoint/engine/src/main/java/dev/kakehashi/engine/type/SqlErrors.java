@@ -75,6 +75,19 @@ public final class SqlErrors {
         ErrorCode.DATETIME_OVERFLOW, "date/time field value out of range: \"" + value + "\"");
   }
 
+  public static EngineException zoneOutOfRange(String value) {
+    return new EngineException(
+        ErrorCode.INVALID_TIME_ZONE_DISPLACEMENT,
+        "time zone displacement out of range: \"" + value + "\"");
+  }
+
+  public static EngineException intervalFieldOverflow(String value, Throwable cause) {
+    return new EngineException(
+        ErrorCode.INTERVAL_FIELD_OVERFLOW,
+        "interval field value out of range: \"" + value + "\"",
+        cause);
+  }
+
   /// 22008: `what` is "date", "timestamp" or "interval".
   public static EngineException dateTimeOutOfRange(String what) {
     return new EngineException(ErrorCode.DATETIME_OVERFLOW, what + " out of range");

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
@@ -28,7 +29,6 @@ public final class Types {
   private static final int MAX_NUMERIC_PRECISION = 1000;
   private static final int MAX_CHARACTERS = 10 * 1024 * 1024;
   private static final int MAX_TIME_PRECISION = 6;
-  private static final int INTERVAL_FULL_RANGE = 0x7FFF;
   private static final Map<String, Integer> OIDS = new HashMap<>();
 
   static {
@@ -228,8 +228,13 @@ public final class Types {
         int space = name.indexOf(' ');
         yield name.substring(0, space) + "(" + modifier + ")" + name.substring(space);
       }
-      case TypeOid.INTERVAL ->
-          (modifier & 0xFFFF) == 0xFFFF ? name : name + "(" + (modifier & 0xFFFF) + ")";
+      case TypeOid.INTERVAL -> {
+        String fields = IntervalFields.of(modifier).text();
+        int precision = IntervalFields.precision(modifier);
+        yield name
+            + (fields.isEmpty() ? "" : " " + fields)
+            + (precision < 0 ? "" : "(" + precision + ")");
+      }
       default -> name;
     };
   }
@@ -257,13 +262,23 @@ public final class Types {
       case TypeOid.NUMERIC -> numeric(modifiers);
       case TypeOid.TIME, TypeOid.TIMETZ, TypeOid.TIMESTAMP, TypeOid.TIMESTAMPTZ ->
           new SqlType(oid, timePrecision(modifiers));
-      case TypeOid.INTERVAL ->
-          new SqlType(oid, INTERVAL_FULL_RANGE << 16 | timePrecision(modifiers));
+      case TypeOid.INTERVAL -> interval(IntervalFields.ALL, modifiers);
       default ->
           throw new EngineException(
               ErrorCode.SYNTAX_ERROR,
               "type modifier is not allowed for type \"" + name(oid) + "\"");
     };
+  }
+
+  /// interval with the fields it has, and perhaps digits of its seconds.
+  ///
+  /// @throws EngineException INVALID_PARAMETER_VALUE for modifiers that PostgreSQL refuses
+  public static SqlType interval(IntervalFields fields, int... modifiers) {
+    if (modifiers.length == 0) {
+      return new SqlType(
+          TypeOid.INTERVAL, fields == IntervalFields.ALL ? -1 : fields.typeModifier(-1));
+    }
+    return new SqlType(TypeOid.INTERVAL, fields.typeModifier(timePrecision(modifiers)));
   }
 
   private static SqlType characters(int oid, String name, int[] modifiers) {

@@ -8,8 +8,9 @@ import dev.kakehashi.engine.type.number.FloatText;
 import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.numeric.NumericForm;
+import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.type.time.DateTimeFormat;
-import dev.kakehashi.engine.type.time.DateTimeParser;
+import dev.kakehashi.engine.type.time.DateTimeInput;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
@@ -18,6 +19,7 @@ import dev.kakehashi.protocol.TypeOid;
 import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 
 /// Words from Java values and text, and back. By-reference words are fresh in the given heap. Thread-safe, as far as the heap is.
 public final class Values {
@@ -122,6 +124,11 @@ public final class Values {
   /// @param zone of times that say none
   /// @throws dev.kakehashi.engine.api.EngineException with PostgreSQL's SQLSTATE for text that is not of the type
   public static long parse(int oid, String text, VarHeap heap, Zone zone) {
+    return parse(oid, text, heap, zone, Clock::now);
+  }
+
+  /// The same with the instant of words such as "now", in microseconds since 2000-01-01 UTC.
+  public static long parse(int oid, String text, VarHeap heap, Zone zone, LongSupplier now) {
     return switch (oid) {
       case TypeOid.BOOL -> parseBoolean(text);
       case TypeOid.INT2 -> parseInteger(text, "smallint", Short.MIN_VALUE, Short.MAX_VALUE);
@@ -137,10 +144,11 @@ public final class Values {
         Native.copy(ByteStrings.parseUuid(text), address);
         yield address;
       }
-      case TypeOid.DATE -> DateTimeParser.date(text);
-      case TypeOid.TIME -> DateTimeParser.time(text);
-      case TypeOid.TIMESTAMP -> DateTimeParser.timestamp(text, null);
-      case TypeOid.TIMESTAMPTZ -> DateTimeParser.timestamp(text, zone);
+      case TypeOid.DATE -> DateTimeInput.date(text, zone, now);
+      case TypeOid.TIME -> DateTimeInput.time(text, zone, now);
+      case TypeOid.TIMESTAMP -> DateTimeInput.timestamp(text, zone, now);
+      case TypeOid.TIMESTAMPTZ -> DateTimeInput.timestamptz(text, zone, now);
+      case TypeOid.TIMETZ -> Varlena.of(heap, DateTimeInput.timeWithZone(text, zone, now));
       case TypeOid.INTERVAL -> Intervals.parse(text, heap);
       default -> {
         if (oid == TypeOid.JSON || oid == TypeOid.JSONB) {

@@ -187,7 +187,7 @@ public final class DateTimeFunctions {
         TIMESTAMPTZ,
         (a, _, _) -> {
           long local = DateTimeMaking.timestamp(a, FloatMath.ofWord8(a[5]));
-          return named(a[6]).toInstant(local);
+          return Zone.offsetOrNamed(Varlena.string(a[6])).toInstant(local);
         },
         withZone);
     set.add(
@@ -235,11 +235,9 @@ public final class DateTimeFunctions {
 
   /// Infinity is the same everywhere, also where nothing is.
   private static Zone named(long zoneText, long timestamp) {
-    return Calendars.isFinite(timestamp) ? named(zoneText) : Zone.UTC;
-  }
-
-  private static Zone named(long zoneText) {
-    return Zone.named(Varlena.string(zoneText));
+    return Calendars.isFinite(timestamp)
+        ? Zone.abbreviatedOrNamed(Varlena.string(zoneText))
+        : Zone.UTC;
   }
 
   /// Reads a field; null of an infinite value's field that repeats is reported through the context.

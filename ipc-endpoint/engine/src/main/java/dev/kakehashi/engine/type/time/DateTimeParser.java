@@ -1,191 +1,363 @@
 package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.SqlErrors;
-import dev.kakehashi.engine.type.number.FloatText;
+import dev.kakehashi.engine.type.time.DateTimeTokens.Kind;
+import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
+import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Input of dates, times and timestamps in ISO 8601 and SQL form: `[date][T ][time][zone][ BC]`, YYYYMMDD, infinity, epoch.
-///
-/// Other orders of day and month, names of months and words such as "tomorrow", which PostgreSQL takes too, are refused. Zones are UTC, GMT,
-/// Z or offsets; a timestamp without zone ignores them.
-public final class DateTimeParser {
-  private static final Pattern FORM =
-      Pattern.compile(
-          "(?:(\\d{4,})-(\\d{1,2})-(\\d{1,2})|(\\d{4,6})(\\d{2})(\\d{2})(?!\\d*:))?"
-              + "(?:(?:^|(?<=\\d)(?:\\s+|\\s*[Tt]))(\\d{1,2}):(\\d{2})(?::(\\d{2})(\\.\\d*)?)?)?"
-              + "\\s*(z|utc|gmt|[+-]\\d{1,2}(?::?\\d{2}(?::\\d{2})?)?)?"
-              + "(?:\\s*(bc|ad))?",
-          Pattern.CASE_INSENSITIVE);
+/// Reads the tokens of a date, a time or both, as PostgreSQL's `DecodeDateTime()` and `DecodeTimeOnly()` with DateStyle "ISO, MDY". Labels before numbers (`y2001m02d04`) and
+/// abbreviations of zones that meant other offsets at other times are not known.
+final class DateTimeParser {
+  private static final int JULIAN_WITH_ZONE = TimeFields.DATE | TimeFields.TIME | TimeFields.ZONE;
 
-  private static final int MAX_ZONE_HOURS = 15;
+  private static final int SECONDS_PER_HOUR = 3600;
 
-  /// Fields of one text; `day` null: no date given.
-  private record Fields(
-      long year,
-      int month,
-      int day,
-      boolean hasDate,
-      long time,
-      boolean hasTime,
-      @Nullable Long zone) {}
+  /// The last whole day of timestamps.
+  private static final long LAST_DAY = Calendars.END_TIMESTAMP / Calendars.MICROS_PER_DAY - 1;
 
-  private DateTimeParser() {}
+  private final String text;
+  private final boolean timeOnly;
+  private final Zone sessionZone;
+  private final LongSupplier now;
+  private final TimeFields fields;
+  private final List<Token> tokens;
 
-  /// Days since 2000-01-01.
-  public static long date(String text) {
-    String trimmed = FloatText.trim(text);
-    Long word = special(trimmed);
-    if (word != null) {
-      if (word == 0) {
-        return -Calendars.UNIX_EPOCH_DAYS;
-      }
-      return word > 0 ? Calendars.DATE_INFINITY : Calendars.DATE_MINUS_INFINITY;
+  /// "t" or "julian" before the next token.
+  private DateTimeWord.@Nullable Kind label;
+
+  /// A word that is the whole value, EPOCH, INFINITY or MINUS_INFINITY, unless one behind it says another day.
+  private DateTimeWord.@Nullable Kind special;
+
+  /// Seconds east of UTC, if ZONE was read and `zone` is null.
+  private int offsetSeconds;
+
+  private @Nullable Zone zone;
+
+  /// @param type as errors name it
+  /// @param timeOnly whether there may be no date
+  /// @param sessionZone in which "now" is a local time
+  /// @param now the instant of "now"
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, DATETIME_OVERFLOW, INVALID_TIME_ZONE_DISPLACEMENT or, for the name of a zone, INVALID_PARAMETER_VALUE
+  DateTimeParser(String type, String text, boolean timeOnly, Zone sessionZone, LongSupplier now) {
+    this.timeOnly = timeOnly;
+    this.sessionZone = sessionZone;
+    this.now = now;
+    this.text = text;
+    this.fields = new TimeFields(type, text);
+    List<Token> split = DateTimeTokens.split(text);
+    if (split == null) {
+      throw fields.invalid();
     }
-    Fields fields = parse(trimmed, "date", text);
-    if (!fields.hasDate) {
-      throw SqlErrors.invalidDateTime("date", text);
-    }
-    if (!Calendars.isValidJulian(fields.year, fields.month)) {
-      throw SqlErrors.datetimeOverflow("date out of range: \"" + text + "\"");
-    }
-    long days = Calendars.days(fields.year, fields.month, fields.day);
-    if (!Calendars.isValidDate(days)) {
-      throw SqlErrors.datetimeOverflow("date out of range: \"" + text + "\"");
-    }
-    return days;
+    this.tokens = split;
+    read();
   }
 
-  /// Microseconds since midnight.
-  public static long time(String text) {
-    Fields fields = parse(FloatText.trim(text), "time", text);
-    if (!fields.hasTime) {
-      throw SqlErrors.invalidDateTime("time", text);
-    }
-    return fields.time;
+  TimeFields fields() {
+    return fields;
   }
 
-  /// Microseconds since 2000-01-01 00:00.
+  /// EPOCH, INFINITY or MINUS_INFINITY; null: the fields are the value.
+  DateTimeWord.@Nullable Kind special() {
+    return special;
+  }
+
+  /// The instant of a local time of the fields, in the zone that was read or else in the session's.
   ///
-  /// @param zone of a time that says none; null: a timestamp without time zone
-  public static long timestamp(String text, @Nullable Zone zone) {
-    String type = zone != null ? "timestamp with time zone" : "timestamp";
-    String trimmed = FloatText.trim(text);
-    Long word = special(trimmed);
-    if (word != null) {
-      if (word == 0) {
-        return -Calendars.UNIX_EPOCH_DAYS * Calendars.MICROS_PER_DAY;
-      }
-      return word > 0 ? Calendars.INFINITY : Calendars.MINUS_INFINITY;
+  /// @return microseconds since 2000-01-01 UTC, not checked
+  long instant(long local) {
+    if (!fields.has(TimeFields.ZONE)) {
+      return sessionZone.toInstant(local);
     }
-    Fields fields = parse(trimmed, type, text);
-    if (!fields.hasDate) {
-      throw SqlErrors.invalidDateTime(type, text);
-    }
-    long result = Long.MIN_VALUE;
-    if (Calendars.isValidJulian(fields.year, fields.month)) {
-      long days = Calendars.days(fields.year, fields.month, fields.day);
-      if (Math.abs(days) < 110_000_000) {
-        // Wrapping is harmless: what wraps lies outside the valid range in both directions.
-        result = days * Calendars.MICROS_PER_DAY + fields.time;
-        if (zone != null && fields.zone != null) {
-          result -= fields.zone;
-        }
-        if ((days > 0 && result < 0) || (days < -1 && result > 0)) {
-          result = Long.MIN_VALUE;
-        }
-      }
-    }
-    if (!Calendars.isValidTimestamp(result)) {
-      throw SqlErrors.datetimeOverflow("timestamp out of range: \"" + text + "\"");
-    }
-    return zone != null && fields.zone == null ? zone.toInstant(result) : result;
+    return zone != null ? zone.toInstant(local) : local - offsetMicros();
   }
 
-  private static @Nullable Long special(String trimmed) {
-    return switch (trimmed.toLowerCase(Locale.ROOT)) {
-      case "infinity", "+infinity" -> 1L;
-      case "-infinity" -> -1L;
-      case "epoch" -> 0L;
-      default -> null;
-    };
+  /// Seconds east of UTC of a time of day, in a zone on the day that was read or else today.
+  int offsetSeconds() {
+    if (fields.has(TimeFields.ZONE) && zone == null) {
+      return offsetSeconds;
+    }
+    long day =
+        fields.has(TimeFields.DATE)
+            ? Math.clamp(fields.days(), Calendars.MIN_DATE, LAST_DAY)
+            : Calendars.dayOf(sessionZone.toLocal(now.getAsLong()));
+    long local = day * Calendars.MICROS_PER_DAY + fields.time();
+    return (zone != null ? zone : sessionZone).localOffsetSeconds(local);
   }
 
-  private static Fields parse(String trimmed, String type, String text) {
-    Matcher matcher = FORM.matcher(trimmed);
-    if (trimmed.isEmpty() || !matcher.matches()) {
-      throw SqlErrors.invalidDateTime(type, text);
-    }
-    int dateGroup = matcher.group(1) != null ? 1 : 4;
-    boolean hasDate = matcher.group(dateGroup) != null;
-    long year = 0;
-    int month = 1;
-    int day = 1;
-    if (hasDate) {
-      if (matcher.group(dateGroup).length() > 9) {
-        throw SqlErrors.fieldOutOfRange(text);
-      }
-      year = Long.parseLong(matcher.group(dateGroup));
-      month = Integer.parseInt(matcher.group(dateGroup + 1));
-      day = Integer.parseInt(matcher.group(dateGroup + 2));
-      boolean bc = "bc".equalsIgnoreCase(matcher.group(12));
-      if (year == 0 || month < 1 || month > 12) {
-        throw SqlErrors.fieldOutOfRange(text);
-      }
-      year = bc ? 1 - year : year;
-      if (day < 1 || day > Calendars.daysInMonth(year, month)) {
-        throw SqlErrors.fieldOutOfRange(text);
-      }
-    }
-    boolean hasTime = matcher.group(7) != null;
-    long time = hasTime ? time(matcher, text) : 0;
-    return new Fields(year, month, day, hasDate, time, hasTime, zone(matcher.group(11), text));
+  /// Microseconds east of UTC of an offset that was read.
+  private long offsetMicros() {
+    return offsetSeconds * Calendars.MICROS_PER_SECOND;
   }
 
-  private static long time(Matcher matcher, String text) {
-    int hour = Integer.parseInt(matcher.group(7));
-    int minute = Integer.parseInt(matcher.group(8));
-    int second = matcher.group(9) == null ? 0 : Integer.parseInt(matcher.group(9));
-    String fraction = matcher.group(10);
-    long micros =
-        fraction == null || fraction.length() == 1
-            ? 0
-            : (long) Math.rint(Double.parseDouble(fraction) * 1e6);
-    if (minute > 59 || second > 60 || hour > 24) {
-      throw SqlErrors.fieldOutOfRange(text);
+  private void read() {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      switch (token.kind()) {
+        case DATE -> date(token.text(), i);
+        case TIME -> clock(token.text());
+        case SIGNED_NUMBER -> offset(token.text());
+        case NUMBER -> number(token.text(), i);
+        case WORD, SIGNED_WORD -> word(token.text(), i);
+      }
     }
-    long time =
-        hour * Calendars.MICROS_PER_HOUR
-            + minute * Calendars.MICROS_PER_MINUTE
-            + second * Calendars.MICROS_PER_SECOND
-            + micros;
-    if (time > Calendars.MICROS_PER_DAY) {
-      throw SqlErrors.fieldOutOfRange(text);
+    fields.complete();
+    if (special != null) {
+      return;
     }
-    return time;
+    if (timeOnly) {
+      fields.checkTime();
+    }
+    if (!fields.has(timeOnly ? TimeFields.TIME : TimeFields.DATE)) {
+      throw fields.invalid();
+    }
+    if (zone != null && fields.hasAny(TimeFields.SUMMER)) {
+      throw fields.invalid();
+    }
+    if (fields.hasAny(TimeFields.SUMMER) && !fields.has(TimeFields.ZONE)) {
+      throw fields.invalid();
+    }
+    if (timeOnly && zone != null && !zone.isFixed() && !fields.has(TimeFields.DATE)) {
+      throw fields.invalid();
+    }
   }
 
-  /// Microseconds east of UTC; null if the text does not say.
-  private static @Nullable Long zone(@Nullable String zone, String text) {
-    if (zone == null) {
-      return null;
+  private void clock(String clock) {
+    if (!timeOnly && label != null) {
+      if (label != DateTimeWord.Kind.ISO_TIME) {
+        throw fields.invalid();
+      }
+      label = null;
     }
-    if (Character.isLetter(zone.charAt(0))) {
-      return 0L;
+    fields.clock(clock);
+    if (!timeOnly) {
+      fields.checkTime();
     }
-    String digits = zone.substring(1).replace(":", "");
-    if (digits.length() == 1 || digits.length() == 3) {
-      digits = "0" + digits;
+    fields.see(TimeFields.TIME);
+  }
+
+  private void date(String date, int i) {
+    boolean digits = DateTimeTokens.isDigit(date.charAt(0));
+    if (label == DateTimeWord.Kind.JULIAN && !timeOnly) {
+      int dash = signOf(date);
+      fields.setJulian(fields.integer(date.substring(0, dash)));
+      label = null;
+      fields.see(JULIAN_WITH_ZONE);
+      offsetSeconds = offsetOf(date.substring(dash));
+    } else if (isDateThere(i)) {
+      if (digits || (label != null && !timeOnly)) {
+        timeWithOffset(date);
+      } else {
+        named(date);
+      }
+    } else {
+      fields.date(date);
     }
-    int hours = Integer.parseInt(digits.substring(0, 2));
-    int minutes = digits.length() >= 4 ? Integer.parseInt(digits.substring(2, 4)) : 0;
-    int seconds = digits.length() >= 6 ? Integer.parseInt(digits.substring(4, 6)) : 0;
-    if (hours > MAX_ZONE_HOURS || minutes > 59 || seconds > 59) {
-      throw SqlErrors.datetimeOverflow("time zone displacement out of range: \"" + text + "\"");
+  }
+
+  /// Whether a token that looks like a date is something else: a time with an offset, or the name of a zone.
+  private boolean isDateThere(int i) {
+    if (timeOnly) {
+      return !(i == 0
+          && tokens.size() >= 2
+          && (tokens.getLast().kind() == Kind.DATE || tokens.get(1).kind() == Kind.TIME));
     }
-    long offset = hours * 3600L + minutes * 60L + seconds;
-    return (zone.charAt(0) == '-' ? -offset : offset) * Calendars.MICROS_PER_SECOND;
+    return label != null || fields.has(TimeFields.MONTH | TimeFields.DAY);
+  }
+
+  /// `hhmmss-zz`
+  private void timeWithOffset(String time) {
+    label = null;
+    int dash = signOf(time);
+    if (fields.has(TimeFields.TIME)) {
+      throw fields.invalid();
+    }
+    offsetSeconds = offsetOf(time.substring(dash));
+    fields.see(TimeFields.ZONE);
+    fields.numberField(time.substring(0, dash), timeOnly ? TimeFields.DATE : 0);
+  }
+
+  private int signOf(String text) {
+    int dash = text.indexOf('-');
+    if (dash < 0) {
+      throw fields.invalid();
+    }
+    return dash;
+  }
+
+  private void number(String number, int i) {
+    if (label == DateTimeWord.Kind.JULIAN) {
+      label = null;
+      julian(number);
+      return;
+    }
+    if (label == DateTimeWord.Kind.ISO_TIME) {
+      label = null;
+      if (fields.hasAny(TimeFields.TIME)) {
+        throw fields.invalid();
+      }
+      fields.numberField(number, TimeFields.DATE);
+      return;
+    }
+    int point = number.indexOf('.');
+    int assumed = timeOnly ? TimeFields.DATE : 0;
+    if (timeOnly
+        && point >= 0
+        && i == 0
+        && tokens.size() >= 2
+        && tokens.getLast().kind() == Kind.DATE) {
+      fields.date(number);
+    } else if (!timeOnly && point >= 0 && !fields.hasAny(TimeFields.DATE)) {
+      fields.date(number);
+    } else if (point > 2) {
+      fields.numberField(number, assumed);
+    } else if (timeOnly && point >= 0) {
+      throw fields.invalid();
+    } else if (timeOnly ? number.length() > 4 : isRunTogether(number)) {
+      fields.numberField(number, assumed);
+    } else if (timeOnly) {
+      fields.number(number, false, assumed);
+    } else {
+      fields.number(number);
+    }
+  }
+
+  /// Six digits and more are a date or a time unless both are there.
+  private boolean isRunTogether(String number) {
+    return number.length() >= 6
+        && !(fields.hasAny(TimeFields.DATE) && fields.hasAny(TimeFields.TIME));
+  }
+
+  private void julian(String number) {
+    int point = number.indexOf('.');
+    fields.see(TimeFields.DATE);
+    special = null;
+    fields.setJulian(fields.integer(point < 0 ? number : number.substring(0, point)));
+    if (point >= 0) {
+      fields.see(TimeFields.TIME);
+      double fraction =
+          point == number.length() - 1 ? 0 : Double.parseDouble(number.substring(point));
+      fields.setTime((long) (fraction * Calendars.MICROS_PER_DAY));
+    }
+  }
+
+  private void word(String text, int i) {
+    ZoneAbbreviation abbreviation = ZoneAbbreviation.find(text);
+    if (abbreviation != null) {
+      fields.see(TimeFields.ZONE | (abbreviation.summer() ? TimeFields.SUMMER : 0));
+      offsetSeconds = abbreviation.seconds();
+      return;
+    }
+    if (text.equals("dst")) {
+      fields.see(TimeFields.SUMMER);
+      offsetSeconds += SECONDS_PER_HOUR;
+      return;
+    }
+    DateTimeWord word = DateTimeWord.find(text);
+    if (word == null) {
+      Zone found = Zone.find(text);
+      if (found == null) {
+        throw fields.invalid();
+      }
+      fields.see(TimeFields.ZONE);
+      zone = found;
+      return;
+    }
+    switch (word.kind()) {
+      case NOTHING -> {}
+      case AM, PM -> fields.setHalfOfDay(word.kind());
+      case AD, BC -> fields.setEra(word.kind() == DateTimeWord.Kind.BC);
+      case JULIAN -> label = word.kind();
+      case ISO_TIME -> isoTime(i);
+      case NOW -> now();
+      case ALL_BALLS -> {
+        fields.see(TimeFields.TIME | TimeFields.ZONE);
+        fields.setTime(0);
+        special = null;
+      }
+      default -> dateWord(word);
+    }
+  }
+
+  private void dateWord(DateTimeWord word) {
+    if (timeOnly) {
+      throw fields.invalid();
+    }
+    switch (word.kind()) {
+      case MONTH -> fields.setMonth(word.value());
+      case DAY_OF_WEEK -> fields.see(TimeFields.DAY_OF_WEEK);
+      case TODAY -> today(0);
+      case TOMORROW -> today(1);
+      case YESTERDAY -> today(-1);
+      case EPOCH, INFINITY, MINUS_INFINITY -> {
+        fields.see(TimeFields.SPECIAL);
+        special = word.kind();
+      }
+      default -> throw fields.invalid();
+    }
+  }
+
+  private void isoTime(int i) {
+    if (!timeOnly && !fields.has(TimeFields.DATE)) {
+      throw fields.invalid();
+    }
+    Kind next = i + 1 < tokens.size() ? tokens.get(i + 1).kind() : null;
+    if (next != Kind.NUMBER && next != Kind.TIME && next != Kind.DATE) {
+      throw fields.invalid();
+    }
+    label = DateTimeWord.Kind.ISO_TIME;
+  }
+
+  private void now() {
+    long instant = now.getAsLong();
+    long local = sessionZone.toLocal(instant);
+    fields.setTime(Calendars.timeOf(local));
+    if (timeOnly) {
+      fields.see(TimeFields.TIME);
+      return;
+    }
+    fields.see(JULIAN_WITH_ZONE);
+    special = null;
+    fields.setDays(Calendars.dayOf(local));
+    offsetSeconds = sessionZone.offsetSeconds(instant);
+  }
+
+  private void today(int daysLater) {
+    fields.see(TimeFields.DATE);
+    special = null;
+    fields.setDays(Calendars.dayOf(sessionZone.toLocal(now.getAsLong())) + daysLater);
+  }
+
+  private void offset(String offset) {
+    int seconds = offsetOf(offset);
+    fields.see(TimeFields.ZONE);
+    offsetSeconds = seconds;
+  }
+
+  private void named(String name) {
+    zone = Zone.named(name);
+    fields.see(TimeFields.ZONE);
+  }
+
+  private int offsetOf(String offset) {
+    int seconds = ZoneOffsetText.parse(offset);
+    if (seconds == ZoneOffsetText.TOO_FAR) {
+      throw SqlErrors.zoneOutOfRange(text);
+    }
+    if (seconds == ZoneOffsetText.MALFORMED) {
+      throw fields.invalid();
+    }
+    return seconds;
+  }
+
+  /// Whether a text may be another value later, because of a word such as "now". May say so of others.
+  static boolean dependsOnNow(String text) {
+    String lower = text.toLowerCase(Locale.ROOT);
+    return lower.contains("now")
+        || lower.contains("today")
+        || lower.contains("tomorrow")
+        || lower.contains("yesterday");
   }
 }

@@ -1,232 +1,278 @@
 package dev.kakehashi.engine.type.time;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.SqlErrors;
-import dev.kakehashi.engine.type.number.FloatText;
+import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
 import dev.kakehashi.engine.vector.VarHeap;
-import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Input of intervals: "1 year 2 mons -3 days 04:05:06.7", "@ 1 hour ago", "1-2" (years and months), "P1Y2M3DT4H5M6S".
+/// Input of intervals, as PostgreSQL's `DecodeInterval()`: "1 year 2 mons -3 days 04:05:06.7", "@ 1 hour ago", the standard's "1-2 3 4:05:06"; and those of ISO 8601, see
+/// [IsoIntervalParser].
 final class IntervalParser {
-  private static final Pattern TOKEN =
-      Pattern.compile(
-          "\\s*(?:([+-]?)(\\d+):(\\d{1,2})(?::(\\d{1,2})(\\.\\d*)?)?(?![\\d:])"
-              + "|([+-]?)(\\d+)-(\\d+)(?!\\d)"
-              + "|([+-]?)(\\d+)?(\\.\\d*)?\\s*([a-z]+)?)",
-          Pattern.CASE_INSENSITIVE);
-  private static final Pattern ISO_TOKEN = Pattern.compile("([+-]?)(\\d*)(\\.\\d*)?([YMWDHS])");
+  private static final int MONTHS_PER_YEAR = 12;
+
+  private static final Set<TimeUnit> CLOCK =
+      EnumSet.of(
+          TimeUnit.HOUR,
+          TimeUnit.MINUTE,
+          TimeUnit.SECOND,
+          TimeUnit.MILLISECONDS,
+          TimeUnit.MICROSECONDS);
+
+  private static final Set<TimeUnit> ALL_SECONDS =
+      EnumSet.of(TimeUnit.SECOND, TimeUnit.MILLISECONDS, TimeUnit.MICROSECONDS);
+
+  /// What a word may name; the last four no interval has.
+  private static final Set<TimeUnit> UNITS =
+      EnumSet.of(
+          TimeUnit.MICROSECONDS,
+          TimeUnit.MILLISECONDS,
+          TimeUnit.SECOND,
+          TimeUnit.MINUTE,
+          TimeUnit.HOUR,
+          TimeUnit.DAY,
+          TimeUnit.WEEK,
+          TimeUnit.MONTH,
+          TimeUnit.YEAR,
+          TimeUnit.DECADE,
+          TimeUnit.CENTURY,
+          TimeUnit.MILLENNIUM,
+          TimeUnit.QUARTER,
+          TimeUnit.TIME_ZONE,
+          TimeUnit.TIME_ZONE_HOUR,
+          TimeUnit.TIME_ZONE_MINUTE);
+
+  /// No number stands alone before "ago": a unit that no interval has.
+  private static final TimeUnit NONE = TimeUnit.EPOCH;
 
   private final String text;
-  private long months;
-  private long days;
-  private long micros;
+  private final IntervalFields range;
+  private final IntervalSpan span = new IntervalSpan();
 
-  private IntervalParser(String text) {
+  /// What was read; a field may be there once.
+  private final Set<TimeUnit> seen = EnumSet.noneOf(TimeUnit.class);
+
+  /// The unit of the next number to the left. Of several before a number the first counts.
+  private @Nullable TimeUnit unit;
+
+  private boolean ago;
+
+  private IntervalParser(String text, IntervalFields range) {
     this.text = text;
+    this.range = range;
   }
 
-  static long parse(String text, VarHeap heap) {
-    IntervalParser parser = new IntervalParser(text);
-    String trimmed = FloatText.trim(text);
-    if (trimmed.startsWith("P")) {
-      parser.readIso(trimmed.substring(1));
-    } else {
-      parser.read(trimmed);
+  /// @param range which fields a text without units has
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
+  static long parse(String text, IntervalFields range, VarHeap heap) {
+    IntervalSpan span;
+    try {
+      span = read(text, range);
+    } catch (IntervalSpan.FieldOverflow e) {
+      throw SqlErrors.intervalFieldOverflow(text, e);
     }
-    if (parser.months != (int) parser.months || parser.days != (int) parser.days) {
-      throw parser.outOfRange();
+    int months;
+    try {
+      months = span.months();
+    } catch (IntervalSpan.FieldOverflow e) {
+      throw SqlErrors.datetimeOverflow("interval out of range");
     }
-    return Intervals.of(heap, (int) parser.months, (int) parser.days, parser.micros);
+    return Intervals.of(heap, months, span.days(), span.micros());
+  }
+
+  private static IntervalSpan read(String text, IntervalFields range) {
+    try {
+      return new IntervalParser(text, range).read();
+    } catch (EngineException e) {
+      if (!text.startsWith("P")) {
+        throw e;
+      }
+      return IsoIntervalParser.parse(text);
+    }
   }
 
   private RuntimeException invalid() {
     return SqlErrors.invalidDateTime("interval", text);
   }
 
-  private RuntimeException outOfRange() {
-    return SqlErrors.datetimeOverflow("interval field value out of range: \"" + text + "\"");
-  }
-
-  private void read(String trimmed) {
-    String rest = trimmed.startsWith("@") ? trimmed.substring(1) : trimmed;
-    Matcher matcher = TOKEN.matcher(rest);
-    int at = 0;
-    boolean any = false;
-    while (at < rest.length()) {
-      if (!matcher.find(at) || matcher.start() != at || matcher.end() == at) {
-        throw invalid();
-      }
-      at = matcher.end();
-      if (matcher.group(2) != null) {
-        clock(matcher);
-      } else if (matcher.group(7) != null) {
-        long sign = "-".equals(matcher.group(6)) ? -1 : 1;
-        addMonths(sign * number(matcher.group(7)), 12);
-        addMonths(sign * number(matcher.group(8)), 1);
-      } else if (matcher.group(10) != null || matcher.group(11) != null) {
-        boolean last = at >= rest.length();
-        if (matcher.group(12) == null && !last) {
-          throw invalid();
+  private IntervalSpan read() {
+    List<Token> tokens = DateTimeTokens.split(text);
+    if (tokens == null) {
+      throw invalid();
+    }
+    // From the end, so that a unit is read before its number.
+    for (Token token : tokens.reversed()) {
+      switch (token.kind()) {
+        case TIME -> {
+          span.setMicros(clock(token.text()));
+          unit = TimeUnit.DAY;
         }
-        String unit = matcher.group(12) == null ? "s" : matcher.group(12).toLowerCase(Locale.ROOT);
-        add(matcher.group(9), matcher.group(10), matcher.group(11), unit);
-      } else if ("ago".equalsIgnoreCase(matcher.group(12)) && any && at == rest.length()) {
-        months = -months;
-        days = -days;
-        micros = -micros;
-      } else {
-        throw invalid();
+        case SIGNED_NUMBER -> signedNumber(token.text());
+        case NUMBER, DATE -> number(token.text());
+        case WORD, SIGNED_WORD -> word(token.text());
       }
-      any = true;
     }
-    if (!any) {
+    if (seen.isEmpty()) {
       throw invalid();
     }
+    if (ago) {
+      span.negate();
+    }
+    return span;
   }
 
-  private void clock(Matcher matcher) {
-    long minute = number(matcher.group(3));
-    long second = matcher.group(4) == null ? 0 : number(matcher.group(4));
-    if (minute > 59 || second > 60) {
-      throw outOfRange();
+  private void see(Set<TimeUnit> units) {
+    for (TimeUnit each : units) {
+      if (!seen.add(each)) {
+        throw invalid();
+      }
     }
-    long sum = scaled(number(matcher.group(2)), Calendars.MICROS_PER_HOUR);
-    sum = plus(sum, minute * Calendars.MICROS_PER_MINUTE + second * Calendars.MICROS_PER_SECOND);
-    sum = plus(sum, (long) Math.rint(fraction(matcher.group(5)) * 1e6));
-    micros = plus(micros, "-".equals(matcher.group(1)) ? -sum : sum);
   }
 
-  private void readIso(String rest) {
-    int time = rest.indexOf('T');
-    String datePart = time < 0 ? rest : rest.substring(0, time);
-    readIsoPart(datePart, false);
-    if (time >= 0) {
-      readIsoPart(rest.substring(time + 1), true);
+  private void word(String word) {
+    if (word.equals("ago")) {
+      ago = true;
+      unit = NONE;
+      return;
     }
-    if (rest.isEmpty() || time == rest.length() - 1) {
+    TimeUnit found = TimeUnit.find(word);
+    if (found == null || !UNITS.contains(found)) {
       throw invalid();
     }
+    unit = found;
   }
 
-  private void readIsoPart(String part, boolean time) {
-    Matcher matcher = ISO_TOKEN.matcher(part);
-    int at = 0;
-    while (at < part.length()) {
-      if (!matcher.find(at) || matcher.start() != at) {
-        throw invalid();
+  private void signedNumber(String signed) {
+    if (signed.indexOf(':') < 0) {
+      number(signed);
+      return;
+    }
+    long micros;
+    try {
+      micros = clock(signed.substring(1));
+    } catch (EngineException | IntervalSpan.FieldOverflow notAClock) {
+      // No number either: that says what is wrong with it.
+      number(signed);
+      throw invalid();
+    }
+    span.setMicros(signed.charAt(0) == '-' ? -micros : micros);
+    unit = TimeUnit.DAY;
+  }
+
+  /// `h:mm`, `h:mm:ss.f`, `mm:ss.f`, in microseconds.
+  private long clock(String clock) {
+    int colon = endOfDigits(clock, 0);
+    long hours = integer(clock.substring(0, colon));
+    if (colon == clock.length() || clock.charAt(colon) != ':') {
+      throw invalid();
+    }
+    int end = endOfDigits(clock, colon + 1);
+    long minutes = smallInteger(clock.substring(colon + 1, end));
+    long seconds = 0;
+    double fraction = 0;
+    char next = end == clock.length() ? 0 : clock.charAt(end);
+    if (next == ':') {
+      int start = end + 1;
+      end = endOfDigits(clock, start);
+      seconds = smallInteger(clock.substring(start, end));
+      fraction = fraction(clock.substring(end));
+    } else {
+      fraction = fraction(clock.substring(end));
+      // Two numbers are minutes and seconds if they have a fraction, or if the type says so.
+      if (next == '.' || range == IntervalFields.MINUTE_TO_SECOND) {
+        seconds = minutes;
+        minutes = hours;
+        hours = 0;
       }
-      at = matcher.end();
-      boolean empty = matcher.group(2).isEmpty() && matcher.group(3) == null;
-      String unit =
-          switch (matcher.group(4)) {
-            case "Y" -> time ? "" : "year";
-            case "M" -> time ? "minute" : "month";
-            case "W" -> time ? "" : "week";
-            case "D" -> time ? "" : "day";
-            case "H" -> time ? "hour" : "";
-            default -> time ? "second" : "";
-          };
-      if (empty || unit.isEmpty()) {
-        throw invalid();
-      }
-      add(matcher.group(1), matcher.group(2), matcher.group(3), unit);
+    }
+    if (minutes > 59 || seconds > 60) {
+      throw new IntervalSpan.FieldOverflow();
+    }
+    long micros = IntervalSpan.product(hours, Calendars.MICROS_PER_HOUR);
+    long rest =
+        minutes * Calendars.MICROS_PER_MINUTE
+            + seconds * Calendars.MICROS_PER_SECOND
+            + (long) Math.rint(fraction * Calendars.MICROS_PER_SECOND);
+    if (micros > Long.MAX_VALUE - rest) {
+      throw new IntervalSpan.FieldOverflow();
+    }
+    see(CLOCK);
+    return micros + rest;
+  }
+
+  private static int endOfDigits(String number, int start) {
+    int end = start;
+    while (end < number.length() && DateTimeTokens.isDigit(number.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private void number(String number) {
+    boolean negative = number.startsWith("-");
+    int start = negative || number.startsWith("+") ? 1 : 0;
+    int end = endOfDigits(number, start);
+    long value = integer(number.substring(start, end));
+    double fraction = 0;
+    TimeUnit its = unit == null ? range.lastUnit() : unit;
+    if (end < number.length() && number.charAt(end) == '-') {
+      value = yearsAndMonths(value, number, end + 1);
+      its = TimeUnit.MONTH;
+    } else if (end < number.length()) {
+      fraction = fraction(number.substring(end));
+    }
+    if (!span.add(its, negative ? -value : value, negative ? -fraction : fraction)) {
+      throw invalid();
+    }
+    see(its == TimeUnit.SECOND && fraction != 0 ? ALL_SECONDS : EnumSet.of(its));
+    // What is left of hours is days, also without saying so.
+    unit = its == TimeUnit.HOUR ? TimeUnit.DAY : its;
+  }
+
+  /// The standard's `years-months`.
+  private long yearsAndMonths(long years, String number, int start) {
+    int end = endOfDigits(number, start);
+    long value = integer(number.substring(start, end));
+    if (value >= MONTHS_PER_YEAR) {
+      throw new IntervalSpan.FieldOverflow();
+    }
+    if (end < number.length()) {
+      throw invalid();
+    }
+    return IntervalSpan.product(years, MONTHS_PER_YEAR) + value;
+  }
+
+  /// No digits are 0.
+  private static long integer(String digits) {
+    try {
+      return digits.isEmpty() ? 0 : Long.parseLong(digits);
+    } catch (NumberFormatException e) {
+      IntervalSpan.FieldOverflow overflow = new IntervalSpan.FieldOverflow();
+      overflow.initCause(e);
+      throw overflow;
     }
   }
 
-  private void add(
-      String signText, @Nullable String whole, @Nullable String fractionText, String unit) {
-    long sign = "-".equals(signText) ? -1 : 1;
-    long value = whole == null || whole.isEmpty() ? 0 : sign * number(whole);
-    double fraction = sign * fraction(fractionText);
-    switch (unit) {
-      case "us",
-          "usec",
-          "usecs",
-          "usecond",
-          "useconds",
-          "microsecond",
-          "microseconds",
-          "microsecon" ->
-          addTime(value, fraction, 1);
-      case "ms",
-          "msec",
-          "msecs",
-          "msecond",
-          "mseconds",
-          "millisecond",
-          "milliseconds",
-          "millisecon" ->
-          addTime(value, fraction, 1000);
-      case "s", "sec", "secs", "second", "seconds" ->
-          addTime(value, fraction, Calendars.MICROS_PER_SECOND);
-      case "m", "min", "mins", "minute", "minutes" ->
-          addTime(value, fraction, Calendars.MICROS_PER_MINUTE);
-      case "h", "hr", "hrs", "hour", "hours" -> addTime(value, fraction, Calendars.MICROS_PER_HOUR);
-      case "d", "day", "days" -> {
-        days = plus(days, value);
-        addTime(0, fraction, Calendars.MICROS_PER_DAY);
-      }
-      case "w", "week", "weeks" -> {
-        days = plus(days, scaled(value, 7));
-        addDays(fraction * 7);
-      }
-      case "mon", "mons", "month", "months" -> {
-        addMonths(value, 1);
-        addDays(fraction * Intervals.DAYS_PER_MONTH);
-      }
-      case "y", "yr", "yrs", "year", "years" -> addYears(value, fraction, 1);
-      case "dec", "decs", "decade", "decades" -> addYears(value, fraction, 10);
-      case "c", "cent", "century", "centuries" -> addYears(value, fraction, 100);
-      case "mil", "mils", "millennium", "millennia" -> addYears(value, fraction, 1000);
-      default -> throw invalid();
+  private static long smallInteger(String digits) {
+    long value = integer(digits);
+    if (value > Integer.MAX_VALUE) {
+      throw new IntervalSpan.FieldOverflow();
     }
+    return value;
   }
 
-  private void addTime(long value, double fraction, long unitMicros) {
-    micros = plus(micros, scaled(value, unitMicros));
-    micros = plus(micros, (long) Math.rint(fraction * unitMicros));
-  }
-
-  private void addDays(double fractional) {
-    long whole = (long) fractional;
-    days = plus(days, whole);
-    addTime(0, fractional - whole, Calendars.MICROS_PER_DAY);
-  }
-
-  private void addYears(long value, double fraction, int years) {
-    addMonths(scaled(value, years), 12);
-    addMonths((long) Math.rint(fraction * years * 12), 1);
-  }
-
-  private void addMonths(long value, int factor) {
-    months = plus(months, scaled(value, factor));
-  }
-
-  private long number(String digits) {
-    if (digits.length() > 18) {
-      throw outOfRange();
+  /// Of a text that begins with a point, or is empty.
+  private double fraction(String digits) {
+    if (digits.isEmpty() || digits.equals(".")) {
+      return 0;
     }
-    return Long.parseLong(digits);
-  }
-
-  private static double fraction(@Nullable String text) {
-    return text == null || text.length() == 1 ? 0 : Double.parseDouble(text);
-  }
-
-  private long scaled(long value, long factor) {
-    if (Math.multiplyHigh(value, factor) != (value * factor) >> 63) {
-      throw outOfRange();
+    if (digits.charAt(0) != '.'
+        || !digits.substring(1).chars().allMatch(c -> DateTimeTokens.isDigit((char) c))) {
+      throw invalid();
     }
-    return value * factor;
-  }
-
-  private long plus(long a, long b) {
-    long sum = a + b;
-    if (((a ^ sum) & (b ^ sum)) < 0) {
-      throw outOfRange();
-    }
-    return sum;
+    return Double.parseDouble(digits);
   }
 }

@@ -32,9 +32,14 @@ public final class Intervals {
     return value;
   }
 
-  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT or DATETIME_OVERFLOW
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_DATETIME_FORMAT, INTERVAL_FIELD_OVERFLOW or DATETIME_OVERFLOW
   public static long parse(String text, VarHeap heap) {
-    return IntervalParser.parse(text, heap);
+    return parse(text, IntervalFields.ALL, heap);
+  }
+
+  /// The same for a type that names fields, by which a last number without unit is read.
+  public static long parse(String text, IntervalFields range, VarHeap heap) {
+    return IntervalParser.parse(text, range, heap);
   }
 
   public static String toText(long value) {

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.vector.VarHeap;
 
-/// Rounding of times, timestamps and intervals to the digits of their type modifier, half away from zero.
+/// Rounding of times, timestamps and intervals to the digits of their type modifier, half away from zero, and cutting of intervals to their fields.
 public final class TimePrecision {
   private static final int MAX_PRECISION = 6;
   private static final long[] UNITS = {1_000_000, 100_000, 10_000, 1_000, 100, 10, 1};
@@ -26,16 +26,38 @@ public final class TimePrecision {
     return round(timestamp, precision);
   }
 
-  /// @param typeModifier of interval: range of fields (only the full one) and digits
+  /// Cuts what the type's fields do not have to the right, as PostgreSQL's `AdjustIntervalForTypmod()`; what they do not have to the left stays.
+  ///
+  /// @param typeModifier of interval: range of fields and digits
   public static long interval(long value, int typeModifier, VarHeap heap) {
-    int precision = typeModifier & 0xFFFF;
-    if (typeModifier < 0 || precision >= MAX_PRECISION) {
+    if (typeModifier < 0) {
       return value;
     }
-    return Intervals.of(
-        heap,
-        Intervals.months(value),
-        Intervals.days(value),
-        round(Intervals.micros(value), precision));
+    int months = Intervals.months(value);
+    int days = Intervals.days(value);
+    long micros = Intervals.micros(value);
+    switch (IntervalFields.of(typeModifier)) {
+      case YEAR -> {
+        months = months / 12 * 12;
+        days = 0;
+        micros = 0;
+      }
+      case MONTH, YEAR_TO_MONTH -> {
+        days = 0;
+        micros = 0;
+      }
+      case DAY -> micros = 0;
+      case HOUR, DAY_TO_HOUR ->
+          micros = micros / Calendars.MICROS_PER_HOUR * Calendars.MICROS_PER_HOUR;
+      case MINUTE, DAY_TO_MINUTE, HOUR_TO_MINUTE ->
+          micros = micros / Calendars.MICROS_PER_MINUTE * Calendars.MICROS_PER_MINUTE;
+      case SECOND, DAY_TO_SECOND, HOUR_TO_SECOND, MINUTE_TO_SECOND, ALL -> {
+        int precision = IntervalFields.precision(typeModifier);
+        if (precision >= 0 && precision < MAX_PRECISION) {
+          micros = round(micros, precision);
+        }
+      }
+    }
+    return Intervals.of(heap, months, days, micros);
   }
 }

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /// A time zone: what its clocks show at each instant. Immutable and thread-safe.
 ///
 /// Known are the zones of the IANA database that Java has, by full name, and fixed offsets in POSIX form (`<+02>-02`, `ABC+3`), whose sign
-/// counts to the west. Abbreviations and POSIX forms with a summer time are not known.
+/// counts to the west. POSIX forms with a summer time are not known.
 public final class Zone {
   private static final long UNIX_EPOCH_SECONDS = Calendars.UNIX_EPOCH_DAYS * 86_400L;
   private static final Pattern POSIX =
       Pattern.compile(
-          "(?:<([A-Za-z0-9+:-]{3,})>|([A-Za-z]{3,}))([+-]?)(\\d{1,2})(?::(\\d{2})(?::(\\d{2}))?)?");
+          "(?:<([^>]*)>|([^-+0-9,<]*))([+-]?)(\\d{1,2})(?::([0-5]?\\d)(?::([0-5]?\\d))?)?");
   private static final int MAX_OFFSET_SECONDS = 15 * 3600 + 59 * 60 + 59;
 
   /// Made when a name is first looked up, because every session has a zone: UTC, mostly.
@@ -87,6 +87,40 @@ public final class Zone {
     return zone;
   }
 
+  /// The zone of AT TIME ZONE and its like: an abbreviation such as "EST", else a name.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  static Zone abbreviatedOrNamed(String name) {
+    ZoneAbbreviation abbreviation = ZoneAbbreviation.find(name.toLowerCase(Locale.ROOT));
+    if (abbreviation == null) {
+      return named(name);
+    }
+    ZoneOffset offset = ZoneOffset.ofTotalSeconds(abbreviation.seconds());
+    return new Zone(name, offset.getRules(), offset, name);
+  }
+
+  /// The zone of make_timestamptz(): besides, an offset with its sign, plus is to the east.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException INVALID_PARAMETER_VALUE
+  static Zone offsetOrNamed(String text) {
+    if (!text.isEmpty() && DateTimeTokens.isDigit(text.charAt(0))) {
+      throw SqlErrors.invalidParameter(
+              "invalid input syntax for type numeric time zone: \"" + text + "\"")
+          .withHint("Numeric time zones must have \"-\" or \"+\" as first character.");
+    }
+    if (text.startsWith("+") || text.startsWith("-")) {
+      int seconds = ZoneOffsetText.parse(text);
+      if (seconds == ZoneOffsetText.TOO_FAR) {
+        throw SqlErrors.invalidParameter("numeric time zone \"" + text + "\" out of range");
+      }
+      Zone zone = seconds == ZoneOffsetText.MALFORMED ? null : ofOffset(seconds);
+      if (zone != null) {
+        return zone;
+      }
+    }
+    return abbreviatedOrNamed(text);
+  }
+
   private static @Nullable Zone posix(String name) {
     Matcher matcher = POSIX.matcher(name);
     if (!matcher.matches()) {
@@ -141,6 +175,11 @@ public final class Zone {
   /// As SHOW gives it.
   public String name() {
     return name;
+  }
+
+  /// Whether its clocks have always had one offset.
+  boolean isFixed() {
+    return rules.isFixedOffset();
   }
 
   /// Seconds east of UTC at an instant.
@@ -203,7 +242,8 @@ public final class Zone {
     return utc || !isTime ? local : local - localOffsetSeconds(local) * Calendars.MICROS_PER_SECOND;
   }
 
-  private int localOffsetSeconds(long local) {
+  /// Seconds east of UTC at a local time: in a gap before it, in an overlap after it.
+  int localOffsetSeconds(long local) {
     LocalDateTime time = LocalDateTime.ofEpochSecond(unixSeconds(local), 0, ZoneOffset.UTC);
     ZoneOffsetTransition transition = rules.getTransition(time);
     if (transition == null) {

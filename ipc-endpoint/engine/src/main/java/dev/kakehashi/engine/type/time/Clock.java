@@ -1,4 +1,4 @@
-package dev.kakehashi.engine.sql;
+package dev.kakehashi.engine.type.time;
 
 import java.time.Instant;
 
