@@ -107,6 +107,7 @@ final class StatementDifferenceTest {
         "literals",
         "literal-escapes",
         "time-texts",
+        "quantified-operators",
         "column-definitions",
         "miscellany",
         "traversal",

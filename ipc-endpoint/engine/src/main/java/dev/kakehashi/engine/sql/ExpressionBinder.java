@@ -196,6 +196,9 @@ final class ExpressionBinder {
       case "overlaps" ->
           bindFunction(call, name, RowComparisons.periods(call.getOperandList()), scope);
       default -> {
+        if (name.startsWith(Marks.QUANTIFIED_CALL)) {
+          yield memberships.quantifiedCall(call, name, scope);
+        }
         if (NamedArguments.areIn(call.getOperandList())) {
           yield bindFunction(call, name, call.getOperandList(), scope);
         }

@@ -41,6 +41,9 @@ final class Marks {
   /// Name of the call that stands for COLLATE with a collation that orders by bytes.
   static final String COLLATE_CALL = "kh collate";
 
+  /// Begins the names of calls that stand for an operator with ANY or ALL, as in `LIKE ANY (array)`; the operator and a blank with the word follow.
+  static final String QUANTIFIED_CALL = "kh quantified ";
+
   /// `ROW(...)`.
   static final String ROW_CALL = "kh row";
 

@@ -89,35 +89,35 @@ final class MembershipBinder {
         : context.rex.makeCall(SqlStdOperatorTable.OR, terms);
   }
 
-  /// `value operator ANY (array)` and `value operator ALL (array)`.
+  /// A value, perhaps without a type, and an array that it is compared with.
+  private record Compared(RexNode value, RexNode array) {
+    int valueOid() {
+      return Coercion.oidOf(value);
+    }
+
+    int elementOid() {
+      return TypeOid.element(Coercion.oidOf(array));
+    }
+  }
+
+  /// `value operator ANY (array)` and `value operator ALL (array)` with an operator of comparison.
   RexNode quantifiedArray(SqlCall call, SqlNodeList operand, Scope scope) {
     SqlQuantifyOperator operator = (SqlQuantifyOperator) call.getOperator();
     boolean any = operator.getKind() == SqlKind.SOME;
     if (operand.size() != 1) {
       throw expressions.unsupported(call, "ANY and ALL of a list");
     }
-    RexNode value = expressions.bind(call.operand(0), scope);
-    RexNode array = expressions.bind(operand.get(0), scope);
-    boolean untyped = Coercion.oidOf(value) == Types.UNKNOWN;
-    int elements = TypeOid.element(Coercion.oidOf(array));
-    value =
-        untyped && elements != TypeOid.UNSPECIFIED
-            ? expressions.calls.argument(value, elements, call.operand(0))
-            : coercion.resolveUnknown(value);
-    if (Coercion.oidOf(array) == Types.UNKNOWN) {
-      array =
-          expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), operand.get(0));
-    }
-    int element = TypeOid.element(Coercion.oidOf(array));
-    if (element == TypeOid.UNSPECIFIED) {
-      throw context.error(
-          ErrorCode.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", call);
-    }
-    int oid = Coercion.oidOf(value);
+    Compared compared = compared(call, operand.get(0), scope);
     if (operator.comparisonKind != (any ? SqlKind.EQUALS : SqlKind.NOT_EQUALS)) {
       return quantified(
-          Comparison.operator(operator.comparisonKind).getName(), any, value, array, call);
+          Comparison.operator(operator.comparisonKind).getName(), any, compared, call);
     }
+    int element = compared.elementOid();
+    RexNode value =
+        compared.valueOid() == Types.UNKNOWN
+            ? expressions.calls.argument(compared.value, element, call.operand(0))
+            : compared.value;
+    int oid = Coercion.oidOf(value);
     // Words of integers are the same in all widths, and a column as it is may have an index.
     if (!Comparison.isInteger(oid) || !Comparison.isInteger(element)) {
       oid = coercion.commonType(List.of(SqlType.of(oid), SqlType.of(element)), "ANY", call).oid();
@@ -126,23 +126,53 @@ final class MembershipBinder {
     }
     RexNode in =
         context.rex.makeCall(
-            context.types.of(TypeOid.BOOL, true), PgOperators.IN_ARRAY, List.of(value, array));
+            context.types.of(TypeOid.BOOL, true),
+            PgOperators.IN_ARRAY,
+            List.of(value, compared.array));
     return any ? in : context.rex.makeCall(SqlStdOperatorTable.NOT, in);
   }
 
+  /// The same with any other operator, as a call of [Marks#QUANTIFIED_CALL].
+  RexNode quantifiedCall(SqlCall call, String name, Scope scope) {
+    int end = name.lastIndexOf(' ');
+    String operator = name.substring(Marks.QUANTIFIED_CALL.length(), end);
+    boolean any = name.substring(end + 1).equals("any");
+    return quantified(operator, any, compared(call, call.operand(1), scope), call);
+  }
+
+  private Compared compared(SqlCall call, SqlNode arrayNode, Scope scope) {
+    RexNode value = expressions.bind(call.operand(0), scope);
+    RexNode array = expressions.bind(arrayNode, scope);
+    if (Coercion.oidOf(array) == Types.UNKNOWN) {
+      value = coercion.resolveUnknown(value);
+      array = expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), arrayNode);
+    }
+    Compared compared = new Compared(value, array);
+    if (compared.elementOid() == TypeOid.UNSPECIFIED) {
+      throw context.error(
+          ErrorCode.WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires array on right side", call);
+    }
+    return compared;
+  }
+
   /// An operator that no list of values stands for: it is applied to each element.
-  private RexNode quantified(
-      String operator, boolean any, RexNode value, RexNode array, SqlCall call) {
-    int[] oids = {Coercion.oidOf(value), TypeOid.element(Coercion.oidOf(array))};
+  private RexNode quantified(String operator, boolean any, Compared compared, SqlCall call) {
+    int[] oids = {compared.valueOid(), compared.elementOid()};
     ScalarFunction function = Functions.resolve(operator, oids);
     if (function == null) {
       throw expressions.calls.noFunction(call, operator, oids);
     }
+    if (function.resultOid() != TypeOid.BOOL) {
+      throw context.error(
+          ErrorCode.WRONG_OBJECT_TYPE,
+          "op ANY/ALL (array) requires operator to yield boolean",
+          call);
+    }
     RexNode converted =
-        expressions.calls.argument(value, function.argumentOids()[0], call.operand(0));
+        expressions.calls.argument(compared.value, function.argumentOids()[0], call.operand(0));
     return coercion.call(
-        QuantifiedArrays.of(function, Coercion.oidOf(array), any),
-        List.of(converted, array),
+        QuantifiedArrays.of(function, Coercion.oidOf(compared.array), any),
+        List.of(converted, compared.array),
         SqlType.of(TypeOid.BOOL),
         "");
   }

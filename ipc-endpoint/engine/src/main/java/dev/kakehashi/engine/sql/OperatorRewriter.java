@@ -21,6 +21,10 @@ final class OperatorRewriter {
   /// An operator without a precedence of its own becomes a call, or `||` with its operands in parentheses: Calcite gives the operators that it knows other precedences.
   void general(Token operator, boolean prefix) {
     RewriteLevel.Chain chain = all.levels.getFirst().chain;
+    if (!prefix && isQuantifier(0)) {
+      quantified(operator, operator.text());
+      return;
+    }
     if (prefix) {
       int start = out.length();
       out.emit(RewrittenText.quoted(operator.text()) + "(", operator.start());
@@ -49,6 +53,43 @@ final class OperatorRewriter {
       out.emit(") ", operator.start());
       out.operandStart = chain.start;
     }
+  }
+
+  /// `LIKE ANY (array)` and its like, which Calcite's parser does not know; says whether it is one.
+  boolean likeQuantified(Token word) {
+    int like = word.isWord("not") ? 1 : 0;
+    Token kind = in.peek(like);
+    if (!(kind.isWord("like") || kind.isWord("ilike")) || !isQuantifier(like + 1)) {
+      return false;
+    }
+    in.at += like + 1;
+    quantified(word, (like > 0 ? "!~~" : "~~") + (kind.isWord("ilike") ? "*" : ""));
+    return true;
+  }
+
+  /// Whether ANY, SOME or ALL with a parenthesis follow.
+  private boolean isQuantifier(int ahead) {
+    Token word = in.peek(ahead);
+    return (word.isWord("any") || word.isWord("some") || word.isWord("all"))
+        && in.peek(ahead + 1).isOperator("(");
+  }
+
+  /// An operator with ANY or ALL becomes a call of the chain in front of it and the array, or an array of the rows of a query.
+  private void quantified(Token operator, String name) {
+    RewriteLevel.Chain chain = all.levels.getFirst().chain;
+    String word = in.next().isWord("all") ? "all" : "any";
+    out.insert(
+        chain.start,
+        RewrittenText.quoted(Marks.QUANTIFIED_CALL + name + " " + word) + "(",
+        operator.start());
+    chain.concatenation = false;
+    out.emit(", ", operator.start());
+    if (in.peek(1).isWord("select") || in.peek(1).isWord("with") || in.peek(1).isWord("values")) {
+      out.emit("array ", operator.start());
+    }
+    operand();
+    out.emit(") ", operator.start());
+    out.operandStart = chain.start;
   }
 
   /// Rewrites operands with operators between them that bind more than those without a precedence of their own; says whether there was any.

@@ -78,6 +78,9 @@ final class OutputNames {
 
   private static @Nullable Name callName(SqlCall call) {
     String name = call.getOperator().getName().toLowerCase(Locale.ROOT);
+    if (name.startsWith(Marks.QUANTIFIED_CALL)) {
+      return null;
+    }
     return switch (name) {
       case Marks.SUBSCRIPT_CALL, Marks.COLLATE_CALL -> name(call.operand(0));
       case Marks.ARRAY_CALL -> strong("array");

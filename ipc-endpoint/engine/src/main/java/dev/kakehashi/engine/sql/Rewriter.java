@@ -211,6 +211,8 @@ final class Rewriter {
     } else if (in.at > 0 && operators.atTimeZone()) {
       in.at += 3;
       operators.infixCall(Marks.AT_TIME_ZONE_CALL, token);
+    } else if (in.at > 0 && operators.likeQuantified(token)) {
+      return;
     } else if (word.equals("overlaps") && call && in.peek(-1).isOperator(")")) {
       in.at++;
       operators.infixCall("overlaps", token);
