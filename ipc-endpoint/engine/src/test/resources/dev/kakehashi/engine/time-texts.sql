@@ -42,6 +42,9 @@ select timestamp '20000229T123456', timestamp '2000-02-29T12:34:56Z', timestamp 
 select timestamptz '2000-07-01 12:00 America/New_York', timestamptz '2000-07-01 12:00 EDT', timestamptz '2000-07-01 12:00 +05:30', timestamptz '2000-07-01 12:00 PST8', timestamptz '12:00 2000-07-01 z', timestamptz '2000-07-01 12:00 MET DST';
 select timestamptz '2000-07-01 12:00 Mars/Base';
 select timestamptz '2000-07-01 12:00 +16';
+select timestamptz 'J jan-5';
+select timestamptz 'J2451545-5', timestamptz 'J 2451545+3', timestamp 'J2451545.5', timestamptz '2000-01-01T040506-08', timestamp '2000-01-01T0405', time 'T040506', time 't04:05';
+select timestamptz '2000-01-01T june-5x';
 select timestamp 'yesterday' = timestamp 'today' - interval '1 day', date 'tomorrow' - date 'today', timestamp 'now' = localtimestamp, timestamptz 'now' = now(), date 'now' = current_date, time 'now' = localtime;
 select 'today'::text::date = current_date, 'now'::text::timestamptz = now(), '{today,tomorrow}'::date[] = array[current_date, current_date + 1];
 select 'tomorrow 10:00'::timestamp - 'today'::timestamp, 'today allballs'::timestamptz = 'today'::date;

@@ -235,7 +235,11 @@ public final class Casts {
       case TIME -> (a, n, c) -> TimePrecision.time(body.apply(a, n, c), modifier);
       case TIMESTAMP, TIMESTAMPTZ ->
           (a, n, c) -> TimePrecision.timestamp(body.apply(a, n, c), modifier);
-      case INTERVAL -> (a, n, c) -> TimePrecision.interval(body.apply(a, n, c), modifier, c.heap);
+      case INTERVAL -> {
+        IntervalFields fields = IntervalFields.of(modifier);
+        int precision = IntervalFields.precision(modifier);
+        yield (a, n, c) -> TimePrecision.interval(body.apply(a, n, c), fields, precision, c.heap);
+      }
       default -> body;
     };
   }

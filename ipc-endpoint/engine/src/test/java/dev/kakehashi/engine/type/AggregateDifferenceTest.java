@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 /// Aggregates over random groups have PostgreSQL's results, also when the rows were split among accumulators that were merged.
 final class AggregateDifferenceTest {
   private static final int ROUNDS = 12;
-  private static final int MAX_SHOWN = 40;
   private static PostgresOracle oracle;
 
   @BeforeAll
@@ -49,16 +48,7 @@ final class AggregateDifferenceTest {
     for (AggregateFunction function : functions) {
       compare(function, values, differences);
     }
-    assertEquals(
-        0,
-        differences.size(),
-        () ->
-            differences.size()
-                + " differences with seed "
-                + seed
-                + ":\n"
-                + String.join(
-                    "\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))));
+    Differences.assertNone(differences, seed);
   }
 
   private static void compare(

@@ -1,7 +1,5 @@
 package dev.kakehashi.engine.type;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
 import dev.kakehashi.engine.type.time.Zone;
@@ -20,7 +18,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Conversions have PostgreSQL's results, contexts and SQLSTATEs, with and without type modifiers; so have input and output.
 final class CastDifferenceTest {
   private static final int ROUNDS = 25;
-  private static final int MAX_SHOWN = 60;
   private static final List<SqlType> MODIFIED =
       List.of(
           Types.of(TypeOid.NUMERIC, 5, 2),
@@ -75,7 +72,7 @@ final class CastDifferenceTest {
             from, to, CastContext.EXPLICIT, Zone.UTC, texts, expressions, expected, differences);
       }
     }
-    report(differences, seed);
+    Differences.assertNone(differences, seed);
   }
 
   @ParameterizedTest
@@ -112,7 +109,7 @@ final class CastDifferenceTest {
     } finally {
       oracle.execute("SET timezone = 'UTC'");
     }
-    report(differences, seed);
+    Differences.assertNone(differences, seed);
   }
 
   @Test
@@ -136,7 +133,7 @@ final class CastDifferenceTest {
         compare(from, to, CastContext.ASSIGNMENT, Zone.UTC, texts, queries, expected, differences);
       }
     }
-    report(differences, seed);
+    Differences.assertNone(differences, seed);
   }
 
   /// Texts to convert from; for string types those of the target, so that some are valid.
@@ -221,19 +218,6 @@ final class CastDifferenceTest {
         }
       }
     }
-    report(differences, 0);
-  }
-
-  private static void report(List<String> differences, long seed) {
-    assertEquals(
-        0,
-        differences.size(),
-        () ->
-            differences.size()
-                + " differences with seed "
-                + seed
-                + ":\n"
-                + String.join(
-                    "\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))));
+    Differences.assertNone(differences, 0);
   }
 }

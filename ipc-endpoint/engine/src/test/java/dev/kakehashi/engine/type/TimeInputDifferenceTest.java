@@ -1,7 +1,5 @@
 package dev.kakehashi.engine.type;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.type.PostgresOracle.Outcome;
 import dev.kakehashi.engine.type.time.IntervalFields;
@@ -21,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Texts of dates, times and intervals in all forms are the values that they are in PostgreSQL, or refused with its SQLSTATE.
 final class TimeInputDifferenceTest {
   private static final int ROUNDS = Integer.getInteger("kakehashi.texts", 1500);
-  private static final int MAX_SHOWN = 60;
   private static PostgresOracle oracle;
 
   @BeforeAll
@@ -47,7 +44,7 @@ final class TimeInputDifferenceTest {
         compare(Types.interval(fields, 2), Zone.UTC, texts, ROUNDS / 10, differences);
       }
     }
-    report(differences, seed);
+    Differences.assertNone(differences, seed);
   }
 
   @ParameterizedTest
@@ -67,7 +64,7 @@ final class TimeInputDifferenceTest {
     } finally {
       oracle.execute("SET timezone = 'UTC'");
     }
-    report(differences, seed);
+    Differences.assertNone(differences, seed);
   }
 
   private static void compare(
@@ -104,18 +101,5 @@ final class TimeInputDifferenceTest {
     } catch (RuntimeException | AssertionError e) {
       return e.toString();
     }
-  }
-
-  private static void report(List<String> differences, long seed) {
-    assertEquals(
-        0,
-        differences.size(),
-        () ->
-            differences.size()
-                + " differences with seed "
-                + seed
-                + ":\n"
-                + String.join(
-                    "\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))));
   }
 }

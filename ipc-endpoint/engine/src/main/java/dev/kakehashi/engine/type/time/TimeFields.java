@@ -308,6 +308,9 @@ final class TimeFields {
   int integer(String digits) {
     long value = 0;
     for (int i = 0; i < digits.length() && value <= Integer.MAX_VALUE; i++) {
+      if (!DateTimeTokens.isDigit(digits.charAt(i))) {
+        throw invalid();
+      }
       value = value * 10 + digits.charAt(i) - '0';
     }
     if (value > Integer.MAX_VALUE) {

@@ -28,15 +28,12 @@ public final class TimePrecision {
 
   /// Cuts what the type's fields do not have to the right, as PostgreSQL's `AdjustIntervalForTypmod()`; what they do not have to the left stays.
   ///
-  /// @param typeModifier of interval: range of fields and digits
-  public static long interval(long value, int typeModifier, VarHeap heap) {
-    if (typeModifier < 0) {
-      return value;
-    }
+  /// @param precision digits of seconds, -1: all
+  public static long interval(long value, IntervalFields fields, int precision, VarHeap heap) {
     int months = Intervals.months(value);
     int days = Intervals.days(value);
     long micros = Intervals.micros(value);
-    switch (IntervalFields.of(typeModifier)) {
+    switch (fields) {
       case YEAR -> {
         months = months / 12 * 12;
         days = 0;
@@ -52,7 +49,6 @@ public final class TimePrecision {
       case MINUTE, DAY_TO_MINUTE, HOUR_TO_MINUTE ->
           micros = micros / Calendars.MICROS_PER_MINUTE * Calendars.MICROS_PER_MINUTE;
       case SECOND, DAY_TO_SECOND, HOUR_TO_SECOND, MINUTE_TO_SECOND, ALL -> {
-        int precision = IntervalFields.precision(typeModifier);
         if (precision >= 0 && precision < MAX_PRECISION) {
           micros = round(micros, precision);
         }

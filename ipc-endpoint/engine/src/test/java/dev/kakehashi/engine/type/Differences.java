@@ -1,0 +1,26 @@
+package dev.kakehashi.engine.type;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+
+/// What comparisons with PostgreSQL have found.
+final class Differences {
+  private static final int MAX_SHOWN = 60;
+
+  private Differences() {}
+
+  /// @param seed of the random values that were compared
+  static void assertNone(List<String> differences, long seed) {
+    assertEquals(
+        0,
+        differences.size(),
+        () ->
+            differences.size()
+                + " differences with seed "
+                + seed
+                + ":\n"
+                + String.join(
+                    "\n", differences.subList(0, Math.min(MAX_SHOWN, differences.size()))));
+  }
+}
