@@ -25,6 +25,7 @@ import dev.kakehashi.engine.type.numeric.NumericConversion;
 import dev.kakehashi.engine.type.numeric.NumericFast;
 import dev.kakehashi.engine.type.text.CharacterTypes;
 import dev.kakehashi.engine.type.time.DateTimeCasts;
+import dev.kakehashi.engine.type.time.DateTimeInput;
 import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.engine.type.time.Intervals;
 import dev.kakehashi.engine.type.time.TimePrecision;
@@ -233,6 +234,15 @@ public final class Casts {
           (a, n, c) -> CharacterTypes.bpchar(body.apply(a, n, c), modifier - 4, explicit, c.heap);
       case NUMERIC -> (a, n, c) -> NumericConversion.coerce(body.apply(a, n, c), modifier, c.heap);
       case TIME -> (a, n, c) -> TimePrecision.time(body.apply(a, n, c), modifier);
+      case TypeOid.TIMETZ ->
+          (a, n, c) ->
+              Varlena.of(
+                  c.heap,
+                  DateTimeInput.timeWithZone(
+                      Varlena.string(body.apply(a, n, c)),
+                      modifier,
+                      c.zone,
+                      () -> c.transactionTimestamp));
       case TIMESTAMP, TIMESTAMPTZ ->
           (a, n, c) -> TimePrecision.timestamp(body.apply(a, n, c), modifier);
       case INTERVAL -> {

@@ -148,7 +148,7 @@ public final class Values {
       case TypeOid.TIME -> DateTimeInput.time(text, zone, now);
       case TypeOid.TIMESTAMP -> DateTimeInput.timestamp(text, zone, now);
       case TypeOid.TIMESTAMPTZ -> DateTimeInput.timestamptz(text, zone, now);
-      case TypeOid.TIMETZ -> Varlena.of(heap, DateTimeInput.timeWithZone(text, zone, now));
+      case TypeOid.TIMETZ -> Varlena.of(heap, DateTimeInput.timeWithZone(text, -1, zone, now));
       case TypeOid.INTERVAL -> Intervals.parse(text, heap);
       default -> {
         if (oid == TypeOid.JSON || oid == TypeOid.JSONB) {

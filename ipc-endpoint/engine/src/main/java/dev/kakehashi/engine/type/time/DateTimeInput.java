@@ -41,10 +41,12 @@ public final class DateTimeInput {
 
   /// A time of day with its offset from UTC as PostgreSQL writes it, for example "04:05:06+02".
   ///
+  /// @param precision digits of seconds, -1: all
   /// @throws dev.kakehashi.engine.api.EngineException as of [#date]
-  public static String timeWithZone(String text, Zone zone, LongSupplier now) {
+  public static String timeWithZone(String text, int precision, Zone zone, LongSupplier now) {
     DateTimeParser parser = new DateTimeParser("time with time zone", text, true, zone, now);
-    return DateTimeFormat.time(parser.fields().time()) + Zone.offsetText(parser.offsetSeconds());
+    long time = TimePrecision.time(parser.fields().time(), precision);
+    return DateTimeFormat.time(time) + Zone.offsetText(parser.offsetSeconds());
   }
 
   /// Microseconds since 2000-01-01 00:00; a zone in the text means nothing.
