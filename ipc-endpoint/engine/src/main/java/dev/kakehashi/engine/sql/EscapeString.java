@@ -66,12 +66,11 @@ final class EscapeString {
       case 'u' -> codePoint(4);
       case 'U' -> codePoint(8);
       case 'x' -> {
-        if (digits(16, 2) == 0) {
+        int length = digits(16, 2);
+        if (length == 0) {
           append(c);
         } else {
-          int length = digits(16, 2);
-          addByte(Integer.parseInt(sql, at, at + length, 16));
-          at += length;
+          addByte(length, 16);
         }
       }
       default -> {
@@ -79,9 +78,7 @@ final class EscapeString {
           append(c);
         } else {
           at--;
-          int length = digits(8, 3);
-          addByte(Integer.parseInt(sql, at, at + length, 8) & 0xFF);
-          at += length;
+          addByte(digits(8, 3), 8);
         }
       }
     }
@@ -135,7 +132,10 @@ final class EscapeString {
     value.append(c);
   }
 
-  private void addByte(int code) {
+  /// Adds the byte that the next digits are; what octal ones are beyond a byte is cut.
+  private void addByte(int length, int radix) {
+    int code = Integer.parseInt(sql, at, at + length, radix) & 0xFF;
+    at += length;
     if (high != 0) {
       throw badPair();
     }

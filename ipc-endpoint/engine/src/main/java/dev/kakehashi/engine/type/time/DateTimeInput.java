@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.type.time;
 
 import dev.kakehashi.engine.type.SqlErrors;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /// Input of dates, times and timestamps in PostgreSQL's forms, see [DateTimeParser].
@@ -71,7 +72,11 @@ public final class DateTimeInput {
 
   /// Whether a text may be another value later, because of a word such as "now". May say so of others.
   public static boolean dependsOnNow(String text) {
-    return DateTimeParser.dependsOnNow(text);
+    String lower = text.toLowerCase(Locale.ROOT);
+    return lower.contains("now")
+        || lower.contains("today")
+        || lower.contains("tomorrow")
+        || lower.contains("yesterday");
   }
 
   private static long special(DateTimeWord.Kind word) {

@@ -4,7 +4,6 @@ import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.time.DateTimeTokens.Kind;
 import dev.kakehashi.engine.type.time.DateTimeTokens.Token;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +70,9 @@ final class DateTimeParser {
     if (!fields.has(TimeFields.ZONE)) {
       return sessionZone.toInstant(local);
     }
-    return zone != null ? zone.toInstant(local) : local - offsetMicros();
+    return zone != null
+        ? zone.toInstant(local)
+        : local - offsetSeconds * Calendars.MICROS_PER_SECOND;
   }
 
   /// Seconds east of UTC of a time of day, in a zone on the day that was read or else today.
@@ -85,11 +86,6 @@ final class DateTimeParser {
             : Calendars.dayOf(sessionZone.toLocal(now.getAsLong()));
     long local = day * Calendars.MICROS_PER_DAY + fields.time();
     return (zone != null ? zone : sessionZone).localOffsetSeconds(local);
-  }
-
-  /// Microseconds east of UTC of an offset that was read.
-  private long offsetMicros() {
-    return offsetSeconds * Calendars.MICROS_PER_SECOND;
   }
 
   private void read() {
@@ -113,10 +109,8 @@ final class DateTimeParser {
     if (!fields.has(timeOnly ? TimeFields.TIME : TimeFields.DATE)) {
       throw fields.invalid();
     }
-    if (zone != null && fields.hasAny(TimeFields.SUMMER)) {
-      throw fields.invalid();
-    }
-    if (fields.hasAny(TimeFields.SUMMER) && !fields.has(TimeFields.ZONE)) {
+    // Summer time is that of an abbreviation.
+    if (fields.has(TimeFields.SUMMER) && (zone != null || !fields.has(TimeFields.ZONE))) {
       throw fields.invalid();
     }
     if (timeOnly && zone != null && !zone.isFixed() && !fields.has(TimeFields.DATE)) {
@@ -350,14 +344,5 @@ final class DateTimeParser {
       throw fields.invalid();
     }
     return seconds;
-  }
-
-  /// Whether a text may be another value later, because of a word such as "now". May say so of others.
-  static boolean dependsOnNow(String text) {
-    String lower = text.toLowerCase(Locale.ROOT);
-    return lower.contains("now")
-        || lower.contains("today")
-        || lower.contains("tomorrow")
-        || lower.contains("yesterday");
   }
 }

@@ -156,9 +156,7 @@ final class DateTimeTokens {
   }
 
   private void digits() {
-    while (isDigit(peek())) {
-      at++;
-    }
+    at = endOfDigits(text, at);
   }
 
   private void letters() {
@@ -170,6 +168,24 @@ final class DateTimeTokens {
   /// NUL at the end: no text has one.
   private char peek() {
     return at < text.length() ? text.charAt(at) : 0;
+  }
+
+  /// Where the digits end that begin at a place, if any do.
+  static int endOfDigits(String text, int start) {
+    int end = start;
+    while (end < text.length() && isDigit(text.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  /// A point and digits as a number less than 1; both may be missing. Negative: the text is something else.
+  static double fraction(String text) {
+    if (text.isEmpty() || text.equals(".")) {
+      return 0;
+    }
+    boolean isFraction = text.charAt(0) == '.' && endOfDigits(text, 1) == text.length();
+    return isFraction ? Double.parseDouble(text) : -1;
   }
 
   static boolean isDigit(char c) {

@@ -84,14 +84,16 @@ final class IntervalParser {
   }
 
   private static IntervalSpan read(String text, IntervalFields range) {
-    try {
-      return new IntervalParser(text, range).read();
-    } catch (EngineException e) {
-      if (!text.startsWith("P")) {
-        throw e;
+    if (text.startsWith("P")) {
+      try {
+        return IsoIntervalParser.parse(text);
+      } catch (EngineException malformed) {
+        // The other form takes no text that begins so, but may say more of what is wrong, as in
+        // PostgreSQL.
+        return new IntervalParser(text, range).read();
       }
-      return IsoIntervalParser.parse(text);
     }
+    return new IntervalParser(text, range).read();
   }
 
   private RuntimeException invalid() {
@@ -164,19 +166,19 @@ final class IntervalParser {
 
   /// `h:mm`, `h:mm:ss.f`, `mm:ss.f`, in microseconds.
   private long clock(String clock) {
-    int colon = endOfDigits(clock, 0);
+    int colon = DateTimeTokens.endOfDigits(clock, 0);
     long hours = integer(clock.substring(0, colon));
     if (colon == clock.length() || clock.charAt(colon) != ':') {
       throw invalid();
     }
-    int end = endOfDigits(clock, colon + 1);
+    int end = DateTimeTokens.endOfDigits(clock, colon + 1);
     long minutes = smallInteger(clock.substring(colon + 1, end));
     long seconds = 0;
     double fraction = 0;
     char next = end == clock.length() ? 0 : clock.charAt(end);
     if (next == ':') {
       int start = end + 1;
-      end = endOfDigits(clock, start);
+      end = DateTimeTokens.endOfDigits(clock, start);
       seconds = smallInteger(clock.substring(start, end));
       fraction = fraction(clock.substring(end));
     } else {
@@ -203,18 +205,10 @@ final class IntervalParser {
     return micros + rest;
   }
 
-  private static int endOfDigits(String number, int start) {
-    int end = start;
-    while (end < number.length() && DateTimeTokens.isDigit(number.charAt(end))) {
-      end++;
-    }
-    return end;
-  }
-
   private void number(String number) {
     boolean negative = number.startsWith("-");
     int start = negative || number.startsWith("+") ? 1 : 0;
-    int end = endOfDigits(number, start);
+    int end = DateTimeTokens.endOfDigits(number, start);
     long value = integer(number.substring(start, end));
     double fraction = 0;
     TimeUnit its = unit == null ? range.lastUnit() : unit;
@@ -234,7 +228,7 @@ final class IntervalParser {
 
   /// The standard's `years-months`.
   private long yearsAndMonths(long years, String number, int start) {
-    int end = endOfDigits(number, start);
+    int end = DateTimeTokens.endOfDigits(number, start);
     long value = integer(number.substring(start, end));
     if (value >= MONTHS_PER_YEAR) {
       throw new IntervalSpan.FieldOverflow();
@@ -266,13 +260,10 @@ final class IntervalParser {
 
   /// Of a text that begins with a point, or is empty.
   private double fraction(String digits) {
-    if (digits.isEmpty() || digits.equals(".")) {
-      return 0;
-    }
-    if (digits.charAt(0) != '.'
-        || !digits.substring(1).chars().allMatch(c -> DateTimeTokens.isDigit((char) c))) {
+    double fraction = DateTimeTokens.fraction(digits);
+    if (fraction < 0) {
       throw invalid();
     }
-    return Double.parseDouble(digits);
+    return fraction;
   }
 }

@@ -186,9 +186,7 @@ final class IsoIntervalParser {
 
   private int digits() {
     int start = at;
-    while (DateTimeTokens.isDigit(peek())) {
-      at++;
-    }
+    at = DateTimeTokens.endOfDigits(text, at);
     return at - start;
   }
 }

@@ -275,14 +275,14 @@ final class TimeFields {
   /// `hh:mm`, `hh:mm:ss.f` or `mm:ss.f`; the caller says that it was read.
   void clock(String clock) {
     int colon = clock.indexOf(':');
-    int end = endOfDigits(clock, colon + 1);
+    int end = DateTimeTokens.endOfDigits(clock, colon + 1);
     hour = integer(clock.substring(0, colon));
     minute = integer(clock.substring(colon + 1, end));
     second = 0;
     micros = 0;
     if (end < clock.length() && clock.charAt(end) == ':') {
       int start = end + 1;
-      end = endOfDigits(clock, start);
+      end = DateTimeTokens.endOfDigits(clock, start);
       second = integer(clock.substring(start, end));
       micros = fraction(clock.substring(end));
     } else if (end < clock.length()) {
@@ -294,14 +294,6 @@ final class TimeFields {
     if (minute > 59 || second > 60) {
       throw outOfRange();
     }
-  }
-
-  static int endOfDigits(String text, int start) {
-    int end = start;
-    while (end < text.length() && DateTimeTokens.isDigit(text.charAt(end))) {
-      end++;
-    }
-    return end;
   }
 
   /// No digits are 0.
@@ -321,13 +313,11 @@ final class TimeFields {
 
   /// Microseconds of what begins with a point, or is empty.
   private long fraction(String digits) {
-    if (digits.isEmpty() || digits.equals(".")) {
-      return 0;
-    }
-    if (digits.charAt(0) != '.' || endOfDigits(digits, 1) < digits.length()) {
+    double fraction = DateTimeTokens.fraction(digits);
+    if (fraction < 0) {
       throw invalid();
     }
-    return (long) Math.rint(Double.parseDouble(digits) * Calendars.MICROS_PER_SECOND);
+    return (long) Math.rint(fraction * Calendars.MICROS_PER_SECOND);
   }
 
   /// Checks and completes what was read, as `ValidateDate()`, and applies "am" and "pm".

@@ -23,7 +23,7 @@ final class ZoneOffsetText {
     List<Integer> parts = new ArrayList<>();
     int at = 1;
     do {
-      int end = TimeFields.endOfDigits(offset, at);
+      int end = DateTimeTokens.endOfDigits(offset, at);
       if (end - at > MAX_DIGITS) {
         return TOO_FAR;
       }
