@@ -15,12 +15,9 @@ import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.condition.EnabledIf;
 
 /// What must hold on every supported release, with both sides in containers of their own.
-@EnabledIf(
-    value = "dev.kakehashi.pgtests.container.Docker#available",
-    disabledReason = "no Docker daemon answers")
+@NeedsDocker
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.MethodName.class)
 abstract class ContainerContract {

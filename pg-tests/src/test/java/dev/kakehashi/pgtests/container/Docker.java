@@ -8,24 +8,29 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.images.builder.ImageFromDockerfile;
 
 /// What the container tests need of Docker.
 final class Docker {
+  /// Configuration parameter of JUnit, or system property: with the value `off` no daemon is looked for.
+  static final String PARAMETER = "kakehashi.docker";
+
   private static final Path DOCKERFILES =
       Installation.checkout().resolve("pg-tests/src/test/docker");
 
   private Docker() {}
 
   /// Whether a daemon answers; the condition of the tests in this package.
-  static boolean available() {
-    return DockerClientFactory.instance().isDockerAvailable();
+  static boolean available(ExtensionContext context) {
+    return !context.getConfigurationParameter(PARAMETER).orElse("on").equals("off")
+        && DockerClientFactory.instance().isDockerAvailable();
   }
 
   /// Whether PostgreSQL of Debian's unstable release could be installed.
-  static boolean unstableAvailable() {
-    return available()
+  static boolean unstableAvailable(ExtensionContext context) {
+    return available(context)
         && !DockerClientFactory.lazyClient()
             .listImagesCmd()
             .withFilter("reference", List.of("kakehashi-test/packages-sid"))
