@@ -466,6 +466,10 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 		case T_Aggref:
 			deparse_aggregate(context, (Aggref *) expr);
 			break;
+		case T_GroupingFunc:
+			/* A constant alone would be a column's number in ORDER BY. */
+			appendStringInfoString(context->buf, "CAST(0 AS integer)");
+			break;
 		case T_FuncExpr:
 			deparse_function(context, (FuncExpr *) expr);
 			break;

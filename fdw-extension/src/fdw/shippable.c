@@ -444,6 +444,9 @@ computed_there(Walk *walk, Expr *expr)
 			return is_case_shippable(walk, (CaseExpr *) expr);
 		case T_Aggref:
 			return is_aggregate_shippable(walk, (Aggref *) expr);
+		case T_GroupingFunc:
+			/* Only plain groups are made there, and of them it is 0. Here it could be computed by an Agg alone. */
+			return walk->aggregates && ((GroupingFunc *) expr)->agglevelsup == 0;
 		case T_FuncExpr:
 			return is_function_shippable(walk, (FuncExpr *) expr);
 		case T_SubscriptingRef:

@@ -93,7 +93,7 @@ without_kept_rows(PlannerInfo *root, const RelOptInfo *input, PathTarget *target
 	return result;
 }
 
-/* Puts the aggregates that expr needs into the target list; false if one cannot be shipped. */
+/* Puts the aggregates (and GROUPING) that expr needs into the target list; false if one cannot be shipped. */
 static bool
 add_aggregates(PlannerInfo *root, KakehashiUpper *upper, Node *expr)
 {
@@ -105,7 +105,7 @@ add_aggregates(PlannerInfo *root, KakehashiUpper *upper, Node *expr)
 		Expr *part = (Expr *) lfirst(cell);
 
 		/* Columns outside of aggregates are, or belong to, what is grouped by, and that is there. */
-		if (!IsA(part, Aggref))
+		if (!IsA(part, Aggref) && !IsA(part, GroupingFunc))
 			continue;
 		if (!kakehashi_is_shippable_grouped(root, upper->scan, part))
 			return false;
