@@ -65,7 +65,8 @@ kakehashi_deparse_returning(StringInfo buf, Relation rel, List *attnums)
 }
 
 char *
-kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, const char *conflict, List *returning)
+kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, OverridingKind override, const char *conflict,
+                         List *returning)
 {
 	StringInfoData buf;
 
@@ -80,7 +81,9 @@ kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, const char *c
 	{
 		appendStringInfoString(&buf, alias != 0 ? " (" : "(");
 		kakehashi_deparse_names(&buf, rel, attnums);
-		appendStringInfoString(&buf, ") VALUES (");
+		appendStringInfoString(&buf, override == OVERRIDING_SYSTEM_VALUE ? ") OVERRIDING SYSTEM VALUE VALUES ("
+		                             : override == OVERRIDING_USER_VALUE ? ") OVERRIDING USER VALUE VALUES ("
+		                                                                 : ") VALUES (");
 		for (int number = 1; number <= list_length(attnums); number++)
 			appendStringInfo(&buf, "%s$%d", number > 1 ? ", " : "", number);
 		appendStringInfoChar(&buf, ')');

@@ -262,7 +262,9 @@ extern void kakehashi_deparse_table(StringInfo buf, Relation rel);
 extern void kakehashi_deparse_names(StringInfo buf, Relation rel, List *attnums);
 
 /* alias: r<alias> stands for the table, 0: nothing does. conflict: ON CONFLICT with a blank before it, or "". */
-extern char *kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, const char *conflict, List *returning);
+/* Of the columns; override as in the statement, conflict its text with a blank in front. */
+extern char *kakehashi_deparse_insert(Relation rel, Index alias, List *attnums, OverridingKind override,
+                                      const char *conflict, List *returning);
 /* defaults: columns that are set to DEFAULT, after those that have parameters. */
 extern char *kakehashi_deparse_update(Relation rel, List *attnums, List *defaults, List *keys, List *returning);
 extern char *kakehashi_deparse_delete(Relation rel, List *keys, List *returning);

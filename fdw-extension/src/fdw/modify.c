@@ -89,39 +89,65 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	return modify;
 }
 
-/* INSERT ... ON CONFLICT has one form: its parameters are numbered after the columns. */
+/* INSERT ... ON CONFLICT with parameters of its own has one form: these are numbered after the columns. */
 static void
-add_form_without_generated(KakehashiModify *modify, ModifyTableState *node, ResultRelInfo *rinfo, const char *conflict)
+allow_forms(KakehashiModify *modify, ModifyTableState *node, ResultRelInfo *rinfo, OverridingKind overriding,
+            const char *conflict)
 {
-	List *generated = list_intersection_int(kakehashi_generated_columns(modify->rel), modify->targets);
-	List *targets;
-
-	if (generated == NIL || modify->conflict != NULL)
+	if (modify->conflict != NULL)
 		return;
-	targets = list_difference_int(modify->targets, generated);
-	modify->generated = generated;
-	modify->without = modify_create(node, rinfo, CMD_INSERT, NIL,
-	                                kakehashi_deparse_insert(modify->rel, 0, targets, conflict, modify->returning),
-	                                targets, modify->returning, NIL);
-	modify->without->count_rows = modify->count_rows;
-	modify->without->cost = modify->cost;
-	modify->without->deferred = modify->deferred;
-	modify->without->copied = modify->copied;
+	modify->generated = list_intersection_int(kakehashi_generated_columns(modify->rel), modify->targets);
+	modify->state = node;
+	modify->rinfo = rinfo;
+	modify->overriding = overriding;
+	modify->conflict_clause = conflict;
+}
+
+static KakehashiModify *
+form_without(KakehashiModify *modify, List *left_out)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetMemoryChunkContext(modify));
+	List *targets = list_difference_int(modify->targets, left_out);
+	KakehashiModify *form;
+
+	form = modify_create(modify->state, modify->rinfo, CMD_INSERT, NIL,
+	                     kakehashi_deparse_insert(modify->rel, 0, targets, modify->overriding, modify->conflict_clause,
+	                                              modify->returning),
+	                     targets, modify->returning, NIL);
+	form->left_out = list_copy(left_out);
+	form->count_rows = modify->count_rows;
+	form->cost = modify->cost;
+	form->deferred = modify->deferred;
+	form->copied = modify->copied;
+	modify->forms = lappend(modify->forms, form);
+	MemoryContextSwitchTo(old);
+	return form;
 }
 
 KakehashiModify *
 kakehashi_insert_form(KakehashiModify *modify, TupleTableSlot *slot)
 {
+	List *left_out = NIL;
+	KakehashiModify *form = NULL;
 	ListCell *cell;
 
-	if (modify->without == NULL)
-		return modify;
 	foreach (cell, modify->generated)
 	{
-		if (!slot_attisnull(slot, lfirst_int(cell)))
-			return modify;
+		if (slot_attisnull(slot, lfirst_int(cell)))
+			left_out = lappend_int(left_out, lfirst_int(cell));
 	}
-	return modify->without;
+	if (left_out == NIL)
+		return modify;
+	foreach (cell, modify->forms)
+	{
+		form = (KakehashiModify *) lfirst(cell);
+		if (equal(form->left_out, left_out))
+			break;
+	}
+	if (cell == NULL)
+		form = form_without(modify, left_out);
+	list_free(left_out);
+	return form;
 }
 
 void
@@ -139,7 +165,8 @@ kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fd
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT));
 	modify->count_rows = castNode(ModifyTable, mtstate->ps.plan)->onConflictAction != ONCONFLICT_NONE;
 	if (mtstate->operation == CMD_INSERT)
-		add_form_without_generated(modify, mtstate, rinfo, "");
+		allow_forms(modify, mtstate, rinfo, (OverridingKind) intVal(list_nth(fdw_private, KAKEHASHI_MODIFY_OVERRIDING)),
+		            "");
 	rinfo->ri_FdwState = modify;
 }
 
@@ -152,6 +179,7 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	List *targets = kakehashi_insert_columns(rel);
 	List *returning = NIL;
 	KakehashiModify *modify;
+	const char *conflict;
 	bool do_nothing = false;
 
 	if (plan != NULL && plan->operation == CMD_UPDATE && (rinfo->ri_usesFdwDirectModify || rinfo->ri_FdwState != NULL))
@@ -171,10 +199,11 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	if (rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
 	    (rel->trigdesc != NULL && rel->trigdesc->trig_insert_after_row))
 		returning = kakehashi_attnums(rel, bms_make_singleton(0 - FirstLowInvalidHeapAttributeNumber));
-	modify =
-		modify_create(mtstate, rinfo, CMD_INSERT, NIL,
-	                  kakehashi_deparse_insert(rel, 0, targets, do_nothing ? " ON CONFLICT DO NOTHING" : "", returning),
-	                  targets, returning, NIL);
+	conflict = do_nothing ? " ON CONFLICT DO NOTHING" : "";
+	/* PostgreSQL's own COPY writes into identity columns, and looks at those of a partition for nothing that was inserted above it. */
+	modify = modify_create(mtstate, rinfo, CMD_INSERT, NIL,
+	                       kakehashi_deparse_insert(rel, 0, targets, OVERRIDING_SYSTEM_VALUE, conflict, returning),
+	                       targets, returning, NIL);
 	modify->count_rows = do_nothing;
 	rinfo->ri_FdwState = modify;
 	/* COPY asks for row after row where it does not know of batches, and nobody looks at the table meanwhile. */
@@ -183,7 +212,7 @@ kakehashi_begin_insert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 	if (plan == NULL)
 		modify->copied = RelationGetRelationName(
 			rinfo->ri_RootResultRelInfo != NULL ? rinfo->ri_RootResultRelInfo->ri_RelationDesc : rel);
-	add_form_without_generated(modify, mtstate, rinfo, do_nothing ? " ON CONFLICT DO NOTHING" : "");
+	allow_forms(modify, mtstate, rinfo, OVERRIDING_SYSTEM_VALUE, conflict);
 }
 
 /* Sends the rows of the writer and waits. The row that comes back, if one is wanted, is stored in slot. */

@@ -13,7 +13,8 @@ enum KakehashiModifyPrivate
 	KAKEHASHI_MODIFY_SQL,       /* String */
 	KAKEHASHI_MODIFY_TARGETS,   /* List of attribute numbers that are parameters */
 	KAKEHASHI_MODIFY_RETURNING, /* List of attribute numbers that come back */
-	KAKEHASHI_MODIFY_CONFLICT   /* List of kakehashi_deparse_conflict(); NIL: no ON CONFLICT */
+	KAKEHASHI_MODIFY_CONFLICT,  /* List of kakehashi_deparse_conflict(); NIL: no ON CONFLICT */
+	KAKEHASHI_MODIFY_OVERRIDING /* OverridingKind as Integer */
 };
 
 /* An INSERT with ON CONFLICT while it runs; see conflict.c. */
@@ -54,9 +55,17 @@ typedef struct KakehashiModify
 	EState *estate;
 	bool counted; /* its rows are those that the client is told of */
 
-	/* INSERT of rows in which the columns that the engine generates are all null: without these; NULL if there are none. */
-	struct KakehashiModify *without;
-	List *generated;
+	/*
+	 * INSERT of rows in which columns that the engine generates are null leaves these out: a form of the statement for each set of such columns that rows
+	 * have come with.
+	 */
+	List *generated;         /* columns that may be left out; NIL: none */
+	List *left_out;          /* of a form: these of them */
+	List *forms;             /* of KakehashiModify */
+	ModifyTableState *state; /* what forms are made of */
+	ResultRelInfo *rinfo;
+	OverridingKind overriding;
+	const char *conflict_clause; /* text with a blank in front */
 } KakehashiModify;
 
 extern void kakehashi_key_junk_name(char *name, AttrNumber attnum); /* NAMEDATALEN */
@@ -110,7 +119,7 @@ extern void kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableS
 
 /* ---- modify_batch.c ---- */
 
-/* The form of INSERT that a row needs: the modification itself or the one without generated columns. */
+/* The form of INSERT that a row needs: the modification itself, or one without generated columns. */
 extern KakehashiModify *kakehashi_insert_form(KakehashiModify *modify, TupleTableSlot *slot);
 
 /* Takes a row of COPY; it goes with others. */

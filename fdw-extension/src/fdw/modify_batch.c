@@ -28,7 +28,8 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 		return 1;
 	/* A row without parameters cannot be repeated by repeating parameters. */
 	if (modify != NULL &&
-	    (modify->writer->count == 0 || (modify->without != NULL && modify->without->writer->count == 0)))
+	    (modify->writer->count == 0 ||
+	     (modify->generated != NIL && list_length(modify->generated) == list_length(modify->targets))))
 		return 1;
 	if (modify != NULL)
 		return modify->batch_size;
@@ -122,10 +123,17 @@ flush_form(KakehashiModify *form)
 
 /* Rows are inserted in their order, and one request at a time is under way. */
 static void
-flush_other_form(KakehashiModify *modify, const KakehashiModify *form)
+flush_other_forms(KakehashiModify *modify, const KakehashiModify *form)
 {
-	if (modify->without != NULL)
-		flush_form(form == modify ? modify->without : modify);
+	ListCell *cell;
+
+	if (form != modify)
+		flush_form(modify);
+	foreach (cell, modify->forms)
+	{
+		if (lfirst(cell) != form)
+			flush_form((KakehashiModify *) lfirst(cell));
+	}
 }
 
 /* Rows of one form. */
@@ -198,7 +206,7 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 
 		while (next < *slot_count && kakehashi_insert_form(modify, slots[next]) == form)
 			next++;
-		flush_other_form(modify, form);
+		flush_other_forms(modify, form);
 		affected += insert_rows(form, slots + first, next - first);
 		first = next;
 	}
@@ -236,7 +244,7 @@ kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot)
 {
 	KakehashiModify *form = kakehashi_insert_form(modify, slot);
 
-	flush_other_form(modify, form);
+	flush_other_forms(modify, form);
 	modify = form;
 	kakehashi_modify_take_values(modify, slot, NULL);
 	for (int attempt = 0; attempt < 2; attempt++)
@@ -260,7 +268,5 @@ kakehashi_defer_row(KakehashiModify *modify, TupleTableSlot *slot)
 void
 kakehashi_modify_flush(KakehashiModify *modify)
 {
-	flush_form(modify);
-	if (modify->without != NULL)
-		flush_form(modify->without);
+	flush_other_forms(modify, NULL);
 }

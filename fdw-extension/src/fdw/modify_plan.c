@@ -75,6 +75,15 @@ kakehashi_insert_columns(Relation rel)
 	return result;
 }
 
+/* True if an INSERT has no value for a column. */
+static bool
+is_missing(PlannerInfo *root, int attnum)
+{
+	TargetEntry *entry = get_tle_by_resno(root->processed_tlist, (AttrNumber) attnum);
+
+	return entry == NULL || (IsA(entry->expr, Const) && ((Const *) entry->expr)->constisnull);
+}
+
 /*
  * Columns of an INSERT but for generated ones that the statement has no value for. A trigger may give them one. What rows
  * of VALUES and SELECT have is known when they are there: kakehashi_insert_form().
@@ -89,12 +98,29 @@ given_columns(PlannerInfo *root, Relation rel)
 		return result;
 	foreach (cell, kakehashi_generated_columns(rel))
 	{
-		TargetEntry *entry = get_tle_by_resno(root->processed_tlist, (AttrNumber) lfirst_int(cell));
-
-		if (entry == NULL || (IsA(entry->expr, Const) && ((Const *) entry->expr)->constisnull))
+		if (is_missing(root, lfirst_int(cell)))
 			result = list_delete_int(result, lfirst_int(cell));
 	}
 	return result;
+}
+
+/*
+ * What the statement says of identity columns, which PostgreSQL does not know to be some. Values that it does not give are a trigger's, and PostgreSQL takes
+ * those as they are.
+ */
+static OverridingKind
+overriding(PlannerInfo *root, Relation rel)
+{
+	ListCell *cell;
+
+	if (root->parse->override != OVERRIDING_NOT_SET || rel->trigdesc == NULL || !rel->trigdesc->trig_insert_before_row)
+		return root->parse->override;
+	foreach (cell, kakehashi_generated_columns(rel))
+	{
+		if (!is_missing(root, lfirst_int(cell)))
+			return OVERRIDING_NOT_SET;
+	}
+	return OVERRIDING_SYSTEM_VALUE;
 }
 
 bool
@@ -278,6 +304,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	List *defaults;
 	StringInfoData conflict_sql;
 	char *sql = NULL;
+	OverridingKind overriding_kind = OVERRIDING_NOT_SET;
 	bool row_triggers = false;
 
 	if (triggers != NULL)
@@ -290,6 +317,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	{
 		case CMD_INSERT:
 			targets = given_columns(root, rel);
+			overriding_kind = overriding(root, rel);
 			initStringInfo(&conflict_sql);
 			if (plan->onConflictAction != ONCONFLICT_NONE)
 				conflict = kakehashi_deparse_conflict(root, plan, rel, targets, &conflict_sql);
@@ -297,7 +325,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 			if (conflict != NIL && returning != NIL)
 				returning = list_union_int(returning, (List *) linitial(conflict));
 			sql = kakehashi_deparse_insert(rel, plan->onConflictAction == ONCONFLICT_UPDATE ? result_relation : 0,
-			                               targets, conflict_sql.data, returning);
+			                               targets, overriding_kind, conflict_sql.data, returning);
 			break;
 		case CMD_UPDATE:
 			defaults = default_columns(root, result_relation, rel);
@@ -313,7 +341,7 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 	if (plan->operation != CMD_INSERT)
 		read_before_changing(root, plan);
 	table_close(rel, NoLock);
-	return list_make4(makeString(sql), targets, returning, conflict);
+	return list_make5(makeString(sql), targets, returning, conflict, makeInteger((int) overriding_kind));
 }
 
 int

@@ -53,10 +53,9 @@ INSERT INTO imported."Serials" (word) VALUES ('one'), ('six') ON CONFLICT (word)
 INSERT INTO imported."Serials" (word) VALUES ('one') ON CONFLICT DO NOTHING;
 SELECT id, also, ticket, word FROM imported."Serials" ORDER BY also;
 UPDATE imported."Serials" SET word = 'ONE' WHERE id = 1 RETURNING *;
--- A row that has one of two values is not mended.
-\set VERBOSITY sqlstate
-INSERT INTO imported."Serials" (id, also, word) VALUES (NULL, NULL, 'both'), (9060, NULL, 'one of them');
-\set VERBOSITY default
+-- Each column that has no value gets one.
+INSERT INTO imported."Serials" (id, also, word) VALUES (NULL, NULL, 'both'), (9060, NULL, 'one of them'), (NULL, 9061, 'the other');
+SELECT word, id = 9060 AS id_given, also = 9061 AS also_given FROM imported."Serials" WHERE word IN ('both', 'one of them', 'the other') ORDER BY word;
 -- Many rows, in batches
 INSERT INTO imported."Serials" (id, also, word)
   SELECT CASE WHEN g % 100 < 50 THEN g + 10000 END, CASE WHEN g % 100 < 50 THEN g + 10000 END, 'w' || g FROM generate_series(1, 3000) g;
