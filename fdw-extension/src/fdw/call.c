@@ -10,6 +10,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/pmsignal.h"
 #include "utils/memutils.h"
 
 /*
@@ -131,6 +132,15 @@ wait_event(const KakehashiSession *session)
 #endif
 }
 
+void
+kakehashi_check_wait(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!PostmasterIsAlive())
+		ereport(FATAL,
+		        (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("terminating connection due to unexpected postmaster exit")));
+}
+
 static kh_wait
 wait_interruptibly(KakehashiCall *call)
 {
@@ -140,7 +150,7 @@ wait_interruptibly(KakehashiCall *call)
 	error.message[0] = '\0';
 	for (;;)
 	{
-		CHECK_FOR_INTERRUPTS();
+		kakehashi_check_wait();
 		if (call->ipc == NULL)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_CURSOR_STATE),
 			                errmsg("result from server \"%s\" is gone: the subtransaction that read it was rolled back",
@@ -232,6 +242,7 @@ kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos)
 
 	if (call->ipc == NULL || call->finished)
 		return true;
+	kakehashi_check_wait();
 	pgstat_report_wait_start(wait_event(call->session));
 	wait = kh_call_wait(call->ipc, timeout_nanos, &error);
 	pgstat_report_wait_end();
@@ -310,7 +321,7 @@ kakehashi_call_make_room(KakehashiSession *session)
 		kh_error error;
 		kh_room room;
 
-		CHECK_FOR_INTERRUPTS();
+		kakehashi_check_wait();
 		pgstat_report_wait_start(wait_event(session));
 		room = kh_session_await_slot(session->ipc, WAIT_SLICE_NANOS, &error);
 		pgstat_report_wait_end();

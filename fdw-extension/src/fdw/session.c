@@ -10,6 +10,7 @@
 #include "commands/defrem.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "storage/pmsignal.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -95,7 +96,7 @@ check_password(UserMapping *user)
 static bool
 is_interrupted(void)
 {
-	return QueryCancelPending || ProcDiePending;
+	return QueryCancelPending || ProcDiePending || !PostmasterIsAlive();
 }
 
 /* What the backend calls itself now; PostgreSQL cuts it to the length of a name. */
@@ -167,7 +168,7 @@ attach(KakehashiSession *session, UserMapping *user)
 	if (session->ipc == NULL)
 	{
 		/* Cancel and time-outs say it in PostgreSQL's words. */
-		CHECK_FOR_INTERRUPTS();
+		kakehashi_check_wait();
 		kakehashi_report_error(&error, session, NULL);
 	}
 	kakehashi_catalog_forget(session->server_id);

@@ -148,6 +148,12 @@ typedef struct KakehashiCall
 } KakehashiCall;
 
 /*
+ * What each wait for an endpoint looks at before every slice of its time: interrupts, and whether the postmaster is there. Who waits for what only
+ * PostgreSQL's next start decides would keep that from starting.
+ */
+extern void kakehashi_check_wait(void);
+
+/*
  * Sees to it that a request can be sent: waits for the answers of those that were cancelled and of batches on their way, whose
  * errors it reports. If results that are being read hold all slots there is nothing to wait for: the request is refused.
  */
@@ -169,7 +175,7 @@ extern void kakehashi_count(Oid relid, const KakehashiCost *cost);
 /* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
 extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
 
-/* True if the next batch, the end or a failure has come, within the time at most; reports nothing. */
+/* True if the next batch, the end or a failure has come, within the time at most; reports nothing of the call. */
 extern bool kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos);
 
 /* Waits for the end, releasing all batches. The result is valid until kakehashi_call_end. */

@@ -16,6 +16,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "replication/message.h"
+#include "storage/pmsignal.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
@@ -53,6 +54,13 @@ wait_quietly(KakehashiSession *session, kh_call *call, int timeout_millis, kh_er
 		if (wait == KH_WAIT_DISCONNECTED)
 		{
 			session->lost = true;
+			break;
+		}
+		/* Nobody is left who could be told: the backend ends when it looks for its next command. */
+		if (!PostmasterIsAlive())
+		{
+			strlcpy(error->sqlstate, "57P01", sizeof(error->sqlstate));
+			strlcpy(error->message, "the postmaster has ended", sizeof(error->message));
 			break;
 		}
 		if (TimestampDifferenceExceeds(began, GetCurrentTimestamp(), timeout_millis))

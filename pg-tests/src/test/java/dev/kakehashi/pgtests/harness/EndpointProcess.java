@@ -204,6 +204,15 @@ public final class EndpointProcess implements AutoCloseable {
     }
   }
 
+  /// SIGSTOP: it hangs until [#resume()].
+  public void pause() {
+    OsProcess.signal("STOP", pid());
+  }
+
+  public void resume() {
+    OsProcess.signal("CONT", pid());
+  }
+
   /// SIGKILL.
   public void kill() {
     Process running = process;

@@ -189,6 +189,20 @@ public final class PostgresProcess implements AutoCloseable {
         () -> children.stream().noneMatch(ProcessHandle::isAlive));
   }
 
+  /// Kills the postmaster alone, and waits until its children have ended by themselves.
+  public void killPostmaster() {
+    Process running = process;
+    if (running == null) {
+      return;
+    }
+    List<ProcessHandle> children = running.descendants().toList();
+    OsProcess.kill(running);
+    OsProcess.awaitTrue(
+        "end of all backends without their postmaster",
+        START_LIMIT,
+        () -> children.stream().noneMatch(ProcessHandle::isAlive));
+  }
+
   @Override
   public void close() {
     stop();
