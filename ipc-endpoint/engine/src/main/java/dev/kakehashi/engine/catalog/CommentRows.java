@@ -11,12 +11,13 @@ final class CommentRows {
   private CommentRows() {}
 
   /// In the order of object_type, object_schema, object_name, column_name, comment, constraint_name.
-  static List<@Nullable Object[]> of(CatalogSnapshot catalog) {
+  static List<@Nullable Object[]> of(CatalogNames names) {
     CommentRows all = new CommentRows();
+    CatalogSnapshot catalog = names.catalog();
     for (String schema : catalog.schemas()) {
       all.add("schema", schema, schema, null, catalog.comment(schema));
     }
-    for (Table table : catalog.tables()) {
+    for (Table table : names.tables()) {
       all.addTable("table", table);
       for (Index index : table.indexes()) {
         all.add("index", table.schema(), index.name(), null, index.comment());
@@ -26,10 +27,10 @@ final class CommentRows {
           .forEach((constraint, comment) ->
               all.add("constraint", table.schema(), table.name(), constraint, comment));
     }
-    for (View view : catalog.views()) {
+    for (View view : names.views()) {
       all.addTable("view", view.form());
     }
-    for (Sequence sequence : catalog.sequences()) {
+    for (Sequence sequence : names.sequences()) {
       all.add("sequence", sequence.schema(), sequence.name(), null, sequence.comment());
     }
     return all.rows;

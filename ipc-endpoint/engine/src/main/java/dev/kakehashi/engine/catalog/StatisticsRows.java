@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class StatisticsRows {
   private StatisticsRows() {}
 
-  static List<@Nullable Object[]> of(CatalogSnapshot catalog, LiveTables live) {
+  static List<@Nullable Object[]> of(CatalogNames catalog, LiveTables live) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Table table : catalog.tables()) {
       TableStatistics statistics = live.statistics(table);

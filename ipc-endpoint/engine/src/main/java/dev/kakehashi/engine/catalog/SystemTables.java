@@ -246,15 +246,37 @@ public final class SystemTables {
 
   private SystemTables() {}
 
+  /// Position of the column with the schema of what a row is about; -1: there is none.
+  public static int schemaColumn(Table table) {
+    return columnOf(table, "table_schema", "sequence_schema", "object_schema");
+  }
+
+  /// Position of the column with the name of what a row is about; -1: there is none. Comments are not narrowed by it: they are also about indexes, which are
+  /// found by their tables.
+  public static int nameColumn(Table table) {
+    return columnOf(table, "table_name", "sequence_name");
+  }
+
+  private static int columnOf(Table table, String... names) {
+    for (String name : names) {
+      int column = table.columnIndex(name);
+      if (column >= 0) {
+        return column;
+      }
+    }
+    return -1;
+  }
+
   public static boolean isSystemSchema(String name) {
     return name.equals(CATALOG_SCHEMA) || name.equals(INFORMATION_SCHEMA);
   }
 
   /// Rows of a system table; values are String, Long (any integer), Double, Boolean or null.
   ///
+  /// @param catalog narrows what the rows are about; there may be rows about others
   /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
   public static List<@Nullable Object[]> rows(
-      Table table, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
+      Table table, CatalogNames catalog, ToLongFunction<Table> rowCount) {
     if (isLive(table.tableId())) {
       return rowCount instanceof LiveTables live ? liveRows(table, catalog, live) : List.of();
     }
@@ -290,7 +312,7 @@ public final class SystemTables {
                 .forEach(check ->
                     rows.add(
                         new Object[] {each.schema(), each.name(), check.name(), check.text()}));
-        case FOREIGN_KEYS -> addForeignKeys(rows, each, catalog);
+        case FOREIGN_KEYS -> addForeignKeys(rows, each, catalog.catalog());
         case -5 ->
             rows.add(
                 new Object[] {
@@ -304,7 +326,7 @@ public final class SystemTables {
 
   /// Views among the tables and columns.
   private static void addViews(
-      Collection<@Nullable Object[]> rows, Table table, CatalogSnapshot catalog) {
+      Collection<@Nullable Object[]> rows, Table table, CatalogNames catalog) {
     for (View view : catalog.views()) {
       Table form = view.form();
       switch ((int) table.tableId()) {
@@ -340,7 +362,7 @@ public final class SystemTables {
   }
 
   private static List<@Nullable Object[]> liveRows(
-      Table table, CatalogSnapshot catalog, LiveTables live) {
+      Table table, CatalogNames catalog, LiveTables live) {
     return switch ((int) table.tableId()) {
       case (int) COLUMN_STATISTICS -> StatisticsRows.of(catalog, live);
       case -7 -> live.preparedTransactions();

@@ -308,7 +308,7 @@ final class PlanInstance {
       case PlanNode.SampleScan scan -> new SampleOperator(execution, scan);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
       case PlanNode.FunctionScan scan -> new FunctionScan(scan, context);
-      case PlanNode.SystemScan scan -> new ScanOperators.Values(scan, context);
+      case PlanNode.SystemScan scan -> new SystemScanOperator(scan, context);
       case PlanNode.ParameterRows rows -> new ScanOperators.ParameterScan(execution, rows);
       case PlanNode.Filter filter ->
           new RowOperators.Filter(

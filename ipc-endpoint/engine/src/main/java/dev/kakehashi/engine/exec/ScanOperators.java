@@ -12,7 +12,6 @@ import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The leaves of chains: tables, indexes, computed rows.
@@ -133,25 +132,12 @@ final class ScanOperators {
     private final List<Evaluator[]> rows = new ArrayList<>();
     private final VectorBatch single = oneRow();
     private final VectorBatch batch;
-    private final @Nullable Supplier<List<List<Expr>>> source;
     private int next;
 
     Values(PlanNode.Values node, EvalContext context) {
       this.context = context;
       this.batch = new VectorBatch(node.typeOids().length);
-      this.source = null;
-      take(node.rows());
-    }
-
-    Values(PlanNode.SystemScan node, EvalContext context) {
-      this.context = context;
-      this.batch = new VectorBatch(node.typeOids().length);
-      this.source = node.rows();
-    }
-
-    private void take(List<List<Expr>> expressions) {
-      rows.clear();
-      for (List<Expr> row : expressions) {
+      for (List<Expr> row : node.rows()) {
         rows.add(Evaluators.of(row, context));
       }
     }
@@ -159,9 +145,6 @@ final class ScanOperators {
     @Override
     void open() {
       next = 0;
-      if (source != null) {
-        take(source.get());
-      }
     }
 
     @Override
@@ -188,9 +171,6 @@ final class ScanOperators {
 
     @Override
     void close() {
-      if (source != null) {
-        rows.clear();
-      }
       batch.close();
     }
   }

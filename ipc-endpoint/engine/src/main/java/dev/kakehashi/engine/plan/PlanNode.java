@@ -6,7 +6,6 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A node of a physical query plan. Its rows have the columns `typeOids()`, and expressions above it name them by position.
@@ -113,9 +112,29 @@ public sealed interface PlanNode {
     }
   }
 
-  /// Rows of constants that are made when the scan is opened: what describes the catalogue and the server.
-  record SystemScan(String table, Supplier<List<List<Expr>>> rows, int[] typeOids)
+  /// Rows that are made when the first one is asked for: what describes the catalogue and the server.
+  ///
+  /// @param columns of these rows that are output
+  /// @param schema text that the schema's name is to equal, an expression without columns; null: any. Only narrows: what else is asked of the rows, and this
+  ///     again, is a filter's above
+  /// @param name the same of the object's name
+  record SystemScan(
+      String table,
+      SystemRows rows,
+      int[] columns,
+      @Nullable Expr schema,
+      @Nullable Expr name,
+      int[] typeOids)
       implements PlanNode {}
+
+  /// Makes the rows of a system scan. Thread-safe.
+  interface SystemRows {
+    /// Values are String, Long (any integer or time), Double, Boolean or null.
+    ///
+    /// @param schema of the objects that are asked for; null: all
+    /// @param name of the objects that are asked for; null: all
+    List<@Nullable Object[]> of(@Nullable String schema, @Nullable String name);
+  }
 
   /// The statement's rows of parameters as input rows. Made by execution itself, for statements that insert their parameters.
   record ParameterRows(int[] typeOids) implements PlanNode {}

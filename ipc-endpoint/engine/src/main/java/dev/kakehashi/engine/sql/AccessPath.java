@@ -253,6 +253,20 @@ final class AccessPath {
     return fits ? new Term(columns[index(column)], SqlKind.IN, column, conjunct) : null;
   }
 
+  /// What a column of type text has to equal by one of the conjuncts, known before the scan; null: nothing.
+  ///
+  /// @param column of the table
+  static @Nullable RexNode equalText(int[] columns, List<RexNode> conjuncts, int column) {
+    for (Term term : terms(columns, conjuncts)) {
+      if (term.column == column
+          && term.kind == SqlKind.EQUALS
+          && Coercion.oidOf(term.value) == TypeOid.TEXT) {
+        return term.value;
+      }
+    }
+    return null;
+  }
+
   private static @Nullable RexInputRef column(RexNode node) {
     return node instanceof RexInputRef reference ? reference : null;
   }

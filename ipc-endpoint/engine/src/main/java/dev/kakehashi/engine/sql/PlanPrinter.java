@@ -84,7 +84,9 @@ final class PlanPrinter {
               .with("Sampling", 100 * scan.fraction() + "%");
       case PlanNode.SystemScan scan ->
           new ExplainedNode("System Scan on " + scan.table(), "System Scan", scan)
-              .with("Relation", scan.table());
+              .with("Relation", scan.table())
+              .with("Schema", text(scan.schema()))
+              .with("Name", text(scan.name()));
       case PlanNode.FunctionScan scan ->
           new ExplainedNode("Function Scan on " + scan.function().name(), "Function Scan", scan);
       case PlanNode.Values values ->

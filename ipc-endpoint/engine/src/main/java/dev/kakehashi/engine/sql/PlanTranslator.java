@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.catalog.CatalogNames;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
@@ -8,8 +9,6 @@ import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
-import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -156,7 +155,11 @@ final class PlanTranslator {
     PlanNode plan =
         new PlanNode.SystemScan(
             table.schema() + "." + table.name(),
-            () -> systemRows(table, columns, snapshot, live),
+            (schema, name) ->
+                SystemTables.rows(table, new CatalogNames(snapshot, schema, name), live),
+            columns,
+            named(shape, SystemTables.schemaColumn(table)),
+            named(shape, SystemTables.nameColumn(table)),
             oids);
     return shape.conjuncts().isEmpty()
         ? plan
@@ -164,30 +167,11 @@ final class PlanTranslator {
             plan, ExprTranslator.translate(RexUtil.composeConjunction(rex, shape.conjuncts())));
   }
 
-  private static List<List<Expr>> systemRows(
-      Table table, int[] columns, CatalogSnapshot catalog, ToLongFunction<Table> rowCount) {
-    List<List<Expr>> rows = new ArrayList<>();
-    for (@Nullable Object[] row : SystemTables.rows(table, catalog, rowCount)) {
-      List<Expr> values = new ArrayList<>();
-      for (int column : columns) {
-        values.add(value(row[column], table.columns().get(column).type()));
-      }
-      rows.add(values);
-    }
-    return rows;
-  }
-
-  private static Expr value(@Nullable Object value, SqlType type) {
-    return switch (value) {
-      case null -> Expr.Constant.nullOf(type.oid());
-      case Boolean bool -> Expr.Constant.of(bool);
-      case Long number -> Expr.Constant.of(type.oid(), number);
-      case Double number -> Expr.Constant.of(type.oid(), FloatMath.word(number));
-      default -> {
-        Constant text = Constant.ofText(TypeOid.TEXT, value.toString());
-        yield new Expr.Constant(TypeOid.TEXT, false, text.word(), text.memory());
-      }
-    };
+  /// What the column has to equal, or null.
+  private static @Nullable Expr named(ScanShape shape, int column) {
+    RexNode value =
+        column < 0 ? null : AccessPath.equalText(shape.columns(), shape.conjuncts(), column);
+    return value == null ? null : ExprTranslator.translate(value);
   }
 
   private PlanNode project(Project project) {
