@@ -7,8 +7,9 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.pcollections.PSortedMap;
+import org.pcollections.TreePMap;
 
 /// One version of the catalogue. Immutable.
 ///
@@ -24,36 +25,131 @@ public final class CatalogSnapshot {
 
   private final long version;
 
-  /// Schema to table name to table.
-  private final Map<String, Map<String, Table>> schemas;
+  private final Objects objects;
 
-  private final Map<Long, Sequence> sequences;
-  private final Map<Long, View> views;
-
-  /// Comments by schema.
-  private final Map<String, String> comments;
-
-  private CatalogSnapshot(
-      long version,
-      Map<String, Map<String, Table>> schemas,
-      Map<Long, Sequence> sequences,
-      Map<Long, View> views,
-      Map<String, String> comments) {
+  private CatalogSnapshot(long version, Objects objects) {
     this.version = version;
-    this.comments = comments;
-    this.schemas = schemas;
-    this.sequences = sequences;
-    this.views = views;
+    this.objects = objects;
+  }
+
+  /// What a version has. The maps share what versions have in common: a transaction that makes thousands of tables has a version for each.
+  ///
+  /// @param schemas to table name to table
+  /// @param tables the same tables by their numbers
+  /// @param comments by schema
+  private record Objects(
+      PSortedMap<String, PSortedMap<String, Table>> schemas,
+      PSortedMap<Long, Table> tables,
+      PSortedMap<Long, Sequence> sequences,
+      PSortedMap<Long, View> views,
+      PSortedMap<String, String> comments) {
+    Objects withTables(
+        PSortedMap<String, PSortedMap<String, Table>> newSchemas,
+        PSortedMap<Long, Table> newTables) {
+      return new Objects(newSchemas, newTables, sequences, views, comments);
+    }
+
+    Objects withSequences(PSortedMap<Long, Sequence> newSequences) {
+      return new Objects(schemas, tables, newSequences, views, comments);
+    }
+
+    Objects withViews(PSortedMap<Long, View> newViews) {
+      return new Objects(schemas, tables, sequences, newViews, comments);
+    }
+
+    Objects withComments(PSortedMap<String, String> newComments) {
+      return new Objects(schemas, tables, sequences, views, newComments);
+    }
+
+    PSortedMap<String, Table> tables(String schema) {
+      return schemas.getOrDefault(schema, TreePMap.empty());
+    }
+
+    Objects withSchema(String schema) {
+      return schemas.containsKey(schema)
+          ? this
+          : withTables(schemas.plus(schema, TreePMap.empty()), tables);
+    }
+
+    Objects withoutSchema(String schema) {
+      PSortedMap<Long, Table> left = tables;
+      for (Table table : tables(schema).values()) {
+        left = left.minus(table.tableId());
+      }
+      return withTables(schemas.minus(schema), left).withComments(comments.minus(schema));
+    }
+
+    /// A table of its name goes.
+    Objects with(Table table) {
+      Table replaced = tables(table.schema()).get(table.name());
+      return withTables(
+          schemas.plus(table.schema(), tables(table.schema()).plus(table.name(), table)),
+          (replaced == null ? tables : tables.minus(replaced.tableId()))
+              .plus(table.tableId(), table));
+    }
+
+    Objects withoutTable(long tableId) {
+      Table gone = tables.get(tableId);
+      return gone == null
+          ? this
+          : withTables(
+              schemas.plus(gone.schema(), tables(gone.schema()).minus(gone.name())),
+              tables.minus(tableId));
+    }
+
+    Objects put(String key, byte[] value) {
+      if (key.startsWith(SCHEMA_KEY)) {
+        String schema = key.substring(SCHEMA_KEY.length());
+        return withSchema(schema)
+            .withComments(
+                value.length == 0
+                    ? comments.minus(schema)
+                    : comments.plus(schema, new String(value, StandardCharsets.UTF_8)));
+      }
+      if (key.startsWith(TABLE_KEY)) {
+        Table table = CatalogCodec.decode(key, value);
+        return withoutTable(table.tableId()).with(table);
+      }
+      if (key.startsWith(SEQUENCE_KEY)) {
+        Sequence sequence = CatalogCodec.decodeSequence(key, value);
+        return withSequences(sequences.plus(sequence.sequenceId(), sequence));
+      }
+      if (key.startsWith(VIEW_KEY)) {
+        View view = CatalogCodec.decodeView(key, value);
+        return withViews(views.plus(view.viewId(), view));
+      }
+      return this;
+    }
+
+    Objects remove(String key) {
+      if (key.startsWith(SCHEMA_KEY)) {
+        return withoutSchema(key.substring(SCHEMA_KEY.length()));
+      }
+      if (key.startsWith(TABLE_KEY)) {
+        return withoutTable(Long.parseLong(key.substring(TABLE_KEY.length())));
+      }
+      if (key.startsWith(SEQUENCE_KEY)) {
+        return withSequences(sequences.minus(Long.parseLong(key.substring(SEQUENCE_KEY.length()))));
+      }
+      return key.startsWith(VIEW_KEY)
+          ? withViews(views.minus(Long.parseLong(key.substring(VIEW_KEY.length()))))
+          : this;
+    }
   }
 
   /// What every catalogue has.
   static CatalogSnapshot initial() {
-    Map<String, Map<String, Table>> schemas = new TreeMap<>();
+    Objects objects =
+        new Objects(
+            TreePMap.empty(),
+            TreePMap.empty(),
+            TreePMap.empty(),
+            TreePMap.empty(),
+            TreePMap.empty());
     for (Table table : SystemTables.TABLES) {
-      schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
+      objects = objects.with(table);
     }
-    schemas.put(DEFAULT_SCHEMA, new TreeMap<>());
-    return new CatalogSnapshot(0, schemas, Map.of(), Map.of(), Map.of());
+    return new CatalogSnapshot(0, objects.withSchema(DEFAULT_SCHEMA));
   }
 
   /// The catalogue that a store's entries make.
@@ -69,45 +165,45 @@ public final class CatalogSnapshot {
   }
 
   public Collection<String> schemas() {
-    return schemas.keySet();
+    return objects.schemas.keySet();
   }
 
   /// What COMMENT said about a schema, or null.
   public @Nullable String comment(String schema) {
-    return comments.get(schema);
+    return objects.comments.get(schema);
   }
 
   public boolean hasSchema(String name) {
-    return schemas.containsKey(name);
+    return objects.schemas.containsKey(name);
   }
 
   /// Tables of a schema in the order of their names; empty if there is no such schema.
   public Collection<Table> tables(String schema) {
-    return schemas.getOrDefault(schema, Map.of()).values();
+    return objects.tables(schema).values();
   }
 
   /// All tables, system tables included.
   public List<Table> tables() {
     List<Table> all = new ArrayList<>();
-    schemas.values().forEach(tables -> all.addAll(tables.values()));
+    objects.schemas.values().forEach(tables -> all.addAll(tables.values()));
     return all;
   }
 
   public @Nullable Table table(String schema, String name) {
-    return schemas.getOrDefault(schema, Map.of()).get(name);
+    return objects.tables(schema).get(name);
   }
 
   /// All sequences, in the order of their numbers.
   public Collection<Sequence> sequences() {
-    return sequences.values();
+    return objects.sequences.values();
   }
 
   public @Nullable Sequence sequence(long sequenceId) {
-    return sequences.get(sequenceId);
+    return objects.sequences.get(sequenceId);
   }
 
   public @Nullable Sequence sequence(String schema, String name) {
-    for (Sequence sequence : sequences.values()) {
+    for (Sequence sequence : objects.sequences.values()) {
       if (sequence.schema().equals(schema) && sequence.name().equals(name)) {
         return sequence;
       }
@@ -117,11 +213,11 @@ public final class CatalogSnapshot {
 
   /// All views, in the order of their numbers: a view comes after those that it was made of.
   public Collection<View> views() {
-    return views.values();
+    return objects.views.values();
   }
 
   public @Nullable View view(String schema, String name) {
-    for (View view : views.values()) {
+    for (View view : objects.views.values()) {
       if (view.schema().equals(schema) && view.name().equals(name)) {
         return view;
       }
@@ -131,7 +227,7 @@ public final class CatalogSnapshot {
 
   /// Whether a table, sequence or view has the number.
   public boolean hasObject(long id) {
-    return table(id) != null || sequences.containsKey(id) || views.containsKey(id);
+    return table(id) != null || objects.sequences.containsKey(id) || objects.views.containsKey(id);
   }
 
   /// The table that has the index, or null.
@@ -148,14 +244,7 @@ public final class CatalogSnapshot {
 
   /// The table of a number, or null.
   public @Nullable Table table(long tableId) {
-    for (Map<String, Table> tables : schemas.values()) {
-      for (Table table : tables.values()) {
-        if (table.tableId() == tableId) {
-          return table;
-        }
-      }
-    }
-    return null;
+    return objects.tables.get(tableId);
   }
 
   /// Tables with a foreign key that references the table, in the order of their numbers; the table itself may be one.
@@ -212,61 +301,14 @@ public final class CatalogSnapshot {
 
   /// This version changed; changes of the physical side mean nothing here.
   public CatalogSnapshot with(List<CatalogChange> changes, long newVersion) {
-    Map<String, Map<String, Table>> next = new TreeMap<>();
-    schemas.forEach((schema, tables) -> next.put(schema, new TreeMap<>(tables)));
-    CatalogSnapshot changed =
-        new CatalogSnapshot(
-            newVersion,
-            next,
-            new TreeMap<>(sequences),
-            new TreeMap<>(views),
-            new TreeMap<>(comments));
+    Objects changed = objects;
     for (CatalogChange change : changes) {
       if (change instanceof CatalogChange.Put put) {
-        changed.put(put.key(), put.value());
+        changed = changed.put(put.key(), put.value());
       } else if (change instanceof CatalogChange.Remove remove) {
-        changed.remove(remove.key());
+        changed = changed.remove(remove.key());
       }
     }
-    return changed;
-  }
-
-  /// While it is being made.
-  private void put(String key, byte[] value) {
-    if (key.startsWith(SCHEMA_KEY)) {
-      String schema = key.substring(SCHEMA_KEY.length());
-      schemas.computeIfAbsent(schema, s -> new TreeMap<>());
-      if (value.length == 0) {
-        comments.remove(schema);
-      } else {
-        comments.put(schema, new String(value, StandardCharsets.UTF_8));
-      }
-    } else if (key.startsWith(TABLE_KEY)) {
-      remove(key);
-      Table table = CatalogCodec.decode(key, value);
-      schemas.computeIfAbsent(table.schema(), s -> new TreeMap<>()).put(table.name(), table);
-    } else if (key.startsWith(SEQUENCE_KEY)) {
-      Sequence sequence = CatalogCodec.decodeSequence(key, value);
-      sequences.put(sequence.sequenceId(), sequence);
-    } else if (key.startsWith(VIEW_KEY)) {
-      View view = CatalogCodec.decodeView(key, value);
-      views.put(view.viewId(), view);
-    }
-  }
-
-  private void remove(String key) {
-    if (key.startsWith(SCHEMA_KEY)) {
-      schemas.remove(key.substring(SCHEMA_KEY.length()));
-      comments.remove(key.substring(SCHEMA_KEY.length()));
-    } else if (key.startsWith(TABLE_KEY)) {
-      long tableId = Long.parseLong(key.substring(TABLE_KEY.length()));
-      schemas
-          .values()
-          .forEach(tables -> tables.values().removeIf(table -> table.tableId() == tableId));
-    } else if (key.startsWith(SEQUENCE_KEY)) {
-      sequences.remove(Long.parseLong(key.substring(SEQUENCE_KEY.length())));
-    } else if (key.startsWith(VIEW_KEY)) {
-      views.remove(Long.parseLong(key.substring(VIEW_KEY.length())));
-    }
+    return new CatalogSnapshot(newVersion, changed);
   }
 }
