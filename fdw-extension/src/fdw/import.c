@@ -357,6 +357,36 @@ make_tables(const Import *import)
 	return result;
 }
 
+#define COLUMNS_OF                                                                                                     \
+	"SELECT c.\"table_name\", c.\"column_name\", c.\"type_oid\", c.\"type_modifier\","                                 \
+	" c.\"not_null\", c.\"column_default\", c.\"key_position\", c.\"generated\", v.\"table_name\""                     \
+	" FROM \"kakehashi_catalog\".\"columns\" c LEFT JOIN \"kakehashi_catalog\".\"views\" v"                            \
+	" ON v.\"table_schema\" = c.\"table_schema\" AND v.\"table_name\" = c.\"table_name\""                              \
+	" WHERE c.\"table_schema\" = $1"
+#define IN_ORDER " ORDER BY c.\"table_name\", c.\"ordinal_position\""
+
+/* Of the tables that are to come. Those that LIMIT TO names are asked for one by one, as far as their names here are those on the engine: there may be many others. */
+static void
+read_columns(Import *import, KakehashiSession *session)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, INT8OID, INT4OID, BOOLOID, TEXTOID, INT4OID, TEXTOID, TEXTOID};
+	const char *names[] = {import->stmt->remote_schema, NULL};
+	ListCell *cell;
+
+	if (import->stmt->list_type != FDW_IMPORT_SCHEMA_LIMIT_TO || import->fold != CASE_KEEP)
+	{
+		kakehashi_catalog_query(session, COLUMNS_OF IN_ORDER, 1, names, lengthof(types), types, take_column, import);
+		return;
+	}
+	foreach (cell, import->stmt->table_list)
+	{
+		names[1] = ((RangeVar *) lfirst(cell))->relname;
+		if (find_table(import, names[1]) == NULL)
+			kakehashi_catalog_query(session, COLUMNS_OF " AND c.\"table_name\" = $2" IN_ORDER, 2, names,
+			                        lengthof(types), types, take_column, import);
+	}
+}
+
 List *
 kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id)
 {
@@ -370,19 +400,11 @@ kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id)
 	                 .generated = true,
 	                 .comments = true};
 	const char *schema = stmt->remote_schema;
-	static const Oid column_types[] = {TEXTOID, TEXTOID, INT8OID, INT4OID, BOOLOID, TEXTOID, INT4OID, TEXTOID, TEXTOID};
 	static const Oid comment_types[] = {TEXTOID, TEXTOID, TEXTOID};
 
 	take_options(&import, stmt->options);
 	session = kakehashi_session_get(GetUserMapping(GetUserId(), server_id));
-	kakehashi_catalog_query(
-		session,
-		"SELECT c.\"table_name\", c.\"column_name\", c.\"type_oid\", c.\"type_modifier\","
-		" c.\"not_null\", c.\"column_default\", c.\"key_position\", c.\"generated\", v.\"table_name\""
-		" FROM \"kakehashi_catalog\".\"columns\" c LEFT JOIN \"kakehashi_catalog\".\"views\" v"
-		" ON v.\"table_schema\" = c.\"table_schema\" AND v.\"table_name\" = c.\"table_name\""
-		" WHERE c.\"table_schema\" = $1 ORDER BY c.\"table_name\", c.\"ordinal_position\"",
-		1, &schema, lengthof(column_types), column_types, take_column, &import);
+	read_columns(&import, session);
 	if (import.tables == NIL)
 		check_schema(session, schema);
 	else if (import.comments)
