@@ -240,3 +240,119 @@ END;
 
 COMMENT ON FUNCTION kakehashi_verify_tables(name) IS
   'where the foreign tables of a server do not fit the engine''s tables: names, types, nulls, keys; no row if all do';
+
+CREATE FUNCTION kakehashi_definitions(
+  server name,
+  OUT ordinal_position bigint,
+  OUT object_type text,
+  OUT object_schema text,
+  OUT object_name text,
+  OUT definition text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
+
+COMMENT ON FUNCTION kakehashi_definitions(name) IS
+  'statements that make the engine''s schemas, sequences, tables, indexes, references, views and comments, in an order in which each finds what it needs';
+
+CREATE FUNCTION kakehashi_dump_schema(server name)
+RETURNS SETOF text
+LANGUAGE sql STRICT VOLATILE PARALLEL UNSAFE ROWS 1000
+BEGIN ATOMIC
+  SELECT definition || ';' FROM kakehashi_definitions(server) ORDER BY ordinal_position;
+END;
+
+COMMENT ON FUNCTION kakehashi_dump_schema(name) IS 'the engine''s definitions as a script, a statement each';
+
+CREATE FUNCTION kakehashi_keys(
+  server name,
+  OUT table_schema text,
+  OUT table_name text,
+  OUT constraint_name text,
+  OUT constraint_type text,
+  OUT column_name text,
+  OUT ordinal_position integer,
+  OUT is_deferrable boolean,
+  OUT initially_deferred boolean,
+  OUT referenced_schema text,
+  OUT referenced_table text,
+  OUT referenced_column text,
+  OUT referenced_constraint text,
+  OUT match_option text,
+  OUT update_rule text,
+  OUT delete_rule text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
+
+COMMENT ON FUNCTION kakehashi_keys(name) IS
+  'columns of the engine''s primary keys, unique constraints and foreign keys, with the engine''s names';
+
+/* The engine's names are replaced by those of the foreign tables here. A table of the engine may have several, and each has the keys. */
+CREATE VIEW kakehashi_keys AS
+WITH servers AS MATERIALIZED (
+  SELECT s.oid, s.srvname
+  FROM pg_catalog.pg_foreign_server s JOIN pg_catalog.pg_foreign_data_wrapper w ON w.oid = s.srvfdw
+  WHERE w.fdwname = 'kakehashi_fdw' AND pg_catalog.has_server_privilege(s.oid, 'USAGE')
+    AND EXISTS (SELECT FROM pg_catalog.pg_user_mappings m WHERE m.srvid = s.oid AND (m.umuser = 0 OR m.usename = CURRENT_USER))
+    AND EXISTS (SELECT FROM pg_catalog.pg_foreign_table f WHERE f.ftserver = s.oid)
+), keys AS MATERIALIZED (
+  SELECT s.oid AS server, k.* FROM servers s CROSS JOIN LATERAL kakehashi_keys(s.srvname) k
+), tables AS MATERIALIZED (
+  SELECT c.oid, f.ftserver AS server, n.nspname, c.relname,
+    coalesce((SELECT option_value FROM pg_catalog.pg_options_to_table(f.ftoptions) WHERE option_name = 'schema_name'), n.nspname) AS remote_schema,
+    coalesce((SELECT option_value FROM pg_catalog.pg_options_to_table(f.ftoptions) WHERE option_name = 'table_name'), c.relname) AS remote_table
+  FROM servers s
+    JOIN pg_catalog.pg_foreign_table f ON f.ftserver = s.oid
+    JOIN pg_catalog.pg_class c ON c.oid = f.ftrelid
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE pg_catalog.pg_has_role(c.relowner, 'USAGE')
+    OR pg_catalog.has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+    OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES')
+), columns AS MATERIALIZED (
+  SELECT t.oid, a.attname,
+    coalesce((SELECT option_value FROM pg_catalog.pg_options_to_table(a.attfdwoptions) WHERE option_name = 'column_name'), a.attname) AS remote_column
+  FROM tables t JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+)
+SELECT t.nspname AS table_schema, t.relname AS table_name, k.constraint_name, k.constraint_type, c.attname AS column_name, k.ordinal_position,
+  k.is_deferrable, k.initially_deferred, r.nspname AS referenced_schema, r.relname AS referenced_table, r.attname AS referenced_column,
+  k.referenced_constraint, k.match_option, k.update_rule, k.delete_rule
+FROM keys k
+  JOIN tables t ON t.server = k.server AND t.remote_schema = k.table_schema AND t.remote_table = k.table_name
+  JOIN columns c ON c.oid = t.oid AND c.remote_column = k.column_name
+  LEFT JOIN LATERAL (
+    SELECT o.nspname, o.relname, d.attname
+    FROM tables o JOIN columns d ON d.oid = o.oid AND d.remote_column = k.referenced_column
+    WHERE o.server = k.server AND o.remote_schema = k.referenced_schema AND o.remote_table = k.referenced_table
+    ORDER BY o.nspname <> t.nspname, o.oid LIMIT 1) r ON true;
+
+COMMENT ON VIEW kakehashi_keys IS
+  'columns of the keys and references that the engine keeps for the foreign tables of this database, with the names here';
+GRANT SELECT ON kakehashi_keys TO PUBLIC;
+
+/* In the terms of information_schema, whose views have the constraints of PostgreSQL's own tables alone. */
+CREATE VIEW kakehashi_table_constraints AS
+SELECT DISTINCT pg_catalog.current_database() AS constraint_catalog, table_schema AS constraint_schema, constraint_name,
+  pg_catalog.current_database() AS table_catalog, table_schema, table_name, constraint_type,
+  CASE WHEN is_deferrable THEN 'YES' ELSE 'NO' END AS is_deferrable,
+  CASE WHEN initially_deferred THEN 'YES' ELSE 'NO' END AS initially_deferred, 'YES' AS enforced
+FROM kakehashi_keys;
+
+CREATE VIEW kakehashi_key_column_usage AS
+SELECT pg_catalog.current_database() AS constraint_catalog, k.table_schema AS constraint_schema, k.constraint_name,
+  pg_catalog.current_database() AS table_catalog, k.table_schema, k.table_name, k.column_name, k.ordinal_position,
+  u.ordinal_position AS position_in_unique_constraint
+FROM kakehashi_keys k LEFT JOIN kakehashi_keys u
+  ON u.table_schema = k.referenced_schema AND u.table_name = k.referenced_table
+    AND u.constraint_name = k.referenced_constraint AND u.column_name = k.referenced_column;
+
+CREATE VIEW kakehashi_referential_constraints AS
+SELECT DISTINCT pg_catalog.current_database() AS constraint_catalog, table_schema AS constraint_schema, constraint_name,
+  pg_catalog.current_database() AS unique_constraint_catalog, referenced_schema AS unique_constraint_schema,
+  referenced_constraint AS unique_constraint_name, match_option, update_rule, delete_rule
+FROM kakehashi_keys WHERE constraint_type = 'FOREIGN KEY';
+
+COMMENT ON VIEW kakehashi_table_constraints IS 'as information_schema.table_constraints, of foreign tables';
+COMMENT ON VIEW kakehashi_key_column_usage IS 'as information_schema.key_column_usage, of foreign tables';
+COMMENT ON VIEW kakehashi_referential_constraints IS 'as information_schema.referential_constraints, of foreign tables';
+GRANT SELECT ON kakehashi_table_constraints, kakehashi_key_column_usage, kakehashi_referential_constraints TO PUBLIC;

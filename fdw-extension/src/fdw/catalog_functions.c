@@ -44,3 +44,12 @@ CATALOG_FUNCTION(kakehashi_statistics,
                  "SELECT table_schema, table_name, column_name, table_rows, sampled_rows, analyzed_at, null_fraction,"
                  " average_width, n_distinct, most_common_values, most_common_frequencies, histogram_bounds"
                  " FROM kakehashi_catalog.column_statistics ORDER BY 1, 2, 3");
+
+CATALOG_FUNCTION(kakehashi_definitions, "SELECT ordinal_position, object_type, object_schema, object_name, definition"
+                                        " FROM kakehashi_catalog.definitions ORDER BY 1");
+
+CATALOG_FUNCTION(kakehashi_keys,
+                 "SELECT table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position,"
+                 " is_deferrable, initially_deferred, referenced_schema, referenced_table, referenced_column,"
+                 " referenced_constraint, match_option, update_rule, delete_rule"
+                 " FROM kakehashi_catalog.keys ORDER BY 1, 2, 3, 6");

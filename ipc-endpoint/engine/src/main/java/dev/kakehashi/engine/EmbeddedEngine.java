@@ -206,6 +206,11 @@ public final class EmbeddedEngine implements Engine {
   }
 
   @Override
+  public List<String> definitions() {
+    return catalog.snapshot().definitions();
+  }
+
+  @Override
   public void close() {
     synchronized (this) {
       if (closing) {

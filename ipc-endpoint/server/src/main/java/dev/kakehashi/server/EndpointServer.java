@@ -90,6 +90,7 @@ public final class EndpointServer implements AutoCloseable {
     transport = endpoint;
     parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
+    parts.push(SchemaSocket.open(settings.runtimeDirectory(), engine));
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
         version(),

@@ -36,6 +36,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       BackupCommand.class,
       RestoreCommand.class,
+      DumpSchemaCommand.class,
       UserCommand.class
     },
     versionProvider = Main.Version.class,

@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.client.Session;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,7 +19,8 @@ class MainTest {
   @TempDir private Path home;
 
   @ParameterizedTest
-  @ValueSource(strings = {"start", "stop", "status", "check", "backup", "restore", "user"})
+  @ValueSource(
+      strings = {"start", "stop", "status", "check", "backup", "restore", "user", "dump-schema"})
   void shouldExplainEachCommand(String command) {
     Command.run(command, "--help").expect(0, "Usage: kakehashi " + command, "--version");
   }
@@ -32,8 +34,14 @@ class MainTest {
       Command json = Command.run("status", "--json", "-D", data);
       assertTrue(json.output().startsWith("{"), json.output());
       Command.run("backup", home.resolve("backup").toString(), "-D", data).expect(0, "backup of");
+      try (Session session = endpoint.attach()) {
+        session.execute("create table t (id int8 primary key, note text default 'ä')");
+      }
+      Command.run("dump-schema", "-D", data)
+          .expect(0, "CREATE TABLE public.t (\n", "  note text DEFAULT 'ä',\n", ");\n");
       Command.run("stop", "-D", data).expect(0);
       Command.run("status", "-D", data).expect(3, "no endpoint runs on \"" + data);
+      Command.run("dump-schema", "-D", data).expect(1, "no endpoint runs on \"" + data);
       Command.run("stop", "-D", data).expect(1, "no endpoint runs on \"" + data);
     }
   }

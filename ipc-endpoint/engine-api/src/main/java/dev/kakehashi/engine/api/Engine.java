@@ -41,6 +41,14 @@ public interface Engine extends AutoCloseable {
         ErrorCode.FEATURE_NOT_SUPPORTED, "this engine cannot be backed up by the endpoint");
   }
 
+  /// Statements that make the committed definitions again on an engine that has none, in their order, without semicolons.
+  ///
+  /// @throws EngineException FEATURE_NOT_SUPPORTED
+  default java.util.List<String> definitions() {
+    throw new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED, "this engine does not show its definitions");
+  }
+
   @Override
   void close();
 }

@@ -259,6 +259,11 @@ public final class CatalogSnapshot {
     return found;
   }
 
+  /// Statements that make all objects again, each after what it needs.
+  public List<String> definitions() {
+    return DefinitionRows.of(this).stream().map(row -> String.valueOf(row[4])).toList();
+  }
+
   // ---- changes ----
 
   /// Adds a schema, or gives it another comment.

@@ -26,6 +26,11 @@ public final class SystemTables {
   private static final int SESSIONS = -15;
   private static final int JOBS = -16;
   private static final int FOREIGN_KEYS = -17;
+  private static final int KEYS = -21;
+  private static final int DEFINITIONS = -22;
+  private static final int TABLE_CONSTRAINTS = -23;
+  private static final int KEY_COLUMN_USAGE = -24;
+  private static final int REFERENTIAL_CONSTRAINTS = -25;
 
   static final List<Table> TABLES =
       List.of(
@@ -240,7 +245,75 @@ public final class SystemTables {
               "match_option text",
               "is_deferrable bool",
               "initially_deferred bool",
-              "is_validated bool"));
+              "is_validated bool"),
+          table(
+              KEYS,
+              CATALOG_SCHEMA,
+              "keys",
+              "table_schema text",
+              "table_name text",
+              "constraint_name text",
+              "constraint_type text",
+              "column_name text",
+              "ordinal_position int4",
+              "is_deferrable bool",
+              "initially_deferred bool",
+              "referenced_schema text",
+              "referenced_table text",
+              "referenced_column text",
+              "referenced_constraint text",
+              "match_option text",
+              "update_rule text",
+              "delete_rule text"),
+          table(
+              DEFINITIONS,
+              CATALOG_SCHEMA,
+              "definitions",
+              "ordinal_position int8",
+              "object_type text",
+              "object_schema text",
+              "object_name text",
+              "definition text"),
+          table(
+              TABLE_CONSTRAINTS,
+              INFORMATION_SCHEMA,
+              "table_constraints",
+              "constraint_catalog text",
+              "constraint_schema text",
+              "constraint_name text",
+              "table_catalog text",
+              "table_schema text",
+              "table_name text",
+              "constraint_type text",
+              "is_deferrable text",
+              "initially_deferred text",
+              "enforced text"),
+          table(
+              KEY_COLUMN_USAGE,
+              INFORMATION_SCHEMA,
+              "key_column_usage",
+              "constraint_catalog text",
+              "constraint_schema text",
+              "constraint_name text",
+              "table_catalog text",
+              "table_schema text",
+              "table_name text",
+              "column_name text",
+              "ordinal_position int4",
+              "position_in_unique_constraint int4"),
+          table(
+              REFERENTIAL_CONSTRAINTS,
+              INFORMATION_SCHEMA,
+              "referential_constraints",
+              "constraint_catalog text",
+              "constraint_schema text",
+              "constraint_name text",
+              "unique_constraint_catalog text",
+              "unique_constraint_schema text",
+              "unique_constraint_name text",
+              "match_option text",
+              "update_rule text",
+              "delete_rule text"));
 
   private static final String DATABASE = "kakehashi";
 
@@ -287,6 +360,24 @@ public final class SystemTables {
     }
     if (table.tableId() == COMMENTS) {
       return CommentRows.of(catalog);
+    }
+    switch ((int) table.tableId()) {
+      case KEYS -> {
+        return KeyRows.keys(catalog);
+      }
+      case DEFINITIONS -> {
+        return DefinitionRows.of(catalog.catalog());
+      }
+      case TABLE_CONSTRAINTS -> {
+        return KeyRows.constraints(catalog, DATABASE);
+      }
+      case KEY_COLUMN_USAGE -> {
+        return KeyRows.columns(catalog, DATABASE);
+      }
+      case REFERENTIAL_CONSTRAINTS -> {
+        return KeyRows.references(catalog, DATABASE);
+      }
+      default -> {}
     }
     if (table.tableId() == SEQUENCES) {
       catalog.sequences().forEach(sequence -> rows.add(row(sequence, rowCount)));

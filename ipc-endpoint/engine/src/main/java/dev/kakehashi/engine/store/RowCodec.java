@@ -187,7 +187,7 @@ public final class RowCodec {
   }
 
   /// Reads a value alone.
-  static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
+  public static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
     NativeInput input = NativeInput.of(value);
     try {
       return decodeValue(kind, input, pool);

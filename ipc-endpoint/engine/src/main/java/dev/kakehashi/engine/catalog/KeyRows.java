@@ -1,0 +1,212 @@
+package dev.kakehashi.engine.catalog;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Rows about constraints: `kakehashi_catalog.keys`, and `table_constraints`, `key_column_usage` and `referential_constraints` of the information schema.
+final class KeyRows {
+  private static final String YES = "YES";
+  private static final String NO = "NO";
+
+  private KeyRows() {}
+
+  /// A column of a key or foreign key each: table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position, is_deferrable,
+  /// initially_deferred, referenced_schema, referenced_table, referenced_column, referenced_constraint, match_option, update_rule, delete_rule.
+  static List<@Nullable Object[]> keys(CatalogNames names) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Table table : names.tables()) {
+      for (Index index : table.indexes()) {
+        for (int k = 0; index.constraint() && k < index.columns().size(); k++) {
+          rows.add(
+              new @Nullable Object[] {
+                table.schema(),
+                table.name(),
+                index.name(),
+                type(index),
+                column(table, index.columns().get(k)),
+                k + 1L,
+                index.deferrable(),
+                isDeferred(index.timing()),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null
+              });
+        }
+      }
+      for (ForeignKey key : table.foreignKeys()) {
+        addForeignKey(rows, table, key, names.catalog());
+      }
+    }
+    return rows;
+  }
+
+  private static void addForeignKey(
+      List<@Nullable Object[]> rows, Table table, ForeignKey key, CatalogSnapshot catalog) {
+    Table referenced = catalog.table(key.referencedId());
+    for (int k = 0; referenced != null && k < key.columns().size(); k++) {
+      Index unique = referencedKey(key, referenced);
+      rows.add(
+          new @Nullable Object[] {
+            table.schema(),
+            table.name(),
+            key.name(),
+            "FOREIGN KEY",
+            column(table, key.columns().get(k)),
+            k + 1L,
+            key.timing() != ForeignKey.Timing.NOT_DEFERRABLE,
+            isDeferred(key.timing()),
+            referenced.schema(),
+            referenced.name(),
+            column(referenced, key.referencedColumns().get(k)),
+            unique == null ? null : unique.name(),
+            match(key),
+            key.onUpdate().text(),
+            key.onDelete().text()
+          });
+    }
+  }
+
+  /// Of `information_schema.table_constraints`.
+  static List<@Nullable Object[]> constraints(CatalogNames names, String database) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Table table : names.tables()) {
+      for (Index index : table.indexes()) {
+        if (index.constraint()) {
+          rows.add(constraint(table, index.name(), type(index), index.timing(), database));
+        }
+      }
+      for (ForeignKey key : table.foreignKeys()) {
+        rows.add(constraint(table, key.name(), "FOREIGN KEY", key.timing(), database));
+      }
+      for (CheckConstraint check : table.checks()) {
+        rows.add(
+            constraint(table, check.name(), "CHECK", ForeignKey.Timing.NOT_DEFERRABLE, database));
+      }
+    }
+    return rows;
+  }
+
+  private static @Nullable Object[] constraint(
+      Table table, String name, String type, ForeignKey.Timing timing, String database) {
+    return new @Nullable Object[] {
+      database,
+      table.schema(),
+      name,
+      database,
+      table.schema(),
+      table.name(),
+      type,
+      yesOrNo(timing != ForeignKey.Timing.NOT_DEFERRABLE),
+      yesOrNo(isDeferred(timing)),
+      YES
+    };
+  }
+
+  /// Of `information_schema.key_column_usage`.
+  static List<@Nullable Object[]> columns(CatalogNames names, String database) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Table table : names.tables()) {
+      for (Index index : table.indexes()) {
+        for (int k = 0; index.constraint() && k < index.columns().size(); k++) {
+          rows.add(column(table, index.name(), index.columns().get(k), k, null, database));
+        }
+      }
+      for (ForeignKey key : table.foreignKeys()) {
+        Table referenced = names.catalog().table(key.referencedId());
+        Index unique = referenced == null ? null : referencedKey(key, referenced);
+        for (int k = 0; k < key.columns().size(); k++) {
+          Long position =
+              unique == null
+                  ? null
+                  : (Long) (unique.columns().indexOf(key.referencedColumns().get(k)) + 1L);
+          rows.add(column(table, key.name(), key.columns().get(k), k, position, database));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private static @Nullable Object[] column(
+      Table table,
+      String constraint,
+      int column,
+      int position,
+      @Nullable Long uniquePosition,
+      String database) {
+    return new @Nullable Object[] {
+      database,
+      table.schema(),
+      constraint,
+      database,
+      table.schema(),
+      table.name(),
+      column(table, column),
+      position + 1L,
+      uniquePosition
+    };
+  }
+
+  /// Of `information_schema.referential_constraints`. It names no table, so nothing narrows it but the schema.
+  static List<@Nullable Object[]> references(CatalogNames names, String database) {
+    List<@Nullable Object[]> rows = new ArrayList<>();
+    for (Table table : names.tables()) {
+      for (ForeignKey key : table.foreignKeys()) {
+        Table referenced = names.catalog().table(key.referencedId());
+        Index unique = referenced == null ? null : referencedKey(key, referenced);
+        rows.add(
+            new @Nullable Object[] {
+              database,
+              table.schema(),
+              key.name(),
+              unique == null ? null : database,
+              referenced == null || unique == null ? null : referenced.schema(),
+              unique == null ? null : unique.name(),
+              match(key),
+              key.onUpdate().text(),
+              key.onDelete().text()
+            });
+      }
+    }
+    return rows;
+  }
+
+  /// The key that a foreign key needs: its columns in any order; the primary key before others.
+  private static @Nullable Index referencedKey(ForeignKey key, Table referenced) {
+    Index found = null;
+    for (Index index : referenced.indexes()) {
+      boolean fits =
+          index.isKey()
+              && index.columns().size() == key.referencedColumns().size()
+              && index.columns().containsAll(key.referencedColumns());
+      if (fits && (found == null || index.primary())) {
+        found = index;
+      }
+    }
+    return found;
+  }
+
+  private static String column(Table table, int position) {
+    return table.columns().get(position).name();
+  }
+
+  private static String type(Index index) {
+    return index.primary() ? "PRIMARY KEY" : "UNIQUE";
+  }
+
+  private static String match(ForeignKey key) {
+    return key.matchFull() ? "FULL" : "NONE";
+  }
+
+  private static boolean isDeferred(ForeignKey.Timing timing) {
+    return timing == ForeignKey.Timing.INITIALLY_DEFERRED;
+  }
+
+  private static String yesOrNo(boolean value) {
+    return value ? YES : NO;
+  }
+}
