@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test check check-cassert format bench bench-engine bench-scheduler bench-settings bench-tpch install clean
+.PHONY: help deps generate build run psql stop test check check-cassert check-tools format bench bench-engine bench-scheduler bench-settings bench-tpch install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ check: ## what a review expects: formatters, checkers and all tests
 
 check-cassert: $(STAMPS)/java ## pg_regress and isolation specs with a PostgreSQL built with assertions (builds it: apt-get source, libicu-dev, libxml2-dev)
 	@.make/check-cassert.sh
+
+check-tools: build ## run the programs of examples/tools: Django, SQLAlchemy, Hibernate, jOOQ, knex (installs them)
+	@.make/stage.sh
+	@.make/check-tools.sh
 
 format: ## format Java and C sources in place
 	@.make/check.sh format
