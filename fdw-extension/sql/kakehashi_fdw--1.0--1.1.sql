@@ -65,12 +65,29 @@ CREATE FUNCTION kakehashi_memory(
   OUT limit_bytes bigint,
   OUT reserved_bytes bigint,
   OUT changes_held bigint,
-  OUT commits_held bigint)
+  OUT commits_held bigint,
+  OUT used_bytes bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1;
 
-COMMENT ON FUNCTION kakehashi_memory(name) IS 'memory of the engine''s store';
+COMMENT ON FUNCTION kakehashi_memory(name) IS
+  'memory of the engine''s store: its limit, what the system has given, and what of that is in use';
+
+CREATE FUNCTION kakehashi_table_memory(
+  server name,
+  OUT table_schema text,
+  OUT table_name text,
+  OUT total_bytes bigint,
+  OUT page_bytes bigint,
+  OUT value_bytes bigint,
+  OUT index_bytes bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 100;
+
+COMMENT ON FUNCTION kakehashi_table_memory(name) IS
+  'memory of each table of the engine: pages of rows, values outside of them, indexes';
 
 CREATE FUNCTION kakehashi_sessions(
   server name,

@@ -28,8 +28,12 @@ CATALOG_FUNCTION(kakehashi_transactions,
 CATALOG_FUNCTION(kakehashi_prepared_transactions, "SELECT transaction_id, gid, prepared_at, owner, user_name, handle"
                                                   " FROM kakehashi_catalog.prepared_transactions ORDER BY 1");
 
-CATALOG_FUNCTION(kakehashi_memory, "SELECT limit_bytes, reserved_bytes, changes_held, commits_held"
+CATALOG_FUNCTION(kakehashi_memory, "SELECT limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes"
                                    " FROM kakehashi_catalog.memory");
+
+CATALOG_FUNCTION(kakehashi_table_memory,
+                 "SELECT table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes"
+                 " FROM kakehashi_catalog.table_memory ORDER BY total_bytes DESC, table_schema, table_name");
 
 /* kakehashi_sessions() without a server is about this backend. */
 CATALOG_FUNCTION(kakehashi_engine_sessions,

@@ -6,7 +6,8 @@ SELECT table_name, row_count FROM kakehashi_tables('kakehashi') WHERE table_sche
 SELECT table_name, column_name, ordinal_position AS pos, format_type(type_oid::oid, type_modifier) AS type, not_null, column_default, key_position AS key
   FROM kakehashi_columns('kakehashi') WHERE table_schema = 'shown';
 SELECT count(*) FROM kakehashi_prepared_transactions('kakehashi');
-SELECT limit_bytes > 0 AS limited, reserved_bytes > 0 AS used, changes_held FROM kakehashi_memory('kakehashi');
+SELECT limit_bytes > 0 AS limited, used_bytes > 0 AND used_bytes <= reserved_bytes AS used, changes_held FROM kakehashi_memory('kakehashi');
+SELECT table_name, total_bytes, page_bytes, value_bytes, index_bytes FROM kakehashi_table_memory('kakehashi') WHERE table_schema = 'shown';
 BEGIN;
 SELECT kakehashi_execute('kakehashi', $$INSERT INTO shown.two VALUES (1, 'a', NULL)$$);
 SELECT kind, isolation, has_writes FROM kakehashi_transactions('kakehashi') WHERE has_writes;

@@ -27,6 +27,7 @@ import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.TableMemory;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.DeclaredArea;
 import dev.kakehashi.engine.txn.EngineTransaction;
@@ -76,11 +77,20 @@ public final class EmbeddedEngine implements Engine {
   private final Set<EngineTransaction> transactions = ConcurrentHashMap.newKeySet();
   private volatile Zone timeZone = Zone.UTC;
   private volatile List<ShownSetting> shownSettings = List.of();
+
+  /// Limits of one statement, see [EngineConfig].
+  private record StatementLimits(long memoryBytes, long lockTimeoutNanos) {}
+
+  /// Replaced by whoever changes them; read by each statement, on whatever thread.
+  private volatile StatementLimits statementLimits;
+
   private volatile Supplier<List<ClientSession>> clientSessions = List::of;
   private volatile boolean closing;
 
   private EmbeddedEngine(EngineConfig config, TaskScheduler scheduler) {
     this.config = config;
+    this.statementLimits =
+        new StatementLimits(config.statementMemoryBytes(), config.lockTimeoutNanos());
     this.scheduler = scheduler;
     this.store = StoreFactory.open(config.store());
     this.tempSpace =
@@ -147,6 +157,14 @@ public final class EmbeddedEngine implements Engine {
   /// @throws EngineException INVALID_PARAMETER_VALUE
   public void timeZone(String name) {
     timeZone = Zone.named(name);
+  }
+
+  /// Changes limits, each as in [EngineConfig]. That of the store's memory and of temporary files count at once, the others for statements that begin.
+  public void limits(
+      long memoryBytes, long statementMemoryBytes, long tempSpaceBytes, long lockTimeoutNanos) {
+    store.memoryLimit(memoryBytes);
+    tempSpace.limit(tempSpaceBytes);
+    statementLimits = new StatementLimits(statementMemoryBytes, lockTimeoutNanos);
   }
 
   /// Sets what SHOW gives of the program that this engine is a part of.
@@ -397,8 +415,29 @@ public final class EmbeddedEngine implements Engine {
             usage.limitBytes(),
             usage.reservedBytes(),
             usage.queuedWrites(),
-            usage.published() - usage.horizon()
+            usage.published() - usage.horizon(),
+            usage.usedBytes()
           });
+    }
+
+    @Override
+    public List<@Nullable Object[]> tableMemory(List<Table> of) {
+      List<@Nullable Object[]> rows = new ArrayList<>();
+      for (Table table : of) {
+        TableMemory memory = table.isSystem() ? null : store.memoryOf(table.tableId());
+        if (memory != null) {
+          rows.add(
+              new @Nullable Object[] {
+                table.schema(),
+                table.name(),
+                memory.pageBytes() + memory.valueBytes() + memory.indexBytes(),
+                memory.pageBytes(),
+                memory.valueBytes(),
+                memory.indexBytes()
+              });
+        }
+      }
+      return rows;
     }
 
     @Override
@@ -480,7 +519,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public long lockTimeoutNanos() {
-      return config.lockTimeoutNanos();
+      return statementLimits.lockTimeoutNanos();
     }
 
     @Override
@@ -490,7 +529,7 @@ public final class EmbeddedEngine implements Engine {
 
     @Override
     public long statementMemoryBytes() {
-      return config.statementMemoryBytes();
+      return statementLimits.memoryBytes();
     }
 
     @Override

@@ -10,8 +10,11 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held.
   List<@Nullable Object[]> transactions();
 
-  /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held.
+  /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes.
   List<@Nullable Object[]> memory();
+
+  /// What tables have of that memory: table_schema, table_name, total_bytes, page_bytes, value_bytes, index_bytes.
+  List<@Nullable Object[]> tableMemory(List<Table> of);
 
   /// Value that a sequence has given last; null: none yet.
   @Nullable Long lastValue(Sequence sequence);

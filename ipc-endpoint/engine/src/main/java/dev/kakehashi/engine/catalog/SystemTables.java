@@ -31,6 +31,7 @@ public final class SystemTables {
   private static final int TABLE_CONSTRAINTS = -23;
   private static final int KEY_COLUMN_USAGE = -24;
   private static final int REFERENTIAL_CONSTRAINTS = -25;
+  private static final int TABLE_MEMORY = -29;
 
   static final List<Table> TABLES =
       List.of(
@@ -125,7 +126,8 @@ public final class SystemTables {
               "limit_bytes int8",
               "reserved_bytes int8",
               "changes_held int8",
-              "commits_held int8"),
+              "commits_held int8",
+              "used_bytes int8"),
           table(
               -10,
               CATALOG_SCHEMA,
@@ -228,6 +230,16 @@ public final class SystemTables {
               "elapsed_ms float8",
               "transaction_id int8",
               "handle int8"),
+          table(
+              TABLE_MEMORY,
+              CATALOG_SCHEMA,
+              "table_memory",
+              "table_schema text",
+              "table_name text",
+              "total_bytes int8",
+              "page_bytes int8",
+              "value_bytes int8",
+              "index_bytes int8"),
           table(
               FOREIGN_KEYS,
               CATALOG_SCHEMA,
@@ -434,7 +446,8 @@ public final class SystemTables {
     return (tableId <= -7 && tableId >= LAST_LIVE)
         || tableId == COLUMN_STATISTICS
         || tableId == SESSIONS
-        || tableId == JOBS;
+        || tableId == JOBS
+        || tableId == TABLE_MEMORY;
   }
 
   private static @Nullable Object[] row(Sequence sequence, ToLongFunction<Table> facts) {
@@ -461,6 +474,7 @@ public final class SystemTables {
       case -10 -> live.locks();
       case SESSIONS -> live.sessions();
       case JOBS -> live.jobs();
+      case TABLE_MEMORY -> live.tableMemory(catalog.tables());
       default -> live.memory();
     };
   }

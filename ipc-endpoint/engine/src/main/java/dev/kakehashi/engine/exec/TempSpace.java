@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /// A file loses its name when it is made, so it goes with its last user, whatever becomes of the process.
 public final class TempSpace {
   private final Path directory;
-  private final long limitBytes;
+
+  /// Written by whoever changes it, read by all.
+  private volatile long limitBytes;
+
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong names = new AtomicLong();
@@ -31,6 +34,11 @@ public final class TempSpace {
     } catch (IOException e) {
       throw failure("could not remove the temporary files of an earlier process", e);
     }
+  }
+
+  /// Changes the limit; what is there stays.
+  public void limit(long bytes) {
+    limitBytes = bytes;
   }
 
   /// Bytes in use.

@@ -9,7 +9,7 @@ import dev.kakehashi.engine.store.memory.Native;
 /// garbage collection for multi-version concurrency control in SAP HANA", 2016).
 ///
 /// Used by the holder of the collector's lock. Chains change under the row's page latch only; readers walk them without, so what is taken out goes to a list
-/// until all of them have passed ([ChainReaders]). A record is taken out only if it was marked: then its transaction has ended, and the collector knows where it is listed.
+/// until all of them have passed ([Readers]). A record is taken out only if it was marked: then its transaction has ended, and the collector knows where it is listed.
 final class ChainPruner {
   /// Flags of an undo record besides [RowLayout#KEYS_CHANGED], written here only, when its transaction has ended.
   static final long MARKED = 2;

@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.BlockList;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.protocol.Threads;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
 /// see [#dropMany].
 ///
 /// **Versions in between.** What was replaced after the horizon but seen by no snapshot in use, because all of them are older or newer, goes too: a
-/// [ChainPruner] takes it out of its chain, and its memory is free when [ChainReaders] says so. A look through the queue costs in proportion to its length, so there is
+/// [ChainPruner] takes it out of its chain, and its memory is free when [Readers] says so. A look through the queue costs in proportion to its length, so there is
 /// one whenever the queue has doubled.
 ///
 /// One thread frees at a time, the holder of `freeing`: the collector's own thread or a committer that helps when the queue has grown long.
@@ -80,7 +81,7 @@ final class GarbageCollector implements AutoCloseable {
 
   // Guarded by freeing.
   private final BlockList limbo = new BlockList();
-  private ChainReaders.@Nullable Grace grace;
+  private Readers.@Nullable Grace grace;
   private long pruneAt = PRUNE_WRITES;
 
   /// Greatest horizon so far. A transaction that begins may pin less for a moment, and takes its snapshot above.
@@ -300,7 +301,10 @@ final class GarbageCollector implements AutoCloseable {
       free();
       prune();
       long deadline = System.nanoTime() + GRACE_NANOS;
-      for (int spins = 0; !leaveLimbo() && System.nanoTime() - deadline < 0; spins++) {
+      for (int spins = 0; !leaveLimbo() || !pool.tidy(); spins++) {
+        if (System.nanoTime() - deadline >= 0) {
+          break;
+        }
         Page.pause(spins);
       }
     } finally {
@@ -417,6 +421,7 @@ final class GarbageCollector implements AutoCloseable {
     long delay = FIRST_DELAY_NANOS;
     while (!stopping) {
       boolean any = false;
+      boolean tidy = true;
       freeing.lock();
       try {
         any = free();
@@ -427,6 +432,7 @@ final class GarbageCollector implements AutoCloseable {
         } else {
           leaveLimbo();
         }
+        tidy = pool.tidy();
       } catch (RuntimeException | Error e) {
         // What was being freed is lost to this process; going on is better than never freeing
         // again.
@@ -435,21 +441,23 @@ final class GarbageCollector implements AutoCloseable {
         freeing.unlock();
       }
       delay = any ? FIRST_DELAY_NANOS : Math.min(LAST_DELAY_NANOS, delay * 2);
-      await(delay);
+      await(delay, tidy);
     }
   }
 
   /// Waits for garbage; while there is some that somebody may still read, for the delay.
+  ///
+  /// @param tidy nothing else is left
   @SuppressWarnings(
       "WaitNotInLoop") // run() is the loop: whatever woke us, it looks at the queue again
-  private void await(long delayNanos) {
+  private void await(long delayNanos, boolean tidy) {
     lock.lock();
     try {
       idle = true;
       if (stopping) {
         return;
       }
-      if (queue.isEmpty() && retired.isEmpty()) {
+      if (tidy && queue.isEmpty() && retired.isEmpty()) {
         // Garbage that came before `idle` was set is seen here; later garbage sees `idle`.
         wake.await();
       } else {

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.store.index.EntryBatch;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.Readers;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
@@ -12,7 +13,7 @@ final class IndexEntries {
 
   private final RowTable table;
   private final TransactionSlots slots;
-  private final ChainReaders readers;
+  private final Readers readers;
 
   IndexEntries(RowTable table) {
     this.table = table;

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ final class MemoryStore implements Store {
   private final MemoryPool pool;
   private final DurableLog log;
   private final TransactionSlots slots = new TransactionSlots();
-  private final ChainReaders chainReaders = new ChainReaders();
+  private final Readers chainReaders = new Readers();
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
   private final Committer committer;
@@ -115,7 +116,11 @@ final class MemoryStore implements Store {
     store.collector.start();
     boolean recovered = false;
     try {
+      // Rows that were there are there again, also if they take more memory than when they were
+      // written, or the limit is lower now.
+      pool.limited(false);
       new Recovery(store, log).run();
+      pool.limited(true);
       recovered = true;
     } finally {
       if (!recovered) {
@@ -142,7 +147,7 @@ final class MemoryStore implements Store {
     return committer;
   }
 
-  ChainReaders chainReaders() {
+  Readers chainReaders() {
     return chainReaders;
   }
 
@@ -226,9 +231,27 @@ final class MemoryStore implements Store {
     return new Usage(
         pool.limitBytes(),
         pool.reservedBytes(),
+        pool.usedBytes(),
         collector.queuedWrites(),
         committer.published(),
         horizon);
+  }
+
+  @Override
+  public void memoryLimit(long bytes) {
+    StoreConfig.checkMemory(bytes);
+    pool.limitBytes(bytes);
+  }
+
+  @Override
+  public @Nullable TableMemory memoryOf(long tableId) {
+    RowTransaction reader = beginRows(true, false);
+    try {
+      RowTable table = findTable(tableId);
+      return table == null || table.isDropped() ? null : TableMemory.of(table);
+    } finally {
+      reader.abort();
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -41,7 +42,13 @@ final class Page {
   }
 
   final RowTable table;
-  final long address;
+
+  /// Where its rows are; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when it validates, and until then reads what is
+  /// mapped: the pool keeps that to its end.
+  private long address;
+
+  /// Whether it has memory. Written under the latch; who reads it without gets an answer that may be old.
+  private boolean hasMemory = true;
 
   /// For where things lie, which is the same in every later layout of the table.
   private final RowLayout layout;
@@ -95,8 +102,47 @@ final class Page {
     live = new long[bitWords];
     occupied = new long[bitWords];
     mayHaveNulls = new boolean[layout.pageColumns];
+    clearNulls();
+  }
+
+  private void clearNulls() {
     for (int c = 0; c < layout.pageColumns; c++) {
-      Native.zero(layout.nulls(address, c), 8L * bitWords);
+      mayHaveNulls[c] = false;
+      Native.zero(layout.nulls(address, c), 8L * live.length);
+    }
+  }
+
+  // ---- memory, under the latch ----
+
+  boolean hasMemory() {
+    return hasMemory;
+  }
+
+  /// Gives its memory away, if there is nothing in it.
+  void freeIfEmpty() {
+    // A large block is unmapped when it is freed, and a late reader might look there.
+    boolean annexesStay = annexes.length > 0 && layout.annexBytes > MemoryPool.LARGEST_CLASS;
+    if (hasMemory && occupiedCount == 0 && inFlight == 0 && !annexesStay) {
+      used = 0;
+      hasMemory = false;
+      freeAnnexes();
+      table.pool.freePage(address);
+    }
+  }
+
+  /// Gets memory again.
+  void revive(long memory) {
+    address = memory;
+    hasMemory = true;
+    clearNulls();
+  }
+
+  /// Frees its memory. Nobody uses the table any more.
+  void free() {
+    freeAnnexes();
+    if (hasMemory) {
+      hasMemory = false;
+      table.pool.freePage(address);
     }
   }
 
@@ -166,8 +212,9 @@ final class Page {
 
   // ---- one row; the caller has the latch, or validates ----
 
+  /// Also of a slot that has never held a row, or whose page has no memory.
   long stamp(int slot) {
-    return Native.getLong(layout.stamp(address, slot));
+    return slot < used ? Native.getLong(layout.stamp(address, slot)) : Stamp.NOTHING;
   }
 
   void setStamp(int slot, long stamp) {
@@ -175,7 +222,7 @@ final class Page {
   }
 
   long undo(int slot) {
-    return Native.getLong(layout.undo(address, slot));
+    return slot < used ? Native.getLong(layout.undo(address, slot)) : 0;
   }
 
   void setUndo(int slot, long record) {
@@ -302,8 +349,7 @@ final class Page {
     annexes = next;
   }
 
-  /// Frees the annexes; with the table.
-  void freeAnnexes() {
+  private void freeAnnexes() {
     for (Annex annex : annexes) {
       if (annex != null) {
         table.pool.free(annex.address, layout.annexBytes);
@@ -313,7 +359,7 @@ final class Page {
   }
 
   boolean hasRoom() {
-    return occupiedCount < layout.rows;
+    return hasMemory && occupiedCount < layout.rows;
   }
 
   /// Takes a free slot of a latched page that has room.

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The pages of a table, and those of them with room for rows. Thread-safe.
 ///
+/// A page in which nothing is left gives its memory away, and gets new memory when the table needs a page again. Its number stays, so that a row identifier means nothing else meanwhile.
+///
 /// `pages` only grows (by replacing the array, under `roomLock`); an element is written once and published by the volatile write of
 /// `pageCount`.
 final class PageList {
@@ -24,6 +26,9 @@ final class PageList {
 
   /// Other pages with room; guarded by `roomLock`.
   private final ArrayDeque<Page> roomy = new ArrayDeque<>();
+
+  /// Pages without memory that are not among `roomy`; guarded by `roomLock`.
+  private final ArrayDeque<Page> bare = new ArrayDeque<>();
 
   PageList(RowTable table) {
     this.table = table;
@@ -51,30 +56,68 @@ final class PageList {
       }
       synchronized (roomLock) {
         if (insertPage == page) {
-          Page next = roomy.poll();
-          if (next == null) {
-            next = addPage(pageCount);
-          } else {
-            next.listed = false;
-          }
-          insertPage = next;
+          insertPage = nextRoomy();
         }
       }
     }
   }
 
-  /// Puts a page that has got a good deal of room on the list.
+  /// A page that was not listed, or is not any more, with memory; made if there is none. The caller has `roomLock`, under which alone pages lose their memory.
+  private Page nextRoomy() {
+    for (Page next = roomy.poll(); next != null; next = roomy.poll()) {
+      next.listed = false;
+      if (next.hasMemory()) {
+        return next;
+      }
+      bare.add(next);
+    }
+    Page next = bare.peek();
+    if (next == null) {
+      return addPage(pageCount);
+    }
+    long memory = table.pool.allocatePage();
+    bare.remove();
+    next.latch();
+    next.revive(memory);
+    next.unlatch();
+    return next;
+  }
+
+  /// Puts a page that has got a good deal of room on the list. Called without its latch.
   void offerRoom(Page page) {
     if (table.layout.rows - page.occupiedCount < Math.max(1, table.layout.rows / 16)
         || page == insertPage) {
       return;
     }
     synchronized (roomLock) {
+      if (page.occupiedCount == 0 && page != insertPage && freeIfEmpty(page)) {
+        return;
+      }
       if (!page.listed && page != insertPage) {
         page.listed = true;
         roomy.add(page);
       }
     }
+  }
+
+  /// Frees the memory of a page if nothing is in it, under `roomLock`.
+  ///
+  /// @return whether it has none
+  private boolean freeIfEmpty(Page page) {
+    boolean had;
+    boolean has;
+    page.latch();
+    try {
+      had = page.hasMemory();
+      page.freeIfEmpty();
+      has = page.hasMemory();
+    } finally {
+      page.unlatch();
+    }
+    if (had && !has && !page.listed) {
+      bare.add(page);
+    }
+    return !has;
   }
 
   /// Page `number`, made if it is not there; during recovery.

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.Readers;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the version of a row that a view sees. Confined to one thread at a time.
@@ -90,7 +91,7 @@ final class RowReader {
     return by < statement && (hiding == null || !hiding.hides(by));
   }
 
-  /// Looks for the visible version along the undo records from a validated undo pointer on. The caller has entered [ChainReaders] before it read the pointer.
+  /// Looks for the visible version along the undo records from a validated undo pointer on. The caller has entered [Readers] before it read the pointer.
   ///
   /// @return its record; 0 if the view sees no row
   long walk(long undo) {
@@ -159,7 +160,7 @@ final class RowReader {
 
   /// Sets `record`; false if the page has changed meanwhile.
   private boolean findOlder(Page page, int slot) {
-    ChainReaders readers = store.chainReaders();
+    Readers readers = store.chainReaders();
     int cell = readers.enter();
     try {
       long version = page.stableVersion();

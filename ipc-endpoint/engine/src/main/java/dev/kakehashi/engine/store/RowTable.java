@@ -482,9 +482,8 @@ final class RowTable implements TableStore {
     List<Page> freed = pages.clear();
     for (Page page : freed) {
       changes.freeValues(page);
-      page.freeAnnexes();
+      page.free();
     }
-    pool.freePages(freed.stream().mapToLong(page -> page.address).toArray());
     layout.freeMissing(pool);
     for (TableIndex index : indexes) {
       index.free();

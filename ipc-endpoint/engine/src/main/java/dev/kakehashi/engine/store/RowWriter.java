@@ -4,6 +4,7 @@ import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ final class RowWriter {
   private final RowTable table;
   private final MemoryPool pool;
   private final TransactionSlots slots;
-  private final ChainReaders readers;
+  private final Readers readers;
   private final IndexEntries entries;
 
   RowWriter(RowTable table) {
@@ -303,7 +304,7 @@ final class RowWriter {
     transaction.reserveWrite();
     Page page = table.pageOf(rowId);
     int slot = Page.slotOf(rowId);
-    long record = pool.allocate(layout.undoBytes);
+    long record = pool.allocateToMakeRoom(layout.undoBytes);
     boolean written = false;
     page.latch();
     try {
@@ -391,7 +392,7 @@ final class RowWriter {
     Page page = table.pageOf(rowId);
     int slot = Page.slotOf(rowId);
     RowVersion same = new RowVersion(layout.columns);
-    long record = pool.allocate(layout.undoBytes);
+    long record = pool.allocateToMakeRoom(layout.undoBytes);
     boolean written = false;
     boolean present;
     page.latch();

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ final class ScanCursor implements PageCursor {
   private final RowTable table;
   private final RowLayout layout;
   private final RowReader reader;
-  private final ChainReaders readers;
+  private final Readers readers;
   private final long snapshot;
   private final int[] columns;
   private final boolean withRowIds;

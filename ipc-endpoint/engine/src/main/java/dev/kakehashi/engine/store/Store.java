@@ -27,13 +27,27 @@ public interface Store extends AutoCloseable {
   ///
   /// @param limitBytes most memory for rows, versions and indexes
   /// @param reservedBytes memory taken from the system
+  /// @param usedBytes of that, what rows, versions and indexes use
   /// @param queuedWrites changes whose old versions wait until nobody can see them
   /// @param published timestamp of the newest commit
   /// @param horizon everybody sees the commits up to here; what was replaced later is kept
   record Usage(
-      long limitBytes, long reservedBytes, long queuedWrites, long published, long horizon) {}
+      long limitBytes,
+      long reservedBytes,
+      long usedBytes,
+      long queuedWrites,
+      long published,
+      long horizon) {}
 
   Usage usage();
+
+  /// Changes the most memory for rows, versions and indexes; at once. If they have more, nobody gets any until they have less.
+  ///
+  /// @param bytes as in [StoreConfig]
+  void memoryLimit(long bytes);
+
+  /// What a table has of the memory; null: there is no such table any more.
+  @Nullable TableMemory memoryOf(long tableId);
 
   /// Transactions that were prepared and not decided, also by earlier runs.
   List<StoreTransaction> prepared();

@@ -5,15 +5,19 @@ import java.nio.file.Path;
 /// How a store is opened.
 ///
 /// @param directory data directory; made if it does not exist
-/// @param memoryLimitBytes most native memory for rows, versions and indexes, at least 1 MB; writers get OUT_OF_MEMORY above
+/// @param memoryLimitBytes most native memory for rows, versions and indexes, at least 1 MB; changes get OUT_OF_MEMORY above, recovery does not. A sixteenth, 128 kB to
+///     256 MB, is for those who delete
 public record StoreConfig(Path directory, long memoryLimitBytes) {
   private static final long LEAST_MEMORY_BYTES = 1 << 20;
 
   public StoreConfig {
-    if (memoryLimitBytes < LEAST_MEMORY_BYTES) {
+    checkMemory(memoryLimitBytes);
+  }
+
+  static void checkMemory(long limitBytes) {
+    if (limitBytes < LEAST_MEMORY_BYTES) {
       throw new IllegalArgumentException(
-          "memoryLimitBytes must be at least %d: %d"
-              .formatted(LEAST_MEMORY_BYTES, memoryLimitBytes));
+          "memoryLimitBytes must be at least %d: %d".formatted(LEAST_MEMORY_BYTES, limitBytes));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Readers;
 import java.util.ArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// * Splits and removals of nodes are made by one thread at a time, the holder of `structure`, which latches every node it changes
 ///   before the first change and releases them after the last; so a reader sees all or nothing. While it holds `structure` no inner node changes.
 /// * `root` is written by the holder of `structure` while it has the old root latched; a reader looks at `root` again after having noted the version.
-/// * Nodes are type-stable (see [MemoryPool#allocateNode()]): a late reader of a freed node finds a greater version, nothing worse.
+/// * Who goes down the tree enters [MemoryPool#nodeReaders()] first, so that nodes are type-stable for him (see [MemoryPool#allocateNode()]): a late reader of a freed node finds a
+///   greater version, nothing worse.
 ///
 /// We differ from the paper: nodes are not merged when underfull, only removed when empty; and there are no links
 /// between leaves, because a scan copies a leaf at a time and descends again, which costs less than 1 % and never meets a link to a freed node.
@@ -28,6 +30,7 @@ public final class OrderedTree {
   private static final int MAX_DEPTH = 32;
 
   private final MemoryPool pool;
+  private final Readers readers;
   private final ReentrantLock structure = new ReentrantLock();
 
   /// Nodes for the split in progress; guarded by `structure`.
@@ -37,13 +40,23 @@ public final class OrderedTree {
 
   public OrderedTree(MemoryPool pool) {
     this.pool = pool;
-    root = newNode(pool.allocateNode(), 0, 0);
+    readers = pool.nodeReaders();
+    root = newNode(pool.allocateFirstNode(), 0, 0);
   }
 
   /// Adds an entry.
   ///
   /// @return false if it was there
   public boolean insert(KeyBuffer key) {
+    int cell = readers.enter();
+    try {
+      return enter(key);
+    } finally {
+      readers.leave(cell);
+    }
+  }
+
+  private boolean enter(KeyBuffer key) {
     long head = key.head();
     while (true) {
       long leaf = root;
@@ -105,6 +118,15 @@ public final class OrderedTree {
   ///
   /// @return false if it was not there
   public boolean remove(KeyBuffer key) {
+    int cell = readers.enter();
+    try {
+      return takeOut(key);
+    } finally {
+      readers.leave(cell);
+    }
+  }
+
+  private boolean takeOut(KeyBuffer key) {
     long head = key.head();
     while (true) {
       long leaf = root;
@@ -152,6 +174,16 @@ public final class OrderedTree {
   /// @return whether there may be more; then `position` is where to go on, inclusively if `to.inclusive`
   public boolean fetchForward(
       KeyBuffer position, boolean inclusive, @Nullable KeyBuffer bound, int max, EntryBatch to) {
+    int cell = readers.enter();
+    try {
+      return copyForward(position, inclusive, bound, max, to);
+    } finally {
+      readers.leave(cell);
+    }
+  }
+
+  private boolean copyForward(
+      KeyBuffer position, boolean inclusive, @Nullable KeyBuffer bound, int max, EntryBatch to) {
     while (true) {
       to.clear();
       long head = position.head();
@@ -185,7 +217,7 @@ public final class OrderedTree {
     }
   }
 
-  /// Goes down to the node of a level in which `position` lies; in a tree that is lower, to its root.
+  /// Called by those who have entered the readers. Goes down to the node of a level in which `position` lies; in a tree that is lower, to its root.
   ///
   /// @param position null: behind all keys
   /// @param head of the position
@@ -228,6 +260,15 @@ public final class OrderedTree {
   /// @param max most entries wanted, at least 1
   /// @return whether there may be more; then `position` is where to go on, bounded
   public boolean fetchBackward(KeyBuffer position, boolean unbounded, int max, EntryBatch to) {
+    int cell = readers.enter();
+    try {
+      return copyBackward(position, unbounded, max, to);
+    } finally {
+      readers.leave(cell);
+    }
+  }
+
+  private boolean copyBackward(KeyBuffer position, boolean unbounded, int max, EntryBatch to) {
     while (true) {
       to.clear();
       long head = position.head();
@@ -258,11 +299,39 @@ public final class OrderedTree {
   /// @param to null: to the end
   /// @param most parts wanted, at least 1
   public RangeDivision divide(KeyBuffer from, @Nullable KeyBuffer to, int most) {
-    return RangeDivision.of(this, from, to, most);
+    int cell = readers.enter();
+    try {
+      return RangeDivision.of(this, from, to, most);
+    } finally {
+      readers.leave(cell);
+    }
   }
 
   long root() {
     return root;
+  }
+
+  /// Nodes of the tree. Inner nodes are looked at, of which there is one for some hundred leaves; who changes them waits meanwhile.
+  public long nodes() {
+    structure.lock();
+    try {
+      return nodesBelow(root);
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  private static long nodesBelow(long node) {
+    long count = 1;
+    int level = IndexNode.level(node);
+    if (level == 1) {
+      count += 1 + IndexNode.count(node);
+    } else if (level > 1) {
+      for (int i = -1; i < IndexNode.count(node); i++) {
+        count += nodesBelow(IndexNode.child(node, i));
+      }
+    }
+    return count;
   }
 
   /// Frees every node. Nobody may use the tree any more.

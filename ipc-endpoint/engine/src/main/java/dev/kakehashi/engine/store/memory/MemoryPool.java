@@ -2,61 +2,55 @@ package dev.kakehashi.engine.store.memory;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /// All native memory of one store: pages, index nodes, undo records and values. Thread-safe.
 ///
-/// Memory comes from the system in regions of address space, which the system fills with pages when they are touched. Regions are
-/// cut into slabs; a slab belongs to one size class for ever, and freed blocks go to the free list of their class. Blocks larger than the largest class
-/// are mapped and unmapped one by one. So memory freed by one class does not help another: the price for an allocation without a search, and
-/// what makes index nodes type-stable (see [#allocateNode()]).
+/// A page of rows is a chunk ([ChunkSource]); all other chunks are cut into blocks of one size class each ([SizeClass]). A chunk without a block in use goes back and can become anything, so
+/// what was freed serves every size as soon as it is a whole chunk. What is freed in between serves its own size, and at the limit smaller ones, too. Blocks larger than the largest class are
+/// mapped and unmapped one by one.
 ///
-/// Pages of rows go back to the system when they are freed: their addresses wait to be pages again, their memory is the system's and not counted until then. So what a
-/// dropped table leaves can become anything.
+/// **At the limit** a part of it, the reserve, is left for those who make room: [#allocateToMakeRoom] and the first node of a tree. Their blocks have chunks of their own,
+/// so that nobody else takes what they leave free there.
 ///
-/// Nothing is given back while it might be read: who frees vouches for that. The limit counts slabs, not live bytes.
+/// Nothing is freed while it might be read: who frees vouches for that. Nodes are the exception, see [#nodeReaders()]. The limit counts chunks, not blocks in use.
 public final class MemoryPool implements Blocks, AutoCloseable {
   /// Bytes of a page of rows.
-  public static final int PAGE_BYTES = 64 << 10;
+  public static final int PAGE_BYTES = Chunk.BYTES;
 
   /// Bytes of a node of an index.
   public static final int NODE_BYTES = 8 << 10;
 
-  private static final long REGION_BYTES = 64 << 20;
+  /// Longest block that is part of a chunk. Its memory stays mapped when it is freed, until the pool is closed.
+  public static final int LARGEST_CLASS = 32 << 10;
+
   private static final int STEP = 16;
   private static final int LINEAR_LIMIT = 128;
-  private static final int LARGEST_CLASS = 32 << 10;
-  private static final long FIRST_SLAB_BYTES = 64 << 10;
-  private static final long MAX_SLAB_BYTES = 1 << 20;
+  private static final int CLASSES = LINEAR_LIMIT / STEP + 32;
 
-  private final long limitBytes;
-  private final SizeClass[] classes = new SizeClass[LINEAR_LIMIT / STEP + 32];
-  private final SizeClass pages;
-  private final SizeClass nodes;
+  /// Numbers of classes: of blocks for everybody, and those of the reserve; nodes, and those of the reserve.
+  private static final int RESERVE = CLASSES;
 
-  /// Addresses of pages whose memory the system has; guarded by `released`.
-  private final LongStack released = new LongStack();
+  private static final int NODES = 2 * CLASSES;
+  private static final int RESERVE_NODES = 2 * CLASSES + 1;
 
-  /// Guarded by `this`: address and bytes of every mapping.
-  private final Map<Long, Long> mappings = new HashMap<>();
+  private final Readers nodeReaders = new Readers();
+  private final ChunkSource chunks;
+  private final SizeClass[] classes = new SizeClass[2 * CLASSES + 2];
 
-  private long regionAt;
-  private long regionEnd;
-  private long reservedBytes;
-  private boolean closed;
+  /// Guarded by `this`.
+  private long pages;
 
   public MemoryPool(long limitBytes) {
-    this.limitBytes = limitBytes;
-    for (int i = 0; i < classes.length; i++) {
-      classes[i] = new SizeClass(classBytes(i), 0);
+    chunks = new ChunkSource(limitBytes, nodeReaders);
+    for (int i = 0; i < CLASSES; i++) {
+      classes[i] = new SizeClass(chunks, i, classBytes(i), 0, false);
+      classes[RESERVE + i] = new SizeClass(chunks, RESERVE + i, classBytes(i), 0, true);
     }
-    if (classes[classes.length - 1].bytes != LARGEST_CLASS) {
+    if (classBytes(CLASSES - 1) != LARGEST_CLASS) {
       throw new AssertionError("size classes do not end at " + LARGEST_CLASS);
     }
-    pages = new SizeClass(PAGE_BYTES, 0);
-    nodes = new SizeClass(NODE_BYTES, 8);
+    classes[NODES] = new SizeClass(chunks, NODES, NODE_BYTES, Long.BYTES, false);
+    classes[RESERVE_NODES] = new SizeClass(chunks, RESERVE_NODES, NODE_BYTES, Long.BYTES, true);
   }
 
   @Override
@@ -64,16 +58,75 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     if (bytes > LARGEST_CLASS) {
       return allocateLarge(bytes);
     }
-    return classes[classIndex((int) bytes)].allocate();
+    int index = classIndex((int) bytes);
+    long address = classes[index].allocate();
+    if (address == 0) {
+      address = allocateAtLimit(index);
+    }
+    if (address == 0) {
+      throw full(bytes);
+    }
+    return address;
+  }
+
+  /// Like [#allocate(long)], for what lasts no longer than its transaction and makes room: at the limit it takes of the reserve.
+  ///
+  /// @param bytes not more than [#LARGEST_CLASS]
+  public long allocateToMakeRoom(int bytes) {
+    int index = classIndex(bytes);
+    long address = classes[index].allocate();
+    if (address == 0) {
+      address = classes[RESERVE + index].allocate();
+    }
+    if (address == 0) {
+      address = allocateAtLimit(index);
+    }
+    if (address == 0) {
+      throw full(bytes)
+          .withHint(
+              "Delete fewer rows at a time, use TRUNCATE, end transactions that keep old versions alive, or raise the setting memory.");
+    }
+    return address;
+  }
+
+  /// After no chunk was left: looks for one that is kept without need, and for room in larger blocks; 0 if there is none.
+  private long allocateAtLimit(int index) {
+    trimClasses();
+    long address = classes[index].allocate();
+    for (int larger = index + 1; address == 0 && larger < CLASSES; larger++) {
+      address = classes[larger].allocateHere();
+    }
+    return address;
+  }
+
+  private void trimClasses() {
+    for (SizeClass each : classes) {
+      each.trim();
+    }
+  }
+
+  private EngineException full(long bytes) {
+    return new EngineException(ErrorCode.OUT_OF_MEMORY, "store is out of memory")
+        .withDetail(chunks.describe(bytes))
+        .withHint(
+            "Raise the setting memory, delete rows, or end transactions that keep old versions alive.");
   }
 
   int classCount() {
-    return classes.length;
+    return CLASSES;
   }
 
-  /// The first of `count` blocks of a class that lie side by side, together not more than the smallest slab.
+  /// The first of `count` blocks of a class that lie side by side, together not more than a chunk.
   long allocateNeighbours(int index, int count) {
-    return classes[index].allocate(count);
+    long address = classes[index].allocateNeighbours(count);
+    if (address == 0) {
+      trimClasses();
+      address = classes[index].allocateNeighbours(count);
+    }
+    if (address == 0) {
+      throw full((long) count * classBytes(index));
+    }
+    return address;
   }
 
   /// Frees a block.
@@ -81,117 +134,129 @@ public final class MemoryPool implements Blocks, AutoCloseable {
   /// @param bytes what it was allocated with
   public void free(long address, long bytes) {
     if (bytes > LARGEST_CLASS) {
-      freeLarge(address);
+      chunks.giveLarge(address);
     } else {
-      classes[classIndex((int) bytes)].free(address);
+      classes[Chunk.sizeClass(address)].free(address);
     }
+  }
+
+  private long allocateLarge(long bytes) {
+    long size = (bytes + 4095) & ~4095L;
+    long address = chunks.takeLarge(size);
+    if (address == 0) {
+      trimClasses();
+      address = chunks.takeLarge(size);
+    }
+    if (address == 0) {
+      throw full(bytes);
+    }
+    return address;
   }
 
   /// A page of [#PAGE_BYTES], not zeroed.
   public long allocatePage() {
-    long address;
-    synchronized (released) {
-      address = released.pop();
+    long address = chunks.take(false);
+    if (address == 0) {
+      trimClasses();
+      address = chunks.take(false);
     }
     if (address == 0) {
-      return pages.allocate();
+      throw full(PAGE_BYTES);
     }
-    boolean counted = false;
-    try {
-      reserveAgain();
-      counted = true;
-      return address;
-    } finally {
-      if (!counted) {
-        synchronized (released) {
-          released.push(address);
-        }
-      }
-    }
+    countPages(1);
+    return address;
   }
 
-  private synchronized void reserveAgain() {
-    reserve(PAGE_BYTES);
+  /// Frees a page. Its memory may become something else at once, and stays mapped until the pool is closed.
+  public void freePage(long address) {
+    chunks.give(address, false);
+    countPages(-1);
   }
 
-  /// Frees pages and gives their memory to the system, neighbours in one call.
-  public void freePages(long[] addresses) {
-    long[] sorted = addresses.clone();
-    Arrays.sort(sorted);
-    int from = 0;
-    while (from < sorted.length) {
-      int to = from + 1;
-      while (to < sorted.length && sorted[to] == sorted[to - 1] + PAGE_BYTES) {
-        to++;
-      }
-      release(sorted, from, to);
-      from = to;
-    }
+  private synchronized void countPages(int count) {
+    pages += count;
   }
 
-  private void release(long[] sorted, int from, int to) {
-    long bytes = (long) (to - from) * PAGE_BYTES;
-    if (!SystemMemory.release(sorted[from], bytes)) {
-      for (int i = from; i < to; i++) {
-        pages.free(sorted[i]);
-      }
-      return;
-    }
-    synchronized (this) {
-      reservedBytes -= bytes;
-    }
-    synchronized (released) {
-      for (int i = to - 1; i >= from; i--) {
-        released.push(sorted[i]);
-      }
-    }
-  }
-
-  private static final class LongStack {
-    private long[] values = new long[16];
-    private int size;
-
-    void push(long value) {
-      if (size == values.length) {
-        values = Arrays.copyOf(values, size * 2);
-      }
-      values[size++] = value;
-    }
-
-    /// 0 when it is empty.
-    long pop() {
-      return size == 0 ? 0 : values[--size];
-    }
-  }
-
-  /// A node of [#NODE_BYTES]. Its memory never becomes anything but a node and its first word survives free and allocate (0 at first), so an
+  /// A node of [#NODE_BYTES]. As long as anybody who has entered [#nodeReaders()] before it was freed has not left, its memory is that of a node, and its first word survives (0 at first): an
   /// optimistic reader that is late reads a version number there, whatever happened.
   public long allocateNode() {
-    return nodes.allocate();
+    long address = classes[NODES].allocate();
+    if (address == 0) {
+      trimClasses();
+      address = classes[NODES].allocate();
+    }
+    if (address == 0) {
+      throw full(NODE_BYTES);
+    }
+    return address;
+  }
+
+  /// Like [#allocateNode()], for the one node of an empty tree: at the limit it takes of the reserve, so that a table can be emptied by TRUNCATE.
+  public long allocateFirstNode() {
+    long address = classes[NODES].allocate();
+    if (address == 0) {
+      address = classes[RESERVE_NODES].allocate();
+    }
+    return address != 0 ? address : allocateNode();
   }
 
   public void freeNode(long address) {
-    nodes.free(address);
+    classes[Chunk.sizeClass(address)].free(address);
   }
 
-  /// Bytes counted against the limit.
-  public synchronized long reservedBytes() {
-    return reservedBytes;
+  /// Whoever follows pointers to nodes enters before the first one.
+  public Readers nodeReaders() {
+    return nodeReaders;
+  }
+
+  /// Takes over chunks of freed nodes that nobody reads any more, and gives memory that nobody uses to the system, if it is much.
+  ///
+  /// @return whether no such node is left
+  public boolean tidy() {
+    boolean left = chunks.leaveLate();
+    chunks.trim();
+    return left;
+  }
+
+  /// Memory that the system has given; not more than the limit but after recovery, which nothing limits, and if that was lowered.
+  public long reservedBytes() {
+    return chunks.heldBytes();
+  }
+
+  /// Of that what pages and blocks in use have.
+  public long usedBytes() {
+    long used = chunks.largeBytes();
+    for (SizeClass each : classes) {
+      used += each.usedBytes();
+    }
+    synchronized (this) {
+      return used + pages * PAGE_BYTES;
+    }
   }
 
   public long limitBytes() {
-    return limitBytes;
+    return chunks.limitBytes();
+  }
+
+  /// Changes the limit. If more is in use, nobody gets any until it is less.
+  public void limitBytes(long bytes) {
+    chunks.limit(bytes);
+  }
+
+  /// Whether the limit counts, as it does at first.
+  public void limited(boolean isLimited) {
+    chunks.limited(isLimited);
   }
 
   /// Returns all memory to the system. Nobody may read it any more.
   @Override
-  public synchronized void close() {
-    closed = true;
-    mappings.forEach(SystemMemory::unmap);
-    mappings.clear();
-    regionAt = 0;
-    regionEnd = 0;
-    reservedBytes = 0;
+  public void close() {
+    chunks.close();
+  }
+
+  /// What a block takes that is asked for with `bytes`.
+  public static long blockBytes(long bytes) {
+    return bytes > LARGEST_CLASS ? (bytes + 4095) & ~4095L : classBytes(classIndex((int) bytes));
   }
 
   static int classIndex(int bytes) {
@@ -210,94 +275,5 @@ public final class MemoryPool implements Blocks, AutoCloseable {
     }
     int quarter = (LINEAR_LIMIT / 4) << ((index - linear) / 4);
     return quarter * (5 + (index - linear) % 4);
-  }
-
-  private synchronized long allocateLarge(long bytes) {
-    long size = (bytes + 4095) & ~4095L;
-    reserve(size);
-    long address = SystemMemory.map(size);
-    mappings.put(address, size);
-    return address;
-  }
-
-  private synchronized void freeLarge(long address) {
-    Long size = mappings.remove(address);
-    if (size == null) {
-      throw new IllegalArgumentException("no large block at " + Long.toHexString(address));
-    }
-    reservedBytes -= size;
-    SystemMemory.unmap(address, size);
-  }
-
-  private synchronized long slab(long bytes) {
-    reserve(bytes);
-    if (regionEnd - regionAt < bytes) {
-      regionAt = SystemMemory.mapHuge(REGION_BYTES);
-      regionEnd = regionAt + REGION_BYTES;
-      mappings.put(regionAt, REGION_BYTES);
-    }
-    long address = regionAt;
-    regionAt += bytes;
-    return address;
-  }
-
-  private void reserve(long bytes) {
-    if (closed) {
-      throw new IllegalStateException("store is closed");
-    }
-    if (bytes > limitBytes - reservedBytes) {
-      throw new EngineException(ErrorCode.OUT_OF_MEMORY, "store is out of memory")
-          .withDetail(
-              "The store holds %d MB of its limit of %d MB and needs %d KB more."
-                  .formatted(reservedBytes >> 20, limitBytes >> 20, bytes >> 10))
-          .withHint(
-              "Raise the store's memory limit, delete rows, or end transactions that keep old versions alive.");
-    }
-    reservedBytes += bytes;
-  }
-
-  /// Blocks of one size. Free blocks form a list through their word at `linkOffset`.
-  private final class SizeClass {
-    private final int bytes;
-    private final int linkOffset;
-    private long free;
-    private long at;
-    private long end;
-    private long slabBytes = FIRST_SLAB_BYTES;
-
-    SizeClass(int bytes, int linkOffset) {
-      this.bytes = bytes;
-      this.linkOffset = linkOffset;
-    }
-
-    synchronized long allocate() {
-      if (free != 0) {
-        long address = free;
-        free = Native.getLong(address + linkOffset);
-        return address;
-      }
-      return allocate(1);
-    }
-
-    synchronized long allocate(int count) {
-      if (end - at < (long) count * bytes) {
-        while (end - at >= bytes) {
-          free(at);
-          at += bytes;
-        }
-        // The first slab is small: a store with many small tables stays small.
-        at = slab(slabBytes);
-        end = at + slabBytes;
-        slabBytes = Math.min(MAX_SLAB_BYTES, slabBytes * 4);
-      }
-      long address = at;
-      at += (long) count * bytes;
-      return address;
-    }
-
-    synchronized void free(long address) {
-      Native.putLong(address + linkOffset, free);
-      free = address;
-    }
   }
 }

@@ -45,17 +45,22 @@ final class SystemMemory {
 
   private SystemMemory() {}
 
-  /// Like [#map], aligned to and, where the system likes, backed by huge pages: rows, values and index nodes are met at random, and
+  /// Like [#map], where the system likes backed by huge pages: rows, values and index nodes are met at random, and
   /// with small pages every one of them costs a miss of the translation buffer as well.
   ///
   /// @param bytes a multiple of [#HUGE_PAGE_BYTES]
   static long mapHuge(long bytes) {
-    long raw = map(bytes + HUGE_PAGE_BYTES);
-    long address = (raw + HUGE_PAGE_BYTES - 1) & -HUGE_PAGE_BYTES;
+    return mapHuge(bytes, HUGE_PAGE_BYTES);
+  }
+
+  /// The same, at a multiple of `alignment`, which is one of [#HUGE_PAGE_BYTES].
+  static long mapHuge(long bytes, long alignment) {
+    long raw = map(bytes + alignment);
+    long address = (raw + alignment - 1) & -alignment;
     if (address > raw) {
       unmap(raw, address - raw);
     }
-    long rest = raw + bytes + HUGE_PAGE_BYTES - (address + bytes);
+    long rest = raw + bytes + alignment - (address + bytes);
     if (rest > 0) {
       unmap(address + bytes, rest);
     }

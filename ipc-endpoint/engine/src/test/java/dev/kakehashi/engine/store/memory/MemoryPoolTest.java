@@ -5,54 +5,166 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/// Freed pages are the system's until they are allocated again.
+/// Freed memory serves every size, the limit is kept, and its reserve is there for those who make room.
 final class MemoryPoolTest {
-  private static final int PAGES = 200;
+  private static final long LIMIT = 16 << 20;
 
-  private static long[] allocate(MemoryPool pool) {
-    long[] addresses = new long[PAGES];
-    for (int i = 0; i < PAGES; i++) {
-      addresses[i] = pool.allocatePage();
-      for (int at = 0; at < MemoryPool.PAGE_BYTES; at += 8) {
-        Native.putLong(addresses[i] + at, -1);
+  /// Sizes of blocks, of all kinds.
+  private static final int[] SIZES = {8, 64, 100, 224, 1000, 5000, 20_000, 32_768, 100_000};
+
+  private static List<Long> fill(LongSupplier allocation) {
+    List<Long> addresses = new ArrayList<>();
+    try {
+      while (true) {
+        addresses.add(allocation.getAsLong());
       }
+    } catch (EngineException full) {
+      assertEquals("53200", full.code().sqlstate());
+      return addresses;
     }
-    return addresses;
   }
 
   @Test
-  void shouldGiveFreedPagesBackToTheSystem() {
-    try (MemoryPool pool = new MemoryPool(64 << 20)) {
-      long[] addresses = allocate(pool);
-      long full = pool.reservedBytes();
-      pool.freePages(addresses);
-      assertEquals(full - (long) PAGES * MemoryPool.PAGE_BYTES, pool.reservedBytes());
-      // What the system has taken reads as zeros.
-      for (long address : addresses) {
-        for (int at = 0; at < MemoryPool.PAGE_BYTES; at += 8) {
-          assertEquals(0, Native.getLong(address + at));
+  void shouldGiveMemoryThatOneSizeHasLeftToEveryOther() {
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      for (int size : SIZES) {
+        List<Long> blocks = fill(() -> pool.allocate(size));
+        long bytes = blocks.size() * MemoryPool.blockBytes(size);
+        assertTrue(bytes > LIMIT / 2, "only %d bytes in blocks of %d".formatted(bytes, size));
+        assertTrue(pool.reservedBytes() <= LIMIT);
+        blocks.forEach(block -> pool.free(block, size));
+        assertEquals(0, pool.usedBytes());
+        List<Long> pages = fill(pool::allocatePage);
+        assertTrue(pages.size() > LIMIT / MemoryPool.PAGE_BYTES * 9 / 10, "pages " + pages.size());
+        assertTrue(pool.reservedBytes() <= LIMIT);
+        pages.forEach(pool::freePage);
+        List<Long> nodes = fill(pool::allocateNode);
+        assertTrue(nodes.size() > LIMIT / MemoryPool.NODE_BYTES * 9 / 10, "nodes " + nodes.size());
+        nodes.forEach(pool::freeNode);
+        assertEquals(0, pool.usedBytes());
+      }
+    }
+  }
+
+  /// What is free between blocks in use serves smaller ones.
+  @Test
+  void shouldGiveHolesOfLargerBlocksToSmallerOnesAtTheLimit() {
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      List<Long> blocks = fill(() -> pool.allocate(1000));
+      for (int i = 0; i < blocks.size(); i += 2) {
+        pool.free(blocks.get(i), 1000);
+      }
+      assertTrue(fill(() -> pool.allocate(64)).size() > blocks.size() / 3);
+    }
+  }
+
+  @Test
+  void shouldKeepAReserveForThoseWhoMakeRoom() {
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      fill(() -> pool.allocate(64));
+      List<Long> reserved = fill(() -> pool.allocateToMakeRoom(64));
+      assertTrue(reserved.size() > LIMIT / 16 / 64 * 9 / 10, "reserved " + reserved.size());
+      // What is freed of it is no memory for others.
+      pool.free(reserved.removeFirst(), 64);
+      assertThrows(EngineException.class, () -> pool.allocate(64));
+      pool.free(pool.allocateToMakeRoom(64), 64);
+      reserved.forEach(block -> pool.free(block, 64));
+      pool.freeNode(pool.allocateFirstNode());
+      assertTrue(pool.reservedBytes() <= LIMIT);
+    }
+  }
+
+  @Test
+  void shouldTakeAnotherLimitAtOnce() {
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      List<Long> pages = fill(pool::allocatePage);
+      pool.limitBytes(2 * LIMIT);
+      pages.addAll(fill(pool::allocatePage));
+      assertTrue(pages.size() > 2 * LIMIT / MemoryPool.PAGE_BYTES * 9 / 10);
+      pool.limitBytes(LIMIT);
+      pool.freePage(pages.removeLast());
+      assertThrows(EngineException.class, pool::allocatePage);
+      pool.limited(false);
+      pages.add(pool.allocatePage());
+    }
+  }
+
+  @Test
+  void shouldGiveMemoryThatNobodyUsesBackToTheSystem() {
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      fill(pool::allocatePage).forEach(pool::freePage);
+      assertTrue(pool.tidy());
+      assertTrue(pool.reservedBytes() <= LIMIT / 16, "reserved " + pool.reservedBytes());
+      long large = pool.allocate(LIMIT * 3 / 4);
+      Native.putLong(large, 1);
+      assertTrue(pool.reservedBytes() <= LIMIT);
+      pool.free(large, LIMIT * 3 / 4);
+    }
+  }
+
+  /// A late reader of a freed node finds its version, or a greater one.
+  @Test
+  void shouldKeepNodesWhileSomebodyReadsThem() {
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      List<Long> nodes = fill(pool::allocateNode);
+      nodes.forEach(node -> Native.putLong(node, 42));
+      int cell = pool.nodeReaders().enter();
+      nodes.forEach(pool::freeNode);
+      // The chunk that the class keeps is for nodes only.
+      assertThrows(EngineException.class, pool::allocatePage);
+      nodes.forEach(node -> assertEquals(42, Native.getLong(node)));
+      pool.nodeReaders().leave(cell);
+      long page = pool.allocatePage();
+      Native.zero(page, MemoryPool.PAGE_BYTES);
+    }
+  }
+
+  /// Blocks do not overlap, whatever is taken and freed, and their sum is what the pool says.
+  @Test
+  void shouldKeepBlocksApart() {
+    long seed = ThreadLocalRandom.current().nextLong();
+    System.out.println("MemoryPoolTest seed " + seed);
+    Random random = new Random(seed);
+    try (MemoryPool pool = new MemoryPool(LIMIT)) {
+      List<long[]> blocks = new ArrayList<>();
+      Set<Long> known = new HashSet<>();
+      for (int i = 0; i < 200_000; i++) {
+        // Grows to the limit and shrinks again.
+        if (blocks.isEmpty() || random.nextInt(100) < (i / 40_000 % 2 == 0 ? 70 : 35)) {
+          int bytes = 8 + random.nextInt(1 << (3 + random.nextInt(13)));
+          try {
+            boolean making = bytes <= MemoryPool.LARGEST_CLASS && random.nextInt(10) == 0;
+            long address = making ? pool.allocateToMakeRoom(bytes) : pool.allocate(bytes);
+            assertEquals(0, address & 7);
+            assertTrue(known.add(address), "seed " + seed);
+            Native.putLong(address, address);
+            Native.putLong(address + ((bytes - 8) & -8), address);
+            blocks.add(new long[] {address, bytes});
+          } catch (EngineException full) {
+            assertEquals("53200", full.code().sqlstate());
+          }
+        } else {
+          int at = random.nextInt(blocks.size());
+          long[] block = blocks.set(at, blocks.getLast());
+          blocks.removeLast();
+          known.remove(block[0]);
+          assertEquals(block[0], Native.getLong(block[0]), "seed " + seed);
+          assertEquals(block[0], Native.getLong(block[0] + ((block[1] - 8) & -8)), "seed " + seed);
+          pool.free(block[0], block[1]);
         }
+        assertTrue(pool.reservedBytes() <= LIMIT, "seed " + seed);
       }
-      long[] again = allocate(pool);
-      assertEquals(full, pool.reservedBytes());
-      Arrays.sort(addresses);
-      Arrays.sort(again);
-      assertTrue(Arrays.equals(addresses, again));
-    }
-  }
-
-  @Test
-  void shouldLetOtherMemoryUseWhatPagesHaveLeft() {
-    try (MemoryPool pool = new MemoryPool(16 << 20)) {
-      long[] addresses = allocate(pool);
-      assertThrows(EngineException.class, () -> pool.allocate(8 << 20));
-      pool.freePages(addresses);
-      long large = pool.allocate(8 << 20);
-      assertThrows(EngineException.class, () -> allocate(pool));
-      pool.free(large, 8 << 20);
+      blocks.forEach(block -> pool.free(block[0], block[1]));
+      assertEquals(0, pool.usedBytes(), "seed " + seed);
     }
   }
 }
