@@ -10,6 +10,8 @@
 #ifndef KAKEHASHI_IPC_H
 #define KAKEHASHI_IPC_H
 
+#include "error_codes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -253,10 +255,14 @@ extern kh_call *kh_send_query_outcome(kh_session *session, uint64_t handle, kh_e
 extern kh_call *kh_send_cancel_transaction(kh_session *session, uint64_t handle, kh_error *error);
 extern kh_call *kh_send_acquire_buffers(kh_session *session, uint16_t count, uint32_t buffer_bytes, kh_error *error);
 
+/* Its SQLSTATE in the table of errors, five characters. */
+extern const char *kh_sqlstate(kh_error_code code);
+
 /* ---- requests without an answer ---- */
 
 extern bool kh_post_commit(kh_session *session, uint64_t handle, kh_error *error);
 extern bool kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error);
+extern bool kh_post_rollback_prepared(kh_session *session, const char *global_id, kh_error *error);
 extern bool kh_post_rollback_to_savepoint(kh_session *session, uint64_t handle, uint32_t level, kh_error *error);
 extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error);
 extern bool kh_post_cancel(kh_call *call, kh_error *error);

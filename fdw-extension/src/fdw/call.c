@@ -259,6 +259,15 @@ kakehashi_call_finish(KakehashiCall *call)
 	return kh_call_result(call->ipc);
 }
 
+const kh_result *
+kakehashi_call_answer(KakehashiCall *call)
+{
+	while (wait_interruptibly(call) == KH_WAIT_BATCH)
+		kh_call_release(call->ipc);
+	call->finished = true;
+	return kh_call_result(call->ipc);
+}
+
 void
 kakehashi_call_end(KakehashiCall *call)
 {

@@ -19,6 +19,12 @@ pack_sqlstate(const char *sqlstate)
 	return MAKE_SQLSTATE(sqlstate[0], sqlstate[1], sqlstate[2], sqlstate[3], sqlstate[4]);
 }
 
+int
+kakehashi_errcode(kh_error_code code)
+{
+	return pack_sqlstate(kh_sqlstate(code));
+}
+
 void
 kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql)
 {

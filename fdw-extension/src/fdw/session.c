@@ -210,6 +210,10 @@ kakehashi_session_get(UserMapping *user)
 	if (session->ipc == NULL)
 		attach(session, user);
 	else
+	{
 		tell_name(session);
+		if (session->undecided)
+			kakehashi_two_phase_resolve(session, NULL, NULL);
+	}
 	return session;
 }

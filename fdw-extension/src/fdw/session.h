@@ -71,6 +71,7 @@ typedef struct KakehashiSession
 	bool lost;                                 /* the endpoint died under a transaction */
 	bool aborted;                              /* the engine has ended the transaction by itself */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
+	bool undecided; /* parts of ended transactions may be left: whoever uses the session next decides them */
 	int rows_level;                            /* nesting level of the rows that are being sent; 0: the present one */
 	const void *snapshot_owner;                /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
 	char time_zone[TZ_STRLEN_MAX + 1];         /* that the engine's session was set to; empty: not yet */
@@ -181,6 +182,9 @@ extern bool kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos);
 /* Waits for the end, releasing all batches. The result is valid until kakehashi_call_end. */
 extern const kh_result *kakehashi_call_finish(KakehashiCall *call);
 
+/* Waits for the end, and leaves it to the caller to look whether the request has failed. For requests without rows and transaction. */
+extern const kh_result *kakehashi_call_answer(KakehashiCall *call);
+
 /* Gives the slot back; cancels if need be; never blocks or fails. */
 extern void kakehashi_call_end(KakehashiCall *call);
 
@@ -207,6 +211,8 @@ extern KakehashiCall *kakehashi_execute_read(KakehashiSession *session, Kakehash
 /* ---- errors.c ---- */
 
 pg_noreturn extern void kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql);
+/* For errcode(). */
+extern int kakehashi_errcode(kh_error_code code);
 pg_noreturn extern void kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql);
 
 /* ---- xact.c ---- */
@@ -230,13 +236,19 @@ extern uint64 kakehashi_xact_share(KakehashiSession *session);
 /* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
 extern bool kakehashi_two_phase_needed(int changed_sessions);
 
-/* Prepares the session's part; reports the engine's error. Before PostgreSQL commits. */
+extern int kakehashi_commit_timeout; /* setting, milliseconds: longest wait for an endpoint at each phase; 0: for ever */
+
+/* Prepares the session's part; reports the engine's error, 57K01, and interrupts. Before PostgreSQL commits. */
 extern void kakehashi_two_phase_prepare(KakehashiSession *session);
 
-/* Decides the session's prepared part, if there is one. Never fails: a warning, and it is resolved later. */
-extern void kakehashi_two_phase_decide(KakehashiSession *session, bool commit);
+/*
+ * Decide the session's prepared part, if there is one, as PostgreSQL has decided. They never fail: a warning, and it is resolved later. Who commits
+ * waits for the answer until he is interrupted; who rolls back waits for nobody.
+ */
+extern void kakehashi_two_phase_commit(KakehashiSession *session);
+extern void kakehashi_two_phase_abort(KakehashiSession *session);
 
-/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. */
+/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. */
 typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
 extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
 

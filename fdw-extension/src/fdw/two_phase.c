@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "replication/message.h"
 #include "storage/pmsignal.h"
+#include "storage/proc.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
@@ -25,54 +26,9 @@
 #define GLOBAL_ID_FORMAT "kakehashi/" UINT64_FORMAT "/%u/" UINT64_FORMAT "/%u"
 #define GLOBAL_ID_PREFIX_FORMAT "kakehashi/" UINT64_FORMAT "/%u/"
 
-/* How long the end of a transaction, which cannot be cancelled, waits for the engine. */
-#define PREPARE_TIMEOUT_MILLIS 60000
-#define DECIDE_TIMEOUT_MILLIS 10000
-
 #define SLICE_NANOS INT64CONST(40000000)
 
-/* Waits without serving interrupts. False and error: there was no answer, or it is a failure. */
-static bool
-wait_quietly(KakehashiSession *session, kh_call *call, int timeout_millis, kh_error *error)
-{
-	TimestampTz began = GetCurrentTimestamp();
-	bool success = false;
-
-	for (;;)
-	{
-		kh_wait wait = kh_call_wait(call, SLICE_NANOS, error);
-
-		if (wait == KH_WAIT_FINISHED)
-		{
-			const kh_result *result = kh_call_result(call);
-
-			success = !result->failed;
-			if (result->failed)
-				*error = result->error;
-			break;
-		}
-		if (wait == KH_WAIT_DISCONNECTED)
-		{
-			session->lost = true;
-			break;
-		}
-		/* Nobody is left who could be told: the backend ends when it looks for its next command. */
-		if (!PostmasterIsAlive())
-		{
-			strlcpy(error->sqlstate, "57P01", sizeof(error->sqlstate));
-			strlcpy(error->message, "the postmaster has ended", sizeof(error->message));
-			break;
-		}
-		if (TimestampDifferenceExceeds(began, GetCurrentTimestamp(), timeout_millis))
-		{
-			strlcpy(error->sqlstate, "57014", sizeof(error->sqlstate));
-			snprintf(error->message, sizeof(error->message), "no answer within %d ms", timeout_millis);
-			break;
-		}
-	}
-	kh_call_end(call);
-	return success;
-}
+int kakehashi_commit_timeout = 60000;
 
 bool
 kakehashi_two_phase_needed(int changed_sessions)
@@ -95,53 +51,168 @@ flush_transaction_id(const char *global_id)
 #endif
 }
 
+/* Milliseconds that are left of a time-out, at most a slice; 0: it is over. */
+static int64
+slice_of(TimestampTz began, int timeout_millis)
+{
+	int64 left = INT64CONST(1000000) * timeout_millis - 1000 * (GetCurrentTimestamp() - began);
+
+	return timeout_millis == 0 ? SLICE_NANOS : Min(Max(left, 0), SLICE_NANOS);
+}
+
+/*
+ * Waits for the answer to the preparation. PostgreSQL has decided nothing yet: so interrupts are served, and an error rolls both sides back.
+ * statement_timeout, which PostgreSQL switches off before the end of a transaction, is an end of this wait, too.
+ */
+static void
+await_prepared(KakehashiSession *session, KakehashiCall *call)
+{
+	TimestampTz began = GetCurrentTimestamp();
+	bool as_statement =
+		StatementTimeout > 0 && (kakehashi_commit_timeout == 0 || StatementTimeout < kakehashi_commit_timeout);
+	int timeout_millis = as_statement ? StatementTimeout : kakehashi_commit_timeout;
+
+	while (!kakehashi_call_is_ready(call, slice_of(began, timeout_millis)))
+	{
+		if (timeout_millis == 0 || slice_of(began, timeout_millis) > 0)
+			continue;
+		if (as_statement)
+			ereport(ERROR,
+			        (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to statement timeout"),
+			         errdetail("Server \"%s\" has not prepared its part of the transaction.", session->server_name)));
+		ereport(ERROR,
+		        (errcode(kakehashi_errcode(KH_E_COMMIT_TIMEOUT)), errmsg("canceling commit due to commit timeout"),
+		         errdetail("Server \"%s\" has not prepared its part of the transaction within %d ms.",
+		                   session->server_name, timeout_millis),
+		         errhint("Check whether the endpoint is overloaded or stopped. The time is \"kakehashi.commit_timeout\".")));
+	}
+	(void) kakehashi_call_complete(call);
+}
+
 void
 kakehashi_two_phase_prepare(KakehashiSession *session)
 {
+	char global_id[KAKEHASHI_GLOBAL_ID_BYTES];
 	kh_error error = {0};
-	kh_call *call;
+	KakehashiCall *call;
 
 	/* The commit record must not be lost in a crash when the engine's part is not: also with synchronous_commit off. */
 	ForceSyncCommit();
-	snprintf(session->global_id, sizeof(session->global_id), GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
+	snprintf(global_id, sizeof(global_id), GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
 	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
-	flush_transaction_id(session->global_id);
-	call = kh_send_prepare_transaction(session->ipc, session->handle, session->global_id, &error);
-	if (call == NULL || !wait_quietly(session, call, PREPARE_TIMEOUT_MILLIS, &error))
-	{
-		if (session->lost)
-			kakehashi_report_lost(session, &error, "PREPARE TRANSACTION");
-		kakehashi_report_error(&error, session, "PREPARE TRANSACTION");
-	}
+	flush_transaction_id(global_id);
+	call = kakehashi_call_track(session,
+	                            kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error), &error,
+	                            "PREPARE TRANSACTION");
+	/* From here on there may be a part that somebody has to decide, whatever becomes of the wait. */
+	strlcpy(session->global_id, global_id, sizeof(session->global_id));
+	await_prepared(session, call);
 }
 
-/* Sends the decision and waits. A part that is not there has been decided by somebody else, or was never prepared. */
-static bool
-decide(KakehashiSession *session, const char *global_id, bool commit, kh_commit_response response, kh_error *error)
+static void
+warn_undecided(KakehashiSession *session, bool commit, const kh_error *error, const char *hint)
 {
-	kh_call *call = commit ? kh_send_commit_prepared(session->ipc, global_id, response, error)
-	                       : kh_send_rollback_prepared(session->ipc, global_id, error);
-
-	return (call != NULL && wait_quietly(session, call, DECIDE_TIMEOUT_MILLIS, error)) ||
-	       strcmp(error->sqlstate, "42704") == 0;
+	ereport(WARNING, (errmsg("transaction part \"%s\" on server \"%s\" could not be %s yet", session->global_id,
+	                         session->server_name, commit ? "committed" : "rolled back"),
+	                  error->message[0] != '\0' ? errdetail("%s", error->message) : 0, errhint("%s", hint)));
 }
 
+static const char *const resolved_later = "This is done by the next transaction that uses the server, or by kakehashi_resolve().";
+
+/*
+ * Waits for the answer to a decision of PostgreSQL's, which nothing can undo any more: no error may be reported, and interrupts end the wait alone.
+ * False and error: there was no answer, or it is a failure.
+ */
+static bool
+await_decided(KakehashiSession *session, kh_call *call, kh_error *error)
+{
+	TimestampTz began = GetCurrentTimestamp();
+	bool success = false;
+
+	for (;;)
+	{
+		int64 slice = slice_of(began, kakehashi_commit_timeout);
+		kh_wait wait = kh_call_wait(call, Max(slice, 1), error);
+
+		if (wait == KH_WAIT_FINISHED)
+		{
+			const kh_result *result = kh_call_result(call);
+
+			success = !result->failed;
+			if (result->failed)
+				*error = result->error;
+			break;
+		}
+		if (wait == KH_WAIT_DISCONNECTED)
+		{
+			session->lost = true;
+			break;
+		}
+		if (QueryCancelPending)
+		{
+			/* It was for this wait, and must not meet what comes next. */
+			QueryCancelPending = false;
+			strlcpy(error->message, "The wait for the endpoint was canceled.", sizeof(error->message));
+			break;
+		}
+		/* The backend ends when it looks for its next command. */
+		if (ProcDiePending || !PostmasterIsAlive())
+		{
+			strlcpy(error->message, "The wait for the endpoint was ended.", sizeof(error->message));
+			break;
+		}
+		if (slice == 0)
+		{
+			snprintf(error->message, sizeof(error->message), "The endpoint has not answered within %d ms.",
+			         kakehashi_commit_timeout);
+			break;
+		}
+	}
+	kh_call_end(call);
+	return success;
+}
+
+/* The second phase, after PostgreSQL's commit record. */
 void
-kakehashi_two_phase_decide(KakehashiSession *session, bool commit)
+kakehashi_two_phase_commit(KakehashiSession *session)
 {
 	kh_error error = {0};
-	bool success = false;
+	bool sent = false;
 
 	if (session->global_id[0] == '\0')
 		return;
-	/* Available is enough: if it does not survive, the prepared part does, and PostgreSQL's decision. */
 	if (session->ipc != NULL && !session->lost)
-		success = decide(session, session->global_id, commit, KH_AVAILABLE, &error);
-	if (!success)
-		ereport(WARNING, (errmsg("transaction part \"%s\" on server \"%s\" could not be %s yet", session->global_id,
-		                         session->server_name, commit ? "committed" : "rolled back"),
-		                  error.message[0] != '\0' ? errdetail("%s", error.message) : 0,
-		                  errhint("This is done when a session with the server begins, or by kakehashi_resolve().")));
+	{
+		/* Available is enough: if it does not survive, the prepared part does, and PostgreSQL's decision. */
+		kh_call *call = kh_send_commit_prepared(session->ipc, session->global_id, KH_AVAILABLE, &error);
+
+		sent = call != NULL;
+		if (sent && (await_decided(session, call, &error) || strcmp(error.sqlstate, "42704") == 0))
+		{
+			session->global_id[0] = '\0';
+			return;
+		}
+	}
+	session->undecided = true;
+	warn_undecided(session, true, &error,
+	               sent && !session->lost ? "The endpoint has been told, and does so when it goes on." : resolved_later);
+	session->global_id[0] = '\0';
+}
+
+void
+kakehashi_two_phase_abort(KakehashiSession *session)
+{
+	kh_error error = {0};
+
+	if (session->global_id[0] == '\0')
+		return;
+	/* Behind the preparation in the queue, if that has not been answered: there is nothing to wait for. */
+	if (session->ipc == NULL || session->lost ||
+	    !kh_post_rollback_prepared(session->ipc, session->global_id, &error))
+	{
+		session->undecided = true;
+		warn_undecided(session, false, &error, resolved_later);
+	}
 	session->global_id[0] = '\0';
 }
 
@@ -186,12 +257,14 @@ outcome_of(const char *global_id)
 	return fcinfo->isnull ? NULL : TextDatumGetCString(status);
 }
 
-/* Decides one part as PostgreSQL has decided. Returns what was done. */
+/* Decides one part as PostgreSQL has decided. Returns what was done; busy: somebody else is at it. Interruptible. */
 static const char *
-resolve(KakehashiSession *session, const char *global_id)
+resolve(KakehashiSession *session, const char *global_id, bool *busy)
 {
 	char *outcome = outcome_of(global_id);
 	kh_error error = {0};
+	const kh_result *result;
+	KakehashiCall *call;
 	bool commit;
 
 	if (outcome == NULL)
@@ -199,10 +272,22 @@ resolve(KakehashiSession *session, const char *global_id)
 	if (strcmp(outcome, "in progress") == 0)
 		return "in progress";
 	commit = strcmp(outcome, "committed") == 0;
-	/* It may be another user's. */
-	if (!decide(session, global_id, commit, KH_STORED, &error))
-		return psprintf("failed: %s", error.message);
-	return commit ? "committed" : "rolled back";
+	kakehashi_call_make_room(session);
+	call = kakehashi_call_track(session,
+	                            commit ? kh_send_commit_prepared(session->ipc, global_id, KH_STORED, &error)
+	                                   : kh_send_rollback_prepared(session->ipc, global_id, &error),
+	                            &error, commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED");
+	result = kakehashi_call_answer(call);
+	if (result->failed)
+		error = result->error;
+	kakehashi_call_end(call);
+	pfree(call);
+	/* A part that is not there has been decided by somebody else. */
+	if (error.sqlstate[0] == '\0' || strcmp(error.sqlstate, "42704") == 0)
+		return commit ? "committed" : "rolled back";
+	/* Somebody is about to decide it, and may fail; anything else, as that it is another user's, stays so. */
+	*busy |= strcmp(error.sqlstate, "55000") == 0;
+	return psprintf("failed: %s", error.message);
 }
 
 void
@@ -213,9 +298,12 @@ kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolve
 	const char *parameters[] = {prefix};
 	Undecided undecided = {.context = CurrentMemoryContext};
 	ListCell *cell;
+	bool busy = false;
 
 	if (RecoveryInProgress())
 		return;
+	/* Until it is done: whoever uses the session next goes on. */
+	session->undecided = true;
 	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
 	kakehashi_catalog_query(session,
 	                        "SELECT \"gid\" FROM \"kakehashi_catalog\".\"prepared_transactions\""
@@ -224,12 +312,11 @@ kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolve
 	foreach (cell, undecided.global_ids)
 	{
 		const char *global_id = (const char *) lfirst(cell);
-		const char *done = resolve(session, global_id);
+		const char *done = resolve(session, global_id, &busy);
 
-		if (session->lost)
-			kakehashi_report_lost(session, NULL, NULL);
 		if (resolved != NULL)
 			resolved(global_id, done, arg);
 	}
+	session->undecided = busy;
 	list_free_deep(undecided.global_ids);
 }

@@ -304,7 +304,7 @@ abort_session(KakehashiSession *session)
 	}
 	session->committing = false;
 	if (session->global_id[0] != '\0')
-		kakehashi_two_phase_decide(session, false);
+		kakehashi_two_phase_abort(session);
 	else if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
 	         !kh_post_rollback(session->ipc, session->handle, &error))
 		session->invalidated = true;
@@ -391,7 +391,7 @@ on_xact_event(XactEvent event, void *arg)
 				forget_transaction(session);
 				break;
 			case XACT_EVENT_COMMIT:
-				kakehashi_two_phase_decide(session, true);
+				kakehashi_two_phase_commit(session);
 				forget_transaction(session);
 				break;
 			case XACT_EVENT_PREPARE:

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *
-sqlstate_of(kh_error_code code)
+const char *
+kh_sqlstate(kh_error_code code)
 {
 	switch (code)
 	{
@@ -55,7 +55,7 @@ static void
 begin_error(kh_error *error, kh_error_code code)
 {
 	memset(error, 0, sizeof(*error));
-	memcpy(error->sqlstate, sqlstate_of(code), sizeof(error->sqlstate));
+	memcpy(error->sqlstate, kh_sqlstate(code), sizeof(error->sqlstate));
 	error->number = (uint32_t) code;
 }
 

@@ -303,6 +303,17 @@ kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error)
 }
 
 bool
+kh_post_rollback_prepared(kh_session *session, const char *global_id, kh_error *error)
+{
+	kh_rollback_prepared_message message = {
+		KH_REQUEST_WITHOUT_CALL(session),
+		.global_id = {.data = global_id, .bytes = text_bytes(global_id)},
+	};
+
+	return send_frame(session, KH_ENCODE(session, rollback_prepared, message), error);
+}
+
+bool
 kh_post_rollback_to_savepoint(kh_session *session, uint64_t handle, uint32_t level, kh_error *error)
 {
 	kh_rollback_to_savepoint_message message = {KH_REQUEST_WITHOUT_CALL(session), .transaction_handle = handle,

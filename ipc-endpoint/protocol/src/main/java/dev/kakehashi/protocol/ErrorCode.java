@@ -79,6 +79,7 @@ public enum ErrorCode {
   UNDECLARED_TABLE(1321, "25000", Category.USER, false),
   TRANSACTION_TIMEOUT(1322, "25P04", Category.USER, true),
   QUERY_CANCELED(1401, "57014", Category.USER, true),
+  COMMIT_TIMEOUT(1402, "57K01", Category.CONNECTION, true),
   OUT_OF_MEMORY(2001, "53200", Category.RESOURCE, true),
   DISK_FULL(2002, "53100", Category.RESOURCE, true),
   TOO_MANY_SESSIONS(2003, "53300", Category.RESOURCE, true),

@@ -14,7 +14,10 @@ import dev.kakehashi.protocol.messages.TransactionKind;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
 import dev.kakehashi.transport.os.Credentials;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -36,6 +39,9 @@ final class Transactions {
   private final TransactionTable table;
   private final long defaultLeaseNanos;
   private final long maxLeaseNanos;
+
+  /// Names of transactions that are being prepared, each with the decisions that have come meanwhile.
+  private final Map<String, List<Runnable>> preparing = new HashMap<>();
 
   Transactions(
       Engine engine,
@@ -288,12 +294,20 @@ final class Transactions {
       String globalId) {
     OpenTransaction transaction = use(session, handle);
     transaction.beginEnd();
+    List<Runnable> decisions = new ArrayList<>(0);
+    boolean named = preparing.putIfAbsent(globalId, decisions) == null;
     session
         .engineSession()
         .prepare(
             transaction.engineTransaction(),
             globalId,
             failure -> {
+              if (named) {
+                poller.execute(() -> {
+                  preparing.remove(globalId);
+                  decisions.forEach(Runnable::run);
+                });
+              }
               if (failure == null) {
                 Replies.completed(channel, requestId, transaction, 0);
               } else {
@@ -301,6 +315,16 @@ final class Transactions {
                 poller.execute(() -> forget(transaction));
               }
             });
+  }
+
+  /// Runs a decision on a prepared transaction, when it is prepared if it is on its way there: who gives the preparation up sends the decision right behind it.
+  void whenPrepared(String globalId, Runnable decision) {
+    List<Runnable> decisions = preparing.get(globalId);
+    if (decisions == null) {
+      decision.run();
+    } else {
+      decisions.add(decision);
+    }
   }
 
   /// A transaction is prepared, by a message or by a statement: it is nobody's any more, has no lease, and is known to the registry. Any thread.

@@ -41,19 +41,25 @@ final class TwoPhaseCommits implements PreparedTransaction.Listener {
       @Nullable ResponseChannel channel,
       String globalId,
       CommitResponse response) {
-    session
-        .engineSession()
-        .commitPrepared(
-            globalId,
-            Transactions.response(response),
-            answer(requestId, channel, TransactionState.COMMITTED));
+    transactions.whenPrepared(
+        globalId,
+        () ->
+            session
+                .engineSession()
+                .commitPrepared(
+                    globalId,
+                    Transactions.response(response),
+                    answer(requestId, channel, TransactionState.COMMITTED)));
   }
 
   void rollback(
       SqlSession session, long requestId, @Nullable ResponseChannel channel, String globalId) {
-    session
-        .engineSession()
-        .rollbackPrepared(globalId, answer(requestId, channel, TransactionState.ABORTED));
+    transactions.whenPrepared(
+        globalId,
+        () ->
+            session
+                .engineSession()
+                .rollbackPrepared(globalId, answer(requestId, channel, TransactionState.ABORTED)));
   }
 
   private static Consumer<@Nullable EngineException> answer(
