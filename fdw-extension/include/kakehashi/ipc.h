@@ -262,6 +262,8 @@ extern const char *kh_sqlstate(kh_error_code code);
 
 extern bool kh_post_commit(kh_session *session, uint64_t handle, kh_error *error);
 extern bool kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error);
+extern bool kh_post_commit_prepared(kh_session *session, const char *global_id, kh_commit_response response,
+                                    kh_error *error);
 extern bool kh_post_rollback_prepared(kh_session *session, const char *global_id, kh_error *error);
 extern bool kh_post_rollback_to_savepoint(kh_session *session, uint64_t handle, uint32_t level, kh_error *error);
 extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, kh_error *error);

@@ -165,6 +165,7 @@ wait_interruptibly(KakehashiCall *call)
 		}
 		if (wait != KH_WAIT_TIMEOUT)
 			return wait;
+		kakehashi_long_wait(call);
 	}
 }
 
@@ -246,6 +247,8 @@ kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos)
 	pgstat_report_wait_start(wait_event(call->session));
 	wait = kh_call_wait(call->ipc, timeout_nanos, &error);
 	pgstat_report_wait_end();
+	if (wait == KH_WAIT_TIMEOUT && timeout_nanos > 0)
+		kakehashi_long_wait(call);
 	return wait != KH_WAIT_TIMEOUT;
 }
 

@@ -14,6 +14,8 @@
 
 #include "kakehashi_fdw.h"
 
+#include "datatype/timestamp.h"
+
 /* ---- session.c, statement.c ---- */
 
 /* One is filled while the engine reads the other. */
@@ -72,14 +74,17 @@ typedef struct KakehashiSession
 	bool aborted;                              /* the engine has ended the transaction by itself */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
 	bool undecided; /* parts of ended transactions may be left: whoever uses the session next decides them */
-	int rows_level;                            /* nesting level of the rows that are being sent; 0: the present one */
-	const void *snapshot_owner;                /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
-	char time_zone[TZ_STRLEN_MAX + 1];         /* that the engine's session was set to; empty: not yet */
+	int rows_level; /* nesting level of the rows that are being sent; 0: the present one */
+	const void *snapshot_owner;        /* PostgreSQL's snapshot that the engine's stands for, see snapshot.c */
+	char time_zone[TZ_STRLEN_MAX + 1]; /* that the engine's session was set to; empty: not yet */
 
 	dlist_head calls;          /* of KakehashiCall */
 	HTAB *statements;          /* by text and types; NULL when not attached */
 	dlist_head statements_lru; /* most recently used first */
 	Bitmapset *statement_ids;  /* in use on the engine */
+	bool waits_reserved;       /* waits_statement is the number of the query of deadlock.c, which is in statement_ids */
+	bool waits_prepared;       /* the engine has it */
+	uint32 waits_statement;
 
 	KakehashiInbound inbound[KAKEHASHI_INBOUND_BUFFERS + 1]; /* the last one for a long row */
 	uint64 inbound_bytes;                                    /* sent in them by the transaction */
@@ -108,6 +113,8 @@ extern void kakehashi_session_detach(KakehashiSession *session);
 /* Statement with this text, prepared on the engine; valid until the next look-up unless a call pins it. */
 extern KakehashiStatement *kakehashi_statement_get(KakehashiSession *session, const char *sql, const Oid *types,
                                                    int type_count);
+/* Gives the query of deadlock.c a number, without making room for it; false if there is none. */
+extern bool kakehashi_statement_reserve(KakehashiSession *session);
 extern void kakehashi_statement_unpin(KakehashiStatement *statement);
 /* The same statement prepared once more, unless the last look-up has just done so. */
 extern KakehashiStatement *kakehashi_statement_renew(KakehashiSession *session, KakehashiStatement *statement);
@@ -145,6 +152,7 @@ typedef struct KakehashiCall
 	bool settled;   /* ended for its slot; rows_affected is what its owner will ask for */
 	bool tentative; /* nobody has asked for it yet: data exceptions are no errors, see kakehashi_call_failed() */
 	uint64 rows_affected;
+	TimestampTz look_at; /* when to look at the next time what the wait is for, see deadlock.c; 0: not known yet */
 	KakehashiCost *cost; /* NULL: nobody asks; outlives the call's use */
 } KakehashiCall;
 
@@ -236,7 +244,8 @@ extern uint64 kakehashi_xact_share(KakehashiSession *session);
 /* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
 extern bool kakehashi_two_phase_needed(int changed_sessions);
 
-extern int kakehashi_commit_timeout; /* setting, milliseconds: longest wait for an endpoint at each phase; 0: for ever */
+extern int
+	kakehashi_commit_timeout; /* setting, milliseconds: longest wait for an endpoint at each phase; 0: for ever */
 
 /* Prepares the session's part; reports the engine's error, 57K01, and interrupts. Before PostgreSQL commits. */
 extern void kakehashi_two_phase_prepare(KakehashiSession *session);
@@ -251,6 +260,20 @@ extern void kakehashi_two_phase_abort(KakehashiSession *session);
 /* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. */
 typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
 extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
+
+/*
+ * Decides a part that somebody waits for, if it is of an ended transaction of this database: sends the decision and waits for nothing. Never fails for
+ * what the endpoint says.
+ */
+extern void kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id);
+
+/* ---- deadlock.c ---- */
+
+/*
+ * Called by who waits for a call after each slice of its time: every deadlock_timeout it looks for a deadlock with PostgreSQL's locks (40P01), and for a
+ * part of an ended transaction that it waits for.
+ */
+extern void kakehashi_long_wait(KakehashiCall *call);
 
 /* ---- prepared.c ---- */
 

@@ -84,11 +84,12 @@ kakehashi_settings_init(void)
 		"kakehashi.atomic_commit", "Changes on an engine and elsewhere commit together or not at all.",
 		"If on, the engine's part is prepared first when local tables or another server were changed, too.",
 		&kakehashi_atomic_commit, true, PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomIntVariable(
-		"kakehashi.commit_timeout", "Longest wait at COMMIT for an engine's part of a transaction over both sides.",
-		"A part that is not prepared by then rolls the transaction back; one that is not committed by then is committed "
-		"later. Zero means to wait for ever.",
-		&kakehashi_commit_timeout, 60000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("kakehashi.commit_timeout",
+	                        "Longest wait at COMMIT for an engine's part of a transaction over both sides.",
+	                        "A part that is not prepared by then rolls the transaction back; one that is not committed "
+	                        "by then is committed "
+	                        "later. Zero means to wait for ever.",
+	                        &kakehashi_commit_timeout, 60000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomEnumVariable(
 		"kakehashi.transaction_kind", "Kind of the transactions on the engine.",
 		"\"occ\": short; \"ltx\": long, with declared tables; \"rtx\": read-only; \"auto\": rtx for "

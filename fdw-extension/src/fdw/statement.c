@@ -254,6 +254,28 @@ kakehashi_statement_renew(KakehashiSession *session, KakehashiStatement *stateme
 	return statement;
 }
 
+bool
+kakehashi_statement_reserve(KakehashiSession *session)
+{
+	MemoryContext old;
+	int id;
+
+	if (session->waits_reserved)
+		return true;
+	/* statement_ids belong to the table, and go with it. */
+	if (session->statements == NULL ||
+	    bms_num_members(session->statement_ids) >= (int) kh_session_limits(session->ipc)->max_statements)
+		return false;
+	for (id = 0; bms_is_member(id, session->statement_ids); id++)
+		/* first free number */;
+	old = MemoryContextSwitchTo(CacheMemoryContext);
+	session->statement_ids = bms_add_member(session->statement_ids, id);
+	MemoryContextSwitchTo(old);
+	session->waits_statement = (uint32) id;
+	session->waits_reserved = true;
+	return true;
+}
+
 void
 kakehashi_statement_unpin(KakehashiStatement *statement)
 {
@@ -283,4 +305,6 @@ kakehashi_statements_drop(KakehashiSession *session)
 	dlist_init(&session->statements_lru);
 	bms_free(session->statement_ids);
 	session->statement_ids = NULL;
+	session->waits_reserved = false;
+	session->waits_prepared = false;
 }

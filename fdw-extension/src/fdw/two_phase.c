@@ -80,11 +80,13 @@ await_prepared(KakehashiSession *session, KakehashiCall *call)
 			ereport(ERROR,
 			        (errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement due to statement timeout"),
 			         errdetail("Server \"%s\" has not prepared its part of the transaction.", session->server_name)));
-		ereport(ERROR,
-		        (errcode(kakehashi_errcode(KH_E_COMMIT_TIMEOUT)), errmsg("canceling commit due to commit timeout"),
-		         errdetail("Server \"%s\" has not prepared its part of the transaction within %d ms.",
-		                   session->server_name, timeout_millis),
-		         errhint("Check whether the endpoint is overloaded or stopped. The time is \"kakehashi.commit_timeout\".")));
+		ereport(
+			ERROR,
+			(errcode(kakehashi_errcode(KH_E_COMMIT_TIMEOUT)), errmsg("canceling commit due to commit timeout"),
+		     errdetail("Server \"%s\" has not prepared its part of the transaction within %d ms.", session->server_name,
+		               timeout_millis),
+		     errhint(
+				 "Check whether the endpoint is overloaded or stopped. The time is \"kakehashi.commit_timeout\".")));
 	}
 	(void) kakehashi_call_complete(call);
 }
@@ -101,9 +103,8 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 	snprintf(global_id, sizeof(global_id), GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
 	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
 	flush_transaction_id(global_id);
-	call = kakehashi_call_track(session,
-	                            kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error), &error,
-	                            "PREPARE TRANSACTION");
+	call = kakehashi_call_track(session, kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error),
+	                            &error, "PREPARE TRANSACTION");
 	/* From here on there may be a part that somebody has to decide, whatever becomes of the wait. */
 	strlcpy(session->global_id, global_id, sizeof(session->global_id));
 	await_prepared(session, call);
@@ -117,7 +118,8 @@ warn_undecided(KakehashiSession *session, bool commit, const kh_error *error, co
 	                  error->message[0] != '\0' ? errdetail("%s", error->message) : 0, errhint("%s", hint)));
 }
 
-static const char *const resolved_later = "This is done by the next transaction that uses the server, or by kakehashi_resolve().";
+static const char *const resolved_later =
+	"This is done by the next transaction that uses the server, or by kakehashi_resolve().";
 
 /*
  * Waits for the answer to a decision of PostgreSQL's, which nothing can undo any more: no error may be reported, and interrupts end the wait alone.
@@ -195,7 +197,8 @@ kakehashi_two_phase_commit(KakehashiSession *session)
 	}
 	session->undecided = true;
 	warn_undecided(session, true, &error,
-	               sent && !session->lost ? "The endpoint has been told, and does so when it goes on." : resolved_later);
+	               sent && !session->lost ? "The endpoint has been told, and does so when it goes on."
+	                                      : resolved_later);
 	session->global_id[0] = '\0';
 }
 
@@ -207,8 +210,7 @@ kakehashi_two_phase_abort(KakehashiSession *session)
 	if (session->global_id[0] == '\0')
 		return;
 	/* Behind the preparation in the queue, if that has not been answered: there is nothing to wait for. */
-	if (session->ipc == NULL || session->lost ||
-	    !kh_post_rollback_prepared(session->ipc, session->global_id, &error))
+	if (session->ipc == NULL || session->lost || !kh_post_rollback_prepared(session->ipc, session->global_id, &error))
 	{
 		session->undecided = true;
 		warn_undecided(session, false, &error, resolved_later);
@@ -288,6 +290,24 @@ resolve(KakehashiSession *session, const char *global_id, bool *busy)
 	/* Somebody is about to decide it, and may fail; anything else, as that it is another user's, stays so. */
 	*busy |= strcmp(error.sqlstate, "55000") == 0;
 	return psprintf("failed: %s", error.message);
+}
+
+void
+kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id)
+{
+	char prefix[KAKEHASHI_GLOBAL_ID_BYTES];
+	char *outcome;
+	kh_error error;
+
+	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
+	if (RecoveryInProgress() || strncmp(global_id, prefix, strlen(prefix)) != 0)
+		return;
+	outcome = outcome_of(global_id);
+	/* The look after this one sends it again if it could not be sent. */
+	if (outcome != NULL && strcmp(outcome, "committed") == 0)
+		(void) kh_post_commit_prepared(session->ipc, global_id, KH_STORED, &error);
+	else if (outcome != NULL && strcmp(outcome, "aborted") == 0)
+		(void) kh_post_rollback_prepared(session->ipc, global_id, &error);
 }
 
 void

@@ -303,6 +303,18 @@ kh_post_rollback(kh_session *session, uint64_t handle, kh_error *error)
 }
 
 bool
+kh_post_commit_prepared(kh_session *session, const char *global_id, kh_commit_response response, kh_error *error)
+{
+	kh_commit_prepared_message message = {
+		KH_REQUEST_WITHOUT_CALL(session),
+		.response = (uint8_t) response,
+		.global_id = {.data = global_id, .bytes = text_bytes(global_id)},
+	};
+
+	return send_frame(session, KH_ENCODE(session, commit_prepared, message), error);
+}
+
+bool
 kh_post_rollback_prepared(kh_session *session, const char *global_id, kh_error *error)
 {
 	kh_rollback_prepared_message message = {

@@ -1,14 +1,19 @@
 package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.scheduler.Job;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of `kakehashi_catalog.sessions` and `jobs`: what goes on at the moment.
+/// Rows of `kakehashi_catalog.sessions`, `waits` and `jobs`: what goes on at the moment.
 final class ActivityRows {
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -42,6 +47,49 @@ final class ActivityRows {
             traffic.bytes(),
             traffic.waits(),
             traffic.bufferBytes()
+          });
+    }
+    return rows;
+  }
+
+  /// @param transactions those that have not ended
+  static List<@Nullable Object[]> waits(
+      List<Deadlocks.Edge> edges,
+      Collection<EngineTransaction> transactions,
+      List<ClientSession> sessions,
+      List<PreparedTransaction> prepared) {
+    // A transaction that several sessions use has no process of its own: any of them may end it.
+    Map<Long, List<ClientSession>> users = new HashMap<>();
+    for (ClientSession session : sessions) {
+      if (session.transaction() != 0) {
+        users.computeIfAbsent(session.transaction(), _ -> new ArrayList<>(1)).add(session);
+      }
+    }
+    Map<Long, ClientSession> owners = new HashMap<>();
+    for (EngineTransaction transaction : transactions) {
+      List<ClientSession> using = users.getOrDefault(transaction.reference(), List.of());
+      if (using.size() == 1) {
+        owners.put(transaction.id(), using.getFirst());
+      }
+    }
+    Map<Long, String> names = new HashMap<>();
+    for (PreparedTransaction each : prepared) {
+      names.put(each.id(), each.globalId());
+    }
+    List<@Nullable Object[]> rows = new ArrayList<>(edges.size());
+    for (Deadlocks.Edge edge : edges) {
+      ClientSession waiter = owners.get(edge.waiter());
+      ClientSession owner = owners.get(edge.owner());
+      rows.add(
+          new @Nullable Object[] {
+            edge.waiter(),
+            waiter == null ? null : waiter.processId(),
+            waiter == null ? null : waiter.pidNamespace(),
+            edge.owner(),
+            owner == null ? null : owner.processId(),
+            owner == null ? null : owner.pidNamespace(),
+            names.get(edge.owner()),
+            edge.number()
           });
     }
     return rows;

@@ -441,6 +441,14 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
+    public List<@Nullable Object[]> waits() {
+      List<Deadlocks.Edge> edges = deadlocks.list();
+      return edges.isEmpty()
+          ? List.of()
+          : ActivityRows.waits(edges, transactions, clientSessions.get(), prepared.list());
+    }
+
+    @Override
     public List<@Nullable Object[]> sessions() {
       return ActivityRows.sessions(clientSessions.get());
     }

@@ -62,6 +62,7 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
         session.kind() == ClientKind.POSTGRESQL_BACKEND ? "postgresql" : "java",
         session.applicationName(),
         session.displayedProcessId(),
+        session.pidNamespace(),
         session.osUserName(),
         session.userName(),
         micros(session.attachedAt()),

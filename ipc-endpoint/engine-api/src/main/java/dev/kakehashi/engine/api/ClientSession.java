@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// @param clientKind what kind of program it is
 /// @param applicationName as the client calls itself
 /// @param processId as the client sees itself
+/// @param pidNamespace in which it has that number: inode of its `/proc/self/ns/pid`
 /// @param osUser OS user that it runs as
 /// @param userName user of the engine
 /// @param attachedMicros since 2000-01-01 UTC
@@ -22,6 +23,7 @@ public record ClientSession(
     String clientKind,
     String applicationName,
     long processId,
+    long pidNamespace,
     String osUser,
     String userName,
     long attachedMicros,

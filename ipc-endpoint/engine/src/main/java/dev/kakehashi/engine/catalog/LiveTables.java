@@ -28,6 +28,10 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Clients' sessions, see [dev.kakehashi.engine.api.ClientSession].
   List<@Nullable Object[]> sessions();
 
+  /// Transactions that wait for the end of others: transaction_id, process_id and pid_namespace (null unless exactly one session uses it),
+  /// the same of the blocking one, blocking_gid (null unless that is prepared), wait_id.
+  List<@Nullable Object[]> waits();
+
   /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle.
   List<@Nullable Object[]> jobs();
 

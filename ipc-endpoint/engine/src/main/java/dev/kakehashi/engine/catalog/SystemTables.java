@@ -32,6 +32,7 @@ public final class SystemTables {
   private static final int KEY_COLUMN_USAGE = -24;
   private static final int REFERENTIAL_CONSTRAINTS = -25;
   private static final int TABLE_MEMORY = -29;
+  private static final int WAITS = -18;
 
   static final List<Table> TABLES =
       List.of(
@@ -241,6 +242,18 @@ public final class SystemTables {
               "value_bytes int8",
               "index_bytes int8"),
           table(
+              WAITS,
+              CATALOG_SCHEMA,
+              "waits",
+              "transaction_id int8",
+              "process_id int8",
+              "pid_namespace int8",
+              "blocking_transaction_id int8",
+              "blocking_process_id int8",
+              "blocking_pid_namespace int8",
+              "blocking_gid text",
+              "wait_id int8"),
+          table(
               FOREIGN_KEYS,
               CATALOG_SCHEMA,
               "foreign_keys",
@@ -446,6 +459,7 @@ public final class SystemTables {
     return (tableId <= -7 && tableId >= LAST_LIVE)
         || tableId == COLUMN_STATISTICS
         || tableId == SESSIONS
+        || tableId == WAITS
         || tableId == JOBS
         || tableId == TABLE_MEMORY;
   }
@@ -473,6 +487,7 @@ public final class SystemTables {
       case -8 -> live.transactions();
       case -10 -> live.locks();
       case SESSIONS -> live.sessions();
+      case WAITS -> live.waits();
       case JOBS -> live.jobs();
       case TABLE_MEMORY -> live.tableMemory(catalog.tables());
       default -> live.memory();

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.txn;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,7 +12,18 @@ import java.util.Set;
 ///
 /// Thread-safe (monitor); touched only by those that wait.
 public final class Deadlocks {
-  private final Map<Long, List<Long>> waitsFor = new HashMap<>();
+  /// What a transaction waits for.
+  ///
+  /// @param number of the wait; later ones have greater numbers
+  private record Waiting(List<Long> owners, long number) {}
+
+  /// A transaction that waits for the end of another.
+  ///
+  /// @param number of the wait, which the waits for the other owners of the same lock have, too
+  public record Edge(long waiter, long owner, long number) {}
+
+  private final Map<Long, Waiting> waitsFor = new HashMap<>();
+  private long numbers;
 
   /// Notes that a transaction waits until others have ended; replaces what it waited for.
   ///
@@ -24,7 +36,7 @@ public final class Deadlocks {
         return false;
       }
     }
-    waitsFor.put(waiter, List.copyOf(owners));
+    waitsFor.put(waiter, new Waiting(List.copyOf(owners), ++numbers));
     return true;
   }
 
@@ -33,7 +45,8 @@ public final class Deadlocks {
       return true;
     }
     if (seen.add(from)) {
-      for (long next : waitsFor.getOrDefault(from, List.of())) {
+      Waiting waiting = waitsFor.get(from);
+      for (long next : waiting == null ? List.<Long>of() : waiting.owners()) {
         if (reaches(next, wanted, seen)) {
           return true;
         }
@@ -44,5 +57,16 @@ public final class Deadlocks {
 
   synchronized void remove(long waiter) {
     waitsFor.remove(waiter);
+  }
+
+  /// All waits, as they are at one moment.
+  public synchronized List<Edge> list() {
+    List<Edge> edges = new ArrayList<>();
+    waitsFor.forEach((waiter, waiting) -> {
+      for (long owner : waiting.owners()) {
+        edges.add(new Edge(waiter, owner, waiting.number()));
+      }
+    });
+    return edges;
   }
 }

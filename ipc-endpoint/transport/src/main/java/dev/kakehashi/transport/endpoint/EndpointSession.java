@@ -136,6 +136,11 @@ public final class EndpointSession {
     return client.processId();
   }
 
+  /// Where the client has that number: inode of its PID namespace.
+  public long pidNamespace() {
+    return client.pidNamespace();
+  }
+
   /// Name of the client's OS user.
   public String osUserName() {
     return client.osUserName();
