@@ -94,6 +94,10 @@ final class ScanOperators {
       int pages = morsels.piecePages;
       long first = morsels.nextPage.getAndAdd(pages);
       if (table == null || first >= morsels.endPage) {
+        if (table != null && morsels.endPage == 0) {
+          // No cursor says so: that there is no row is what has been read.
+          table.noteRead(execution.scope().view());
+        }
         return false;
       }
       long end = Math.min(first + pages, morsels.endPage);

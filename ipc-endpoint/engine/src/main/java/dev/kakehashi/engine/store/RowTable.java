@@ -192,7 +192,8 @@ final class RowTable implements TableStore {
   }
 
   /// A serializable transaction depends on all of the table.
-  private void noteRead(ReadView view) {
+  @Override
+  public void noteRead(ReadView view) {
     ReadSet reads = store.readSet(view);
     if (reads != null) {
       reads.addTable(tableId());

@@ -24,6 +24,9 @@ public interface TableStore {
   /// @param columns positions wanted, in the order of the batch's columns
   PageCursor scan(ReadView view, long firstPage, long endPage, int[] columns, boolean withRowIds);
 
+  /// Notes that a transaction depends on all of the table. Scans do so when they are opened: for who opens none, because there are no pages.
+  void noteRead(ReadView view);
+
   /// Opens a scan of a random sample: each visible row is taken with probability `fraction`, independently of the others.
   ///
   /// @param fraction above 0; 1 or more: every row
