@@ -18,6 +18,9 @@ public interface StatementScope extends FunctionSession, Interrupts.Source {
   /// View of the running attempt of the statement.
   ReadView view();
 
+  /// Whether the transaction keeps its first snapshot, so that nothing is done about rows which that does not show.
+  boolean keepsSnapshot();
+
   /// A view in which rows that are referenced are looked for: it sees what the transaction did so far, and at READ COMMITTED the newest commits.
   ReadView referenceView();
 

@@ -84,6 +84,9 @@ final class Upsert {
       if (arbiter == null) {
         throw table.duplicateKey(duplicate, batch, row);
       }
+      if (values == null && duplicate.isNewer() && execution.scope().keepsSnapshot()) {
+        throw changedSince();
+      }
       Evaluator[] assigned = values;
       return assigned == null ? Outcome.LEFT : update(arbiter, batch, source, row, assigned);
     }
@@ -118,12 +121,7 @@ final class Upsert {
       if (find(index, batch, row, table.transaction().beginStatement())) {
         throw affectedTwice();
       }
-      // Committed after the snapshot: the statement begins again with a newer one where it may.
-      throw new RowConflict(
-          RowConflict.Kind.CHANGED_SINCE_SNAPSHOT,
-          table.transaction(),
-          table.table().definition().tableId(),
-          -1);
+      throw changedSince();
     }
     long rowId = existing.rowIds[0];
     if (table.table().ownChange(execution.scope().view(), rowId) != OwnChange.NONE
@@ -151,6 +149,15 @@ final class Upsert {
       throw affectedTwice();
     }
     return Outcome.UPDATED;
+  }
+
+  /// The row was committed after the snapshot: the statement begins again with a newer one where it may.
+  private RowConflict changedSince() {
+    return new RowConflict(
+        RowConflict.Kind.CHANGED_SINCE_SNAPSHOT,
+        table.transaction(),
+        table.table().definition().tableId(),
+        -1);
   }
 
   private void pairUp(VectorBatch batch, VectorBatch source, int row) {

@@ -4,10 +4,18 @@ package dev.kakehashi.engine.store;
 public final class DuplicateKey extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private final transient TableDefinition.IndexDefinition index;
+  private final boolean newer;
 
-  public DuplicateKey(TableDefinition.IndexDefinition index) {
+  /// @param newer whether the other row was committed after the snapshot, which does not show it
+  public DuplicateKey(TableDefinition.IndexDefinition index, boolean newer) {
     super(index.name(), null, false, false);
     this.index = index;
+    this.newer = newer;
+  }
+
+  /// Whether the other row was committed after the transaction's snapshot.
+  public boolean isNewer() {
+    return newer;
   }
 
   public TableDefinition.IndexDefinition index() {

@@ -26,7 +26,7 @@ final class IndexEntries {
   /// @param key of the version, empty if it has no entry; it gets the row identifier
   /// @param anyNull whether a column of the key is null
   /// @throws DuplicateKey another row has it
-  /// @throws RowConflict a transaction in progress decides whether another row has it
+  /// @throws RowConflict a transaction in progress decides whether another row has it, or a serializable one has looked for the key before another row got it
   void add(
       RowTransaction transaction, TableIndex index, KeyBuffer key, boolean anyNull, long rowId) {
     int keyLength = key.length;
@@ -143,8 +143,7 @@ final class IndexEntries {
       boolean matches = !Stamp.isTombstone(stamp) && hasKey(index, version, key, keyLength, other);
       if (!undecided) {
         if (matches) {
-          table.store.hasSeen(transaction.slot, committed);
-          throw new DuplicateKey(index.definition);
+          throw duplicate(transaction, index, key, keyLength, page, slot, committed);
         }
         return;
       }
@@ -160,6 +159,30 @@ final class IndexEntries {
       }
       return;
     }
+  }
+
+  /// What a serializable transaction depends on when it is told that a key is there; who has looked for it before, and was shown none, is told to try again instead.
+  ///
+  /// @param committed when the other row got the key; 0: by the transaction itself
+  private RuntimeException duplicate(
+      RowTransaction transaction,
+      TableIndex index,
+      KeyBuffer key,
+      int keyLength,
+      Page page,
+      int slot,
+      long committed) {
+    table.store.hasSeen(transaction.slot, committed);
+    boolean newer = committed > transaction.snapshot();
+    ReadSet reads = transaction.readSet;
+    if (reads != null && committed != 0) {
+      if (newer && new RowReader(table.store).touches(page, slot, committed, reads)) {
+        return RowConflict.readChanged(page, slot);
+      }
+      reads.addRange(
+          table.tableId(), ReadSet.Range.of(index.definition.indexId(), key.bytes, keyLength));
+    }
+    return new DuplicateKey(index.definition, newer);
   }
 
   private static boolean hasKey(

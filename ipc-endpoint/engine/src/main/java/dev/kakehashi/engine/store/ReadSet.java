@@ -20,6 +20,21 @@ final class ReadSet {
 
   /// Encoded entries `[from, to)` of an index; an absent bound is null.
   record Range(long indexId, byte[] from, byte @org.jspecify.annotations.Nullable [] to) {
+    /// The entries of one key.
+    static Range of(long indexId, byte[] key, int length) {
+      byte[] from = Arrays.copyOf(key, length);
+      int last = length;
+      while (last > 0 && from[last - 1] == (byte) 0xff) {
+        last--;
+      }
+      if (last == 0) {
+        return new Range(indexId, from, null);
+      }
+      byte[] to = Arrays.copyOf(from, last);
+      to[last - 1]++;
+      return new Range(indexId, from, to);
+    }
+
     boolean contains(KeyBuffer key) {
       return Arrays.compareUnsigned(key.bytes, 0, key.length, from, 0, from.length) >= 0
           && (to == null || Arrays.compareUnsigned(key.bytes, 0, key.length, to, 0, to.length) < 0);

@@ -10,6 +10,8 @@ public final class RowConflict extends RuntimeException {
     OWNER_ACTIVE,
     /// It committed after this transaction's snapshot.
     CHANGED_SINCE_SNAPSHOT,
+    /// It committed after this transaction's snapshot what this one has looked for and not found, or found otherwise.
+    READ_SINCE_CHANGED,
     /// It is a long transaction that keeps the whole table from others: give way.
     PRESERVED
   }
@@ -22,7 +24,7 @@ public final class RowConflict extends RuntimeException {
 
   /// @param tableId the table
   /// @param rowId the row that both wanted; -1: not known
-  /// @param owner the other transaction; its ended state is enough when `kind` is CHANGED_SINCE_SNAPSHOT
+  /// @param owner the other transaction; its ended state is enough when `kind` is CHANGED_SINCE_SNAPSHOT or READ_SINCE_CHANGED
   public RowConflict(Kind kind, StoreTransaction owner, long tableId, long rowId) {
     this(kind, owner, tableId, rowId, "");
   }
@@ -43,6 +45,11 @@ public final class RowConflict extends RuntimeException {
         EndedTransaction.INSTANCE,
         page.table.tableId(),
         page.rowId(slot));
+  }
+
+  static RowConflict readChanged(Page page, int slot) {
+    return new RowConflict(
+        Kind.READ_SINCE_CHANGED, EndedTransaction.INSTANCE, page.table.tableId(), page.rowId(slot));
   }
 
   static RowConflict owned(

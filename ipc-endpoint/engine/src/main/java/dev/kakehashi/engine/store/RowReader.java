@@ -176,6 +176,21 @@ final class RowReader {
     }
   }
 
+  /// Whether the row's version just before or at a commit lies in what was read.
+  boolean touches(Page page, int slot, long timestamp, ReadSet reads) {
+    long tableId = page.table.tableId();
+    if (reads.hasTable(tableId)) {
+      return true;
+    }
+    KeyBuffer key = new KeyBuffer(64);
+    for (ReadSet.Range range : reads.ranges(tableId)) {
+      if (touches(page, slot, timestamp, range, key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Whether the row's version just before or at a commit lies in a range of an index.
   boolean touches(Page page, int slot, long timestamp, ReadSet.Range range, KeyBuffer key) {
     TableIndex index = page.table.indexById(range.indexId());

@@ -513,6 +513,17 @@ public final class EngineTransaction implements Transaction {
         conflict);
   }
 
+  /// What a serializable transaction is told whose reads another one has changed since.
+  EngineException readChanged(RowConflict conflict) {
+    return environment.describe(
+        new EngineException(
+                ErrorCode.SERIALIZATION_FAILURE,
+                "could not serialize access due to read/write dependencies among transactions",
+                conflict)
+            .withHint("The transaction might succeed if retried."),
+        conflict);
+  }
+
   /// Answers an operation, whose turn ends.
   void end(Consumer<@Nullable EngineException> done, @Nullable EngineException outcome) {
     turns.end();

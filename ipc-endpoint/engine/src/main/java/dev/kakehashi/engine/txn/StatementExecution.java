@@ -385,6 +385,11 @@ public final class StatementExecution extends CancellableExecution
   }
 
   @Override
+  public boolean keepsSnapshot() {
+    return !transaction.isReadCommitted();
+  }
+
+  @Override
   public ReadView referenceView() {
     StoreTransaction store = transaction.store();
     return transaction.isReadCommitted() ? store.beginLatest() : store.beginStatement();
@@ -416,6 +421,9 @@ public final class StatementExecution extends CancellableExecution
   public Condition onConflict(RowConflict conflict) {
     if (conflict.kind() == RowConflict.Kind.PRESERVED) {
       throw transaction.givesWay(conflict);
+    }
+    if (conflict.kind() == RowConflict.Kind.READ_SINCE_CHANGED) {
+      throw transaction.readChanged(conflict);
     }
     Condition condition = environment.scheduler().condition();
     if (conflict.kind() == RowConflict.Kind.CHANGED_SINCE_SNAPSHOT) {

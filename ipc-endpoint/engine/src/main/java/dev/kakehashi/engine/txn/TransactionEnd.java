@@ -180,15 +180,7 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
         return transaction.givesWay(conflict);
       }
       // What a serializable transaction has read was changed by one that committed before it.
-      return transaction
-          .environment()
-          .describe(
-              new EngineException(
-                      ErrorCode.SERIALIZATION_FAILURE,
-                      "could not serialize access due to read/write dependencies among transactions",
-                      failure)
-                  .withHint("The transaction might succeed if retried."),
-              conflict);
+      return transaction.readChanged(conflict);
     }
     return failure instanceof EngineException known
         ? known

@@ -78,6 +78,11 @@ final class TestScope implements StatementScope {
   }
 
   @Override
+  public boolean keepsSnapshot() {
+    return false;
+  }
+
+  @Override
   public ReadView referenceView() {
     return transaction().beginLatest();
   }
