@@ -68,8 +68,8 @@ static void
 note_in_transaction(KakehashiSession *session, KakehashiStatement *statement, KakehashiCall *call)
 {
 	call->in_transaction = true;
-	if (statement->kind != KH_QUERY)
-		session->wrote = true;
+	session->wrote |= statement->kind != KH_QUERY;
+	session->locked |= statement->may_lock;
 }
 
 KakehashiCall *

@@ -66,6 +66,7 @@ typedef struct KakehashiSession
 	int rollback_level;
 	bool is_long; /* while level > 0: it was begun as a long transaction */
 	bool wrote;
+	bool locked;          /* it may have locked rows by a query */
 	bool undurable_reads; /* it may have read what a crash could take back */
 	uint64 rows_written;
 	bool defined;                              /* the transaction has changed the engine's catalogue */
@@ -99,6 +100,7 @@ typedef struct KakehashiStatement
 	uint32 id;
 	int pins; /* calls using it */
 	kh_statement_kind kind;
+	bool may_lock; /* a query that has, perhaps, FOR UPDATE or one of its relatives */
 	int column_count;
 	kh_column *columns;
 	bool described_now; /* since the last look-up */

@@ -6,6 +6,8 @@
  */
 #include "rows.h"
 
+#include <ctype.h>
+
 #include "common/hashfn.h"
 #include "utils/memutils.h"
 
@@ -154,6 +156,22 @@ check_parameters(KakehashiSession *session, const kh_result *result, const char 
 	}
 }
 
+/*
+ * Whether a query has the word FOR, which FOR UPDATE and its relatives cannot do without. Others that have it, as in a text, lose nothing
+ * but the time of an answer when their transaction ends.
+ */
+static bool
+has_word_for(const char *sql)
+{
+	for (const char *at = sql; (at = strpbrk(at, "fF")) != NULL; at++)
+	{
+		if (pg_strncasecmp(at, "for", 3) == 0 && (at == sql || !isalnum((unsigned char) at[-1])) &&
+		    !isalnum((unsigned char) at[3]))
+			return true;
+	}
+	return false;
+}
+
 static KakehashiStatement *
 prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
 {
@@ -180,6 +198,7 @@ prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types,
 	statement->id = id;
 	statement->described_now = true;
 	statement->kind = result->statement_kind;
+	statement->may_lock = statement->kind == KH_QUERY && has_word_for(statement->sql);
 	statement->column_count = (int) result->column_count;
 	statement->columns = (kh_column *) palloc(Max(result->column_count, 1) * sizeof(kh_column));
 	if (result->column_count > 0)

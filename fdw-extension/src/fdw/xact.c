@@ -3,8 +3,9 @@
  *
  * A transaction begins on the engine with the first request, in the same message. It is then at PostgreSQL's nesting level:
  * level 1 is the transaction, level n + 1 the engine's savepoint n. Savepoints are made when a request needs them. An abort
- * posts the rollback, so that nobody waits for rows that it gives up, and does not wait for an answer; the next request (or a
- * commit) repeats it and sees that it was done.
+ * of a subtransaction posts the rollback, so that nobody waits for rows that it gives up, and does not wait for an answer; the next request (or a
+ * commit) repeats it and sees that it was done. The end of a whole transaction that has changed or locked rows is waited for: what the client has been told
+ * to be over is over for everybody.
  */
 #include "kakehashi_plan.h"
 #include "session.h"
@@ -149,6 +150,7 @@ enter(KakehashiSession *session, const void *owner, bool apart, kh_execute_optio
 		session->handle = 0;
 		session->is_long = begin.kind == KH_LTX;
 		session->wrote = false;
+		session->locked = false;
 		session->undurable_reads = false;
 		session->level = 1;
 		session->snapshot_owner = owner;
@@ -238,7 +240,37 @@ changed_sessions(void)
 	return count;
 }
 
-/* Waits for the engine's answer if there is something to lose, or something was read that could be lost. */
+/* How long the end of a transaction that can lose nothing waits for the engine, and after a cancel: less than a user notices. */
+#define END_WAIT_MILLIS 1000
+#define CANCEL_WAIT_MILLIS 50
+
+/*
+ * Ends the transaction on the engine where nothing may fail any more. Others find its rows free as soon as the client has PostgreSQL's answer, because the
+ * engine's is waited for, unless that takes too long. False: the request could not be sent.
+ */
+static bool
+end_on_engine(KakehashiSession *session, bool commit, int wait_millis)
+{
+	TimestampTz began = GetCurrentTimestamp();
+	kh_error error;
+	kh_wait wait;
+	kh_call *call = commit ? kh_send_commit(session->ipc, session->handle, KH_AVAILABLE, &error)
+	                       : kh_send_rollback(session->ipc, session->handle, &error);
+
+	if (call == NULL)
+	{
+		/* Calls that were cancelled a moment ago still have all slots. */
+		return commit ? kh_post_commit(session->ipc, session->handle, &error)
+		              : kh_post_rollback(session->ipc, session->handle, &error);
+	}
+	do
+		wait = kh_call_wait(call, INT64CONST(1000000) * wait_millis, &error);
+	while (wait == KH_WAIT_TIMEOUT && !TimestampDifferenceExceeds(began, GetCurrentTimestamp(), wait_millis));
+	kh_call_end(call);
+	return true;
+}
+
+/* Waits for the engine's answer if there is something to lose, something was read that could be lost, or rows were locked. */
 static void
 commit_session(KakehashiSession *session, bool two_phase)
 {
@@ -259,6 +291,9 @@ commit_session(KakehashiSession *session, bool two_phase)
 		return;
 	if (!depends && XactIsoLevel < XACT_SERIALIZABLE)
 	{
+		/* What the locks have kept others from may be local: they are let go when that is committed, see commit_locks(). */
+		if (session->locked)
+			return;
 		/* Nothing depends on the answer. If it cannot be sent, the end of the session ends the transaction. */
 		if (!kh_post_commit(session->ipc, session->handle, &error))
 			session->invalidated = true;
@@ -288,10 +323,35 @@ commit_session(KakehashiSession *session, bool two_phase)
 	session->level = 0;
 }
 
+/* The transaction has committed in PostgreSQL, and on the engine it has only locked rows. */
+static void
+commit_locks(KakehashiSession *session)
+{
+	if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
+	    !end_on_engine(session, true, END_WAIT_MILLIS))
+		session->invalidated = true;
+}
+
+/* Whether a request is not answered yet. */
+static bool
+is_interrupted(KakehashiSession *session)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &session->calls)
+	{
+		if (!dlist_container(KakehashiCall, node, iter.cur)->finished)
+			return true;
+	}
+	return false;
+}
+
 static void
 abort_session(KakehashiSession *session)
 {
 	kh_error error;
+	bool holds = session->wrote || session->locked;
+	int wait_millis = is_interrupted(session) ? CANCEL_WAIT_MILLIS : END_WAIT_MILLIS;
 
 	end_calls(session, InvalidSubTransactionId);
 	if (session->committing && !session->lost)
@@ -306,7 +366,8 @@ abort_session(KakehashiSession *session)
 	if (session->global_id[0] != '\0')
 		kakehashi_two_phase_abort(session);
 	else if (session->level > 0 && session->ipc != NULL && !session->lost && !session->aborted &&
-	         !kh_post_rollback(session->ipc, session->handle, &error))
+	         !(holds ? end_on_engine(session, false, wait_millis)
+	                 : kh_post_rollback(session->ipc, session->handle, &error)))
 		session->invalidated = true;
 }
 
@@ -329,6 +390,7 @@ forget_transaction(KakehashiSession *session)
 	session->rollback_level = 0;
 	session->handle = 0;
 	session->wrote = false;
+	session->locked = false;
 	session->undurable_reads = false;
 	session->aborted = false;
 	session->snapshot_owner = NULL;
@@ -392,14 +454,17 @@ on_xact_event(XactEvent event, void *arg)
 				break;
 			case XACT_EVENT_COMMIT:
 				kakehashi_two_phase_commit(session);
+				commit_locks(session);
 				forget_transaction(session);
 				break;
 			case XACT_EVENT_PREPARE:
 				/* The part waits for COMMIT PREPARED or ROLLBACK PREPARED. */
 				session->global_id[0] = '\0';
+				commit_locks(session);
 				forget_transaction(session);
 				break;
 			case XACT_EVENT_PARALLEL_COMMIT:
+				commit_locks(session);
 				forget_transaction(session);
 				break;
 		}
