@@ -350,7 +350,7 @@ final class LongTransactionTest {
         refused(
             "40001",
             () -> {
-              engine.run(occ, "update b set v = (select sum(v) from a)");
+              engine.run(occ, "update a set v = v + 1000");
               engine.commit(occ);
             });
         engine.rollback(occ);

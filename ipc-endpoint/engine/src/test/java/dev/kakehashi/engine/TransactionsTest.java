@@ -138,7 +138,10 @@ final class TransactionsTest {
   void shouldRefuseCommitOfSerializableTransactionWhoseReadsHaveChanged() {
     Transaction reader = engine.begin(Isolation.SERIALIZABLE);
     engine.run(reader, "select sum(v) from t");
-    engine.run("update t set v = v + 1 where id = 1");
+    Transaction other = engine.begin(Isolation.SERIALIZABLE);
+    engine.run(other, "select sum(v) from t");
+    engine.run(other, "update t set v = v + 1 where id = 1");
+    engine.commit(other);
     engine.run(reader, "update t set v = 0 where id = 2");
     EngineException failure = assertThrows(EngineException.class, () -> engine.commit(reader));
     assertEquals("40001", failure.code().sqlstate());

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /// * `published` is written here only, under the lock, after the slot's commit timestamp (both volatile). A snapshot is a read of
 ///   `published`: whoever reads timestamp t finds the commit timestamps of all transactions up to t, so it sees all of a commit or nothing,
 ///   although the rows are stamped later.
-/// * `serializableRunning` is counted up under the lock together with the reading of the snapshot: a commit after that
-///   snapshot keeps its list of writes for validation.
+/// * A serializable transaction takes its snapshot and its place in [SerializableTransactions] under the lock: a commit after that snapshot keeps its list of writes for
+///   validation.
 final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
 
@@ -31,7 +31,7 @@ final class Committer {
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
   private long lastTimestamp = MemoryStore.FIRST_TIMESTAMP;
-  private int serializableRunning;
+  private final SerializableTransactions serializable = new SerializableTransactions();
 
   /// Prepared transactions that are serializable. Each has been validated when it was prepared, and stays valid: no serializable transaction
   /// that changes what it has read commits before it is decided. Replaced under the lock.
@@ -58,9 +58,24 @@ final class Committer {
     return published;
   }
 
-  synchronized long beginSerializable() {
-    serializableRunning++;
-    return published;
+  /// @param readOnly it is never refused, and others are if they would have to be
+  synchronized RowTransaction beginSerializable(long id, int slot, boolean readOnly) {
+    boolean observed = readOnly && serializable.mattersTo();
+    RowTransaction transaction =
+        new RowTransaction(
+            store,
+            id,
+            slot,
+            published,
+            readOnly,
+            readOnly ? null : new ReadSet(),
+            observed ? new ReadSet() : null);
+    if (!readOnly) {
+      serializable.begin(transaction);
+    } else if (observed) {
+      serializable.beginReader(transaction);
+    }
+    return transaction;
   }
 
   /// Prepared transactions whose reads have to stay valid.
@@ -73,8 +88,37 @@ final class Committer {
     action.run();
   }
 
-  synchronized void endSerializable() {
-    serializableRunning--;
+  /// A transaction has ended whose reads were noted, or does so without a commit.
+  synchronized void leave(RowTransaction transaction) {
+    ReadSet reads = transaction.noted();
+    if (transaction.readOnly && reads != null) {
+      // What it has given out counts, however it ends.
+      serializable.ended(transaction, reads, transaction.snapshot());
+    } else {
+      serializable.leave(transaction);
+    }
+  }
+
+  /// Validates a transaction that has changed nothing and commits.
+  ///
+  /// @return why it is refused; null: it is not
+  @Nullable RowConflict commitReader(RowTransaction transaction) {
+    ReadSet reads = transaction.readSet;
+    if (reads == null || reads.isEmpty()) {
+      return null;
+    }
+    Validation validation = new Validation(transaction);
+    if (!validation.begin()) {
+      return validation.conflict();
+    }
+    synchronized (this) {
+      if (!validation.finish()) {
+        return validation.conflict();
+      }
+      boolean isLong = transaction.claim() != null;
+      serializable.ended(transaction, reads, isLong ? published : transaction.snapshot());
+      return null;
+    }
   }
 
   Outcome commit(
@@ -90,8 +134,7 @@ final class Committer {
       if (!validation.finish()) {
         return refuse(validation.conflict());
       }
-      int others = serializableRunning - (transaction.readSet != null ? 1 : 0);
-      return enter(transaction, record, stored, done, others > 0);
+      return enter(transaction, record, stored, done, validation.overtakenBy());
     }
   }
 
@@ -101,15 +144,20 @@ final class Committer {
       LogRecord record,
       boolean stored,
       Consumer<@Nullable Throwable> done,
-      boolean keepWrites) {
+      long overtakenBy) {
     Outcome enqueued = enqueue(record, lastTimestamp + 1, stored, done);
     if (enqueued.refused() != null) {
       return enqueued;
     }
-    Garbage garbage = transaction.commitGarbage(keepWrites);
+    Garbage garbage = transaction.commitGarbage(serializable.runsBeside(transaction));
     long timestamp = ++lastTimestamp;
     store.slots().setCommitTimestamp(transaction.slot, timestamp);
+    ReadSet reads = transaction.readSet;
+    if (reads != null) {
+      serializable.ended(transaction, reads, timestamp);
+    }
     if (garbage != null) {
+      garbage.overtakenBy(overtakenBy);
       collector.add(garbage, timestamp);
     }
     published = timestamp;
@@ -145,13 +193,17 @@ final class Committer {
       if (!validation.finish()) {
         return refuse(validation.conflict());
       }
+      if (validation.overtakenBy() != SerializableTransactions.NOBODY) {
+        // Nobody could refuse it later.
+        return refuse(validation.conflict());
+      }
       RowConflict preserved = store.longTransactions().refusesPrepared(transaction);
       if (preserved != null) {
         return refuse(preserved);
       }
       Outcome outcome = enqueue(record, lastTimestamp, true, done);
       if (outcome.refused() == null && transaction.readSet != null) {
-        serializableRunning--;
+        serializable.leave(transaction);
         guard(transaction);
       }
       return outcome;
@@ -179,7 +231,7 @@ final class Committer {
       LogRecord record,
       boolean stored,
       Consumer<@Nullable Throwable> done) {
-    Outcome outcome = enter(transaction, record, stored, done, serializableRunning > 0);
+    Outcome outcome = enter(transaction, record, stored, done, SerializableTransactions.NOBODY);
     if (outcome.refused() == null) {
       unguard(transaction);
     }
@@ -294,13 +346,19 @@ final class Committer {
   private final class Validation {
     private final RowTransaction transaction;
     private final @Nullable ReadSet reads;
+    private final boolean changes;
     private long validated;
+
+    /// Earliest commit that has changed what was read.
+    private long overtakenBy = SerializableTransactions.NOBODY;
+
     private List<RowTransaction> checked = List.of();
     private @Nullable RowConflict conflict;
 
     Validation(RowTransaction transaction) {
       this.transaction = transaction;
       this.reads = transaction.readSet;
+      this.changes = transaction.mark() > 0;
       // Nobody has changed what a long transaction has read, see LongTransactions.
       this.validated = transaction.claim() != null ? Long.MAX_VALUE : transaction.pinnedSnapshot();
     }
@@ -310,7 +368,7 @@ final class Committer {
         return true;
       }
       long upTo = Math.max(validated, published);
-      if (!isUnchanged(reads, validated, upTo) || !keepsPrepared()) {
+      if (!isInOrder(reads, validated, upTo) || !keepsPrepared()) {
         return false;
       }
       validated = upTo;
@@ -319,13 +377,21 @@ final class Committer {
 
     boolean finish() {
       return reads == null
-          || (isUnchanged(reads, validated, Math.max(validated, published)) && keepsPrepared());
+          || (isInOrder(reads, validated, Math.max(validated, published))
+              && keepsPrepared()
+              && (!changes
+                  || overtakenBy == SerializableTransactions.NOBODY
+                  || !serializable.isRead(transaction, overtakenBy)));
+    }
+
+    long overtakenBy() {
+      return overtakenBy;
     }
 
     /// Whether no write touches what a prepared transaction has read.
     private boolean keepsPrepared() {
       List<RowTransaction> now = prepared;
-      if (now.equals(checked)) {
+      if (!changes || now.equals(checked)) {
         return true;
       }
       RowReader reader = new RowReader(store);
@@ -333,6 +399,9 @@ final class Committer {
       for (RowTransaction other : now) {
         ReadSet guarded = other.readSet;
         for (int i = 0; guarded != null && i < transaction.writes().size(); i++) {
+          if (transaction.writes().isLock(i)) {
+            continue;
+          }
           Page page = transaction.writes().page(i);
           long tableId = page.table.tableId();
           boolean touched = guarded.hasTable(tableId);
@@ -353,34 +422,48 @@ final class Committer {
       return true;
     }
 
-    /// Whether no row that was read has changed in commits with timestamps in `(after, upTo]`.
-    private boolean isUnchanged(ReadSet read, long after, long upTo) {
+    /// Looks for commits with timestamps in `(after, upTo]` that have changed what was read.
+    ///
+    /// @return false if one of them has been overtaken itself, or has changed what was read as of later commits than the snapshot
+    private boolean isInOrder(ReadSet read, long after, long upTo) {
       if (after == upTo || read.isEmpty()) {
         return true;
       }
+      ReadSet newest = read.presentNewest();
       RowReader reader = new RowReader(store);
-      KeyBuffer key = new KeyBuffer(64);
       for (Garbage garbage : collector.pending()) {
         long timestamp = garbage.timestamp();
         if (timestamp <= after || timestamp > upTo) {
           continue;
         }
-        for (int i = 0; i < garbage.writes(); i++) {
-          Page page = garbage.page(i);
-          long tableId = page.table.tableId();
-          boolean touched = read.hasTable(tableId);
-          if (!touched) {
-            for (ReadSet.Range range : read.ranges(tableId)) {
-              touched |= reader.touches(page, garbage.rowSlot(i), timestamp, range, key);
-            }
-          }
-          if (touched) {
-            conflict = RowConflict.changed(page, garbage.rowSlot(i));
-            return false;
-          }
+        int touched = firstTouched(reader, garbage, read);
+        if (touched < 0) {
+          continue;
+        }
+        if (overtakenBy == SerializableTransactions.NOBODY) {
+          conflict = RowConflict.changed(garbage.page(touched), garbage.rowSlot(touched));
+        }
+        overtakenBy = Math.min(overtakenBy, timestamp);
+        long before = garbage.overtakenBy();
+        boolean completes =
+            before != SerializableTransactions.NOBODY
+                && (changes || before <= transaction.snapshot());
+        if (completes || (newest != null && firstTouched(reader, garbage, newest) >= 0)) {
+          return false;
         }
       }
       return true;
+    }
+
+    /// The first write that changes what was read; -1: there is none.
+    private static int firstTouched(RowReader reader, Garbage garbage, ReadSet read) {
+      for (int i = 0; i < garbage.writes(); i++) {
+        if (!garbage.isLock(i)
+            && reader.touches(garbage.page(i), garbage.rowSlot(i), garbage.timestamp(), read)) {
+          return i;
+        }
+      }
+      return -1;
     }
 
     /// What [#begin()] or [#finish()] found.

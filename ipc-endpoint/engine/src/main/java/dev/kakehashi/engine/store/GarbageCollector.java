@@ -118,6 +118,22 @@ final class GarbageCollector implements AutoCloseable {
 
     private volatile boolean ready;
 
+    /// Earliest commit that has overtaken the transaction, see [SerializableTransactions]. Written before the garbage is queued.
+    private long overtakenBy = SerializableTransactions.NOBODY;
+
+    void overtakenBy(long timestamp) {
+      overtakenBy = timestamp;
+    }
+
+    long overtakenBy() {
+      return overtakenBy;
+    }
+
+    /// Whether a write has locked the row only. For those who keep what was replaced from being freed.
+    boolean isLock(int write) {
+      return undos[write] != 0 && RowLayout.isLocked(undos[write]);
+    }
+
     void setWrites(Page[] pages, int[] rowSlots, long[] undos, int writes) {
       this.pages = pages;
       this.rowSlots = rowSlots;

@@ -179,8 +179,9 @@ final class IndexEntries {
       if (newer && new RowReader(table.store).touches(page, slot, committed, reads)) {
         return RowConflict.readChanged(page, slot);
       }
-      reads.addRange(
-          table.tableId(), ReadSet.Range.of(index.definition.indexId(), key.bytes, keyLength));
+      (newer ? reads.newest() : reads)
+          .addRange(
+              table.tableId(), ReadSet.Range.of(index.definition.indexId(), key.bytes, keyLength));
     }
     return new DuplicateKey(index.definition, newer);
   }

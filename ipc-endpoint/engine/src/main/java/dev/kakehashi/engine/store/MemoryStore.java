@@ -189,11 +189,11 @@ final class MemoryStore implements Store {
       throw new EngineException(ErrorCode.SHUTTING_DOWN, "store is closed");
     }
     int slot = slots.claim(committer.published());
-    boolean validated = serializable && !readOnly;
-    long snapshot = validated ? committer.beginSerializable() : committer.published();
     long id = nextTransaction.getAndIncrement() << SLOT_BITS | slot;
     RowTransaction transaction =
-        new RowTransaction(this, id, slot, snapshot, readOnly, serializable);
+        serializable
+            ? committer.beginSerializable(id, slot, readOnly)
+            : new RowTransaction(this, id, slot, committer.published(), readOnly, null, null);
     transaction.bound();
     slots.own(slot, transaction);
     return transaction;
@@ -204,7 +204,7 @@ final class MemoryStore implements Store {
     int slot = slots.claim(committer.published());
     long id = nextTransaction.getAndIncrement() << SLOT_BITS | slot;
     RowTransaction transaction =
-        new RowTransaction(this, id, slot, committer.published(), false, header.reads());
+        new RowTransaction(this, id, slot, committer.published(), false, header.reads(), null);
     slots.own(slot, transaction);
     transaction.recoverPrepared(header.preparation());
     if (header.reads() != null) {
@@ -284,10 +284,14 @@ final class MemoryStore implements Store {
     return (int) transactionId & (1 << SLOT_BITS) - 1;
   }
 
-  /// Where the reads of a view are noted; null unless its transaction is serializable.
+  /// Where the reads of a view are noted; null unless its transaction is serializable, and somebody depends on what it reads.
   @Nullable ReadSet readSet(ReadView view) {
     RowTransaction owner = slots.owner(slotOf(view.transactionId()));
-    return owner != null && owner.id() == view.transactionId() ? owner.readSet : null;
+    if (owner == null || owner.id() != view.transactionId()) {
+      return null;
+    }
+    ReadSet reads = owner.noted();
+    return reads == null || view.snapshot() <= owner.snapshot() ? reads : reads.newest();
   }
 
   /// The running transaction of a slot has read what was committed up to a timestamp: its own end is not reported as durable before that is.
@@ -315,8 +319,8 @@ final class MemoryStore implements Store {
 
   /// A transaction has ended: its stamps are gone, its slot may have a new owner.
   void release(RowTransaction transaction) {
-    if (transaction.readSet != null && transaction.preparation() == null) {
-      committer.endSerializable();
+    if (transaction.noted() != null) {
+      committer.leave(transaction);
     }
     transaction.endClaim();
     slots.release(transaction.slot);

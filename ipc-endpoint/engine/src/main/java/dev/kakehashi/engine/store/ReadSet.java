@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What a serializable transaction has read: tables as a whole, or ranges of their indexes. Thread-safe: cursors on several threads add to it.
 ///
@@ -19,7 +20,7 @@ final class ReadSet {
   static final int MAX_RANGES = 4096;
 
   /// Encoded entries `[from, to)` of an index; an absent bound is null.
-  record Range(long indexId, byte[] from, byte @org.jspecify.annotations.Nullable [] to) {
+  record Range(long indexId, byte[] from, byte @Nullable [] to) {
     /// The entries of one key.
     static Range of(long indexId, byte[] key, int length) {
       byte[] from = Arrays.copyOf(key, length);
@@ -44,19 +45,62 @@ final class ReadSet {
   private final Set<Long> tables = new HashSet<>();
   private final Map<Long, List<Range>> ranges = new HashMap<>();
 
-  synchronized void addTable(long tableId) {
+  /// What has this as its part; null: it is no part.
+  private final @Nullable ReadSet whole;
+
+  /// The part of it that was read as of later commits than the snapshot; null: nothing so far. Guarded by this.
+  private @Nullable ReadSet newest;
+
+  ReadSet() {
+    this(null);
+  }
+
+  private ReadSet(@Nullable ReadSet whole) {
+    this.whole = whole;
+  }
+
+  /// Where reads are noted that see commits after the snapshot, as those of foreign keys do: they are valid only if nothing has changed since the snapshot.
+  synchronized ReadSet newest() {
+    ReadSet present = newest;
+    if (present == null) {
+      present = new ReadSet(this);
+      newest = present;
+    }
+    return present;
+  }
+
+  /// What was noted as of later commits than the snapshot; null: nothing.
+  synchronized @Nullable ReadSet presentNewest() {
+    return newest;
+  }
+
+  void addTable(long tableId) {
+    if (whole != null) {
+      whole.addTable(tableId);
+    }
+    noteTable(tableId);
+  }
+
+  private synchronized void noteTable(long tableId) {
     tables.add(tableId);
     ranges.remove(tableId);
   }
 
-  synchronized void addRange(long tableId, Range range) {
+  void addRange(long tableId, Range range) {
+    if (whole != null) {
+      whole.addRange(tableId, range);
+    }
+    noteRange(tableId, range);
+  }
+
+  private synchronized void noteRange(long tableId, Range range) {
     if (tables.contains(tableId)) {
       return;
     }
     List<Range> present = ranges.computeIfAbsent(tableId, t -> new ArrayList<>());
     present.add(range);
     if (present.size() > MAX_RANGES) {
-      addTable(tableId);
+      noteTable(tableId);
     }
   }
 

@@ -20,8 +20,11 @@ final class RowTransaction implements StoreTransaction {
   final int slot;
   final boolean readOnly;
 
-  /// What a serializable transaction has read; null for others.
+  /// What a serializable transaction has read that is validated; null for others.
   final @Nullable ReadSet readSet;
+
+  /// What a read-only one has read that others are validated against.
+  private final @Nullable ReadSet observed;
 
   /// Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable Preparation preparation;
@@ -67,18 +70,16 @@ final class RowTransaction implements StoreTransaction {
   /// Null: nobody waits.
   private @Nullable List<Runnable> wakes;
 
-  RowTransaction(
-      MemoryStore store, long id, int slot, long snapshot, boolean readOnly, boolean serializable) {
-    this(store, id, slot, snapshot, readOnly, serializable && !readOnly ? new ReadSet() : null);
-  }
-
+  /// @param readSet of a serializable one that may change something
+  /// @param observed of a serializable one that is read-only, if others depend on what it reads
   RowTransaction(
       MemoryStore store,
       long id,
       int slot,
       long snapshot,
       boolean readOnly,
-      @Nullable ReadSet readSet) {
+      @Nullable ReadSet readSet,
+      @Nullable ReadSet observed) {
     this.store = store;
     this.id = id;
     this.pinned = snapshot;
@@ -86,6 +87,12 @@ final class RowTransaction implements StoreTransaction {
     this.slot = slot;
     this.readOnly = readOnly;
     this.readSet = readSet;
+    this.observed = observed;
+  }
+
+  /// Where its reads are noted; null: nowhere.
+  @Nullable ReadSet noted() {
+    return readSet != null ? readSet : observed;
   }
 
   @Override
@@ -406,6 +413,12 @@ final class RowTransaction implements StoreTransaction {
     }
     checkRunning();
     if (mark() == 0) {
+      RowConflict overtaken = store.committer().commitReader(this);
+      if (overtaken != null) {
+        abort();
+        done.accept(overtaken);
+        return;
+      }
       finishWithoutWrites();
       if (stored) {
         // A commit is visible before it is durable: a crash must not take back what was read.

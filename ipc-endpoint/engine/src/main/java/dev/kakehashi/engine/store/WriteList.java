@@ -45,6 +45,11 @@ final class WriteList {
     return undos[write];
   }
 
+  /// Whether a write has locked the row only. Nobody may have freed what it replaced.
+  boolean isLock(int write) {
+    return undos[write] != 0 && RowLayout.isLocked(undos[write]);
+  }
+
   /// Makes room for one more write, so that adding it cannot fail after it was made; OUT_OF_MEMORY if there is none.
   void reserve() {
     if (size == undos.length) {

@@ -85,7 +85,86 @@ final class StoreSerializableTest extends StoreTestBase {
     // Moves the row out of what was read: the version before counts too.
     Rows.update(table, other, one, 100L, "one", 10L);
     Rows.commit(other);
+    // Has seen the other, and not what is to come before that.
+    StoreTransaction reader = beginSerializable();
+    assertEquals(1, find(reader, 100).size());
+    assertEquals(List.of(), find(reader, 5));
+    Rows.commit(reader);
     assertRefused(a);
+  }
+
+  @Test
+  void shouldCommitBeforeWhatHasChangedItsReadsIfNobodyHasSeenThat() {
+    long one = insertCommitted(1L, "one", 10L);
+    StoreTransaction a = beginSerializable();
+    find(a, 1);
+    Rows.insert(table, a, 5L, "five", 1L);
+    StoreTransaction other = beginSerializable();
+    Rows.update(table, other, one, 1L, "one", 11L);
+    Rows.commit(other);
+    StoreTransaction reader = beginSerializable();
+    assertEquals(1, find(reader, 1).size());
+    Rows.commit(reader);
+    Rows.commit(a);
+    assertEquals(2, rows().size());
+  }
+
+  @Test
+  void shouldNotCountRowsThatWereOnlyLockedAsChanged() {
+    long one = insertCommitted(1L, "one", 10L);
+    StoreTransaction a = beginSerializable();
+    StoreTransaction b = beginSerializable();
+    find(a, 1);
+    find(b, 5);
+    Rows.insert(table, a, 5L, "five", 1L);
+    table.lock(b, one);
+    Rows.commit(b);
+    Rows.commit(a);
+    assertEquals(2, rows().size());
+  }
+
+  /// The batch of receipts: a report that shows the next batch, and not all receipts of the one before, contradicts a receipt that comes later.
+  @Test
+  void shouldRefuseWhoWouldComeBeforeWhatAReaderHasSeen() {
+    for (boolean readOnly : List.of(true, false)) {
+      for (boolean ended : List.of(true, false)) {
+        long batch = insertCommitted(1L, "batch", 1L);
+        StoreTransaction receipt = beginSerializable();
+        StoreTransaction close = beginSerializable();
+        find(receipt, 1);
+        Rows.update(table, close, batch, 1L, "batch", 2L);
+        Rows.commit(close);
+        StoreTransaction report = store.begin(readOnly, true);
+        report.beginStatement();
+        assertEquals(1, Rows.scan(table, report.beginStatement()).size());
+        if (ended) {
+          Rows.commit(report);
+        }
+        Rows.insert(table, receipt, 5L, "receipt", 1L);
+        assertRefused(receipt);
+        Rows.commit(ended ? begin() : report);
+        StoreTransaction clear = begin();
+        clear.beginStatement();
+        table.delete(clear, batch);
+        Rows.commit(clear);
+      }
+    }
+  }
+
+  @Test
+  void shouldRefuseAReaderOfTransactionsThatComeBeforeWhatItHasSeen() {
+    long batch = insertCommitted(1L, "batch", 1L);
+    StoreTransaction receipt = beginSerializable();
+    StoreTransaction close = beginSerializable();
+    find(receipt, 1);
+    Rows.update(table, close, batch, 1L, "batch", 2L);
+    Rows.commit(close);
+    StoreTransaction report = beginSerializable();
+    find(report, 1);
+    Rows.insert(table, receipt, 5L, "receipt", 1L);
+    Rows.commit(receipt);
+    find(report, 5);
+    assertRefused(report);
   }
 
   @Test
