@@ -12,7 +12,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,8 +61,7 @@ final class BackupSocket {
       throw new SettingsException("\"" + target + "\" is not empty");
     }
     boolean made = Files.notExists(target);
-    Files.createDirectories(
-        target, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    PrivateDirectory.prepare(target);
     boolean complete = false;
     try {
       copy(target, data, engine, progress);

@@ -13,7 +13,6 @@ import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.TransportEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +56,7 @@ public final class EndpointServer implements AutoCloseable {
 
   private void open(EngineFactory factory) throws IOException {
     Path data = settings.dataDirectory();
-    Files.createDirectories(data);
+    PrivateDirectory.prepare(data);
     parts.push(DirectoryLock.take(data, settings.runtimeDirectory()));
     RestoreCommand.refuseUnfinished(data);
     var config = settings.transport(version());

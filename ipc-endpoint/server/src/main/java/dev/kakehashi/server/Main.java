@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.transport.os.Umask;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -127,6 +128,8 @@ public final class Main implements Runnable {
     @Override
     public Integer call() throws Exception {
       Settings settings = common.settings();
+      Umask.keepPrivate();
+      PrivateDirectory.prepare(settings.dataDirectory());
       Logging.configure(
           settings.dataDirectory(), Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO));
       EndpointServer server = EndpointServer.start(settings, engine(settings));

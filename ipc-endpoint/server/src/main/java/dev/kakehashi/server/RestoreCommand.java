@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
             + " backup are verified before anything is written.")
 final class RestoreCommand implements Callable<Integer> {
   /// Where the files are until all of them are there: no endpoint starts beside it.
-  private static final String UNFINISHED = "restore.tmp";
+  static final String UNFINISHED = "restore.tmp";
 
   @Parameters(index = "0", paramLabel = "BACKUP", description = "directory of the backup")
   private @Nullable Path backup;
@@ -48,7 +48,7 @@ final class RestoreCommand implements Callable<Integer> {
       throw new SettingsException(
           "backup \"%s\" is damaged: %s".formatted(from, String.join("; ", problems)));
     }
-    Files.createDirectories(data);
+    PrivateDirectory.prepare(data);
     try (DirectoryLock _ = DirectoryLock.take(data)) {
       restore(from, manifest, data);
     }

@@ -112,7 +112,7 @@ final class UserFile {
   }
 
   private void change(Change change) throws IOException {
-    Files.createDirectories(directory);
+    PrivateDirectory.prepare(directory);
     try (FileChannel guard =
             FileChannel.open(
                 directory.resolve(NAME + ".lock"),

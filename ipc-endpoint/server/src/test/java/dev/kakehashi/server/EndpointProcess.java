@@ -24,14 +24,20 @@ final class EndpointProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 60;
 
   private final Path root;
-  private final List<String> settings;
+  private final List<String> options;
+
+  /// What is before its command.
+  private final List<String> prefix;
+
   private final Map<String, String> environment;
   private @Nullable Process process;
 
-  private EndpointProcess(Path root, Map<String, String> environment, List<String> settings) {
+  private EndpointProcess(
+      Path root, List<String> prefix, Map<String, String> environment, List<String> options) {
     this.root = root;
+    this.prefix = prefix;
     this.environment = environment;
-    this.settings = settings;
+    this.options = options;
   }
 
   /// @param settings each as `key=value`
@@ -42,8 +48,31 @@ final class EndpointProcess implements AutoCloseable {
   /// @param environment variables of the process besides ours
   static EndpointProcess open(Map<String, String> environment, String... settings)
       throws IOException {
+    List<String> options = new ArrayList<>();
+    for (String setting : settings) {
+      options.addAll(List.of("-s", setting));
+    }
+    return open(List.of(), environment, options);
+  }
+
+  /// @param config settings that can be read again
+  static EndpointProcess open(Path config) throws IOException {
+    return open(List.of(), Map.of(), List.of("-c", config.toString()));
+  }
+
+  /// With a umask that opens everything to everybody.
+  ///
+  /// @param setting as `key=value`
+  static EndpointProcess openWithoutUmask(String setting) throws IOException {
+    return open(
+        List.of("sh", "-c", "umask 0 && exec \"$@\"", "sh"), Map.of(), List.of("-s", setting));
+  }
+
+  private static EndpointProcess open(
+      List<String> prefix, Map<String, String> environment, List<String> options)
+      throws IOException {
     Path root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
-    EndpointProcess endpoint = new EndpointProcess(root, environment, List.of(settings));
+    EndpointProcess endpoint = new EndpointProcess(root, prefix, environment, options);
     endpoint.start();
     return endpoint;
   }
@@ -58,7 +87,7 @@ final class EndpointProcess implements AutoCloseable {
 
   /// Starts it (again) and waits until clients can attach.
   void start() throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       // What Chronicle Queue and native access need, as this process has it.
@@ -79,10 +108,7 @@ final class EndpointProcess implements AutoCloseable {
             dataDirectory().toString(),
             "-R",
             runtimeDirectory().toString()));
-    for (String setting : settings) {
-      command.add("-s");
-      command.add(setting);
-    }
+    command.addAll(options);
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().putAll(environment);
@@ -121,6 +147,17 @@ final class EndpointProcess implements AutoCloseable {
     } catch (IOException e) {
       // It was closed after it had been listed.
       return "";
+    }
+  }
+
+  /// Sends it a signal.
+  ///
+  /// @param name without SIG
+  void signal(String name) throws IOException, InterruptedException {
+    long pid = java.util.Objects.requireNonNull(process).pid();
+    int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+    if (code != 0) {
+      throw new AssertionError("kill ended with " + code);
     }
   }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The runtime directory of one incarnation: locked, emptied and filled anew.
 ///
@@ -32,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 public final class RuntimeDirectory implements AutoCloseable {
   /// Locked as long as its endpoint runs; processes that read the response of an attached client look at it.
   private static final String LOCK = "lock";
+
+  private static final Logger LOG = LoggerFactory.getLogger(RuntimeDirectory.class);
 
   private final Path path;
   private final FileChannel lockChannel;
@@ -57,10 +62,7 @@ public final class RuntimeDirectory implements AutoCloseable {
     Path path = config.runtimeDirectory().toAbsolutePath();
     try {
       Path parent = path.getParent();
-      if (parent != null && Files.notExists(parent)) {
-        Files.createDirectories(parent);
-        setMode(parent, 0755);
-      }
+      makeParents(parent);
       if (Files.notExists(path)) {
         Files.createDirectory(path);
       }
@@ -144,6 +146,21 @@ public final class RuntimeDirectory implements AutoCloseable {
       List<Integer> both = List.of(uid, ownUid);
       AccessControl.allow(directory, 0700, both, AccessControl.RWX);
       AccessControl.allowInside(directory, 0700, both, AccessControl.RWX);
+    }
+  }
+
+  /// Makes directories that others may go through, whatever the umask.
+  private static void makeParents(@Nullable Path directory) throws IOException {
+    if (directory == null || Files.exists(directory)) {
+      return;
+    }
+    makeParents(directory.getParent());
+    try {
+      Files.createDirectory(directory);
+      setMode(directory, 0755);
+    } catch (FileAlreadyExistsException e) {
+      // Another endpoint that starts has made it; that it is none shows in a moment.
+      LOG.debug("\"{}\" is there by now", directory, e);
     }
   }
 

@@ -62,6 +62,8 @@ final class Linux {
       function(
           "getsockopt",
           FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
+  private static final MethodHandle UMASK =
+      function("umask", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle GETUID = function("getuid", FunctionDescriptor.of(JAVA_INT));
   private static final MethodHandle GETGID = function("getgid", FunctionDescriptor.of(JAVA_INT));
 
@@ -197,6 +199,15 @@ final class Linux {
       return result < 0 ? new int[] {negativeErrno(captured)} : value.toArray(JAVA_INT);
     } catch (Throwable t) {
       throw new LinkageError("getsockopt", t);
+    }
+  }
+
+  /// The mask before.
+  static int umask(int mask) {
+    try {
+      return (int) UMASK.invokeExact(CAPTURED.get(), mask);
+    } catch (Throwable t) {
+      throw new LinkageError("umask", t);
     }
   }
 
