@@ -10,6 +10,8 @@ import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /// The engine that runs in this process, on the endpoint's scheduler.
 public final class EmbeddedEngineFactory implements EngineFactory {
@@ -44,15 +46,34 @@ public final class EmbeddedEngineFactory implements EngineFactory {
             settings.number(Setting.LOCK_TIMEOUT));
     EmbeddedEngine engine = EmbeddedEngine.open(config, scheduler);
     engine.timeZone(zone);
-    engine.showSettings(shown(settings));
+    engine.showSettings(shown(settings.all()));
     return engine;
   }
 
-  private static List<ShownSetting> shown(Settings settings) {
+  @Override
+  public Set<String> changeable() {
+    return Set.of(
+        Setting.MEMORY.key(),
+        Setting.STATEMENT_MEMORY.key(),
+        Setting.TEMP_SPACE.key(),
+        Setting.LOCK_TIMEOUT.key());
+  }
+
+  @Override
+  public void change(Engine engine, Settings settings, Map<String, String> shown) {
+    EmbeddedEngine embedded = (EmbeddedEngine) engine;
+    embedded.limits(
+        settings.number(Setting.MEMORY),
+        settings.number(Setting.STATEMENT_MEMORY),
+        settings.number(Setting.TEMP_SPACE),
+        settings.number(Setting.LOCK_TIMEOUT));
+    embedded.showSettings(shown(shown));
+  }
+
+  private static List<ShownSetting> shown(Map<String, String> settings) {
     List<ShownSetting> shown = new ArrayList<>();
-    settings
-        .all()
-        .forEach((key, value) -> shown.add(new ShownSetting(key, value, "See kakehashi.conf.")));
+    settings.forEach(
+        (key, value) -> shown.add(new ShownSetting(key, value, "See kakehashi.conf.")));
     return shown;
   }
 }

@@ -27,17 +27,25 @@ public final class EndpointServer implements AutoCloseable {
 
   private final ArrayDeque<AutoCloseable> parts = new ArrayDeque<>();
   private final Settings settings;
+  private final Reload.Source source;
   private @Nullable TransportEndpoint transport;
+  private @Nullable Reload reload;
 
-  private EndpointServer(Settings settings) {
+  private EndpointServer(Settings settings, Reload.Source source) {
     this.settings = settings;
+    this.source = source;
   }
 
   /// Starts an endpoint; when this returns, clients can attach.
   ///
   /// @throws SettingsException when settings cannot be used or directories are in use
   public static EndpointServer start(Settings settings, EngineFactory factory) {
-    EndpointServer server = new EndpointServer(settings);
+    return start(settings, factory, () -> settings);
+  }
+
+  /// @param source where the settings come from when they are read again
+  static EndpointServer start(Settings settings, EngineFactory factory, Reload.Source source) {
+    EndpointServer server = new EndpointServer(settings, source);
     boolean started = false;
     try {
       server.open(factory);
@@ -90,6 +98,9 @@ public final class EndpointServer implements AutoCloseable {
     parts.push(StatusSocket.open(settings.runtimeDirectory(), scheduler, endpoint));
     parts.push(BackupSocket.open(settings.runtimeDirectory(), data, engine));
     parts.push(SchemaSocket.open(settings.runtimeDirectory(), engine));
+    Reload changes = new Reload(settings, source, factory, engine);
+    reload = changes;
+    parts.push(ReloadSocket.open(settings.runtimeDirectory(), changes));
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
         version(),
@@ -133,6 +144,11 @@ public final class EndpointServer implements AutoCloseable {
   static String version() {
     String version = EndpointServer.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;
+  }
+
+  /// Changes settings, of an endpoint that has started.
+  Reload reload() {
+    return java.util.Objects.requireNonNull(reload);
   }
 
   /// The transport, for status and tests.

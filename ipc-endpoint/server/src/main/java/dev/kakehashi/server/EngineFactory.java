@@ -2,6 +2,8 @@ package dev.kakehashi.server;
 
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.scheduler.TaskScheduler;
+import java.util.Map;
+import java.util.Set;
 
 /// Makes an engine; found by the service loader under its name in the setting `engine`.
 public interface EngineFactory {
@@ -11,4 +13,15 @@ public interface EngineFactory {
   ///
   /// @param scheduler where it runs its work; closed after the engine
   Engine open(Settings settings, TaskScheduler scheduler);
+
+  /// Keys of settings that [#change] takes over.
+  default Set<String> changeable() {
+    return Set.of();
+  }
+
+  /// Changes settings of an engine that runs.
+  ///
+  /// @param settings new values of those that are changeable; the others may be other ones than the engine has
+  /// @param shown values of all settings as they are in force then, by key
+  default void change(Engine engine, Settings settings, Map<String, String> shown) {}
 }

@@ -23,6 +23,13 @@ final class Logging {
     root.addAppender(file(root.getLoggerContext(), dataDirectory.resolve("logs")));
   }
 
+  /// Changes what is logged from now on.
+  static void level(Level level) {
+    ((LoggerContext) LoggerFactory.getILoggerFactory())
+        .getLogger(Logger.ROOT_LOGGER_NAME)
+        .setLevel(level);
+  }
+
   private static Logger configureRoot(Level level) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();

@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
       BackupCommand.class,
       RestoreCommand.class,
       DumpSchemaCommand.class,
+      ReloadCommand.class,
       UserCommand.class
     },
     versionProvider = Main.Version.class,
@@ -120,7 +121,7 @@ public final class Main implements Runnable {
     }
   }
 
-  /// Runs until SIGTERM or SIGINT.
+  /// Runs until SIGTERM or SIGINT; SIGHUP reads the settings again.
   @Command(name = "start", description = "Runs an endpoint in the foreground until SIGTERM.")
   static final class Start implements Callable<Integer> {
     @CommandLine.Mixin private Common common = new Common();
@@ -132,7 +133,8 @@ public final class Main implements Runnable {
       PrivateDirectory.prepare(settings.dataDirectory());
       Logging.configure(
           settings.dataDirectory(), Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO));
-      EndpointServer server = EndpointServer.start(settings, engine(settings));
+      EndpointServer server = EndpointServer.start(settings, engine(settings), common::settings);
+      HangUp.handle(server.reload()::runForSignal);
       CountDownLatch closed = new CountDownLatch(1);
       Runtime.getRuntime()
           .addShutdownHook(

@@ -20,7 +20,17 @@ class MainTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"start", "stop", "status", "check", "backup", "restore", "user", "dump-schema"})
+      strings = {
+        "start",
+        "stop",
+        "status",
+        "check",
+        "backup",
+        "restore",
+        "reload",
+        "user",
+        "dump-schema"
+      })
   void shouldExplainEachCommand(String command) {
     Command.run(command, "--help").expect(0, "Usage: kakehashi " + command, "--version");
   }

@@ -1,0 +1,94 @@
+package dev.kakehashi.server;
+
+import ch.qos.logback.classic.Level;
+import dev.kakehashi.engine.api.Engine;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Changes settings of a running endpoint: reads them again, as its start did, and takes over those that can be changed. All are read and checked before the first one is changed.
+/// Thread-safe.
+final class Reload {
+  private static final Logger LOG = LoggerFactory.getLogger(Reload.class);
+
+  /// Where an endpoint has its settings from.
+  interface Source {
+    /// Reads them again.
+    ///
+    /// @throws SettingsException for what cannot be used
+    Settings read() throws IOException;
+  }
+
+  private final Source source;
+  private final EngineFactory factory;
+  private final Engine engine;
+
+  /// What is in force, by key. Guarded by `this`.
+  private final Map<String, String> running;
+
+  /// @param settings that the endpoint was started with
+  Reload(Settings settings, Source source, EngineFactory factory, Engine engine) {
+    this.source = source;
+    this.factory = factory;
+    this.engine = engine;
+    running = new LinkedHashMap<>(settings.all());
+  }
+
+  /// Reads the settings again and takes over what can be changed.
+  ///
+  /// @param overrides settings that come after those that are read; until the next time
+  /// @return what has become of each setting that is another one now, a line each
+  /// @throws SettingsException for what cannot be used; nothing is changed then
+  synchronized List<String> run(Map<String, String> overrides) throws IOException {
+    Settings wanted = source.read();
+    overrides.forEach(wanted::set);
+    Level level = level(wanted);
+    List<String> said = new ArrayList<>();
+    Map<String, String> after = new LinkedHashMap<>(running);
+    wanted
+        .all()
+        .forEach((key, value) -> {
+          String now = running.getOrDefault(key, "");
+          if (value.equals(now)) {
+            return;
+          }
+          if (factory.changeable().contains(key) || key.equals(Setting.LOG_LEVEL.key())) {
+            after.put(key, value);
+            said.add("%s is %s, was %s".formatted(key, value, now));
+          } else {
+            said.add(
+                "%s stays %s until the endpoint is started again, and will be %s"
+                    .formatted(key, shown(now), shown(value)));
+          }
+        });
+    if (!after.equals(running)) {
+      factory.change(engine, wanted, after);
+      Logging.level(level);
+      running.putAll(after);
+    }
+    return said;
+  }
+
+  private static String shown(String value) {
+    return value.isEmpty() ? "empty" : value;
+  }
+
+  private static Level level(Settings settings) {
+    return Level.toLevel(settings.text(Setting.LOG_LEVEL), Level.INFO);
+  }
+
+  /// On a signal: what is said goes to the log.
+  void runForSignal() {
+    try {
+      List<String> said = run(Map.of());
+      LOG.info("settings were read again{}", said.isEmpty() ? ": all are as before" : "");
+      said.forEach(line -> LOG.info("settings: {}", line));
+    } catch (IOException | RuntimeException e) {
+      LOG.error("settings could not be read again, all are as before: {}", Main.reason(e));
+    }
+  }
+}
