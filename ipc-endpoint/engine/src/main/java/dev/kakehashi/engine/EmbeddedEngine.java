@@ -105,15 +105,11 @@ public final class EmbeddedEngine implements Engine {
     store.prepared().forEach(this::lockForPrepared);
   }
 
-  /// Opens the data directory, recovers it, and warms the planner up in the background.
+  /// Opens the data directory and recovers it.
   ///
   /// @throws EngineException DATA_CORRUPTED, CANNOT_CONNECT (another process has the directory) or OUT_OF_MEMORY
   public static EmbeddedEngine open(EngineConfig config, TaskScheduler scheduler) {
     EmbeddedEngine engine = new EmbeddedEngine(config, scheduler);
-    engine.scheduler.submit(context -> {
-      engine.warmUp();
-      return null;
-    });
     engine.statistics.start();
     return engine;
   }
@@ -133,8 +129,16 @@ public final class EmbeddedEngine implements Engine {
     }
   }
 
-  /// The first plan takes most of a second (class loading, generated metadata handlers): not in front of a user.
-  private void warmUp() {
+  @Override
+  public void warmUp() {
+    scheduler.submit(context -> {
+      warmUpPlanner();
+      return null;
+    });
+  }
+
+  /// The first plan takes most of a second (class loading, generated metadata handlers): not in front of a user, and not beside the start.
+  private void warmUpPlanner() {
     for (String sql :
         List.of(
             "select 1",

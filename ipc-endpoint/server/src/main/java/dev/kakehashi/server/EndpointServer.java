@@ -101,6 +101,7 @@ public final class EndpointServer implements AutoCloseable {
     Reload changes = new Reload(settings, source, factory, engine);
     reload = changes;
     parts.push(ReloadSocket.open(settings.runtimeDirectory(), changes));
+    engine.warmUp();
     LOG.info(
         "endpoint {} is ready: data directory {}, runtime directory {}",
         version(),

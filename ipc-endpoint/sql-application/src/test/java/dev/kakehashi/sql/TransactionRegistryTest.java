@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import net.openhft.chronicle.values.Values;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,15 @@ final class TransactionRegistryTest {
   private static TransactionState state(TransactionRegistry registry, long number) {
     TransactionRegistry.Entry entry = registry.find(handle(number));
     return entry == null ? TransactionState.NONE : entry.state();
+  }
+
+  /// Otherwise the library generates and compiles it whenever an endpoint starts, which takes seconds.
+  @Test
+  void shouldHaveTheClassOfTheFilesHeader() throws ClassNotFoundException {
+    Class<?> state = Class.forName("net.openhft.chronicle.hash.VanillaGlobalMutableState");
+    assertEquals(
+        TransactionRegistry.class.getProtectionDomain().getCodeSource(),
+        Values.nativeClassFor(state).getProtectionDomain().getCodeSource());
   }
 
   @Test

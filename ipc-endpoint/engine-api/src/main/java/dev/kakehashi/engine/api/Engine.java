@@ -21,6 +21,9 @@ public interface Engine extends AutoCloseable {
   ///     (22023), or the engine is shutting down
   Transaction begin(TransactionOptions options);
 
+  /// Makes ready in the background what the first statements would wait for. For when clients can attach: the rows are there without it.
+  default void warmUp() {}
+
   /// Transactions that are prepared, also those that an earlier run has prepared.
   java.util.List<PreparedTransaction> preparedTransactions();
 
