@@ -191,6 +191,7 @@ final class ConstraintPlanner {
     for (String column : columns) {
       int position = table.columnIndex(column);
       if (position < 0) {
+        ColumnNames.refuseKey(column);
         throw new EngineException(
             ErrorCode.UNDEFINED_COLUMN, "column \"" + column + "\" named in key does not exist");
       }

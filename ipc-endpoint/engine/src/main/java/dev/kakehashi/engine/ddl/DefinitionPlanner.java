@@ -272,6 +272,7 @@ final class DefinitionPlanner {
     for (String column : create.columns()) {
       int position = names.indexOf(column);
       if (position < 0) {
+        ColumnNames.refuseKey(column);
         throw new EngineException(
             ErrorCode.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
       }

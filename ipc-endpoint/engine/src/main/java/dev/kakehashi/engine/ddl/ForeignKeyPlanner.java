@@ -193,6 +193,7 @@ final class ForeignKeyPlanner {
     for (String name : names) {
       int position = table.columnIndex(name);
       if (position < 0) {
+        ColumnNames.refuseKey(name);
         throw new EngineException(
             ErrorCode.UNDEFINED_COLUMN,
             "column \"" + name + "\" referenced in " + where + " does not exist");

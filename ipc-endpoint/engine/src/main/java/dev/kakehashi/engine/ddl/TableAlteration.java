@@ -172,6 +172,7 @@ final class TableAlteration {
   static int position(Table table, String column) {
     int position = table.columnIndex(column);
     if (position < 0) {
+      ColumnNames.refuseToChange(column, "alter");
       throw refusal(ErrorCode.UNDEFINED_COLUMN, table, column, "does not exist");
     }
     return position;
@@ -199,6 +200,7 @@ final class TableAlteration {
       }
       throw duplicateColumn(definition.name());
     }
+    ColumnNames.refuseSystem(definition.name());
     List<Column> columns = new ArrayList<>(table.columns());
     columns.add(tables.column(table.schema(), table.name(), definition));
     table = table.withColumns(columns);
@@ -242,6 +244,9 @@ final class TableAlteration {
 
   /// With the indexes and constraints that have the column, as PostgreSQL does.
   private void dropColumn(Alteration.DropColumn drop) {
+    if (table.columnIndex(drop.column()) < 0) {
+      ColumnNames.refuseToChange(drop.column(), "drop");
+    }
     if (table.columnIndex(drop.column()) < 0 && drop.ifExists()) {
       return;
     }
@@ -294,12 +299,14 @@ final class TableAlteration {
   private void renameColumn(String from, String to) {
     int position = table.columnIndex(from);
     if (position < 0) {
+      ColumnNames.refuseToChange(from, "rename");
       throw new EngineException(
           ErrorCode.UNDEFINED_COLUMN, "column \"" + from + "\" does not exist");
     }
     if (table.columnIndex(to) >= 0) {
       throw duplicateColumn(to);
     }
+    ColumnNames.refuseSystem(to);
     List<String> generated = generations.from(table, position);
     replace(position, column -> column.withName(to));
     table = generations.renamed(table, generated, from, to);

@@ -18,7 +18,6 @@ import dev.kakehashi.engine.sql.ViewBinder;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -43,6 +42,7 @@ final class TablePlanner {
     if (isThere(schema, name, create.ifNotExists())) {
       return;
     }
+    ColumnNames.refuseDuplicates(create.columns().stream().map(ColumnDefinition::name).toList());
     List<Column> columns = new ArrayList<>();
     List<Table> sources = new ArrayList<>();
     int own = 0;
@@ -115,14 +115,7 @@ final class TablePlanner {
           ErrorCode.INVALID_TABLE_DEFINITION,
           "a table must have between 1 and " + MAX_COLUMNS + " columns");
     }
-    Set<String> seen = new HashSet<>();
-    for (Column column : columns) {
-      if (!seen.add(column.name())) {
-        throw new EngineException(
-            ErrorCode.DUPLICATE_COLUMN,
-            "column \"" + column.name() + "\" specified more than once");
-      }
-    }
+    ColumnNames.refuseDuplicates(columns.stream().map(Column::name).toList());
   }
 
   /// The column as it is defined, with its sequence, which is made. Its generation is not looked at: that needs the other columns.

@@ -50,11 +50,11 @@ final class DdlParser {
       return createSchema();
     }
     if (in.acceptWords("alter", "schema")) {
-      String from = in.expectIdentifier();
+      String from = in.expectName();
       if (!in.acceptWords("rename", "to")) {
         throw in.notSupported("ALTER SCHEMA ... " + in.peek().text());
       }
-      return new DdlStatement.RenameSchema(from, in.expectIdentifier());
+      return new DdlStatement.RenameSchema(from, in.expectName());
     }
     if (in.acceptWords("create", "view")) {
       return createView(false);
@@ -92,10 +92,10 @@ final class DdlParser {
         throw in.notSupported("ALTER VIEW ... " + in.peek().text());
       }
       in.acceptWords("column");
-      String from = in.expectIdentifier();
+      String from = in.expectName();
       in.expectWord("to");
       return new DdlStatement.AlterTable(
-          name, ifExists, List.of(new Alteration.RenameColumn(from, in.expectIdentifier())));
+          name, ifExists, List.of(new Alteration.RenameColumn(from, in.expectName())));
     }
     if (in.acceptWords("drop", "sequence")) {
       boolean ifExists = in.acceptWords("if", "exists");
@@ -112,7 +112,7 @@ final class DdlParser {
       Name index = name();
       in.expectWord("rename");
       in.expectWord("to");
-      return new DdlStatement.RenameIndex(index, ifExists, in.expectIdentifier());
+      return new DdlStatement.RenameIndex(index, ifExists, in.expectName());
     }
     if (in.acceptWords("drop", "table")) {
       boolean ifExists = in.acceptWords("if", "exists");
@@ -128,7 +128,7 @@ final class DdlParser {
       boolean ifExists = in.acceptWords("if", "exists");
       List<String> names = new ArrayList<>();
       do {
-        names.add(in.expectIdentifier());
+        names.add(in.expectName());
       } while (in.acceptOperator(","));
       return new DdlStatement.DropSchema(names, ifExists, in.cascade());
     }
@@ -166,7 +166,7 @@ final class DdlParser {
   private DdlStatement createSchema() {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
     if (!in.peek().isWord("authorization")) {
-      String name = in.expectIdentifier();
+      String name = in.expectName();
       if (in.atEnd() || in.peek().isOperator(";")) {
         return new DdlStatement.CreateSchema(name, ifNotExists);
       }
@@ -181,10 +181,10 @@ final class DdlParser {
 
   private @Nullable DdlStatement alterName(boolean view, Name name, boolean ifExists) {
     if (in.acceptWords("rename", "to")) {
-      return new DdlStatement.AlterName(view, name, ifExists, in.expectIdentifier(), null);
+      return new DdlStatement.AlterName(view, name, ifExists, in.expectName(), null);
     }
     return in.acceptWords("set", "schema")
-        ? new DdlStatement.AlterName(view, name, ifExists, null, in.expectIdentifier())
+        ? new DdlStatement.AlterName(view, name, ifExists, null, in.expectName())
         : null;
   }
 
@@ -198,13 +198,13 @@ final class DdlParser {
     Name name;
     String part = null;
     if (kind == Commented.SCHEMA) {
-      name = new Name(null, in.expectIdentifier(), word.end() + 1);
+      name = new Name(null, in.expectName(), word.end() + 1);
     } else if (kind == Commented.COLUMN) {
       DdlStatement.ColumnName named = in.columnName("column name must be qualified");
       name = named.table();
       part = named.column();
     } else if (kind == Commented.CONSTRAINT) {
-      part = in.expectIdentifier();
+      part = in.expectName();
       in.expectWord("on");
       name = name();
     } else {

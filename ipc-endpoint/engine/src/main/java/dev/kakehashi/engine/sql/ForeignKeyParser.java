@@ -2,7 +2,9 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.catalog.ForeignKey.Action;
 import dev.kakehashi.engine.sql.DdlStatement.ForeignKeyDefinition;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Parser of what follows the columns of a FOREIGN KEY, or the type of a column: REFERENCES ... ON DELETE ... .
@@ -33,8 +35,11 @@ final class ForeignKeyParser {
     List<String> setColumns = List.of();
     ConstraintTiming timing = new ConstraintTiming(in);
     boolean notValid = false;
+    Set<String> seen = new HashSet<>();
     while (true) {
-      if (in.acceptWords("match")) {
+      if (in.peek().isWord("match")) {
+        once(seen, "match");
+        in.at++;
         if (in.acceptWords("partial")) {
           throw in.notSupported("MATCH PARTIAL");
         }
@@ -42,12 +47,16 @@ final class ForeignKeyParser {
         if (!full) {
           in.expectWord("simple");
         }
-      } else if (in.acceptWords("on", "update")) {
+      } else if (in.peek().isWord("on") && in.peek(1).isWord("update")) {
+        once(seen, "update");
+        in.at += 2;
         onUpdate = action();
         if (in.peek().isOperator("(")) {
           throw in.notSupported("a column list with SET NULL or SET DEFAULT ON UPDATE");
         }
-      } else if (in.acceptWords("on", "delete")) {
+      } else if (in.peek().isWord("on") && in.peek(1).isWord("delete")) {
+        once(seen, "delete");
+        in.at += 2;
         onDelete = action();
         boolean sets = onDelete == Action.SET_NULL || onDelete == Action.SET_DEFAULT;
         setColumns = sets && in.peek().isOperator("(") ? in.identifiers() : List.of();
@@ -66,6 +75,12 @@ final class ForeignKeyParser {
             timing.result(),
             notValid);
       }
+    }
+  }
+
+  private void once(Set<String> seen, String clause) {
+    if (!seen.add(clause)) {
+      throw in.syntaxError();
     }
   }
 

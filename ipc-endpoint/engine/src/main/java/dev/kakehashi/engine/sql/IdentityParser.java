@@ -25,7 +25,7 @@ final class IdentityParser {
     if (in.acceptOperator("(")) {
       options = new SequenceOptionsParser(in).options(false);
       in.expectOperator(")");
-      if (options.ownedBy() != null) {
+      if (options.ownedBy() != null || options.typeOid() != null) {
         throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options");
       }
     }

@@ -14,11 +14,9 @@ final class IndexParser {
 
   DdlStatement create(boolean unique) {
     // Others write meanwhile in any case.
-    if (in.peek().isWord("concurrently") && !in.peek(1).isWord("on")) {
-      in.at++;
-    }
+    in.acceptWords("concurrently");
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
-    String name = in.peek().isWord("on") ? null : in.expectIdentifier();
+    String name = in.peek().isWord("on") && !ifNotExists ? null : in.expectName();
     in.expectWord("on");
     Name table = in.name();
     if (in.acceptWords("using") && !in.acceptWords("btree")) {
@@ -32,7 +30,7 @@ final class IndexParser {
         throw in.notSupported("index on expressions")
             .withHint("A generated column can have an index.");
       }
-      columns.add(in.expectIdentifier());
+      columns.add(in.expectName());
       boolean desc = in.acceptWords("desc");
       if (!desc) {
         in.acceptWords("asc");

@@ -2,11 +2,9 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
-import java.util.Set;
 
 /// Operators of expressions: Calcite gives them other precedences than PostgreSQL, so that many become calls or get parentheses.
 final class OperatorRewriter {
-  private static final Set<String> BYTE_COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic");
 
   private final Rewriter all;
   private final TokenReader in;
@@ -163,8 +161,7 @@ final class OperatorRewriter {
       throw TokenReader.syntaxErrorAt(all.sql, name);
     }
     boolean quotedName = name.kind() == Token.Kind.QUOTED_WORD;
-    if (!BYTE_COLLATIONS.contains(name.text())
-        || (!quotedName && !name.text().equals("ucs_basic"))) {
+    if (!Collations.isOfBytes(name.text()) || (!quotedName && !name.text().equals("ucs_basic"))) {
       throw new EngineException(
               ErrorCode.UNDEFINED_OBJECT,
               "collation \"" + name.text() + "\" for encoding \"UTF8\" does not exist")

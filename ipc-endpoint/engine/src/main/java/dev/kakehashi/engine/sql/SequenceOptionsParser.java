@@ -3,11 +3,14 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.DdlStatement.SequenceOptions;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Parser of what follows CREATE SEQUENCE, ALTER SEQUENCE and AS IDENTITY.
 final class SequenceOptionsParser {
   private final TokenReader in;
+  private final Set<String> seen = new HashSet<>();
   private @Nullable Integer typeOid;
   private @Nullable Long start;
   private @Nullable Long increment;
@@ -73,28 +76,39 @@ final class SequenceOptionsParser {
 
   private boolean option(boolean alters) {
     if (in.acceptWords("as")) {
+      once("as");
       typeOid = in.type().oid();
     } else if (in.acceptWords("increment")) {
+      once("increment");
       in.acceptWords("by");
       increment = number();
     } else if (in.acceptWords("start")) {
+      once("start");
       in.acceptWords("with");
       start = number();
     } else if (in.acceptWords("minvalue")) {
+      once("minvalue");
       min = number();
     } else if (in.acceptWords("no", "minvalue")) {
+      once("minvalue");
       noMin = true;
     } else if (in.acceptWords("maxvalue")) {
+      once("maxvalue");
       max = number();
     } else if (in.acceptWords("no", "maxvalue")) {
+      once("maxvalue");
       noMax = true;
     } else if (in.acceptWords("cache")) {
+      once("cache");
       cache = number();
     } else if (in.acceptWords("cycle")) {
+      once("cycle");
       cycles = true;
     } else if (in.acceptWords("no", "cycle")) {
+      once("cycle");
       cycles = false;
     } else if (alters && in.acceptWords("restart")) {
+      once("restart");
       restarts = true;
       if (in.acceptWords("with") || in.peek().kind() == Token.Kind.NUMBER) {
         restartWith = number();
@@ -109,11 +123,19 @@ final class SequenceOptionsParser {
     if (!in.acceptWords("owned", "by")) {
       return false;
     }
+    once("owned");
     ownedByNone = in.acceptWords("none");
     if (!ownedByNone) {
       ownedBy = in.columnName("invalid OWNED BY option");
     }
     return true;
+  }
+
+  private void once(String option) {
+    if (!seen.add(option)) {
+      throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options")
+          .withPosition(in.peek(-1).start() + 1);
+    }
   }
 
   private long number() {

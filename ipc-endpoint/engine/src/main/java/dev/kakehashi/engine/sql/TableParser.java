@@ -1,7 +1,5 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.DdlStatement.CheckDefinition;
@@ -10,44 +8,26 @@ import dev.kakehashi.engine.sql.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.DdlStatement.KeyDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.LikeOption;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
-import dev.kakehashi.engine.sql.DdlStatement.SequenceColumn;
 import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.protocol.ErrorCode;
-import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Parser of CREATE TABLE and of the actions of ALTER TABLE.
 final class TableParser {
-  private static final Set<String> COLUMN_CONSTRAINTS =
+  /// First words of what ALTER TABLE does in PostgreSQL and not here.
+  private static final Set<String> OTHER_ACTIONS =
       Set.of(
-          "not",
-          "null",
-          "primary",
-          "unique",
-          "default",
-          "constraint",
-          "check",
-          "references",
-          "collate",
-          "generated");
-
-  private static final Map<String, SqlType> SERIAL_TYPES =
-      Map.of(
-          "smallserial", SqlType.of(TypeOid.INT2),
-          "serial2", SqlType.of(TypeOid.INT2),
-          "serial", SqlType.of(TypeOid.INT4),
-          "serial4", SqlType.of(TypeOid.INT4),
-          "bigserial", SqlType.of(TypeOid.INT8),
-          "serial8", SqlType.of(TypeOid.INT8));
+          "attach", "cluster", "detach", "disable", "enable", "force", "inherit", "no", "not", "of",
+          "options", "owner", "replica", "reset", "set");
 
   private final String sql;
   private final TokenReader in;
+
+  /// Whether the table is there already.
+  private boolean altering;
 
   TableParser(String sql, TokenReader in) {
     this.sql = sql;
@@ -132,22 +112,23 @@ final class TableParser {
 
   /// The actions of ALTER TABLE.
   List<Alteration> alterations() {
+    altering = true;
     if (in.acceptWords("rename", "to")) {
-      return List.of(new Alteration.RenameTable(in.expectIdentifier()));
+      return List.of(new Alteration.RenameTable(in.expectName()));
     }
     if (in.acceptWords("set", "schema")) {
-      return List.of(new Alteration.SetSchema(in.expectIdentifier()));
+      return List.of(new Alteration.SetSchema(in.expectName()));
     }
     if (in.acceptWords("rename", "constraint")) {
-      String from = in.expectIdentifier();
+      String from = in.expectName();
       in.expectWord("to");
-      return List.of(new Alteration.RenameConstraint(from, in.expectIdentifier()));
+      return List.of(new Alteration.RenameConstraint(from, in.expectName()));
     }
     if (in.acceptWords("rename")) {
       in.acceptWords("column");
-      String from = in.expectIdentifier();
+      String from = in.expectName();
       in.expectWord("to");
-      return List.of(new Alteration.RenameColumn(from, in.expectIdentifier()));
+      return List.of(new Alteration.RenameColumn(from, in.expectName()));
     }
     List<Alteration> alterations = new ArrayList<>();
     do {
@@ -168,24 +149,27 @@ final class TableParser {
     }
     if (in.acceptWords("drop", "constraint")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      String name = in.expectIdentifier();
+      String name = in.expectName();
       return new Alteration.DropConstraint(name, ifExists, in.cascade());
     }
     if (in.acceptWords("drop")) {
       in.acceptWords("column");
       boolean ifExists = in.acceptWords("if", "exists");
-      String name = in.expectIdentifier();
+      String name = in.expectName();
       return new Alteration.DropColumn(name, ifExists, in.cascade());
     }
     if (in.acceptWords("validate", "constraint")) {
-      return new Alteration.ValidateConstraint(in.expectIdentifier());
+      return new Alteration.ValidateConstraint(in.expectName());
     }
     if (in.acceptWords("alter", "constraint")) {
-      return new Alteration.AlterConstraint(in.expectIdentifier(), ConstraintTiming.parse(in));
+      return new Alteration.AlterConstraint(in.expectName(), ConstraintTiming.parse(in));
     }
     if (in.acceptWords("alter")) {
       in.acceptWords("column");
-      return alterColumn(in.expectIdentifier());
+      return alterColumn(in.expectName());
+    }
+    if (!OTHER_ACTIONS.contains(in.peek().text())) {
+      throw in.syntaxError();
     }
     throw in.notSupported("ALTER TABLE ... " + in.peek().text());
   }
@@ -196,7 +180,7 @@ final class TableParser {
       return identity;
     }
     if (in.acceptWords("set", "default")) {
-      return new Alteration.SetDefault(column, expressionText());
+      return new Alteration.SetDefault(column, in.rest(","));
     }
     if (in.acceptWords("drop", "default")) {
       return new Alteration.SetDefault(column, null);
@@ -212,18 +196,37 @@ final class TableParser {
     }
     boolean typed = in.acceptWords("set", "data", "type") || in.acceptWords("type");
     if (!typed) {
+      if (!in.peek().isWord("set") && !in.peek().isWord("reset")) {
+        throw in.syntaxError();
+      }
       throw in.notSupported("ALTER COLUMN ... " + in.peek().text());
     }
     SqlType type = in.type();
-    if (in.acceptWords("collate")) {
-      collation();
+    ColumnParser.acceptCollation(in, type);
+    return new Alteration.SetType(column, type, in.acceptWords("using") ? in.rest(",") : null);
+  }
+
+  /// What may follow CHECK. There is no inheritance here, so that NO INHERIT says nothing.
+  private void checkTiming() {
+    boolean more;
+    do {
+      Token at = in.peek();
+      more = in.acceptWords("no", "inherit");
+      if (in.acceptWords("not", "valid")) {
+        if (altering) {
+          throw TokenReader.notSupported(at, "CHECK ... NOT VALID of a table that is there");
+        }
+        more = true;
+      }
+    } while (more);
+    if (in.peek().isWord("deferrable") || in.peek().isWord("initially")) {
+      throw TokenReader.notSupported(in.peek(), "CHECK constraint that is DEFERRABLE");
     }
-    return new Alteration.SetType(column, type, in.acceptWords("using") ? expressionText() : null);
   }
 
   private boolean tableConstraint(Constraints constraints) {
     int save = in.at;
-    String name = in.acceptWords("constraint") ? in.expectIdentifier() : null;
+    String name = in.acceptWords("constraint") ? in.expectName() : null;
     boolean primary = in.acceptWords("primary", "key");
     if (primary
         || (in.peek().isWord("unique")
@@ -232,163 +235,37 @@ final class TableParser {
         in.expectWord("unique");
       }
       Token at = in.peek();
-      String index = in.acceptWords("using", "index") ? in.expectIdentifier() : null;
+      String index = in.acceptWords("using", "index") ? in.expectName() : null;
       List<String> columns = index == null ? in.identifiers() : List.of();
       ForeignKey.Timing timing = ConstraintTiming.parse(in);
       if (index != null && timing != ForeignKey.Timing.NOT_DEFERRABLE) {
         throw TokenReader.notSupported(at, "deferrable constraint USING INDEX");
+      }
+      if (in.peek().isWord("not") && in.peek(1).isWord("valid")) {
+        throw in.notSupported("key that is NOT VALID");
       }
       constraints.keys().add(new KeyDefinition(name, columns, primary, index, timing));
       return true;
     }
     if (in.peek().isWord("check") && in.peek(1).isOperator("(")) {
       in.at++;
-      constraints.checks().add(new CheckDefinition(name, parenthesised()));
+      constraints.checks().add(new CheckDefinition(name, in.parenthesised()));
+      // The rows of a table that is made satisfy it, as it has none.
+      checkTiming();
       return true;
     }
     if (in.acceptWords("foreign", "key")) {
       constraints.foreignKeys().add(new ForeignKeyParser(in).parse(name, in.identifiers()));
       return true;
     }
+    if (in.peek().isWord("exclude") && (in.peek(1).isOperator("(") || in.peek(1).isWord("using"))) {
+      throw in.notSupported("EXCLUDE constraint");
+    }
     in.at = save;
     return false;
   }
 
   private ColumnDefinition column(Constraints constraints) {
-    String name = in.expectIdentifier();
-    SqlType serial =
-        in.peek().kind() == Token.Kind.WORD ? SERIAL_TYPES.get(in.peek().text()) : null;
-    SequenceColumn sequence = null;
-    if (serial != null) {
-      in.at++;
-      sequence = new SequenceColumn(Column.Generated.SERIAL, DdlStatement.SequenceOptions.NONE);
-    }
-    SqlType type = serial != null ? serial : in.type();
-    boolean notNull = serial != null;
-    String defaultText = null;
-    String generation = null;
-    while (in.peek().kind() == Token.Kind.WORD && COLUMN_CONSTRAINTS.contains(in.peek().text())) {
-      String constraint = in.acceptWords("constraint") ? in.expectIdentifier() : null;
-      Token word = in.next();
-      switch (word.text()) {
-        case "not" -> {
-          in.expectWord("null");
-          notNull = true;
-        }
-        case "null" -> notNull = false;
-        case "primary" -> {
-          in.expectWord("key");
-          constraints
-              .keys()
-              .add(
-                  new KeyDefinition(
-                      constraint, List.of(name), true, null, ConstraintTiming.parse(in)));
-        }
-        case "unique" -> {
-          constraints
-              .keys()
-              .add(
-                  new KeyDefinition(
-                      constraint, List.of(name), false, null, ConstraintTiming.parse(in)));
-        }
-        case "check" -> constraints.checks().add(new CheckDefinition(constraint, parenthesised()));
-        case "default" -> defaultText = expressionText();
-        case "references" ->
-            constraints
-                .foreignKeys()
-                .add(new ForeignKeyParser(in).references(constraint, List.of(name)));
-        case "collate" -> collation();
-        case "generated" -> {
-          String expression = generation();
-          if (expression == null) {
-            sequence = new IdentityParser(in).generated();
-            notNull = true;
-          } else if (generation != null) {
-            throw conflicting("multiple generation clauses specified", word);
-          } else {
-            generation = expression;
-          }
-        }
-        default -> throw TokenReader.notSupported(word, word.text() + " constraint");
-      }
-    }
-    if (generation != null && (defaultText != null || sequence != null)) {
-      throw conflicting(
-          "both %s and generation expression specified for column \"%s\""
-              .formatted(defaultText != null || serial != null ? "default" : "identity", name),
-          in.peek());
-    }
-    return new ColumnDefinition(name, type, notNull, defaultText, sequence, generation);
-  }
-
-  /// ALWAYS AS (expression) STORED; null if something else follows.
-  private @Nullable String generation() {
-    if (!in.peek().isWord("always") || !in.peek(1).isWord("as") || !in.peek(2).isOperator("(")) {
-      return null;
-    }
-    in.at += 2;
-    String expression = parenthesised();
-    if (in.peek().isWord("virtual")) {
-      throw in.notSupported("virtual generated column");
-    }
-    in.expectWord("stored");
-    return expression;
-  }
-
-  private static EngineException conflicting(String message, Token at) {
-    return new EngineException(ErrorCode.SYNTAX_ERROR, message).withPosition(at.start() + 1);
-  }
-
-  /// The expression in parentheses that follows.
-  private String parenthesised() {
-    in.expectOperator("(");
-    int start = in.peek().start();
-    int end = start;
-    for (int depth = 0; depth > 0 || !in.peek().isOperator(")"); ) {
-      Token token = in.next();
-      if (token.kind() == Token.Kind.END) {
-        throw in.syntaxError();
-      }
-      depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
-      end = token.end();
-    }
-    in.expectOperator(")");
-    if (end == start) {
-      throw in.syntaxError();
-    }
-    return sql.substring(start, end);
-  }
-
-  private void collation() {
-    Token token = in.next();
-    if (!token.text().equals("C") && !token.text().equals("POSIX")) {
-      throw TokenReader.notSupported(token, "collation \"" + token.text() + "\"");
-    }
-  }
-
-  /// Text up to the end of the column or its next constraint.
-  private String expressionText() {
-    int start = in.peek().start();
-    int end = start;
-    int depth = 0;
-    while (!in.atEnd()) {
-      Token token = in.peek();
-      if (depth == 0
-          && (token.isOperator(",")
-              || token.isOperator(")")
-              || (end > start
-                  && token.kind() == Token.Kind.WORD
-                  && COLUMN_CONSTRAINTS.contains(token.text())
-                  && !token.isWord("null")))) {
-        break;
-      }
-      depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
-      end = token.end();
-      in.at++;
-    }
-    if (end == start) {
-      throw in.syntaxError();
-    }
-    return sql.substring(start, end);
+    return new ColumnParser(sql, in, constraints).column();
   }
 }

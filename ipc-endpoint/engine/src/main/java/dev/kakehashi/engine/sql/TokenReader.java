@@ -55,6 +55,46 @@ final class TokenReader {
     return sql.substring(start, end);
   }
 
+  /// Consumes the statement up to the operator outside of parentheses, which may be missing.
+  String rest(String operator) {
+    int start = peek().start();
+    int end = start;
+    for (int depth = 0; !atEnd() && !(depth == 0 && peek().isOperator(operator)); ) {
+      Token token = next();
+      depth += token.isOperator("(") || token.isOperator("[") ? 1 : 0;
+      depth -= token.isOperator(")") || token.isOperator("]") ? 1 : 0;
+      if (token.isOperator(";")) {
+        at--;
+        break;
+      }
+      end = token.end();
+    }
+    if (end == start) {
+      throw syntaxError();
+    }
+    return sql.substring(start, end);
+  }
+
+  /// Consumes an expression in parentheses, of which the result is without these.
+  String parenthesised() {
+    expectOperator("(");
+    int start = peek().start();
+    int end = start;
+    for (int depth = 0; depth > 0 || !peek().isOperator(")"); ) {
+      Token token = next();
+      if (token.kind() == Token.Kind.END) {
+        throw syntaxError();
+      }
+      depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
+      end = token.end();
+    }
+    expectOperator(")");
+    if (end == start) {
+      throw syntaxError();
+    }
+    return sql.substring(start, end);
+  }
+
   boolean atEnd() {
     return peek().kind() == Token.Kind.END;
   }
@@ -97,12 +137,20 @@ final class TokenReader {
     return next().text();
   }
 
-  /// Identifiers in parentheses.
+  /// The name of a column, table or something else: in quotes if it is reserved.
+  String expectName() {
+    if (peek().kind() == Token.Kind.WORD && ReservedWords.contains(peek().text())) {
+      throw syntaxError();
+    }
+    return expectIdentifier();
+  }
+
+  /// Names in parentheses.
   List<String> identifiers() {
     List<String> identifiers = new ArrayList<>();
     expectOperator("(");
     do {
-      identifiers.add(expectIdentifier());
+      identifiers.add(expectName());
     } while (acceptOperator(","));
     expectOperator(")");
     return identifiers;
@@ -120,7 +168,7 @@ final class TokenReader {
   /// A name, with the schema in front of it if there is one.
   DdlStatement.Name name() {
     int position = peek().start() + 1;
-    String first = expectIdentifier();
+    String first = expectName();
     return acceptOperator(".")
         ? new DdlStatement.Name(first, expectIdentifier(), position)
         : new DdlStatement.Name(null, first, position);
