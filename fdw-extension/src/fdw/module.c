@@ -24,6 +24,7 @@ _PG_init(void)
 	kakehashi_lookup_init();
 	kakehashi_statistics_init();
 	kakehashi_conflict_init();
+	kakehashi_hints_init();
 }
 
 Datum

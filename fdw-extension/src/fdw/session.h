@@ -287,6 +287,11 @@ extern void kakehashi_prepared_check(void);
 /* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
 extern void kakehashi_prepared_mark(KakehashiSession *session);
 
+/* ---- hints.c ---- */
+
+/* Errors of PostgreSQL about what the engine can do get a hint from now on. */
+extern void kakehashi_hints_init(void);
+
 /* ---- snapshot.c ---- */
 
 /* Names the snapshot of a running statement; the name dies with the outermost statement that uses the snapshot. */
