@@ -165,6 +165,8 @@ final class CorrelatedPlanTest {
   void shouldReadARangeOfANullableColumnInItsOrder() {
     for (String sql :
         List.of(
+            "select k from many order by k limit 3",
+            "select k from many order by k desc limit 3",
             "select k from many where k > 4000 order by k limit 3",
             "select k from many where k <= 10 order by k desc nulls last limit 3",
             "select k from many where k is not null and k < 4 order by k nulls first limit 50")) {
@@ -174,7 +176,8 @@ final class CorrelatedPlanTest {
           engine.query(sql.replace("from many", "from (select * from many offset 0) m")),
           engine.query(sql));
     }
-    assertTrue(plan("select * from many order by k limit 3").contains("Sort"));
+    assertTrue(plan("select * from many order by k nulls first limit 3").contains("Sort"));
+    assertTrue(plan("select * from many order by k desc nulls last limit 3").contains("Sort"));
   }
 
   @Test

@@ -241,6 +241,9 @@ final class DefinitionDifferenceTest {
     "create index \"\" on d (k)",
     "create index on d using nosuch (k)",
     "create index on d (k) include ()",
+    "create index on d (k nulls)",
+    "create index on d (k collate \"C\")",
+    "create index on d (t collate \"nosuch\")",
     "create index on d (ctid)",
     "create index on d (tableoid)",
     "create unique unique index on d (k)",
@@ -391,7 +394,9 @@ final class DefinitionDifferenceTest {
       statement.execute(sql);
       return "accepted";
     } catch (SQLException refused) {
-      return refused.getSQLState() + " " + refused.getMessage().lines().findFirst().orElse("");
+      return refused.getSQLState()
+          + " "
+          + String.valueOf(refused.getMessage()).lines().findFirst().orElse("");
     } finally {
       statement.execute("rollback");
     }

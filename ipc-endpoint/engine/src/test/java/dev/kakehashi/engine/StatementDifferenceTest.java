@@ -91,6 +91,7 @@ final class StatementDifferenceTest {
         "generated-columns",
         "deferred-unique",
         "partial-indexes",
+        "expression-indexes",
         "implied-predicates",
         "row-failures",
         "arrays",

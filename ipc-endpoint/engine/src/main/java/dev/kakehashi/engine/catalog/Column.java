@@ -30,6 +30,25 @@ public record Column(
     ALWAYS
   }
 
+  private static final String HIDDEN = "\0";
+
+  /// The name of a column that has the values of an index's expression.
+  ///
+  /// @param number unique in the store, so that the column is like none of another table
+  public static String hiddenName(long number) {
+    return HIDDEN + number;
+  }
+
+  /// Whether it is there for the expression of an index, its generation, and no statement can name it.
+  public boolean hidden() {
+    return name.startsWith(HIDDEN);
+  }
+
+  /// Its name, or the expression that it is there for.
+  public String shownName() {
+    return hidden() && generation != null ? generation : name;
+  }
+
   public Column(String name, SqlType type, boolean notNull, @Nullable String defaultText) {
     this(name, type, notNull, defaultText, null, null, null);
   }

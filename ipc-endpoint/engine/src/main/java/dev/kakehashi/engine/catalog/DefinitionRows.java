@@ -90,7 +90,9 @@ final class DefinitionRows {
 
   private void addTable(Table table) {
     List<String> parts = new ArrayList<>();
-    table.columns().forEach(column -> parts.add(column(column)));
+    table.columns().stream()
+        .filter(column -> !column.hidden())
+        .forEach(column -> parts.add(column(column)));
     for (CheckConstraint check : table.checks()) {
       parts.add("CONSTRAINT " + Quoting.identifier(check.name()) + " CHECK (" + check.text() + ")");
     }
@@ -159,8 +161,10 @@ final class DefinitionRows {
   private static String index(Table table, Index index) {
     List<String> keys = new ArrayList<>();
     for (int k = 0; k < index.columns().size(); k++) {
-      String column = table.columns().get(index.columns().get(k)).name();
-      keys.add(Quoting.identifier(column) + (index.descending().get(k) ? " DESC" : ""));
+      Column column = table.columns().get(index.columns().get(k));
+      String key =
+          column.hidden() ? "(" + column.generation() + ")" : Quoting.identifier(column.name());
+      keys.add(key + (index.descending().get(k) ? " DESC" : ""));
     }
     String condition = IndexConditionText.of(table, index.predicate());
     return "CREATE "

@@ -18,7 +18,7 @@ final class StatisticsRows {
       if (statistics != null) {
         for (int i = 0; i < table.columns().size(); i++) {
           ColumnStatistics values = statistics.columns().get(i);
-          if (values != null) {
+          if (values != null && !table.columns().get(i).hidden()) {
             rows.add(row(table, i, statistics, values));
           }
         }

@@ -496,15 +496,20 @@ public final class SystemTables {
 
   private static void addColumns(Collection<@Nullable Object[]> rows, Table table) {
     Index key = table.primaryKey();
+    long ordinal = 0;
     for (int i = 0; i < table.columns().size(); i++) {
       Column column = table.columns().get(i);
+      if (column.hidden()) {
+        continue;
+      }
+      ordinal++;
       int keyPosition = key == null ? -1 : key.columns().indexOf(i);
       rows.add(
           new Object[] {
             table.schema(),
             table.name(),
             column.name(),
-            (long) i + 1,
+            ordinal,
             (long) column.type().oid(),
             (long) column.type().typeModifier(),
             column.notNull(),
@@ -541,7 +546,7 @@ public final class SystemTables {
               index.name(),
               index.unique(),
               index.primary(),
-              table.columns().get(index.columns().get(k)).name(),
+              table.columns().get(index.columns().get(k)).shownName(),
               k + 1L,
               index.descending().get(k),
               !index.predicate().isEmpty()
@@ -577,15 +582,19 @@ public final class SystemTables {
   }
 
   private static void addInformationColumns(Collection<@Nullable Object[]> rows, Table table) {
-    for (int i = 0; i < table.columns().size(); i++) {
-      Column column = table.columns().get(i);
+    long ordinal = 0;
+    for (Column column : table.columns()) {
+      if (column.hidden()) {
+        continue;
+      }
+      ordinal++;
       rows.add(
           new Object[] {
             DATABASE,
             table.schema(),
             table.name(),
             column.name(),
-            i + 1L,
+            ordinal,
             column.defaultText(),
             column.notNull() ? "NO" : "YES",
             Types.name(column.type().oid()),

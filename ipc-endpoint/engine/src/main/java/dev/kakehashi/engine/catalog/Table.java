@@ -54,6 +54,16 @@ public record Table(
     return -1;
   }
 
+  /// Whether it has columns for expressions of indexes.
+  public boolean hasHidden() {
+    return columns.stream().anyMatch(Column::hidden);
+  }
+
+  /// Whether an index is over an expression.
+  public boolean hasExpression(Index index) {
+    return index.columns().stream().anyMatch(column -> columns.get(column).hidden());
+  }
+
   public @Nullable Index primaryKey() {
     for (Index index : indexes) {
       if (index.primary()) {

@@ -110,6 +110,11 @@ final class ConstraintPlanner {
                   : "\"" + indexName + "\" is not a unique index")
           .withDetail("Cannot create a primary key or unique constraint using such an index.");
     }
+    if (table.hasExpression(index)) {
+      throw new EngineException(
+              ErrorCode.WRONG_OBJECT_TYPE, "index \"" + indexName + "\" contains expressions")
+          .withDetail("Cannot create a primary key or unique constraint using such an index.");
+    }
     if (!index.predicate().isEmpty()) {
       throw new EngineException(
               ErrorCode.WRONG_OBJECT_TYPE, "\"" + indexName + "\" is a partial index")

@@ -8,13 +8,17 @@ import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.IndexConditions;
+import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Says what a DDL statement does: checks names, gives numbers and default names, lists the changes.
@@ -100,6 +104,7 @@ final class DefinitionPlanner {
           }
         }
       }
+      case DdlStatement.AlterIndex alter -> requireIndex(alter);
       case DdlStatement.RenameSchema rename -> names.renameSchema(rename.from(), rename.to());
       case DdlStatement.RenameIndex rename -> renameIndex(rename);
       case DdlStatement.CreateView create -> {
@@ -267,40 +272,76 @@ final class DefinitionPlanner {
 
   private void createIndex(DdlStatement.CreateIndex create) {
     Table table = require(create.table());
-    List<String> names = table.columns().stream().map(Column::name).toList();
-    List<Integer> columns = new ArrayList<>();
-    for (String column : create.columns()) {
-      int position = names.indexOf(column);
-      if (position < 0) {
-        ColumnNames.refuseKey(column);
-        throw new EngineException(
-            ErrorCode.UNDEFINED_COLUMN, "column \"" + column + "\" does not exist");
-      }
-      ConstraintPlanner.requireKey(table.columns().get(position).type());
-      columns.add(position);
+    List<String> columns = new ArrayList<>();
+    List<DdlStatement.ColumnDefinition> expressions = new ArrayList<>();
+    for (DdlStatement.IndexElement element : create.elements()) {
+      columns.add(indexColumn(table, element, expressions));
     }
     String given = create.name();
-    String name = given != null ? given : constraints.freeName(table, create.columns(), "idx");
+    List<String> labels = create.elements().stream().map(DdlStatement.IndexElement::label).toList();
+    String name = given != null ? given : constraints.freeName(table, labels, "idx");
     if (create.ifNotExists() && plan.isTaken(table.schema(), name)) {
       return;
     }
     plan.refuseTaken(table.schema(), name);
-    Index index =
-        new Index(
-                name,
-                plan.newObjectId(),
-                List.copyOf(columns),
-                List.copyOf(create.descending()),
-                create.unique(),
-                false,
-                false,
-                null)
-            .where(predicate(create.where(), table));
+    Function<Table, Index> index =
+        of ->
+            new Index(
+                    name,
+                    plan.newObjectId(),
+                    columns.stream().map(of::columnIndex).toList(),
+                    create.elements().stream().map(DdlStatement.IndexElement::descending).toList(),
+                    create.unique(),
+                    false,
+                    false,
+                    null)
+                .where(predicate(create.where(), of));
+    if (!expressions.isEmpty()) {
+      new TableAlteration(plan, constraints, sequences, tables, table).addIndex(expressions, index);
+      return;
+    }
+    Index plain = index.apply(table);
     List<Index> indexes = new ArrayList<>(table.indexes());
-    indexes.add(index);
+    indexes.add(plain);
     plan.lock(table, Mode.BUILD);
-    plan.change(new CatalogChange.CreateIndex(table.tableId(), index.definition()));
+    plan.change(new CatalogChange.CreateIndex(table.tableId(), plain.definition()));
     plan.change(CatalogSnapshot.put(table.withIndexes(indexes)));
+  }
+
+  /// The name of the column that an element of an index is, or is to have.
+  ///
+  /// @param expressions gets the column of an expression
+  private String indexColumn(
+      Table table,
+      DdlStatement.IndexElement element,
+      List<DdlStatement.ColumnDefinition> expressions) {
+    String expression = element.expression();
+    SqlType type;
+    String name;
+    if (expression == null) {
+      name = Objects.requireNonNull(element.column());
+      int position = table.columnIndex(name);
+      if (position < 0) {
+        ColumnNames.refuseKey(name);
+        throw new EngineException(
+            ErrorCode.UNDEFINED_COLUMN, "column \"" + name + "\" does not exist");
+      }
+      type = table.columns().get(position).type();
+    } else {
+      TableExpressions.Indexed indexed =
+          TableExpressions.indexExpression(expression, table, plan.state());
+      type = indexed.type();
+      if (indexed.column() >= 0) {
+        name = table.columns().get(indexed.column()).name();
+      } else {
+        name = Column.hiddenName(plan.newObjectId());
+        expressions.add(
+            new DdlStatement.ColumnDefinition(name, type, false, null, null, expression));
+      }
+    }
+    ConstraintPlanner.requireKey(type);
+    IndexConditions.requireCollation(element.collation(), type);
+    return name;
   }
 
   private List<IndexCondition> predicate(@Nullable String where, Table table) {
@@ -338,6 +379,9 @@ final class DefinitionPlanner {
                     + table.name()
                     + " requires it")
             .withTable(schema, table.name());
+      } else if (table.hasExpression(index)) {
+        new TableAlteration(plan, constraints, sequences, tables, table).dropIndex(index);
+        return;
       } else {
         plan.lock(table, Mode.EXCLUSIVE);
         plan.change(new CatalogChange.DropIndex(table.tableId(), index.indexId()));
@@ -345,6 +389,15 @@ final class DefinitionPlanner {
     }
     Table without = table.withIndexes(remaining);
     plan.change(CatalogSnapshot.put(references.altered(table, without, column -> column, cascade)));
+  }
+
+  /// ALTER INDEX that changes nothing here.
+  private void requireIndex(DdlStatement.AlterIndex alter) {
+    String name = alter.index().name();
+    if (plan.state().tableOfIndex(schema(alter.index()), name) == null && !alter.ifExists()) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist");
+    }
   }
 
   private void renameIndex(DdlStatement.RenameIndex rename) {

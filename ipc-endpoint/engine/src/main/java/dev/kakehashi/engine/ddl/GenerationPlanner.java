@@ -94,7 +94,8 @@ final class GenerationPlanner {
   /// Refuses another type for a column that others are computed from, and USING for a generated one.
   void refuseTypeChange(Table table, int position, Alteration.SetType set) {
     Column column = table.columns().get(position);
-    List<String> generated = from(table, position);
+    List<String> generated = new ArrayList<>(from(table, position));
+    generated.removeIf(name -> table.columns().get(table.columnIndex(name)).hidden());
     if (!generated.isEmpty()) {
       throw new EngineException(
               ErrorCode.FEATURE_NOT_SUPPORTED,

@@ -13,12 +13,15 @@ import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
+import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -86,6 +89,32 @@ final class TableAlteration {
     alterations.stream()
         .sorted(Comparator.comparingInt(TableAlteration::pass))
         .forEach(this::alter);
+    finish();
+  }
+
+  /// CREATE INDEX over expressions: each is a column that is computed like a generated one, and which nothing names.
+  ///
+  /// @param expressions the hidden columns
+  /// @param index of the table with them
+  void addIndex(List<DdlStatement.ColumnDefinition> expressions, Function<Table, Index> index) {
+    for (DdlStatement.ColumnDefinition expression : expressions) {
+      addColumn(new Alteration.AddColumn(expression, false, DdlStatement.Constraints.empty()));
+    }
+    List<Index> indexes = new ArrayList<>(table.indexes());
+    indexes.add(index.apply(table));
+    table = table.withIndexes(indexes);
+    finish();
+  }
+
+  /// DROP INDEX of one over expressions.
+  void dropIndex(Index index) {
+    List<String> hidden =
+        index.columns().stream()
+            .map(column -> table.columns().get(column))
+            .filter(Column::hidden)
+            .map(Column::name)
+            .toList();
+    hidden.forEach(name -> dropColumn(new Alteration.DropColumn(name, false, false)));
     finish();
   }
 
@@ -159,6 +188,12 @@ final class TableAlteration {
       case Alteration.DropConstraint drop -> dropConstraint(drop);
       case Alteration.AlterConstraint alter ->
           table = ForeignKeyPlanner.alter(table, alter.constraint(), alter.timing());
+      case Alteration.Storage storage -> {
+        String column = storage.column();
+        if (column != null) {
+          position(column);
+        }
+      }
       case Alteration.ValidateConstraint validate ->
           table = ForeignKeyPlanner.alter(table, validate.constraint(), null);
     }
@@ -252,7 +287,8 @@ final class TableAlteration {
     }
     int generatedFrom = position(drop.column());
     for (String generated : generations.from(table, generatedFrom)) {
-      if (!drop.cascade()) {
+      // Indexes go with their columns.
+      if (!drop.cascade() && !table.columns().get(table.columnIndex(generated)).hidden()) {
         throw GenerationPlanner.dependent(table, drop.column(), generated);
       }
       dropColumn(new Alteration.DropColumn(generated, false, true));
@@ -396,7 +432,9 @@ final class TableAlteration {
     if (defaultText != null) {
       SqlFront.checkDefault(defaultText, set.type(), plan.state());
     }
+    List<String> dependent = generations.from(table, position);
     replace(position, present -> present.withType(set.type()));
+    dependent.forEach(this::indexAgain);
     if (column.generation() != null) {
       TableExpressions.generation(table, position, plan.state());
     }
@@ -410,6 +448,16 @@ final class TableAlteration {
       values.set(position, converted);
       copies = true;
     }
+  }
+
+  /// The expression of an index, of which a column has got another type, may have another type as well.
+  private void indexAgain(String hidden) {
+    int position = table.columnIndex(hidden);
+    String text = Objects.requireNonNull(table.columns().get(position).generation());
+    SqlType type = TableExpressions.indexExpression(text, table, plan.state()).type();
+    ConstraintPlanner.requireKey(type);
+    replace(position, column -> column.withType(type));
+    newGenerated.add(hidden);
   }
 
   private boolean sameType(Expr.Column value, Column column) {

@@ -53,7 +53,9 @@ final class TablePlanner {
       Table source = source(like.source());
       sources.add(source);
       for (Column column : source.columns()) {
-        columns.add(copied(schema, name, column, like.options()));
+        if (!column.hidden()) {
+          columns.add(copied(schema, name, column, like.options()));
+        }
       }
     }
     for (; own < create.columns().size(); own++) {
@@ -206,11 +208,28 @@ final class TablePlanner {
     return next;
   }
 
-  private Table withIndex(Table table, Table source, Index index, List<String> names) {
+  private Table withIndex(Table target, Table source, Index index, List<String> sourceNames) {
+    List<String> names = new ArrayList<>(sourceNames);
+    List<Column> columns = new ArrayList<>(target.columns());
+    // Columns of expressions are copied with the index.
+    for (int i = 0; i < names.size(); i++) {
+      Column column = source.columns().get(index.columns().get(i));
+      if (column.hidden()) {
+        names.set(i, Column.hiddenName(plan.newObjectId()));
+        columns.add(column.withName(names.get(i)));
+      }
+    }
+    Table table = target.withColumns(columns);
     List<Index> indexes = new ArrayList<>(table.indexes());
     indexes.add(
         new Index(
-                constraints.freeName(table, names, "idx"),
+                constraints.freeName(
+                    table,
+                    sourceNames.stream()
+                        .map(name ->
+                            source.columns().get(source.columnIndex(name)).hidden() ? "expr" : name)
+                        .toList(),
+                    "idx"),
                 plan.newObjectId(),
                 names.stream().map(table::columnIndex).toList(),
                 index.descending(),

@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// and one with a lone bound is not. A caller who wants the index's order gets it.
 final class AccessPath {
   /// Order that the rows are wanted in; positions in the table.
-  record WantedOrder(List<Integer> columns, boolean descending) {}
+  ///
+  /// @param nullsGreatest whether nulls come where they are in an index: behind all else, or before it when descending
+  record WantedOrder(List<Integer> columns, boolean descending, boolean nullsGreatest) {}
 
   /// A comparison of a column with a value that is known before the scan; for IN with those of the conjunct.
   private record Term(int column, SqlKind kind, RexNode value, RexNode conjunct) {}
@@ -195,7 +197,9 @@ final class AccessPath {
       int column = index.columns().get(skip + i);
       if (column != order.columns.get(i)
           || index.descending().get(skip + i) != first
-          || !(table.columns().get(column).notNull() || (i == 0 && bounded))) {
+          || !(order.nullsGreatest
+              || table.columns().get(column).notNull()
+              || (i == 0 && bounded))) {
         return false;
       }
     }

@@ -62,7 +62,7 @@ final class AssignmentBinder {
       Column column = table.columns().get(i);
       oids[i] = column.type().oid();
       notNull[i] = column.notNull();
-      names.add(column.name());
+      names.add(column.shownName());
     }
     return new PhysicalPlan.Target(
         table.tableId(),

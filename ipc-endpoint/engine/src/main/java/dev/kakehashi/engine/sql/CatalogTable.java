@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.LiveTables;
@@ -8,8 +9,11 @@ import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.calcite.plan.RelOptAbstractTable;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +22,17 @@ final class CatalogTable extends RelOptAbstractTable {
   private final Table table;
   private final double rowCount;
   private final @Nullable TableStatistics statistics;
+  private final CatalogSnapshot catalog;
+  private @Nullable Map<Integer, RexNode> indexed;
 
   private CatalogTable(
-      Table table, RelDataType rowType, double rowCount, @Nullable TableStatistics statistics) {
+      Table table,
+      RelDataType rowType,
+      double rowCount,
+      @Nullable TableStatistics statistics,
+      CatalogSnapshot catalog) {
     super(null, table.name(), rowType);
+    this.catalog = catalog;
     this.table = table;
     this.rowCount = rowCount;
     this.statistics = statistics;
@@ -54,7 +65,23 @@ final class CatalogTable extends RelOptAbstractTable {
         table,
         rowType,
         rows,
-        context.rowCount instanceof LiveTables live ? live.statistics(table) : null);
+        context.rowCount instanceof LiveTables live ? live.statistics(table) : null,
+        context.catalog);
+  }
+
+  /// Expressions that the table has indexes over, by the positions of the hidden columns that have their values.
+  Map<Integer, RexNode> indexed() {
+    Map<Integer, RexNode> found = indexed;
+    if (found == null) {
+      found = new TreeMap<>();
+      for (int i = 0; i < table.columns().size(); i++) {
+        if (table.columns().get(i).hidden()) {
+          found.put(i, TableExpressions.indexed(table, i, catalog));
+        }
+      }
+      indexed = found;
+    }
+    return found;
   }
 
   /// Null if nothing is known about the columns.

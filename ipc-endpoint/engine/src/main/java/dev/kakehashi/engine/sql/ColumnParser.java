@@ -159,6 +159,7 @@ final class ColumnParser {
   }
 
   private void addKey(@Nullable String constraint, boolean primary) {
+    StorageOptions.ofIndex(in);
     constraints
         .keys()
         .add(

@@ -11,12 +11,14 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.JoinRelType;
 import org.apache.calcite.rel.logical.LogicalJoin;
 import org.apache.calcite.rel.logical.LogicalTableScan;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
@@ -187,14 +189,13 @@ final class ConflictBinder {
     if (names != null) {
       names.forEach(name -> wanted.add(AssignmentBinder.column(table, name)));
     }
-    Expr predicate = inference(conflict, table, alias);
+    Expr predicate = inference(conflict, table, alias, wanted);
     for (Index index : table.indexes()) {
       boolean meant =
           constraint != null
               ? index.name().equals(constraint.name()) && index.predicate().isEmpty()
               : names == null
-                  || (conflict.expressions().isEmpty()
-                      && Set.copyOf(index.columns()).equals(wanted)
+                  || (sameElements(index, wanted, table)
                       && IndexConditions.isImplied(index, table, predicate));
       if (index.deferrable() && meant) {
         throw new EngineException(
@@ -226,19 +227,46 @@ final class ConflictBinder {
     return indexes;
   }
 
+  /// Whether an index is over what ON CONFLICT names. Several indexes over one expression have a hidden column each.
+  private boolean sameElements(Index index, Set<Integer> wanted, Table table) {
+    Set<Integer> elements = new HashSet<>();
+    for (int column : index.columns()) {
+      elements.add(
+          table.columns().get(column).hidden()
+              ? indexedColumn(CatalogTable.of(table, context).indexed().get(column), table)
+              : column);
+    }
+    return elements.equals(wanted);
+  }
+
+  /// The first hidden column with the values of an expression, or its column; -1: there is none.
+  private int indexedColumn(@Nullable RexNode expression, Table table) {
+    if (expression instanceof RexInputRef reference) {
+      return reference.getIndex();
+    }
+    return CatalogTable.of(table, context).indexed().entrySet().stream()
+        .filter(indexed -> indexed.getValue().equals(expression))
+        .mapToInt(Map.Entry::getKey)
+        .findFirst()
+        .orElse(-1);
+  }
+
   /// Looks at the expressions of an inference clause.
   ///
   /// @return its predicate; an index of the whole table satisfies any, as in PostgreSQL
-  private @Nullable Expr inference(Conflict conflict, Table table, String alias) {
+  private @Nullable Expr inference(
+      Conflict conflict, Table table, String alias, Set<Integer> wanted) {
     Scope scope = new Scope(null);
     scope.clause = "index expressions";
     RelDataType rowType = CatalogTable.of(table, context).getRowType();
     scope.rowType = rowType;
     addFields(scope, table, alias, 0, rowType);
     for (Source expression : conflict.expressions()) {
-      context.within(
-          expression,
-          () -> queries.expressions.bindTyped(SqlFront.parseExpression(expression), scope));
+      RexNode bound =
+          context.within(
+              expression,
+              () -> queries.expressions.bindTyped(SqlFront.parseExpression(expression), scope));
+      wanted.add(indexedColumn(bound, table));
     }
     scope.clause = "index predicates";
     RexNode predicate = condition(conflict.predicate(), scope);

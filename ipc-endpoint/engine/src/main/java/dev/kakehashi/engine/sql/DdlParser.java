@@ -41,10 +41,10 @@ final class DdlParser {
       return new TableParser(sql, in).create();
     }
     if (in.acceptWords("create", "unique", "index")) {
-      return new IndexParser(in).create(true);
+      return new IndexParser(sql, in).create(true);
     }
     if (in.acceptWords("create", "index")) {
-      return new IndexParser(in).create(false);
+      return new IndexParser(sql, in).create(false);
     }
     if (in.acceptWords("create", "schema")) {
       return createSchema();
@@ -110,6 +110,9 @@ final class DdlParser {
     if (in.acceptWords("alter", "index")) {
       boolean ifExists = in.acceptWords("if", "exists");
       Name index = name();
+      if (StorageOptions.alterIndex(in)) {
+        return new DdlStatement.AlterIndex(index, ifExists);
+      }
       in.expectWord("rename");
       in.expectWord("to");
       return new DdlStatement.RenameIndex(index, ifExists, in.expectName());

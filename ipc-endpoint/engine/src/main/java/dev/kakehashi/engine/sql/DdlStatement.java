@@ -164,7 +164,7 @@ public sealed interface DdlStatement {
       List<CheckDefinition> checks,
       List<ForeignKeyDefinition> foreignKeys) {
     /// None yet; to be filled.
-    static Constraints empty() {
+    public static Constraints empty() {
       return new Constraints(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     }
 
@@ -262,7 +262,15 @@ public sealed interface DdlStatement {
     record AlterConstraint(String constraint, ForeignKey.Timing timing) implements Alteration {}
 
     record ValidateConstraint(String constraint) implements Alteration {}
+
+    /// What is about PostgreSQL's storage.
+    ///
+    /// @param column that has to be there, or null
+    record Storage(@Nullable String column) implements Alteration {}
   }
+
+  /// ALTER INDEX about PostgreSQL's storage.
+  record AlterIndex(Name index, boolean ifExists) implements DdlStatement {}
 
   /// ALTER INDEX ... RENAME TO.
   record RenameIndex(Name index, boolean ifExists, String to) implements DdlStatement {
@@ -278,10 +286,29 @@ public sealed interface DdlStatement {
       Name table,
       boolean unique,
       boolean ifNotExists,
-      List<String> columns,
-      List<Boolean> descending,
+      List<IndexElement> elements,
       @Nullable String where)
       implements DdlStatement {}
+
+  /// What an index is over.
+  ///
+  /// @param column its name; null: an expression
+  /// @param expression its text, or null
+  /// @param function the name of the function, if the expression is written as a call alone
+  /// @param collation what COLLATE says, or null
+  /// @param nullsFirst where nulls are to be; they are greater than everything here, whatever it says, which no query sees
+  record IndexElement(
+      @Nullable String column,
+      @Nullable String expression,
+      @Nullable String function,
+      @Nullable String collation,
+      boolean descending,
+      boolean nullsFirst) {
+    /// What it is called in the name of an index that is given none.
+    public String label() {
+      return column != null ? column : function != null ? function : "expr";
+    }
+  }
 
   record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}
 

@@ -179,7 +179,9 @@ final class DmlBinder {
     RelNode scan =
         LogicalTableScan.create(context.cluster, CatalogTable.of(table, context), List.of());
     RelNode filtered = rows.condition == null ? scan : LogicalFilter.create(scan, rows.condition);
-    ScanShape shape = java.util.Objects.requireNonNull(ScanShape.of(filtered, context.rex));
+    ScanShape shape =
+        java.util.Objects.requireNonNull(
+            ScanShape.of(IndexedExpressions.use(filtered), context.rex));
     return AccessPath.choose(shape.table(), shape.columns(), shape.conjuncts(), context.rex);
   }
 

@@ -109,21 +109,21 @@ final class FromBinder {
       return from;
     }
     List<Scope.Field> renamed = new ArrayList<>();
-    for (int i = 0; i < from.fields().size(); i++) {
-      Scope.Field field = from.fields().get(i);
+    int next = 2;
+    for (Scope.Field field : from.fields()) {
       String name =
-          i + 2 < call.operandCount()
-              ? ((SqlIdentifier) call.operand(i + 2)).getSimple()
+          next < call.operandCount() && !field.hidden()
+              ? ((SqlIdentifier) call.operand(next++)).getSimple()
               : field.name();
       renamed.add(new Scope.Field(field.alias(), field.schema(), name, field.expression(), false));
     }
-    if (call.operandCount() - 2 > renamed.size()) {
+    if (next < call.operandCount()) {
       throw context.error(
           ErrorCode.INVALID_COLUMN_REFERENCE,
           "table \""
               + alias
               + "\" has "
-              + renamed.size()
+              + (next - 2)
               + " columns available but "
               + (call.operandCount() - 2)
               + " columns specified",

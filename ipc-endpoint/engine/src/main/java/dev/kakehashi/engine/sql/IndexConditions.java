@@ -11,6 +11,7 @@ import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.IndexCondition.Operator;
 import dev.kakehashi.engine.store.RowCodec;
+import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
@@ -26,6 +27,22 @@ import org.jspecify.annotations.Nullable;
 /// Conditions of partial indexes: the form in which the store can evaluate them, and which of them a query fulfils. Stateless and thread-safe.
 public final class IndexConditions {
   private IndexConditions() {}
+
+  /// Looks at COLLATE of an index: all that there are order by bytes, as the index does.
+  ///
+  /// @param collation null: none is said
+  /// @throws EngineException UNDEFINED_OBJECT, or DATATYPE_MISMATCH for a type that has no collations
+  public static void requireCollation(@Nullable String collation, SqlType type) {
+    if (collation == null) {
+      return;
+    }
+    if (!Collations.isOfBytes(collation)) {
+      throw new EngineException(
+          ErrorCode.UNDEFINED_OBJECT,
+          "collation \"" + collation + "\" for encoding \"UTF8\" does not exist");
+    }
+    Collations.require(type);
+  }
 
   /// What WHERE of CREATE INDEX says.
   ///

@@ -1,14 +1,30 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.sql.DdlStatement.IndexElement;
 import dev.kakehashi.engine.sql.DdlStatement.Name;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// Parser of CREATE INDEX, after these words.
 final class IndexParser {
+  /// Operator classes for the order that all indexes have, that by bytes. PostgreSQL has a class for each type besides.
+  private static final Set<String> OPERATOR_CLASSES =
+      Set.of(
+          """
+          text_ops varchar_ops bpchar_ops name_ops text_pattern_ops varchar_pattern_ops bpchar_pattern_ops
+          int2_ops int4_ops int8_ops numeric_ops float4_ops float8_ops bool_ops bytea_ops uuid_ops date_ops
+          time_ops timestamp_ops timestamptz_ops interval_ops\
+          """
+              .split("\\s+"));
+
+  private final String sql;
   private final TokenReader in;
 
-  IndexParser(TokenReader in) {
+  IndexParser(String sql, TokenReader in) {
+    this.sql = sql;
     this.in = in;
   }
 
@@ -18,45 +34,85 @@ final class IndexParser {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
     String name = in.peek().isWord("on") && !ifNotExists ? null : in.expectName();
     in.expectWord("on");
+    in.acceptWords("only");
     Name table = in.name();
     if (in.acceptWords("using") && !in.acceptWords("btree")) {
       throw in.notSupported("index method \"" + in.peek().text() + "\"");
     }
     in.expectOperator("(");
-    List<String> columns = new ArrayList<>();
-    List<Boolean> descending = new ArrayList<>();
+    List<IndexElement> elements = new ArrayList<>();
     do {
-      if (in.peek().isOperator("(") || in.peek(1).isOperator("(")) {
-        throw in.notSupported("index on expressions")
-            .withHint("A generated column can have an index.");
-      }
-      columns.add(in.expectName());
-      boolean desc = in.acceptWords("desc");
-      if (!desc) {
-        in.acceptWords("asc");
-      }
-      nulls(desc);
-      descending.add(desc);
+      elements.add(element());
     } while (in.acceptOperator(","));
     in.expectOperator(")");
     if (in.peek().isWord("include")) {
       throw in.notSupported("INCLUDE of an index");
     }
+    if (in.peek().isWord("nulls") && in.peek(1).isWord("not") && in.peek(2).isWord("distinct")) {
+      throw in.notSupported("NULLS NOT DISTINCT");
+    }
+    in.acceptWords("nulls", "distinct");
+    StorageOptions.ofIndex(in);
     return new DdlStatement.CreateIndex(
-        name,
-        table,
-        unique,
-        ifNotExists,
-        columns,
-        descending,
-        in.acceptWords("where") ? in.rest() : null);
+        name, table, unique, ifNotExists, elements, in.acceptWords("where") ? in.rest() : null);
   }
 
-  /// Nulls are greater than everything.
-  private void nulls(boolean descending) {
-    if (!in.acceptWords("nulls", descending ? "first" : "last")
-        && in.acceptWords("nulls", descending ? "last" : "first")) {
-      throw in.notSupported(descending ? "DESC NULLS LAST" : "ASC NULLS FIRST");
+  private IndexElement element() {
+    String column = null;
+    String expression = null;
+    String function = null;
+    if (in.peek().isOperator("(")) {
+      expression = in.parenthesised();
+    } else if (in.peek(1).isOperator("(") || in.peek(1).isOperator(".")) {
+      int start = in.peek().start();
+      do {
+        function = in.expectIdentifier();
+      } while (in.acceptOperator("."));
+      arguments();
+      expression = sql.substring(start, in.peek(-1).end());
+    } else {
+      column = in.expectName();
+    }
+    String collation = in.acceptWords("collate") ? in.name().name() : null;
+    operatorClass();
+    boolean descending = in.acceptWords("desc");
+    if (!descending) {
+      in.acceptWords("asc");
+    }
+    boolean nullsFirst = descending;
+    if (in.acceptWords("nulls", "first")) {
+      nullsFirst = true;
+    } else if (in.acceptWords("nulls", "last")) {
+      nullsFirst = false;
+    }
+    return new IndexElement(column, expression, function, collation, descending, nullsFirst);
+  }
+
+  private void arguments() {
+    in.expectOperator("(");
+    for (int depth = 1; depth > 0; ) {
+      Token token = in.next();
+      if (token.kind() == Token.Kind.END) {
+        throw in.syntaxError();
+      }
+      depth += token.isOperator("(") ? 1 : token.isOperator(")") ? -1 : 0;
+    }
+  }
+
+  private void operatorClass() {
+    Token token = in.peek();
+    boolean ends = token.isWord("asc") || token.isWord("desc");
+    boolean orders =
+        token.isWord("nulls") && (in.peek(1).isWord("first") || in.peek(1).isWord("last"));
+    if (ends || orders || !token.isIdentifier()) {
+      return;
+    }
+    String name = in.name().name();
+    if (!OPERATOR_CLASSES.contains(name)) {
+      throw new EngineException(
+              ErrorCode.UNDEFINED_OBJECT,
+              "operator class \"" + name + "\" does not exist for access method \"btree\"")
+          .withPosition(token.start() + 1);
     }
   }
 }

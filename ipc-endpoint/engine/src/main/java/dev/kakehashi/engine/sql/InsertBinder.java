@@ -77,7 +77,9 @@ final class InsertBinder {
     List<Integer> columns = new ArrayList<>();
     if (names.isEmpty()) {
       for (int i = 0; i < table.columns().size(); i++) {
-        columns.add(i);
+        if (!table.columns().get(i).hidden()) {
+          columns.add(i);
+        }
       }
       return columns;
     }

@@ -143,7 +143,7 @@ final class Optimizer {
   private Optimizer() {}
 
   static RelNode optimize(RelNode query) {
-    RelNode rel = query;
+    RelNode rel = IndexedExpressions.use(query);
     RelBuilder builder = RelFactories.LOGICAL_BUILDER.create(rel.getCluster(), null);
     boolean subqueries = Inspection.hasSubquery(rel);
     if (subqueries) {

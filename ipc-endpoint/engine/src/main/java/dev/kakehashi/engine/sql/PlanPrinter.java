@@ -197,7 +197,7 @@ final class PlanPrinter {
       names.add(
           column == PlanNode.ROW_ID
               ? "row id"
-              : table == null ? "#" + column : table.columns().get(column).name());
+              : table == null ? "#" + column : table.columns().get(column).shownName());
     }
     return String.join(", ", names);
   }

@@ -203,7 +203,9 @@ final class PlanTranslator {
       return null;
     }
     RelNode input = aggregate.getInput();
-    SortKey key = new SortKey(call.getArgList().getFirst(), greatest, greatest);
+    // Nulls count for nothing: where they are wanted is not where an index has them, so that none
+    // is taken that may have some at its end.
+    SortKey key = new SortKey(call.getArgList().getFirst(), greatest, !greatest);
     PlanNode ordered = RunCost.ordered(input, List.of(key), rex);
     if (ordered == null || !isNear(ordered, input)) {
       return null;

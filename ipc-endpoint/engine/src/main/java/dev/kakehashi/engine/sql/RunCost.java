@@ -138,7 +138,9 @@ final class RunCost {
       int[] ofTable = shape.columns();
       AccessPath.WantedOrder order =
           new AccessPath.WantedOrder(
-              wanted.stream().map(key -> ofTable[key.column()]).toList(), descending);
+              wanted.stream().map(key -> ofTable[key.column()]).toList(),
+              descending,
+              keys.stream().allMatch(key -> key.nullsFirst() == descending));
       return new InOrder(rel, shape, order, projects);
     }
 

@@ -29,6 +29,11 @@ final class Scope {
       boolean merged,
       boolean row,
       boolean optional) {
+    /// Whether it is there for the expression of an index, and nothing names it.
+    boolean hidden() {
+      return name.startsWith("\0");
+    }
+
     Field(
         @Nullable String alias,
         @Nullable String schema,

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.type.CastContext;
+import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
@@ -63,6 +64,37 @@ public final class TableExpressions {
     return condition;
   }
 
+  /// What an index is over.
+  ///
+  /// @param column position of the column, if the expression is one; -1: it is more
+  public record Indexed(SqlType type, int column) {}
+
+  /// Looks at an expression that an index is to be over.
+  ///
+  /// @throws EngineException for whatever PostgreSQL would refuse
+  public static Indexed indexExpression(String text, Table table, CatalogSnapshot catalog) {
+    RexNode bound = indexed(text, table, catalog);
+    if (!isImmutable(ExprTranslator.translate(bound))) {
+      throw new EngineException(
+          ErrorCode.INVALID_OBJECT_DEFINITION,
+          "functions in index expression must be marked IMMUTABLE");
+    }
+    return new Indexed(
+        PgType.of(bound.getType()),
+        bound instanceof RexInputRef reference ? reference.getIndex() : -1);
+  }
+
+  /// The expression behind a hidden column, over the columns of its table.
+  static RexNode indexed(Table table, int column, CatalogSnapshot catalog) {
+    String text = Objects.requireNonNull(table.columns().get(column).generation());
+    return indexed(text, table, catalog);
+  }
+
+  private static RexNode indexed(String text, Table table, CatalogSnapshot catalog) {
+    QueryBinder queries = queries(catalog);
+    return bound(text, table, "index expressions", queries, queries.expressions::bindTyped);
+  }
+
   /// CHECK constraints in the order of their names, which is the order in which they are looked at.
   static List<PhysicalPlan.Check> checks(Table table, QueryBinder queries) {
     List<PhysicalPlan.Check> checks = new ArrayList<>();
@@ -104,6 +136,10 @@ public final class TableExpressions {
                     .converted(queries.expressions.bind(node, scope), generated, node));
     for (int used : bound.columns()) {
       if (table.columns().get(used).generation() != null) {
+        if (generated.hidden()) {
+          throw SqlErrors.notSupported(
+              "an index over an expression of a generated column is not supported");
+        }
         throw new EngineException(
                 ErrorCode.INVALID_OBJECT_DEFINITION,
                 "cannot use generated column \"%s\" in column generation expression"
@@ -270,6 +306,21 @@ public final class TableExpressions {
 
   private static Bound bind(
       String text, Table table, String clause, QueryBinder queries, Binding binding) {
+    RexNode bound = bound(text, table, clause, queries, binding);
+    TreeSet<Integer> columns = new TreeSet<>();
+    bound.accept(
+        new RexVisitorImpl<Void>(true) {
+          @Override
+          public Void visitInputRef(RexInputRef reference) {
+            columns.add(reference.getIndex());
+            return null;
+          }
+        });
+    return new Bound(ExprTranslator.translate(bound), List.copyOf(columns));
+  }
+
+  private static RexNode bound(
+      String text, Table table, String clause, QueryBinder queries, Binding binding) {
     BindContext context = queries.context;
     Source source = Rewriter.rewriteExpression(text);
     return context.withinStored(
@@ -293,16 +344,7 @@ public final class TableExpressions {
                         ? clause.substring(0, clause.length() - 1)
                         : clause));
           }
-          TreeSet<Integer> columns = new TreeSet<>();
-          bound.accept(
-              new RexVisitorImpl<Void>(true) {
-                @Override
-                public Void visitInputRef(RexInputRef reference) {
-                  columns.add(reference.getIndex());
-                  return null;
-                }
-              });
-          return new Bound(ExprTranslator.translate(bound), List.copyOf(columns));
+          return bound;
         });
   }
 }

@@ -56,6 +56,7 @@ final class TableParser {
       } while (in.acceptOperator(","));
       in.expectOperator(")");
     }
+    StorageOptions.ofTable(in);
     return new DdlStatement.CreateTable(name, ifNotExists, columns, constraints, likes);
   }
 
@@ -168,6 +169,9 @@ final class TableParser {
       in.acceptWords("column");
       return alterColumn(in.expectName());
     }
+    if (StorageOptions.alterTable(in)) {
+      return new Alteration.Storage(null);
+    }
     if (!OTHER_ACTIONS.contains(in.peek().text())) {
       throw in.syntaxError();
     }
@@ -193,6 +197,9 @@ final class TableParser {
     }
     if (in.acceptWords("drop", "expression")) {
       return new Alteration.DropExpression(column, in.acceptWords("if", "exists"));
+    }
+    if (StorageOptions.alterColumn(in)) {
+      return new Alteration.Storage(column);
     }
     boolean typed = in.acceptWords("set", "data", "type") || in.acceptWords("type");
     if (!typed) {
@@ -237,6 +244,7 @@ final class TableParser {
       Token at = in.peek();
       String index = in.acceptWords("using", "index") ? in.expectName() : null;
       List<String> columns = index == null ? in.identifiers() : List.of();
+      StorageOptions.ofIndex(in);
       ForeignKey.Timing timing = ConstraintTiming.parse(in);
       if (index != null && timing != ForeignKey.Timing.NOT_DEFERRABLE) {
         throw TokenReader.notSupported(at, "deferrable constraint USING INDEX");
