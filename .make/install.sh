@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # make install: the extension into the PostgreSQL of PG_CONFIG, the endpoint into PREFIX. Needs the right to write there.
+# TRAIN=no leaves out the JVM's ahead-of-time cache (.make/train.sh), with which an endpoint starts with half of the work.
 . "$(dirname "$0")/lib.sh"
 
 PREFIX=${PREFIX:-/usr/local}
@@ -15,9 +16,20 @@ step "extension for PostgreSQL $PG_MAJOR"
 make -s -C "$ROOT/fdw-extension" PG_CONFIG="$PG_CONFIG" DESTDIR="$DESTDIR" install
 
 step "endpoint in $PREFIX"
-install -m 0644 "$ROOT/ipc-endpoint/server/target/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
+# With its time: the JVM compares it with the jar of the training.
+install -p -m 0644 "$ROOT/ipc-endpoint/server/target/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
 install -m 0644 "$ROOT/ipc-endpoint/server/src/main/dist/jvm.options" "$lib/jvm.options"
 install -m 0644 "$ROOT/ipc-endpoint/tools/target/kakehashi-tools.jar" "$lib/kakehashi-tools.jar"
+rm -f "$lib/kakehashi-endpoint.aot" "$lib/kakehashi-endpoint.release"
+if [ "${TRAIN:-yes}" != no ]; then
+  "$ROOT/.make/stage.sh"
+  "$ROOT/.make/train.sh"
+  prepare_run_dir
+  # The staged jar is the one that was trained; a JVM of another release refuses the cache.
+  install -p -m 0644 "$RUN_DIR/lib/kakehashi-endpoint.jar" "$lib/kakehashi-endpoint.jar"
+  install -m 0644 "$RUN_DIR/lib/kakehashi-endpoint.aot" "$lib/kakehashi-endpoint.aot"
+  install -m 0644 "$JAVA_HOME/release" "$lib/kakehashi-endpoint.release"
+fi
 cat >"$DESTDIR$PREFIX/bin/kakehashi" <<LAUNCHER
 #!/bin/sh
 # Kakehashi: "kakehashi --help", "kakehashi replay --help", "kakehashi tpch --help". KAKEHASHI_JAVA_OPTIONS come last, so that
@@ -27,7 +39,13 @@ case "\${1:-}" in
   replay | tpch) program=tools ;;
   *) program=endpoint ;;
 esac
-exec "\${JAVA_HOME:-$JAVA_HOME}/bin/java" "@\$lib/jvm.options" \${KAKEHASHI_JAVA_OPTIONS:-} -jar "\$lib/kakehashi-\$program.jar" "\$@"
+java=\${JAVA_HOME:-$JAVA_HOME}
+# What the endpoint's JVM has learned in a training is for JVMs of the same build.
+if [ \$program = endpoint ] && cmp -s "\$java/release" "\$lib/kakehashi-endpoint.release"; then
+  set -- -jar "\$lib/kakehashi-endpoint.jar" "\$@"
+  exec "\$java/bin/java" "@\$lib/jvm.options" "-XX:AOTCache=\$lib/kakehashi-endpoint.aot" \${KAKEHASHI_JAVA_OPTIONS:-} "\$@"
+fi
+exec "\$java/bin/java" "@\$lib/jvm.options" \${KAKEHASHI_JAVA_OPTIONS:-} -jar "\$lib/kakehashi-\$program.jar" "\$@"
 LAUNCHER
 chmod 0755 "$DESTDIR$PREFIX/bin/kakehashi"
 # Settings that an administrator has changed stay.
