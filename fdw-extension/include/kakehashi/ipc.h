@@ -270,6 +270,9 @@ extern bool kh_post_close_statement(kh_session *session, uint32_t statement_id, 
 extern bool kh_post_cancel(kh_call *call, kh_error *error);
 extern bool kh_post_application_name(kh_session *session, const char *name, kh_error *error);
 
+/* For whom the requests from now on are: what the engine's tables show depends on it. monitors: that role may see what all do. */
+extern bool kh_post_role(kh_session *session, const char *role, bool monitors, kh_error *error);
+
 /* Gives all inbound buffers of the session back; none may be in use by a call. */
 extern bool kh_post_release_buffers(kh_session *session, kh_error *error);
 

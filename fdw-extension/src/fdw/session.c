@@ -6,11 +6,13 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/pmsignal.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -121,6 +123,25 @@ tell_name(KakehashiSession *session)
 	(void) kh_post_application_name(session->ipc, session->shown_name, &error);
 }
 
+/*
+ * The engine's tables show sessions and statements of others as pg_stat_activity does. Only PostgreSQL knows its roles, and a
+ * session may work for several, one after the other: each use compares. Requests keep their order, so each is seen with its role.
+ */
+static void
+tell_role(KakehashiSession *session, UserMapping *user)
+{
+	bool monitors = has_privs_of_role(user->userid, ROLE_PG_READ_ALL_STATS);
+	kh_error error;
+
+	if (session->lost || (session->role_id == user->userid && session->monitors == monitors))
+		return;
+	/* Without it the request would be seen with another's rights. */
+	if (!kh_post_role(session->ipc, GetUserNameFromId(user->userid, false), monitors, &error))
+		kakehashi_report_error(&error, session, NULL);
+	session->role_id = user->userid;
+	session->monitors = monitors;
+}
+
 static void
 attach(KakehashiSession *session, UserMapping *user)
 {
@@ -163,6 +184,7 @@ attach(KakehashiSession *session, UserMapping *user)
 	session->invalidated = false;
 	session->lost = false;
 	session->time_zone[0] = '\0';
+	session->role_id = InvalidOid;
 
 	session->ipc = kh_attach(&attach, &error);
 	if (session->ipc == NULL)
@@ -171,6 +193,7 @@ attach(KakehashiSession *session, UserMapping *user)
 		kakehashi_check_wait();
 		kakehashi_report_error(&error, session, NULL);
 	}
+	tell_role(session, user);
 	kakehashi_catalog_forget(session->server_id);
 	kakehashi_statistics_forget(session->server_id);
 	kakehashi_two_phase_resolve(session, NULL, NULL);
@@ -202,6 +225,7 @@ kakehashi_session_get(UserMapping *user)
 		if (session->lost)
 			kakehashi_report_lost(session, NULL, NULL);
 		tell_name(session);
+		tell_role(session, user);
 		return session;
 	}
 	if (session->ipc != NULL && dlist_is_empty(&session->calls) &&
@@ -212,6 +236,7 @@ kakehashi_session_get(UserMapping *user)
 	else
 	{
 		tell_name(session);
+		tell_role(session, user);
 		if (session->undecided)
 			kakehashi_two_phase_resolve(session, NULL, NULL);
 	}

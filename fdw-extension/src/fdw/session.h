@@ -55,6 +55,8 @@ typedef struct KakehashiSession
 	int lease_millis;
 	bool named_by_option;         /* application_name is the server's, whatever the backend's is */
 	char shown_name[NAMEDATALEN]; /* what the endpoint has been told otherwise */
+	Oid role_id;                  /* whom the endpoint has been told that it works for; InvalidOid: nobody yet */
+	bool monitors;                /* and whether that role may see what others do */
 
 	/*
 	 * Transaction on the engine. level is the nesting level the engine knows of: 0 none, 1 a transaction, n + 1 with

@@ -360,6 +360,14 @@ kh_post_application_name(kh_session *session, const char *name, kh_error *error)
 }
 
 bool
+kh_post_role(kh_session *session, const char *role, bool monitors, kh_error *error)
+{
+	kh_set_role_message message = {KH_REQUEST_WITHOUT_CALL(session), .monitors = monitors, .role = text_of(role)};
+
+	return send_frame(session, KH_ENCODE(session, set_role, message), error);
+}
+
+bool
 kh_post_release_buffers(kh_session *session, kh_error *error)
 {
 	kh_release_buffers_message message = {KH_REQUEST_WITHOUT_CALL(session)};

@@ -64,6 +64,7 @@ SIMPLE(ping, REQUEST, .payload = BYTES("ping"))
 SIMPLE(query_outcome, REQUEST, .transaction_handle = 42)
 SIMPLE(cancel_transaction, REQUEST, .transaction_handle = 42)
 SIMPLE(set_application_name, REQUEST, .application_name = TEXT("psql"))
+SIMPLE(set_role, REQUEST, .monitors = 1, .role = TEXT("clerk"))
 SIMPLE(completed, ANSWER, .rows_affected = 10, .transaction_state = KH_TRANSACTION_STATE_COMMITTED,
        .undurable_reads = 1)
 SIMPLE(failed, ANSWER, .error_number = 1202, .position = 15, .sqlstate = 0x1234,
@@ -204,6 +205,7 @@ const sample samples[SAMPLE_COUNT] = {
 	ENTRY(query_outcome, QUERY_OUTCOME),
 	ENTRY(cancel_transaction, CANCEL_TRANSACTION),
 	ENTRY(set_application_name, SET_APPLICATION_NAME),
+	ENTRY(set_role, SET_ROLE),
 	ENTRY(completed, COMPLETED),
 	ENTRY(failed, FAILED),
 	ENTRY(prepared, PREPARED),

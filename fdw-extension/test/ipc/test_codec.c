@@ -239,9 +239,15 @@ should_read_golden_files_of_version_3(void)
 }
 
 static void
-should_read_and_write_golden_files_of_version_4(void)
+should_read_golden_files_of_version_4(void)
 {
 	check_golden_files(4);
+}
+
+static void
+should_read_and_write_golden_files_of_version_5(void)
+{
+	check_golden_files(5);
 }
 
 static void
@@ -272,7 +278,8 @@ const test_case codec_tests[] = {
 	TEST(should_read_golden_files_of_version_1),
 	TEST(should_read_golden_files_of_version_2),
 	TEST(should_read_golden_files_of_version_3),
-	TEST(should_read_and_write_golden_files_of_version_4),
+	TEST(should_read_golden_files_of_version_4),
+	TEST(should_read_and_write_golden_files_of_version_5),
 	TEST(should_cut_error_texts_on_a_character_boundary),
 	{0},
 };

@@ -1535,6 +1535,55 @@ kh_set_application_name_encode(const kh_set_application_name_message *message, v
 }
 
 bool
+kh_set_role_decode(const void *frame, size_t bytes, kh_set_role_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_SET_ROLE_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	if (block_bytes < 19)
+		return false;
+	out->session_id = get_u64(block + 0);
+	out->request_id = get_u64(block + 8);
+	out->slot = get_u16(block + 16);
+	out->monitors = get_u8(block + 18);
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->role.data = (const char *) data;
+		out->role.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_set_role_encode(const kh_set_role_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_SET_ROLE_TEMPLATE_ID, 19);
+
+	if (block == NULL)
+		return 0;
+	put_u64(block + 0, message->session_id);
+	put_u64(block + 8, message->request_id);
+	put_u16(block + 16, message->slot);
+	put_u8(block + 18, message->monitors);
+	if (!write_bytes(w, 1048576, message->role.data, message->role.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
 kh_completed_decode(const void *frame, size_t bytes, kh_completed_message *out)
 {
 	reader		cursor;

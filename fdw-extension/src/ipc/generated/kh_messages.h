@@ -56,7 +56,7 @@ extern bool kh_message_header_decode(const void *frame, size_t bytes, kh_message
  */
 
 #define KH_SCHEMA_ID 1
-#define KH_SCHEMA_VERSION 4
+#define KH_SCHEMA_VERSION 5
 
 enum
 {
@@ -479,6 +479,21 @@ typedef struct kh_set_application_name_message
 
 extern bool kh_set_application_name_decode(const void *frame, size_t bytes, kh_set_application_name_message *out);
 extern size_t kh_set_application_name_encode(const kh_set_application_name_message *message, void *frame, size_t capacity);
+
+#define KH_SET_ROLE_TEMPLATE_ID 30
+
+/* Whom the client works for from now on, as far as that decides what it may see of others. */
+typedef struct kh_set_role_message
+{
+	uint64_t	session_id;
+	uint64_t	request_id;
+	uint16_t	slot;
+	uint8_t	monitors;	/* 1: that role may see what all others do */
+	kh_text	role;	/* a role of PostgreSQL */
+} kh_set_role_message;
+
+extern bool kh_set_role_decode(const void *frame, size_t bytes, kh_set_role_message *out);
+extern size_t kh_set_role_encode(const kh_set_role_message *message, void *frame, size_t capacity);
 
 #define KH_COMPLETED_TEMPLATE_ID 40
 

@@ -7,6 +7,7 @@ import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.PingDecoder;
 import dev.kakehashi.protocol.messages.PongEncoder;
 import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.endpoint.Authenticator;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
@@ -26,7 +27,9 @@ public final class BareEndpoint {
     TransportConfig config = TransportConfig.defaults(Path.of(arguments[0]));
     TransportEndpoint endpoint =
         TransportEndpoint.start(
-            config, self -> new PingHandler(), (uid, osUser, user, password) -> osUser);
+            config,
+            self -> new PingHandler(),
+            (uid, osUser, user, password) -> new Authenticator.Identity(osUser, true));
     CountDownLatch closed = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(

@@ -2,6 +2,7 @@ package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.ClientSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.txn.Deadlocks;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
@@ -13,15 +14,26 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Rows of `kakehashi_catalog.sessions`, `waits` and `jobs`: what goes on at the moment.
+/// Rows of `kakehashi_catalog.sessions`, `waits` and `jobs`: what goes on at the moment, as far as the viewer may see it. As in `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
 final class ActivityRows {
+  /// In place of a text that the viewer may not see; as PostgreSQL's.
+  static final String HIDDEN = "<insufficient privilege>";
+
   private static final double NANOS_PER_MILLI = 1e6;
+
+  private static final int SESSION_COLUMNS = 18;
+  private static final int STATEMENT = 9;
+  private static final int JOB_COLUMNS = 12;
 
   private ActivityRows() {}
 
-  static List<@Nullable Object[]> sessions(List<ClientSession> sessions) {
+  static List<@Nullable Object[]> sessions(List<ClientSession> sessions, Viewer viewer) {
     List<@Nullable Object[]> rows = new ArrayList<>(sessions.size());
     for (ClientSession session : sessions) {
+      if (!viewer.sees(session.owner())) {
+        rows.add(hidden(session));
+        continue;
+      }
       ClientSession.Traffic traffic = session.traffic();
       rows.add(
           new @Nullable Object[] {
@@ -95,9 +107,29 @@ final class ActivityRows {
     return rows;
   }
 
-  static List<@Nullable Object[]> jobs(List<Job> jobs) {
+  private static @Nullable Object[] hidden(ClientSession session) {
+    @Nullable Object[] row = new @Nullable Object[SESSION_COLUMNS];
+    row[0] = session.id();
+    row[1] = session.clientKind();
+    row[2] = session.applicationName();
+    row[3] = session.processId();
+    row[4] = session.osUser();
+    row[5] = session.userName();
+    row[STATEMENT] = HIDDEN;
+    return row;
+  }
+
+  static List<@Nullable Object[]> jobs(List<Job> jobs, Viewer viewer) {
     List<@Nullable Object[]> rows = new ArrayList<>(jobs.size());
     for (Job job : jobs) {
+      if (!viewer.sees(owner(job))) {
+        @Nullable Object[] row = new @Nullable Object[JOB_COLUMNS];
+        row[0] = job.id();
+        row[1] = HIDDEN;
+        row[3] = job.state().name();
+        rows.add(row);
+        continue;
+      }
       Job.Progress progress = job.progress();
       Job.@Nullable Times times = job.times();
       EngineTransaction transaction =
@@ -119,5 +151,14 @@ final class ActivityRows {
           });
     }
     return rows;
+  }
+
+  /// For whom a job runs: a statement, or the planning of one.
+  private static Viewer owner(Job job) {
+    return switch (job.attachment()) {
+      case StatementExecution statement -> statement.viewer();
+      case Viewer asker -> asker;
+      case null, default -> Viewer.NOBODY;
+    };
   }
 }

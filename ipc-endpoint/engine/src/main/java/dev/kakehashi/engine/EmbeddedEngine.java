@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.PreparedTransaction;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
@@ -387,21 +388,22 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public List<@Nullable Object[]> transactions() {
+    public List<@Nullable Object[]> transactions(Viewer viewer) {
       long published = store.usage().published();
       List<@Nullable Object[]> rows = new ArrayList<>();
       for (EngineTransaction each : transactions) {
         TransactionOptions options = each.options();
+        boolean seen = viewer.sees(each.owner());
         rows.add(
             new @Nullable Object[] {
               each.id(),
-              options.label(),
+              seen ? options.label() : ActivityRows.HIDDEN,
               options.kind().name(),
               options.isolation().name().replace('_', ' '),
               each.state().name(),
               each.timestamp(),
               each.hasWrites(),
-              each.reference(),
+              seen ? each.reference() : null,
               Math.max(0, published - each.heldSnapshot()),
               (long) options.priority(),
               each.epoch() == 0 ? null : each.epoch(),
@@ -453,13 +455,13 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public List<@Nullable Object[]> sessions() {
-      return ActivityRows.sessions(clientSessions.get());
+    public List<@Nullable Object[]> sessions(Viewer viewer) {
+      return ActivityRows.sessions(clientSessions.get(), viewer);
     }
 
     @Override
-    public List<@Nullable Object[]> jobs() {
-      return ActivityRows.jobs(scheduler.jobs());
+    public List<@Nullable Object[]> jobs(Viewer viewer) {
+      return ActivityRows.jobs(scheduler.jobs(), viewer);
     }
 
     @Override
@@ -486,7 +488,7 @@ public final class EmbeddedEngine implements Engine {
     }
 
     @Override
-    public List<@Nullable Object[]> preparedTransactions() {
+    public List<@Nullable Object[]> preparedTransactions(Viewer viewer) {
       List<@Nullable Object[]> rows = new ArrayList<>();
       for (PreparedTransaction each : prepared.list()) {
         rows.add(
@@ -496,7 +498,9 @@ public final class EmbeddedEngine implements Engine {
               each.preparedMicros(),
               each.owner(),
               each.userName(),
-              each.reference()
+              viewer.sees(new Viewer(each.owner(), each.userName(), "", Viewer.Sight.ROLE))
+                  ? each.reference()
+                  : null
             });
       }
       return rows;

@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.sql.TransactionControl;
@@ -29,6 +30,9 @@ final class EmbeddedSession implements EngineSession {
   private final RandomNumbers random = new RandomNumbers();
   private final SessionZone zone;
 
+  /// Used by the thread that uses the session.
+  private Viewer viewer;
+
   /// The transaction in which this session has changed the catalogue last: while it is open, statements are prepared as it sees the catalogue.
   private WeakReference<@Nullable EngineTransaction> defining = new WeakReference<>(null);
 
@@ -43,6 +47,16 @@ final class EmbeddedSession implements EngineSession {
     this.owner = owner;
     this.sequences = sequences;
     this.zone = new SessionZone(timeZone);
+    this.viewer = new Viewer(owner, userName, "", Viewer.Sight.ALL);
+  }
+
+  @Override
+  public void viewer(Viewer newViewer) {
+    viewer = newViewer;
+  }
+
+  Viewer viewer() {
+    return viewer;
   }
 
   @Override
@@ -82,6 +96,7 @@ final class EmbeddedSession implements EngineSession {
       engine
           .scheduler()
           .job(sql)
+          .attachment(viewer)
           .submit(context -> {
             Interrupts.during(plan, () -> planAndReport(sql, given, snapshot, current, done));
             return null;

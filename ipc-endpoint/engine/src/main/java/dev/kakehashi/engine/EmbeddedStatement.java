@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.exec.StatementRunner;
 import dev.kakehashi.engine.exec.StatementScope;
@@ -128,6 +129,7 @@ final class EmbeddedStatement implements Statement {
     private final Parameters parameters;
     private final ResultSink sink;
     private final Zone zone = session.zone().current();
+    private final Viewer viewer = session.viewer();
     private PlanCache.Plan current;
 
     Run(EngineTransaction transaction, Parameters parameters, ResultSink sink) {
@@ -210,6 +212,11 @@ final class EmbeddedStatement implements Statement {
     @Override
     public Zone zone() {
       return zone;
+    }
+
+    @Override
+    public Viewer viewer() {
+      return viewer;
     }
 
     @Override

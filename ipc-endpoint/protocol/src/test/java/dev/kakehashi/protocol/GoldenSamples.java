@@ -30,6 +30,7 @@ import dev.kakehashi.protocol.messages.RollbackPreparedEncoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointEncoder;
 import dev.kakehashi.protocol.messages.SavepointEncoder;
 import dev.kakehashi.protocol.messages.SetApplicationNameEncoder;
+import dev.kakehashi.protocol.messages.SetRoleEncoder;
 import dev.kakehashi.protocol.messages.StatementKind;
 import dev.kakehashi.protocol.messages.TransactionAction;
 import dev.kakehashi.protocol.messages.TransactionKind;
@@ -49,7 +50,7 @@ import java.util.UUID;
 import java.util.function.ToIntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v4`: never change a sample, add new ones.
+/// One encoding of each message that uses each field, and row batches. Frozen in `golden/v5`: never change a sample, add new ones.
 final class GoldenSamples {
   private static final MessageHeaderEncoder HEADER = new MessageHeaderEncoder();
 
@@ -280,6 +281,18 @@ final class GoldenSamples {
                 .requestId(2)
                 .slot(3)
                 .applicationName("psql")
+                .encodedLength());
+    put(
+        all,
+        "set_role",
+        b ->
+            new SetRoleEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .sessionId(1)
+                .requestId(2)
+                .slot(3)
+                .monitors((short) 1)
+                .role("clerk")
                 .encodedLength());
   }
 

@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.Authenticator;
+import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,6 +18,9 @@ final class PasswordAuthenticator implements Authenticator {
 
   private final UserFile users;
 
+  /// The user who sees what all others do: as in PostgreSQL, the one with the name of the OS user who runs the server.
+  private final String operator = Credentials.ownUserName();
+
   /// Compared with when there is no such user, so that the time of the answer does not say so.
   private final ScramVerifier nobody = ScramVerifier.of("nobody has this password".toCharArray());
 
@@ -25,7 +29,7 @@ final class PasswordAuthenticator implements Authenticator {
   }
 
   @Override
-  public String authenticate(int uid, String osUserName, String requestedUser, String password) {
+  public Identity authenticate(int uid, String osUserName, String requestedUser, String password) {
     String name = requestedUser.isEmpty() ? osUserName : requestedUser;
     if (password.isEmpty()) {
       throw failure(
@@ -43,7 +47,7 @@ final class PasswordAuthenticator implements Authenticator {
           verifier == null ? "no such user" : "wrong password");
       throw failure("password authentication failed for user \"" + name + "\"", "");
     }
-    return name;
+    return new Identity(name, name.equals(operator));
   }
 
   private @Nullable ScramVerifier find(String name) {

@@ -3,12 +3,13 @@ package dev.kakehashi.server;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.Authenticator;
+import dev.kakehashi.transport.os.Credentials;
 
 /// Trusts the OS user, whom the kernel names and the runtime directory admits, to work as any user of the engine: a PostgreSQL server has
 /// authenticated its users itself. Passwords are refused rather than ignored.
 final class PeerAuthenticator implements Authenticator {
   @Override
-  public String authenticate(int uid, String osUserName, String requestedUser, String password) {
+  public Identity authenticate(int uid, String osUserName, String requestedUser, String password) {
     if (!password.isEmpty()) {
       throw new TransportException(
           ErrorCode.AUTHENTICATION_FAILED,
@@ -17,6 +18,8 @@ final class PeerAuthenticator implements Authenticator {
           "Remove the option \"password\" from the user mapping, or set \"authentication\" of the endpoint to password.",
           null);
     }
-    return requestedUser.isEmpty() ? osUserName : requestedUser;
+    // Under whatever name: he could as well read the endpoint's status.
+    boolean isOperator = uid == Credentials.ownUid();
+    return new Identity(requestedUser.isEmpty() ? osUserName : requestedUser, isOperator);
   }
 }

@@ -14,6 +14,7 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.RowBatchReader;
 import dev.kakehashi.protocol.RowBatchWriter;
@@ -100,6 +101,10 @@ public final class FixedEngine implements Engine {
         return Planning.ENDED;
       }
 
+      /// It shows nothing of anybody.
+      @Override
+      public void viewer(Viewer newViewer) {}
+
       @Override
       public void prepare(
           Transaction transaction, String globalId, Consumer<@Nullable EngineException> done) {
@@ -174,6 +179,9 @@ public final class FixedEngine implements Engine {
 
     @Override
     public void reference(long number) {}
+
+    @Override
+    public void owner(Viewer viewer) {}
 
     @Override
     public TransactionOptions options() {

@@ -1,6 +1,7 @@
 package dev.kakehashi.sql;
 
 import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.endpoint.EndpointSession;
@@ -37,8 +38,10 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
     StatementRequest latest = null;
     OpenTransaction transaction = null;
     int running = 0;
+    Viewer owner = Viewers.first(session);
     // Before its first request a session has nothing of ours.
     if (session.attachment() instanceof SqlSession known) {
+      owner = known.viewer();
       OpenTransaction shown = known.shownTransaction();
       // One that has ended is forgotten only some time after its client has been told.
       transaction = shown != null && shown.state() == TransactionState.ACTIVE ? shown : null;
@@ -49,6 +52,9 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
           latest = later(latest, request);
         }
       }
+    }
+    if (latest != null) {
+      owner = latest.viewer(); // it may have begun for another role than the session's of now
     }
     ClientSession.State state =
         latest != null
@@ -71,6 +77,7 @@ final class ClientSessions implements Supplier<List<ClientSession>> {
         latest == null ? null : latest.sql(),
         latest == null ? null : micros(latest.beganAt()),
         running,
+        owner,
         new ClientSession.Traffic(
             traffic.requests(),
             traffic.rows(),

@@ -70,7 +70,7 @@ final class Executions implements StatementRequest.Completion {
     }
     Transaction transaction =
         open == null
-            ? engine.begin(options(execute.kind(), execute.isolation()))
+            ? begin(session, options(execute.kind(), execute.isolation()))
             : open.engineTransaction();
     StatementRequest request =
         new StatementRequest(
@@ -87,6 +87,12 @@ final class Executions implements StatementRequest.Completion {
     request.begins(statement);
     start(request, statement, parameters, executeOptions(execute));
     return true;
+  }
+
+  private Transaction begin(SqlSession session, TransactionOptions options) {
+    Transaction transaction = engine.begin(options);
+    transaction.owner(session.viewer());
+    return transaction;
   }
 
   private void start(

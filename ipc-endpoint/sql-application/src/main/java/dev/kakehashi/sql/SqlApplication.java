@@ -29,6 +29,7 @@ import dev.kakehashi.protocol.messages.RollbackPreparedDecoder;
 import dev.kakehashi.protocol.messages.RollbackToSavepointDecoder;
 import dev.kakehashi.protocol.messages.SavepointDecoder;
 import dev.kakehashi.protocol.messages.SetApplicationNameDecoder;
+import dev.kakehashi.protocol.messages.SetRoleDecoder;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.scheduler.Job;
 import dev.kakehashi.scheduler.Option;
@@ -233,6 +234,13 @@ public final class SqlApplication implements RequestHandler {
       case SetApplicationNameDecoder.TEMPLATE_ID -> {
         SetApplicationNameDecoder name = Frames.wrap(new SetApplicationNameDecoder(), frame);
         session.endpointSession().applicationName(Frames.nextText(name, frame));
+        Replies.completed(channel, requestId, null, 0);
+      }
+      case SetRoleDecoder.TEMPLATE_ID -> {
+        SetRoleDecoder role = Frames.wrap(new SetRoleDecoder(), frame);
+        boolean monitors = role.monitors() == 1;
+        session.viewer(
+            Viewers.withRole(session.endpointSession(), Frames.nextText(role, frame), monitors));
         Replies.completed(channel, requestId, null, 0);
       }
       default -> throw new MalformedFrameException("message " + templateId + " is no request");

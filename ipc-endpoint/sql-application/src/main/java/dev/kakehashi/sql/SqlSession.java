@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.scheduler.Admission;
 import dev.kakehashi.transport.endpoint.EndpointSession;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
@@ -34,6 +35,7 @@ final class SqlSession {
   private final AtomicReferenceArray<StatementRequest> running;
   // The one that it has begun or joined last: written by the poller, for people.
   private final AtomicReference<@Nullable OpenTransaction> shown = new AtomicReference<>();
+  private volatile Viewer viewer; // written by the poller, for people
   private long lastTransaction;
   private boolean preparing;
   private long preparingRequest;
@@ -50,11 +52,24 @@ final class SqlSession {
     this.admission = admission;
     this.endpointSession = endpointSession;
     this.engineSession = engineSession;
+    this.viewer = Viewers.first(endpointSession);
+    engineSession.viewer(viewer);
     this.running = new AtomicReferenceArray<>(slots);
   }
 
   EndpointSession endpointSession() {
     return endpointSession;
+  }
+
+  /// For whom it works now. Any thread.
+  Viewer viewer() {
+    return viewer;
+  }
+
+  /// For whom the requests from now on are.
+  void viewer(Viewer newViewer) {
+    viewer = newViewer;
+    engineSession.viewer(newViewer);
   }
 
   EngineSession engineSession() {

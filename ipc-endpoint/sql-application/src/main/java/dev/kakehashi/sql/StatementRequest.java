@@ -5,6 +5,7 @@ import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.protocol.Failure;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
@@ -35,6 +36,7 @@ final class StatementRequest
   private final Completion completion;
   private final @Nullable Runnable whenEnded;
   private final long beganNanos;
+  private final Viewer viewer;
   private String sql = ""; // written before the request enters the running ones
   private volatile @Nullable Execution execution;
   private volatile boolean canceled;
@@ -54,6 +56,7 @@ final class StatementRequest
       @Nullable Runnable whenEnded) {
     this.whenEnded = whenEnded;
     this.session = session;
+    this.viewer = session.viewer();
     this.channel = channel;
     this.beganNanos = channel.beganNanos();
     this.requestId = requestId;
@@ -101,6 +104,11 @@ final class StatementRequest
   /// When its request arrived, by the clock. Any thread.
   Instant beganAt() {
     return Instant.now().minusNanos(System.nanoTime() - beganNanos);
+  }
+
+  /// For whom it runs. Any thread.
+  Viewer viewer() {
+    return viewer;
   }
 
   /// Text of the statement. Any thread that has it from the running requests.

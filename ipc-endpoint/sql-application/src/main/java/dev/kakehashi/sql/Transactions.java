@@ -122,6 +122,7 @@ final class Transactions {
             leaseNanos == 0 ? maxLeaseNanos : lease,
             now);
     transaction.engineTransaction().reference(handle);
+    transaction.engineTransaction().owner(session.viewer());
     table.put(transaction);
     transaction.use(session, now);
     session.lastTransaction(handle);

@@ -30,9 +30,7 @@ final class TwoPhaseCommits implements PreparedTransaction.Listener {
   }
 
   EngineSession openSession(EndpointSession session) {
-    return session.uid() == Credentials.ownUid()
-        ? engine.openSession(session.userName())
-        : engine.openSession(session.userName(), Integer.toString(session.uid()));
+    return engine.openSession(session.userName(), Viewers.principal(session));
   }
 
   void commit(

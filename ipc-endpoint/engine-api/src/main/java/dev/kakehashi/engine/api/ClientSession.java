@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param statement text of the statement that began last of those that run; null: none runs
 /// @param statementMicros when that began, since 2000-01-01 UTC; null: none runs
 /// @param running statements that run
+/// @param owner for whom it works
 /// @param traffic what it has been sent
 public record ClientSession(
     long id,
@@ -32,6 +33,7 @@ public record ClientSession(
     @Nullable String statement,
     @Nullable Long statementMicros,
     int running,
+    Viewer owner,
     Traffic traffic) {
   /// What a session does.
   public enum State {

@@ -19,6 +19,9 @@ public interface EngineSession extends AutoCloseable {
       int[] parameterTypeOids,
       BiConsumer<@Nullable Statement, @Nullable EngineException> done);
 
+  /// For whom it works from the next statement on; before the first call, for somebody of its user who sees all.
+  void viewer(Viewer newViewer);
+
   /// Prepares a transaction: the first phase of a two-phase commit, as [Transaction] describes it.
   ///
   /// Running queries of the transaction are cancelled. If it fails, the transaction is rolled back.

@@ -30,6 +30,9 @@ public interface Transaction {
   /// Gives the transaction a number by which its beginner knows it; at most once, before it is used.
   void reference(long number);
 
+  /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.
+  void owner(Viewer viewer);
+
   TransactionOptions options();
 
   State state();

@@ -1,14 +1,15 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.statistics.TableStatistics;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// What a planner asks about the running engine: how many rows a table has, and the rows of system tables that show the engine's state.
+/// What a planner asks about the running engine: how many rows a table has, and the rows of system tables that show the engine's state. What the viewer may not see is null or "<insufficient privilege>".
 public interface LiveTables extends ToLongFunction<Table> {
   /// Running transactions: transaction_id, label, kind, isolation, state, began_at, has_writes, handle, commits_held.
-  List<@Nullable Object[]> transactions();
+  List<@Nullable Object[]> transactions(Viewer viewer);
 
   /// The store's memory: one row of limit_bytes, reserved_bytes, changes_held, commits_held, used_bytes.
   List<@Nullable Object[]> memory();
@@ -23,17 +24,17 @@ public interface LiveTables extends ToLongFunction<Table> {
   List<@Nullable Object[]> locks();
 
   /// Prepared transactions: transaction_id, gid, prepared_at, owner, user_name, handle.
-  List<@Nullable Object[]> preparedTransactions();
+  List<@Nullable Object[]> preparedTransactions(Viewer viewer);
 
   /// Clients' sessions, see [dev.kakehashi.engine.api.ClientSession].
-  List<@Nullable Object[]> sessions();
+  List<@Nullable Object[]> sessions(Viewer viewer);
 
   /// Transactions that wait for the end of others: transaction_id, process_id and pid_namespace (null unless exactly one session uses it),
   /// the same of the blocking one, blocking_gid (null unless that is prepared), wait_id.
   List<@Nullable Object[]> waits();
 
   /// Jobs of the scheduler: job_id, name, label, state, progress, tasks, tasks_finished, queued_ms, run_ms, elapsed_ms, transaction_id, handle.
-  List<@Nullable Object[]> jobs();
+  List<@Nullable Object[]> jobs(Viewer viewer);
 
   /// Settings that SHOW gives, besides those that are the same in every engine.
   List<ShownSetting> settings();

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
@@ -373,10 +374,13 @@ public final class SystemTables {
   ///
   /// @param catalog narrows what the rows are about; there may be rows about others
   /// @param rowCount live rows of a table that the store has; as [LiveTables] it has the rows about the running engine, too
+  /// @param viewer who sees them
   public static List<@Nullable Object[]> rows(
-      Table table, CatalogNames catalog, ToLongFunction<Table> rowCount) {
+      Table table, CatalogNames catalog, ToLongFunction<Table> rowCount, Viewer viewer) {
     if (isLive(table.tableId())) {
-      return rowCount instanceof LiveTables live ? liveRows(table, catalog, live) : List.of();
+      return rowCount instanceof LiveTables live
+          ? liveRows(table, catalog, live, viewer)
+          : List.of();
     }
     List<@Nullable Object[]> rows = new ArrayList<>();
     if (table.tableId() == -4) {
@@ -480,15 +484,15 @@ public final class SystemTables {
   }
 
   private static List<@Nullable Object[]> liveRows(
-      Table table, CatalogNames catalog, LiveTables live) {
+      Table table, CatalogNames catalog, LiveTables live, Viewer viewer) {
     return switch ((int) table.tableId()) {
       case (int) COLUMN_STATISTICS -> StatisticsRows.of(catalog, live);
-      case -7 -> live.preparedTransactions();
-      case -8 -> live.transactions();
+      case -7 -> live.preparedTransactions(viewer);
+      case -8 -> live.transactions(viewer);
       case -10 -> live.locks();
-      case SESSIONS -> live.sessions();
+      case SESSIONS -> live.sessions(viewer);
       case WAITS -> live.waits();
-      case JOBS -> live.jobs();
+      case JOBS -> live.jobs(viewer);
       case TABLE_MEMORY -> live.tableMemory(catalog.tables());
       default -> live.memory();
     };

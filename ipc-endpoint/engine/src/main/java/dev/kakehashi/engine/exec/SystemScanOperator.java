@@ -81,7 +81,7 @@ final class SystemScanOperator extends Operator {
     String objectName = text(name);
     // What is to equal null is nothing.
     boolean none = (schema != null && schemaName == null) || (name != null && objectName == null);
-    return none ? List.of() : node.rows().of(schemaName, objectName);
+    return none ? List.of() : node.rows().of(context.functions.viewer, schemaName, objectName);
   }
 
   private @Nullable String text(@Nullable Evaluator evaluator) {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.plan;
 
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.type.RowFunction;
 import dev.kakehashi.engine.type.Types;
@@ -131,9 +132,10 @@ public sealed interface PlanNode {
   interface SystemRows {
     /// Values are String, Long (any integer or time), Double, Boolean or null.
     ///
+    /// @param viewer who reads them: the plan is everybody's, and its rows are not
     /// @param schema of the objects that are asked for; null: all
     /// @param name of the objects that are asked for; null: all
-    List<@Nullable Object[]> of(@Nullable String schema, @Nullable String name);
+    List<@Nullable Object[]> of(Viewer viewer, @Nullable String schema, @Nullable String name);
   }
 
   /// The statement's rows of parameters as input rows. Made by execution itself, for statements that insert their parameters.

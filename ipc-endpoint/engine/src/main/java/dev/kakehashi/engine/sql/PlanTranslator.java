@@ -155,8 +155,8 @@ final class PlanTranslator {
     PlanNode plan =
         new PlanNode.SystemScan(
             table.schema() + "." + table.name(),
-            (schema, name) ->
-                SystemTables.rows(table, new CatalogNames(snapshot, schema, name), live),
+            (viewer, schema, name) ->
+                SystemTables.rows(table, new CatalogNames(snapshot, schema, name), live, viewer),
             columns,
             named(shape, SystemTables.schemaColumn(table)),
             named(shape, SystemTables.nameColumn(table)),

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.DeferredReferences;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
@@ -58,6 +59,11 @@ final class DeferredCheck implements StatementWork {
   @Override
   public FunctionSession session() {
     return FunctionSession.NONE;
+  }
+
+  @Override
+  public Viewer viewer() {
+    return Viewer.NOBODY;
   }
 
   @Override

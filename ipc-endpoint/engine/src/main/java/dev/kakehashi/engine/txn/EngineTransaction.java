@@ -3,6 +3,7 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.DeferredReferences;
 import dev.kakehashi.engine.exec.Failures;
@@ -64,6 +65,9 @@ public final class EngineTransaction implements Transaction {
   private final OpenStatements open = new OpenStatements();
   private volatile State state = State.ACTIVE;
   private long reference;
+
+  /// Written once by whoever has begun it, read by any thread: a record, so that a reader finds it whole or NOBODY.
+  private Viewer owner = Viewer.NOBODY;
 
   /// Set by a rollback before its turn: statements that have not begun are refused.
   private volatile boolean ending;
@@ -138,6 +142,11 @@ public final class EngineTransaction implements Transaction {
   }
 
   @Override
+  public void owner(Viewer viewer) {
+    owner = viewer;
+  }
+
+  @Override
   public TransactionOptions options() {
     return options;
   }
@@ -160,6 +169,11 @@ public final class EngineTransaction implements Transaction {
   /// What [#reference(long)] said.
   public long reference() {
     return reference;
+  }
+
+  /// For whom it is. Any thread.
+  public Viewer owner() {
+    return owner;
   }
 
   /// Timestamp from which on it may still read.

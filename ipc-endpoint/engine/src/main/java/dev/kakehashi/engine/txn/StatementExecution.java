@@ -2,6 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.Failures;
 import dev.kakehashi.engine.exec.TempSpace;
@@ -363,6 +364,13 @@ public final class StatementExecution extends CancellableExecution
   /// Whose statement it is; any thread.
   public EngineTransaction owner() {
     return transaction;
+  }
+
+  /// Any thread.
+  @Override
+  public Viewer viewer() {
+    Viewer own = work.viewer();
+    return own.equals(Viewer.NOBODY) ? transaction.owner() : own;
   }
 
   @Override

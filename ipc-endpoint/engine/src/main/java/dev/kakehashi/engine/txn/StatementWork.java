@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.exec.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.type.FunctionSession;
@@ -35,6 +36,9 @@ public interface StatementWork {
 
   /// What functions see of its session.
   FunctionSession session();
+
+  /// For whom it runs; NOBODY: for whom its transaction is.
+  Viewer viewer();
 
   /// Text of the statement: the name of its job.
   String name();

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.engine.vector.VarHeap;
 
@@ -27,6 +28,9 @@ public final class FunctionContext {
   /// The user of the engine that the session belongs to.
   public String userName;
 
+  /// For whom the statement runs.
+  public Viewer viewer;
+
   /// A context without a session.
   public FunctionContext(VarHeap heap, long statementTimestamp, long transactionTimestamp) {
     this(heap, statementTimestamp, transactionTimestamp, FunctionSession.NONE);
@@ -37,6 +41,7 @@ public final class FunctionContext {
     this.zone = session.zone();
     this.random = session.random();
     this.userName = session.userName();
+    this.viewer = session.viewer();
     this.sequences = session.sequences();
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;
@@ -52,6 +57,7 @@ public final class FunctionContext {
     zone = session.zone();
     random = session.random();
     userName = session.userName();
+    viewer = session.viewer();
     sequences = session.sequences();
     heap = newHeap;
     statementTimestamp = newStatementTimestamp;

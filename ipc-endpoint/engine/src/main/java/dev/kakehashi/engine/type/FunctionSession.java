@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.type;
 
+import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.type.time.Zone;
 
 /// What functions see of the session that their statement belongs to.
@@ -18,6 +19,11 @@ public interface FunctionSession {
   /// The user of the engine; empty: none.
   default String userName() {
     return "";
+  }
+
+  /// For whom the statement runs.
+  default Viewer viewer() {
+    return Viewer.NOBODY;
   }
 
   /// The same in a time zone.

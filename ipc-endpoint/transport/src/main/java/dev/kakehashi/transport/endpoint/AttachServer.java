@@ -294,13 +294,14 @@ final class AttachServer implements AutoCloseable {
           null);
     }
     String osUserName = Credentials.userName(uid);
-    String engineUser = authenticator.authenticate(uid, osUserName, userName, password);
+    Authenticator.Identity identity =
+        authenticator.authenticate(uid, osUserName, userName, password);
     return sessions.open(
         new EndpointSession.Client(
             connection.credentials,
             kind,
             osUserName,
-            engineUser,
+            identity,
             applicationName,
             processId,
             pidNamespace));

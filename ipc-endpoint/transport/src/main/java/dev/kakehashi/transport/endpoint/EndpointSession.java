@@ -28,7 +28,7 @@ public final class EndpointSession {
       Credentials credentials,
       ClientKind kind,
       String osUserName,
-      String userName,
+      Authenticator.Identity identity,
       String applicationName,
       long processId,
       long pidNamespace) {}
@@ -110,7 +110,12 @@ public final class EndpointSession {
 
   /// User of the engine.
   public String userName() {
-    return client.userName();
+    return client.identity().userName();
+  }
+
+  /// Whether it works as whoever runs the endpoint, see [Authenticator.Identity].
+  public boolean isOperator() {
+    return client.identity().isOperator();
   }
 
   /// As the client calls itself. Thread-safe.

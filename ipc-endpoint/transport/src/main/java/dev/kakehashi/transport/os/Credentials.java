@@ -1,6 +1,7 @@
 package dev.kakehashi.transport.os;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -39,6 +40,15 @@ public record Credentials(int processId, int uid, int gid) {
 
   public static int ownUid() {
     return Linux.getuid();
+  }
+
+  /// Name of the OS user that this process runs as, or the number when it has none here.
+  public static String ownUserName() {
+    try {
+      return userName(ownUid());
+    } catch (IOException e) {
+      throw new UncheckedIOException("could not find the name of the OS user", e);
+    }
   }
 
   /// Inode of this process's PID namespace.

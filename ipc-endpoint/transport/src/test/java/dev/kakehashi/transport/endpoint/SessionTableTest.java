@@ -67,7 +67,12 @@ class SessionTableTest {
             config.polling());
     sessions = new SessionTable(config, runtime, poller, control, watched, new NoRequests());
     attachServer =
-        AttachServer.open(runtime, config, sessions, (uid, osUser, user, password) -> osUser, 1);
+        AttachServer.open(
+            runtime,
+            config,
+            sessions,
+            (uid, osUser, user, password) -> new Authenticator.Identity(osUser, true),
+            1);
     sessions.attachServer(attachServer);
   }
 
@@ -91,7 +96,7 @@ class SessionTableTest {
             new Credentials(1, Credentials.ownUid(), 0),
             ClientKind.JAVA_CLIENT,
             "somebody",
-            "somebody",
+            new Authenticator.Identity("somebody", true),
             "test",
             1,
             1));
