@@ -22,11 +22,19 @@ else
   step "starting the endpoint"
   start_endpoint "$endpoint" "$runtime_dir"
 fi
+# The server loads the library when it starts: one that runs with another is started anew.
+library=$(find "$RUN_DIR/pgsql-$PG_MAJOR" -name kakehashi_fdw.so -type f -exec sha256sum {} + | cut -c1-64)
+if postgres_running "$pg" && [ "$library" != "$(cat "$pg/library" 2>/dev/null)" ]; then
+  step "stopping PostgreSQL, which has loaded another build of the extension"
+  stop_postgres "$pg"
+fi
 if postgres_running "$pg"; then
   say "PostgreSQL runs, port $(cat "$pg/port")"
 else
   step "starting PostgreSQL $PG_MAJOR"
-  start_postgres "$pg" 54320 shared_buffers=128MB session_preload_libraries=kakehashi_fdw
+  # PREPARE TRANSACTION and XA need both settings.
+  start_postgres "$pg" 54320 shared_buffers=128MB shared_preload_libraries=kakehashi_fdw max_prepared_transactions=64
+  as_server sh -c "echo $library > '$pg/library'"
 fi
 
 (
