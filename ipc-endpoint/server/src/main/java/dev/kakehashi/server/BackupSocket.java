@@ -30,10 +30,12 @@ final class BackupSocket {
   ///
   /// @param data the data directory: what is not the engine's is copied from there
   static OwnerSocket open(Path runtimeDirectory, Path data, Engine engine) throws IOException {
-    return OwnerSocket.open(runtimeDirectory, FILE, client -> answer(client, data, engine));
+    return OwnerSocket.open(
+        runtimeDirectory, FILE, (client, served) -> answer(client, served, data, engine));
   }
 
-  private static void answer(SocketChannel client, Path data, Engine engine) throws IOException {
+  private static void answer(SocketChannel client, Runnable served, Path data, Engine engine)
+      throws IOException {
     try (BufferedReader in =
             new BufferedReader(Channels.newReader(client, StandardCharsets.UTF_8));
         Writer out = Channels.newWriter(client, StandardCharsets.UTF_8)) {
@@ -41,6 +43,7 @@ final class BackupSocket {
       if (target == null) {
         return;
       }
+      served.run();
       String end = "done";
       try {
         write(Path.of(target), data, engine, out);

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -9,6 +10,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,14 +21,24 @@ final class OwnerSocket implements AutoCloseable {
 
   /// Answers one connection, and closes it.
   interface Handler {
-    void answer(SocketChannel client) throws IOException;
+    /// @param served called once the client has asked, if the answer may take longer than [#PATIENCE]
+    void answer(SocketChannel client, Runnable served) throws IOException;
   }
+
+  /// How long a client may take to ask and to read the answer.
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /// Connections that are served at a time.
+  static final int MAX_CONNECTIONS = 16;
 
   private final Path path;
   private final Handler handler;
+  private final Duration patience;
   private final ServerSocketChannel server;
+  private final Semaphore room = new Semaphore(MAX_CONNECTIONS);
 
-  private OwnerSocket(Path path, Handler handler, ServerSocketChannel server) {
+  private OwnerSocket(Path path, Handler handler, Duration patience, ServerSocketChannel server) {
+    this.patience = patience;
     this.path = path;
     this.handler = handler;
     this.server = server;
@@ -35,6 +48,12 @@ final class OwnerSocket implements AutoCloseable {
   ///
   /// @param name of the file; threads are named by it
   static OwnerSocket open(Path directory, String name, Handler handler) throws IOException {
+    return open(directory, name, handler, PATIENCE);
+  }
+
+  /// @param patience how long a client may take to ask and to read the answer
+  static OwnerSocket open(Path directory, String name, Handler handler, Duration patience)
+      throws IOException {
     Path path = directory.resolve(name);
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     try {
@@ -45,7 +64,7 @@ final class OwnerSocket implements AutoCloseable {
       server.close();
       throw e;
     }
-    OwnerSocket socket = new OwnerSocket(path, handler, server);
+    OwnerSocket socket = new OwnerSocket(path, handler, patience, server);
     Thread.ofPlatform()
         .daemon()
         .name("kakehashi-" + name.replaceFirst("[.].*", ""))
@@ -57,8 +76,12 @@ final class OwnerSocket implements AutoCloseable {
     while (server.isOpen()) {
       try {
         SocketChannel client = server.accept();
-        // One that does not read must not keep others waiting.
-        Thread.ofVirtual().start(() -> answer(client));
+        if (isAllowed(client) && room.tryAcquire()) {
+          // One that does not read must not keep others waiting.
+          Thread.ofVirtual().start(() -> answer(client));
+        } else {
+          client.close();
+        }
       } catch (AsynchronousCloseException closed) {
         return;
       } catch (IOException e) {
@@ -69,11 +92,38 @@ final class OwnerSocket implements AutoCloseable {
     }
   }
 
+  /// The file's mode says the same; this holds if somebody has changed it.
+  private static boolean isAllowed(SocketChannel client) {
+    try {
+      int uid = Credentials.ofPeer(client).uid();
+      return uid == Credentials.ownUid() || uid == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   private void answer(SocketChannel client) {
+    Thread limit = Thread.ofVirtual().start(() -> closeLater(client));
     try (client) {
-      handler.answer(client);
+      handler.answer(client, limit::interrupt);
     } catch (IOException e) {
       LOG.debug("who asked at \"{}\" has gone", path, e);
+    } finally {
+      limit.interrupt();
+      room.release();
+    }
+  }
+
+  /// Ends a connection whose client is silent, unless interrupted before.
+  private void closeLater(SocketChannel client) {
+    try {
+      Thread.sleep(patience);
+      LOG.warn("closing a connection at \"{}\": its client was silent for {}", path, patience);
+      client.close();
+    } catch (InterruptedException served) {
+      // It has asked, or gone.
+    } catch (IOException e) {
+      LOG.debug("could not close a connection at \"{}\"", path, e);
     }
   }
 

@@ -22,10 +22,12 @@ final class ReloadSocket {
 
   /// Opens the socket in a runtime directory that this process owns.
   static OwnerSocket open(Path runtimeDirectory, Reload reload) throws IOException {
-    return OwnerSocket.open(runtimeDirectory, FILE, client -> answer(client, reload));
+    return OwnerSocket.open(
+        runtimeDirectory, FILE, (client, served) -> answer(client, served, reload));
   }
 
-  private static void answer(SocketChannel client, Reload reload) throws IOException {
+  private static void answer(SocketChannel client, Runnable served, Reload reload)
+      throws IOException {
     try (BufferedReader in =
             new BufferedReader(Channels.newReader(client, StandardCharsets.UTF_8));
         Writer out = Channels.newWriter(client, StandardCharsets.UTF_8)) {
@@ -39,6 +41,7 @@ final class ReloadSocket {
       if (line == null) {
         return;
       }
+      served.run();
       StringBuilder said = new StringBuilder();
       try {
         reload.run(overrides).forEach(each -> said.append(each).append('\n'));

@@ -24,7 +24,7 @@ final class SchemaSocket {
     return OwnerSocket.open(
         runtimeDirectory,
         FILE,
-        client -> {
+        (client, served) -> {
           try (client) {
             ByteBuffer answer = ByteBuffer.wrap(answer(engine).getBytes(StandardCharsets.UTF_8));
             while (answer.hasRemaining()) {

@@ -191,6 +191,7 @@ public final class Settings {
               count(Setting.QUEUES_PER_USER)),
           new TransportConfig.Sessions(
               count(Setting.MAX_SESSIONS),
+              count(Setting.MAX_USER_SESSIONS),
               count(Setting.MAX_STATEMENTS),
               duration(Setting.CLIENT_SPIN),
               duration(Setting.LEASE),

@@ -26,7 +26,7 @@ final class StatusSocket {
     return OwnerSocket.open(
         runtimeDirectory,
         FILE,
-        client -> {
+        (client, served) -> {
           try (Writer out =
               new BufferedWriter(Channels.newWriter(client, StandardCharsets.UTF_8))) {
             scheduler.dump(out);

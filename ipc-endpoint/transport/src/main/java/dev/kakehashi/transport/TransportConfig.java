@@ -149,24 +149,41 @@ public record TransportConfig(
   /// Sessions.
   ///
   /// @param maxSessions attached at a time, 1..65535
+  /// @param maxUserSessions of one OS user other than the endpoint's own; 0: a quarter of all
   /// @param maxStatements prepared statements of a session
   /// @param clientSpin longest spin of a waiting client
   /// @param lease default lease of a transaction
   /// @param attachTimeout how long a connection may take to say who it is
   public record Sessions(
       int maxSessions,
+      int maxUserSessions,
       int maxStatements,
       Duration clientSpin,
       Duration lease,
       Duration attachTimeout) {
     public static final Sessions DEFAULT =
         new Sessions(
-            1000, 1024, Duration.ofNanos(200_000), Duration.ofMinutes(15), Duration.ofSeconds(5));
+            1000,
+            0,
+            1024,
+            Duration.ofNanos(200_000),
+            Duration.ofMinutes(15),
+            Duration.ofSeconds(5));
 
     public Sessions {
       require(maxSessions >= 1 && maxSessions <= 0xFFFF, "sessions", maxSessions, "1..65535");
       require(
           maxStatements >= 1 && maxStatements <= 1 << 16, "statements", maxStatements, "1..65536");
+      require(
+          maxUserSessions >= 0 && maxUserSessions <= 0xFFFF,
+          "sessions of an OS user",
+          maxUserSessions,
+          "0..65535");
+    }
+
+    /// Sessions that one OS user other than the endpoint's own may have.
+    public int userLimit() {
+      return maxUserSessions > 0 ? maxUserSessions : Math.max(1, maxSessions / 4);
     }
   }
 

@@ -25,7 +25,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -38,11 +37,10 @@ import org.slf4j.LoggerFactory;
 /// A connection says who it is with one `Attach`, gets its answer, and then is silent; its end is the end of the session, whoever died.
 final class AttachServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AttachServer.class);
-  private static final int MAX_UNATTACHED = 256;
   private static final int BACKLOG = 256;
 
   /// A connection: first `session` is null and a deadline runs, then the session lives as long as the connection.
-  private static final class Connection {
+  static final class Connection {
     final SocketChannel channel;
     final Credentials credentials;
     final long deadlineNanos;
@@ -71,7 +69,7 @@ final class AttachServer implements AutoCloseable {
 
   // Attach thread only.
   private final Map<Long, Connection> attached = new HashMap<>();
-  private final Map<SelectionKey, Connection> unattached = new LinkedHashMap<>();
+  private final UnattachedConnections unattached = new UnattachedConnections();
 
   private AttachServer(
       RuntimeDirectory directory,
@@ -167,15 +165,43 @@ final class AttachServer implements AutoCloseable {
     if (channel == null) {
       return;
     }
-    if (unattached.size() >= MAX_UNATTACHED) {
-      channel.close();
-      return;
-    }
     channel.configureBlocking(false);
     long deadline = System.nanoTime() + config.sessions().attachTimeout().toNanos();
     Connection connection = new Connection(channel, Credentials.ofPeer(channel), deadline);
     SelectionKey key = channel.register(selector, SelectionKey.OP_READ, connection);
     unattached.put(key, connection);
+    SelectionKey surplus = unattached.surplus();
+    while (surplus != null) {
+      refuse(surplus, unattached.get(surplus));
+      surplus = unattached.surplus();
+    }
+  }
+
+  /// Ends a connection in whose place others may say who they are.
+  private void refuse(SelectionKey key, Connection connection) {
+    UnsafeBuffer reply = new UnsafeBuffer(new byte[Protocol.MAX_SOCKET_FRAME_BYTES]);
+    TransportException reason =
+        new TransportException(
+            ErrorCode.TOO_MANY_SESSIONS,
+            "too many connections of this OS user that have not attached",
+            "",
+            "",
+            null);
+    try {
+      send(connection, reply, refusal(reply, reason.failure()));
+    } catch (IOException e) {
+      LOG.debug("a connection has gone before it was refused", e);
+    }
+    drop(key, connection);
+  }
+
+  /// Whether the frame has gone whole.
+  private static boolean send(Connection connection, UnsafeBuffer frame, int length)
+      throws IOException {
+    ByteBuffer output = ByteBuffer.allocate(4 + length).order(ByteOrder.LITTLE_ENDIAN);
+    output.putInt(length).put(frame.byteArray(), 0, length).flip();
+    connection.channel.write(output);
+    return !output.hasRemaining();
   }
 
   private void read(SelectionKey key, Connection connection) throws IOException {
@@ -237,10 +263,7 @@ final class AttachServer implements AutoCloseable {
     if (session != null) {
       attached.put(session.id(), connection);
     }
-    ByteBuffer output = ByteBuffer.allocate(4 + length).order(ByteOrder.LITTLE_ENDIAN);
-    output.putInt(length).put(reply.byteArray(), 0, length).flip();
-    connection.channel.write(output);
-    if (output.hasRemaining() || session == null) {
+    if (!send(connection, reply, length) || session == null) {
       // A socket's buffer holds far more than an answer; a client that has filled it does not play
       // by the rules.
       drop(key, connection);
@@ -354,8 +377,8 @@ final class AttachServer implements AutoCloseable {
   /// Closes connections that have not said who they are.
   private void dropLate() {
     long now = System.nanoTime();
-    for (SelectionKey key : unattached.keySet().toArray(SelectionKey[]::new)) {
-      Connection connection = java.util.Objects.requireNonNull(unattached.get(key));
+    for (SelectionKey key : unattached.keys()) {
+      Connection connection = unattached.get(key);
       if (now - connection.deadlineNanos > 0) {
         drop(key, connection);
       }

@@ -3,6 +3,7 @@ package dev.kakehashi.transport.endpoint;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
+import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,6 +81,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
           null);
     }
     int uid = client.credentials().uid();
+    limitUser(uid);
     Principal principal = principals.get(uid);
     if (principal == null) {
       principal = Principal.create(directory, uid, config);
@@ -103,6 +105,39 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     table.set(index, session);
     control.sessions(attached);
     return session;
+  }
+
+  /// Keeps room for others: each OS user but the endpoint's own has a limit, and a quarter of the sessions is for the endpoint's own alone.
+  private void limitUser(int uid) {
+    if (uid == Credentials.ownUid()) {
+      return;
+    }
+    int ofUser = 0;
+    int ofOthers = 0;
+    for (int index = 0; index < table.length(); index++) {
+      EndpointSession session = table.get(index);
+      if (session != null && session.uid() != Credentials.ownUid()) {
+        ofOthers++;
+        ofUser += session.uid() == uid ? 1 : 0;
+      }
+    }
+    int limit = config.sessions().userLimit();
+    if (ofUser >= limit) {
+      throw new TransportException(
+          ErrorCode.TOO_MANY_SESSIONS,
+          "sorry, too many sessions of this OS user already",
+          "OS user %d has %d sessions.".formatted(uid, ofUser),
+          "Raise \"max_user_sessions\" of the endpoint, or use a connection pooler.",
+          null);
+    }
+    if (ofOthers >= table.length() - table.length() / 4) {
+      throw new TransportException(
+          ErrorCode.TOO_MANY_SESSIONS,
+          "sorry, too many sessions already",
+          "The sessions that are left are kept for the endpoint's own OS user.",
+          "Raise \"max_sessions\" of the endpoint, or use a connection pooler.",
+          null);
+    }
   }
 
   /// The queue of that kind of writer with the fewest sessions; a new one while there are fewer than configured and all have some.

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 /// Queues of sessions, without threads: the poller's commands run when the test says so.
 @SuppressWarnings("NullAway.Init") // set before each test
 class SessionTableTest {
+  private static final int SESSIONS = 8;
   private static final long LONG_AFTER_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private Path root;
@@ -37,7 +40,24 @@ class SessionTableTest {
   @BeforeEach
   void create() throws IOException {
     root = Files.createTempDirectory(Path.of("/dev/shm"), "kakehashi-test-");
-    config = TransportConfig.defaults(root.resolve("run"));
+    TransportConfig defaults = TransportConfig.defaults(root.resolve("run"));
+    TransportConfig.Sessions sessionLimits = defaults.sessions();
+    config =
+        new TransportConfig(
+            defaults.runtimeDirectory(),
+            defaults.endpointVersion(),
+            defaults.mailbox(),
+            defaults.buffers(),
+            defaults.queue(),
+            new TransportConfig.Sessions(
+                SESSIONS,
+                0,
+                sessionLimits.maxStatements(),
+                sessionLimits.clientSpin(),
+                sessionLimits.lease(),
+                sessionLimits.attachTimeout()),
+            defaults.access(),
+            defaults.polling());
     runtime = RuntimeDirectory.open(config);
     doorbell = Doorbell.create(runtime);
     control = ControlPage.create(runtime, 1);
@@ -91,9 +111,13 @@ class SessionTableTest {
   }
 
   private EndpointSession open() throws IOException {
+    return open(Credentials.ownUid());
+  }
+
+  private EndpointSession open(int uid) throws IOException {
     return sessions.open(
         new EndpointSession.Client(
-            new Credentials(1, Credentials.ownUid(), 0),
+            new Credentials(1, uid, 0),
             ClientKind.JAVA_CLIENT,
             "somebody",
             new Authenticator.Identity("somebody", true),
@@ -140,6 +164,31 @@ class SessionTableTest {
     sessions.tick(System.nanoTime() + LONG_AFTER_NANOS);
     assertEquals(0, sessions.usage().queues(), "idle for long");
     assertFalse(Files.exists(directoryOf(successor)));
+  }
+
+  private void assertFull(int uid, String message) {
+    TransportException refused = assertThrows(TransportException.class, () -> open(uid));
+    assertEquals("53300", refused.failure().sqlstate());
+    assertEquals(message, refused.failure().message());
+  }
+
+  @Test
+  void shouldKeepSessionsForOtherUsers() throws IOException {
+    int other = Credentials.ownUid() + 1000;
+    EndpointSession first = open(other);
+    open(other);
+    assertFull(other, "sorry, too many sessions of this OS user already");
+    open(other + 1);
+    open(other + 1);
+    open(other + 2);
+    open(other + 2);
+    assertFull(other + 3, "sorry, too many sessions already");
+    open();
+    open();
+    assertFull(Credentials.ownUid(), "sorry, too many sessions already");
+    sessions.ended(first);
+    runCommands();
+    open(other);
   }
 
   private static final class NoRequests implements RequestHandler {
