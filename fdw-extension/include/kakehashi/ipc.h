@@ -43,6 +43,8 @@ typedef struct kh_attach_options
 	const char *application_name;
 	const char *user_name; /* NULL: the OS user */
 	const char *password;  /* NULL: peer authentication */
+	/* OS user that the endpoint has to run as, by name or number; NULL: this process's own. */
+	const char *required_peer;
 	int timeout_millis;
 	/* NULL, or asked every few milliseconds while kh_attach waits; true gives up with 57014. Must return. */
 	bool (*interrupted)(void);

@@ -63,6 +63,7 @@ extern void kakehashi_settings_init(void);
 typedef struct KakehashiOptions
 {
 	const char *runtime_dir;
+	const char *required_peer;    /* OS user of the endpoint; NULL: that of this server */
 	const char *application_name; /* NULL: that of the backend */
 	int connect_timeout_seconds;
 	int transaction_lease_millis; /* 0: the endpoint's default */

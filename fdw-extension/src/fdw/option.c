@@ -52,6 +52,7 @@ typedef struct OptionRule
 
 static const OptionRule option_rules[] = {
 	{"runtime_dir", ForeignServerRelationId, OPTION_STRING, true},
+	{"requirepeer", ForeignServerRelationId, OPTION_STRING, true},
 	{"application_name", ForeignServerRelationId, OPTION_STRING, false},
 	{"connect_timeout", ForeignServerRelationId, OPTION_COUNT, false},
 	{"transaction_lease", ForeignServerRelationId, OPTION_NON_NEGATIVE, false},
@@ -203,8 +204,8 @@ check_option_value(const OptionRule *rule, DefElem *def)
 /*
  * kakehashi_fdw_validator(options text[], catalog oid): refuses unknown options and bad values.
  *
- * runtime_dir names a directory in which the server's operating system user opens and writes files, and
- * password_required opens the door of that user to others: both are for superusers.
+ * runtime_dir names a directory in which the server's operating system user opens and writes files, requirepeer whose endpoint there
+ * it trusts, and password_required opens the door of that user to others: all three are for superusers.
  */
 Datum
 kakehashi_fdw_validator(PG_FUNCTION_ARGS)
@@ -267,6 +268,8 @@ apply_options(KakehashiOptions *options, List *defs)
 
 		if (strcmp(def->defname, "runtime_dir") == 0)
 			options->runtime_dir = defGetString(def);
+		else if (strcmp(def->defname, "requirepeer") == 0)
+			options->required_peer = defGetString(def);
 		else if (strcmp(def->defname, "application_name") == 0)
 			options->application_name = defGetString(def);
 		else if (strcmp(def->defname, "connect_timeout") == 0)

@@ -165,6 +165,7 @@ attach(KakehashiSession *session, UserMapping *user)
 			attach.password = defGetString(def);
 	}
 	attach.runtime_directory = options.runtime_dir;
+	attach.required_peer = options.required_peer;
 	session->named_by_option = options.application_name != NULL;
 	strlcpy(session->shown_name, backend_name(), NAMEDATALEN);
 	attach.application_name = session->named_by_option ? options.application_name : session->shown_name;

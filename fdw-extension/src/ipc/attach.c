@@ -224,7 +224,8 @@ receive_attached(attachment *a, kh_published *published)
 }
 
 int
-kh_attach_socket(const kh_attach_options *options, kh_published *published, kh_error *error)
+kh_attach_socket(const kh_attach_options *options, const char *directory, uid_t peer, kh_published *published,
+                 kh_error *error)
 {
 	attachment a = {
 		.options = options,
@@ -233,12 +234,13 @@ kh_attach_socket(const kh_attach_options *options, kh_published *published, kh_e
 		.error = error,
 	};
 
-	if (snprintf(a.path, sizeof(a.path), "%s/%s", options->runtime_directory, SOCKET_NAME) >= (int) sizeof(a.path))
+	if (snprintf(a.path, sizeof(a.path), "%s/%s", directory, SOCKET_NAME) >= (int) sizeof(a.path))
 	{
 		kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long");
 		return -1;
 	}
-	if (connect_socket(&a) && send_attach(&a) && receive_attached(&a, published))
+	if (connect_socket(&a) && kh_check_peer(a.fd, a.path, peer, error) && send_attach(&a) &&
+	    receive_attached(&a, published))
 		return a.fd;
 	if (a.fd >= 0)
 		close(a.fd);

@@ -106,6 +106,7 @@ kh_session *
 kh_attach(const kh_attach_options *options, kh_error *error)
 {
 	kh_session *session = calloc(1, sizeof(*session));
+	uid_t peer;
 
 	if (session == NULL)
 	{
@@ -113,15 +114,14 @@ kh_attach(const kh_attach_options *options, kh_error *error)
 		return NULL;
 	}
 	session->lock = -1;
-	session->directory = strdup(options->runtime_directory);
+	session->directory = kh_trusted_directory(options->runtime_directory, options->required_peer, &peer, error);
 	if (session->directory == NULL)
 	{
 		free(session);
-		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not make a session");
 		return NULL;
 	}
-	session->socket = kh_attach_socket(options, &session->published, error);
-	if (session->socket < 0 || !open_files(session, options->runtime_directory, error) || !set_up_calls(session, error))
+	session->socket = kh_attach_socket(options, session->directory, peer, &session->published, error);
+	if (session->socket < 0 || !open_files(session, session->directory, error) || !set_up_calls(session, error))
 	{
 		kh_detach(session);
 		return NULL;

@@ -1,6 +1,7 @@
 /*
  * State of a session and its calls.
  *
+ *   peer.c      whether the endpoint is the one that is meant
  *   attach.c    socket, handshake, what the endpoint published
  *   session.c   mappings, life of a session
  *   request.c   from arguments to a frame in the queue
@@ -19,6 +20,8 @@
 #include "generated/kh_messages.h"
 #include "queue.h"
 #include "region.h"
+
+#include <sys/types.h>
 
 /* Longest frame on the attach socket, either direction. */
 #define KH_SOCKET_FRAME_BYTES (16 * 1024)
@@ -107,8 +110,18 @@ struct kh_session
 
 /* ---- attach ---- */
 
-/* Connects and shakes hands: the socket, or -1. */
-extern int kh_attach_socket(const kh_attach_options *options, kh_published *published, kh_error *error);
+/*
+ * The runtime directory without links, to be freed, if it belongs to the OS user of required_peer (NULL: our own), whose number is
+ * *peer then, and nobody else may put another in its place. NULL with an error otherwise.
+ */
+extern char *kh_trusted_directory(const char *directory, const char *required_peer, uid_t *peer, kh_error *error);
+
+/* Whether who listens at the other end of a connected socket runs as that OS user. */
+extern bool kh_check_peer(int socket, const char *path, uid_t expected, kh_error *error);
+
+/* Connects to the endpoint of that OS user and shakes hands: the socket, or -1. */
+extern int kh_attach_socket(const kh_attach_options *options, const char *directory, uid_t peer,
+                            kh_published *published, kh_error *error);
 
 /* The answer to Attach; frame is private memory. False with an error when it is a refusal or makes no sense. */
 extern bool kh_attach_response(const void *frame, size_t bytes, kh_published *published, kh_error *error);

@@ -139,10 +139,12 @@ main(int argc, char **argv)
 	if (argc < 2 || count < 1 || bytes < sizeof(int64_t) || bytes > 4096 || (argc > 4 && !ways))
 	{
 		fprintf(stderr, "usage: kh_ping RUNTIME_DIRECTORY [COUNT [BYTES [ways]]]\n"
+		                "REQUIREPEER: OS user of the endpoint, if another\n"
 		                "ways: times of both ways, too; needs a BareEndpoint (module benchmarks)\n");
 		return 2;
 	}
 	options.runtime_directory = argv[1];
+	options.required_peer = getenv("REQUIREPEER");
 	nanos = calloc((size_t) count, sizeof(*nanos));
 	if (ways)
 	{

@@ -28,6 +28,7 @@ typedef struct test_case
 /* Ends with a case without a name. */
 extern const test_case batch_tests[];
 extern const test_case codec_tests[];
+extern const test_case peer_tests[];
 extern const test_case queue_tests[];
 extern const test_case repair_tests[];
 extern const test_case lock_tests[];

@@ -60,7 +60,7 @@ class OtherUsersTest {
   void attachEach() {
     // Their queues, mailboxes and arenas are there from now on.
     for (String user : List.of(owner, member, listed)) {
-      OsProcess.Outcome outcome = as(user, Installation.ping().toString(), run().toString(), "100");
+      OsProcess.Outcome outcome = ping(user);
       assertEquals(0, outcome.exitCode(), user + ": " + outcome.output());
     }
   }
@@ -80,6 +80,16 @@ class OtherUsersTest {
     var all = new ArrayList<>(Installation.asUser(user));
     all.addAll(List.of(command));
     return OsProcess.runAsSelf(all, LIMIT);
+  }
+
+  private OsProcess.Outcome ping(String user) {
+    return as(
+        user,
+        "env",
+        "REQUIREPEER=" + owner,
+        Installation.ping().toString(),
+        run().toString(),
+        "100");
   }
 
   /// The queue directories of a user.
@@ -104,13 +114,22 @@ class OtherUsersTest {
 
   @Test
   void shouldRefuseAStrangerAndSayWhy() throws IOException {
-    OsProcess.Outcome outcome =
-        as(stranger, Installation.ping().toString(), run().toString(), "100");
+    OsProcess.Outcome outcome = ping(stranger);
     assertEquals(1, outcome.exitCode(), outcome.output());
     assertTrue(
         outcome.output().contains("08001") && outcome.output().contains("Permission denied"),
         outcome.output());
     assertEquals(List.of(), queues(stranger));
+  }
+
+  @Test
+  void shouldNotTrustAnEndpointOfAnotherUserUnlessToldSo() {
+    OsProcess.Outcome outcome = as(member, Installation.ping().toString(), run().toString(), "100");
+    assertEquals(1, outcome.exitCode(), outcome.output());
+    assertTrue(
+        outcome.output().contains("28000")
+            && outcome.output().contains("belongs to OS user \"" + owner + "\""),
+        outcome.output());
   }
 
   @Test
