@@ -207,6 +207,14 @@ extern kh_room kh_session_await_slot(kh_session *session, int64_t timeout_nanos,
 extern kh_call *kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql,
                                 const uint32_t *parameter_type_oids, uint32_t parameter_count, kh_error *error);
 
+/* Whether a statement of that length is short enough for kh_send_prepare. */
+extern bool kh_prepare_fits(const kh_session *session, size_t sql_bytes, uint32_t parameter_count);
+
+/* The same with the statement in a granted buffer, which must not be touched until the call has finished. */
+extern kh_call *kh_send_prepare_inbound(kh_session *session, uint32_t statement_id, uint64_t arena_offset,
+                                        uint32_t sql_bytes, const uint32_t *parameter_type_oids,
+                                        uint32_t parameter_count, kh_error *error);
+
 /* parameters: a row batch built with kh_batch_writer, or NULL. Copied before the call returns. */
 extern kh_call *kh_send_execute(kh_session *session, uint32_t statement_id, const kh_execute_options *options,
                                 const void *parameters, uint32_t parameters_bytes, kh_error *error);

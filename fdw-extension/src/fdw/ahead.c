@@ -144,7 +144,7 @@ go_to(RemoteScan *state, int evaluation)
 			ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 			                errmsg("the engine answered %d of %d evaluations of a subquery", foreseen->batch_first,
 			                       foreseen->count),
-			                errcontext("remote SQL command: %s", state->sql)));
+			                kakehashi_sql_context(state->sql)));
 	}
 	return false;
 }

@@ -63,7 +63,7 @@ kakehashi_catalog_query(KakehashiSession *session, const char *sql, int paramete
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 		                errmsg("catalogue query returns %d columns where %d are expected", statement->column_count,
 		                       column_count),
-		                errcontext("remote SQL command: %s", sql)));
+		                kakehashi_sql_context(sql)));
 	for (int i = 0; i < column_count; i++)
 	{
 		if (!kakehashi_same_form(column_types[i], statement->columns[i].type_oid))
@@ -71,7 +71,7 @@ kakehashi_catalog_query(KakehashiSession *session, const char *sql, int paramete
 			        (errcode(ERRCODE_DATATYPE_MISMATCH),
 			         errmsg("catalogue column \"%s\" has type %s where %s is expected", statement->columns[i].name,
 			                kakehashi_type_name(statement->columns[i].type_oid), kakehashi_type_name(column_types[i])),
-			         errcontext("remote SQL command: %s", sql)));
+			         kakehashi_sql_context(sql)));
 	}
 	kakehashi_row_writer_start(writer, session, 1);
 	if (!kakehashi_row_writer_add(writer, values, nulls))

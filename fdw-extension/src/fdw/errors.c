@@ -3,7 +3,53 @@
  */
 #include "session.h"
 
+#include "mb/pg_wchar.h"
 #include "utils/elog.h"
+
+/* Of a statement that is longer than this, errors show less: one over many columns has tens of kilobytes. */
+#define SHOWN_BYTES 1000
+
+/* What is shown of its beginning and end, or before and behind the place of the error. */
+#define HEAD_BYTES 600
+#define TAIL_BYTES 300
+
+int
+kakehashi_sql_context(const char *sql)
+{
+	int bytes = (int) strlen(sql);
+	int head;
+	int tail;
+
+	if (bytes <= SHOWN_BYTES)
+		return errcontext("remote SQL command: %s", sql);
+	head = pg_mbcliplen(sql, bytes, HEAD_BYTES);
+	tail = pg_mbcliplen(sql, bytes, bytes - TAIL_BYTES);
+	return errcontext("remote SQL command: %.*s ... (%d bytes) ... %s", head, sql, tail - head, sql + tail);
+}
+
+/* The statement as query of the error, which is at that character of it, from 1. */
+static int
+sql_query(const char *sql, int position)
+{
+	int bytes = (int) strlen(sql);
+	int at = 0;
+	int from;
+	int to;
+	char *part;
+
+	if (bytes <= SHOWN_BYTES)
+	{
+		internalerrposition(position);
+		return internalerrquery(sql);
+	}
+	for (int i = 1; i < position && sql[at] != '\0'; i++)
+		at += pg_mblen(sql + at);
+	from = pg_mbcliplen(sql, bytes, Max(at - HEAD_BYTES, 0));
+	to = pg_mbcliplen(sql, bytes, Min(at + TAIL_BYTES, bytes));
+	part = psprintf("%s%.*s%s", from > 0 ? "... " : "", to - from, sql + from, to < bytes ? " ..." : "");
+	internalerrposition(position - pg_mbstrlen_with_len(sql, from) + (from > 0 ? 4 : 0));
+	return internalerrquery(part);
+}
 
 static int
 pack_sqlstate(const char *sqlstate)
@@ -39,9 +85,8 @@ kakehashi_report_error(const kh_error *error, KakehashiSession *session, const c
 	     error->table_name[0] != '\0' ? err_generic_string(PG_DIAG_TABLE_NAME, error->table_name) : 0,
 	     error->column_name[0] != '\0' ? err_generic_string(PG_DIAG_COLUMN_NAME, error->column_name) : 0,
 	     error->constraint_name[0] != '\0' ? err_generic_string(PG_DIAG_CONSTRAINT_NAME, error->constraint_name) : 0,
-	     error->position > 0 && sql != NULL ? internalerrposition((int) error->position) : 0,
-	     error->position > 0 && sql != NULL ? internalerrquery(sql)
-	     : sql != NULL                      ? errcontext("remote SQL command: %s", sql)
+	     error->position > 0 && sql != NULL ? sql_query(sql, (int) error->position)
+	     : sql != NULL                      ? kakehashi_sql_context(sql)
 	                                        : 0));
 	pg_unreachable();
 }
@@ -67,6 +112,6 @@ kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const ch
 	        (errcode(session->committing ? ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN : ERRCODE_CONNECTION_FAILURE),
 	         errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
 	         lost_detail(session, error), errhint("Once the endpoint runs again, the next transaction attaches to it."),
-	         sql != NULL ? errcontext("remote SQL command: %s", sql) : 0));
+	         sql != NULL ? kakehashi_sql_context(sql) : 0));
 	pg_unreachable();
 }

@@ -184,7 +184,7 @@ number_of_row(const LookupState *state, uint32 row, int least)
 	if (number < least || number > state->last || number < 0)
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 		                errmsg("the engine answered for row %d of %d after row %d", number, state->last + 1, least),
-		                errcontext("remote SQL command: %s", state->sql)));
+		                kakehashi_sql_context(state->sql)));
 	return number;
 }
 
@@ -254,7 +254,7 @@ kakehashi_lookup_next_found(LookupState *state)
 		if (state->known > 0 && number != state->position)
 			ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
 			                errmsg("the engine found fewer rows for an outer row than before"),
-			                errcontext("remote SQL command: %s", state->sql)));
+			                kakehashi_sql_context(state->sql)));
 	} while (state->known > 0 && state->known-- > 0);
 	state->used = false;
 	if (state->ahead != NULL && state->found < state->sent && state->batch_row >= state->ahead_row)

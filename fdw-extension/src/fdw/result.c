@@ -101,7 +101,7 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 		                errmsg("remote statement for \"%s\" returns %d columns where %d are expected", relation,
 		                       statement->column_count, Max(count, 1)),
-		                errcontext("remote SQL command: %s", statement->sql)));
+		                kakehashi_sql_context(statement->sql)));
 	for (int i = 0; i < map->count; i++)
 	{
 		const kh_column *column = &statement->columns[map->before + i];
@@ -116,7 +116,7 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 		                kakehashi_type_name(column->type_oid)),
 		         errhint("Use ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE %s, or import the table again.",
 		                 kakehashi_type_name(column->type_oid)),
-		         errcontext("remote SQL command: %s", statement->sql), err_generic_string(PG_DIAG_TABLE_NAME, relation),
+		         kakehashi_sql_context(statement->sql), err_generic_string(PG_DIAG_TABLE_NAME, relation),
 		         err_generic_string(PG_DIAG_COLUMN_NAME, NameStr(att->attname))));
 	}
 }

@@ -222,6 +222,9 @@ extern KakehashiCall *kakehashi_execute_read(KakehashiSession *session, Kakehash
 
 /* ---- errors.c ---- */
 
+/* Within ereport: the statement as context of the error, without its middle if it is long. Returns 0. */
+extern int kakehashi_sql_context(const char *sql);
+
 pg_noreturn extern void kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql);
 /* For errcode(). */
 extern int kakehashi_errcode(kh_error_code code);

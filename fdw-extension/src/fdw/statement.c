@@ -143,7 +143,7 @@ check_parameters(KakehashiSession *session, const kh_result *result, const char 
 	if (result->parameter_count != (uint32) type_count)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_PARAMETER),
 		                errmsg("statement has %u parameters, but %d are given", result->parameter_count, type_count),
-		                errcontext("remote SQL command: %s", sql)));
+		                kakehashi_sql_context(sql)));
 	for (int i = 0; i < type_count; i++)
 	{
 		if (!kakehashi_same_form(types[i], result->parameter_type_oids[i]))
@@ -152,7 +152,7 @@ check_parameters(KakehashiSession *session, const kh_result *result, const char 
 			         errmsg("parameter $%d of the remote statement has type %s on server \"%s\", but type %s here",
 			                i + 1, kakehashi_type_name(result->parameter_type_oids[i]), session->server_name,
 			                kakehashi_type_name(types[i])),
-			         errcontext("remote SQL command: %s", sql)));
+			         kakehashi_sql_context(sql)));
 	}
 }
 
@@ -172,12 +172,37 @@ has_word_for(const char *sql)
 	return false;
 }
 
+static KakehashiCall *
+send_prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
+{
+	size_t bytes = strlen(sql);
+	KakehashiInbound *buffer;
+	KakehashiCall *call;
+	kh_error error;
+
+	if (kh_prepare_fits(session->ipc, bytes, (uint32) type_count))
+		return kakehashi_call_track(session, kh_send_prepare(session->ipc, id, sql, types, (uint32) type_count, &error),
+		                            &error, sql);
+	if (bytes > kh_session_limits(session->ipc)->max_batch_bytes)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		                errmsg("statement of %zu bytes exceeds the endpoint's limit of %u bytes", bytes,
+		                       kh_session_limits(session->ipc)->max_batch_bytes)));
+	buffer = kakehashi_inbound_take(session, (uint32) bytes);
+	memcpy(buffer->memory, sql, bytes);
+	kakehashi_call_make_room(session);
+	call = kakehashi_call_track(
+		session,
+		kh_send_prepare_inbound(session->ipc, id, buffer->offset, (uint32) bytes, types, (uint32) type_count, &error),
+		&error, sql);
+	buffer->call = call;
+	buffer->taken = false;
+	return call;
+}
+
 static KakehashiStatement *
 prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
 {
-	kh_error error;
-	KakehashiCall *call = kakehashi_call_track(
-		session, kh_send_prepare(session->ipc, id, sql, types, (uint32) type_count, &error), &error, sql);
+	KakehashiCall *call = send_prepare(session, id, sql, types, type_count);
 	const kh_result *result = kakehashi_call_finish(call);
 	MemoryContext context;
 	MemoryContext old;

@@ -47,6 +47,8 @@ take_slots(const kh_attached_message *attached, kh_published *published, kh_erro
 	    !fits(attached->frame_offset, attached->frame_area_bytes, ring_end, attached->slot_bytes) ||
 	    !fits(attached->inline_offset, attached->inline_bytes, ring_end, attached->slot_bytes))
 		return senseless(error, "slotBytes, frameOffset or inlineOffset");
+	if (attached->frame_area_bytes < sizeof(uint64_t))
+		return senseless(error, "frameAreaBytes");
 	if (attached->frame_offset < inline_end && attached->inline_offset < frame_end)
 		return senseless(error, "frame and inline area overlap");
 	if (!fits(attached->mailbox_offset, (uint64_t) attached->slots_per_mailbox * attached->slot_bytes, 0,

@@ -61,6 +61,12 @@ kh_call_clear(kh_call *call)
 	free(call->parameter_type_oids);
 	free(call->buffers);
 	free(call->copy);
+	if (call->frame_room > 0 && call->frame_room > call->session->published.frame_area_bytes)
+	{
+		free(call->frame);
+		call->frame = NULL;
+		call->frame_room = 0;
+	}
 	call->columns = NULL;
 	call->parameter_type_oids = NULL;
 	call->buffers = NULL;

@@ -179,24 +179,53 @@ decode(kh_call *call, size_t bytes)
 	}
 }
 
+/* Where the final frame of that length lies: in the slot, or where the slot says if it is longer than its area. */
+static const unsigned char *
+locate(const kh_call *call, uint32_t bytes)
+{
+	const kh_published *published = &call->session->published;
+	const unsigned char *area = (const unsigned char *) call->slot + published->frame_offset;
+	uint64_t offset;
+
+	if (bytes <= published->frame_area_bytes)
+		return area;
+	memcpy(&offset, area, sizeof(offset));
+	return offset != KH_INLINE_OFFSET ? kh_batch_locate(call, offset, bytes) : NULL;
+}
+
+/* Room for a copy; kept for the next call of the slot unless it is long. */
+static bool
+make_room(kh_call *call, uint32_t bytes)
+{
+	uint32_t room = call->session->published.frame_area_bytes;
+
+	if (bytes > room)
+		room = bytes;
+	if (call->frame != NULL && call->frame_room >= room)
+		return true;
+	free(call->frame);
+	call->frame = malloc((size_t) room + 1);
+	call->frame_room = room;
+	return call->frame != NULL;
+}
+
 bool
 kh_final_decode(kh_call *call, kh_error *error)
 {
-	const kh_published *published = &call->session->published;
 	uint32_t bytes = kh_load_relaxed(&call->slot->frame_bytes);
+	const unsigned char *frame = locate(call, bytes);
 
-	if (bytes > published->frame_area_bytes)
+	if (frame == NULL)
 	{
-		kh_session_violated(call->session, error, "a final frame is longer than its area");
+		kh_session_violated(call->session, error, "a final frame lies outside of the shared memory");
 		return false;
 	}
-	/* Kept for the next call of this slot. */
-	if (call->frame == NULL && (call->frame = malloc((size_t) published->frame_area_bytes + 1)) == NULL)
+	if (!make_room(call, bytes))
 	{
 		fail_for_memory(call);
 		return true;
 	}
-	memcpy(call->frame, (const unsigned char *) call->slot + published->frame_offset, bytes);
+	memcpy(call->frame, frame, bytes);
 	call->result.execution_nanos = kh_load_relaxed(&call->slot->execution_nanos);
 	if (decode(call, bytes))
 		return true;

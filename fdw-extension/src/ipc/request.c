@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Longest block and header of a Prepare message, with room for versions to come. */
+#define PREPARE_OVERHEAD_BYTES 256
+
+/* Longest text or bytes in any message: maxValue in messages.xml. */
+#define MAX_VAR_DATA_BYTES (1024 * 1024)
+
 void
 kh_doorbell_ring(kh_session *session, bool always)
 {
@@ -30,7 +36,7 @@ send_frame(kh_session *session, size_t bytes, kh_error *error)
 	if (bytes == 0)
 	{
 		kh_fail(error, KH_E_LIMIT_EXCEEDED, "request is longer than the endpoint accepts");
-		kh_set_detail(error, "A request has at most %u bytes, a statement or its parameters at most 1 MiB.",
+		kh_set_detail(error, "A request has at most %u bytes, and a text in it 1 MiB.",
 		              session->published.limits.max_frame_bytes);
 		return false;
 	}
@@ -77,19 +83,23 @@ send_prepare(kh_session *session, kh_prepare_message *message, kh_error *error)
 	KH_SEND(session, prepare, *message, error);
 }
 
-kh_call *
-kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql, const uint32_t *parameter_type_oids,
-                uint32_t parameter_count, kh_error *error)
+bool
+kh_prepare_fits(const kh_session *session, size_t sql_bytes, uint32_t parameter_count)
 {
-	size_t sql_bytes = strlen(sql);
+	return sql_bytes <= MAX_VAR_DATA_BYTES &&
+	       sql_bytes + (size_t) parameter_count * sizeof(uint32_t) + PREPARE_OVERHEAD_BYTES <=
+	           session->published.limits.max_frame_bytes;
+}
+
+static kh_call *
+prepare_with_types(kh_session *session, kh_prepare_message *message, const uint32_t *parameter_type_oids,
+                   uint32_t parameter_count, kh_error *error)
+{
 	kh_prepare_parameter_types *types = calloc((size_t) parameter_count + 1, sizeof(*types));
-	kh_prepare_message message = {
-		.statement_id = statement_id,
-		.parameter_types = types,
-		.parameter_types_count = (uint16_t) parameter_count,
-		.sql = {.data = sql, .bytes = sql_bytes <= UINT32_MAX ? (uint32_t) sql_bytes : UINT32_MAX},
-	};
 	kh_call *call = NULL;
+
+	message->parameter_types = types;
+	message->parameter_types_count = (uint16_t) parameter_count;
 
 	if (types == NULL)
 		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not send a statement");
@@ -100,10 +110,36 @@ kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql, con
 	{
 		for (uint32_t i = 0; i < parameter_count; i++)
 			types[i].type_oid = parameter_type_oids[i];
-		call = send_prepare(session, &message, error);
+		call = send_prepare(session, message, error);
 	}
 	free(types);
 	return call;
+}
+
+kh_call *
+kh_send_prepare(kh_session *session, uint32_t statement_id, const char *sql, const uint32_t *parameter_type_oids,
+                uint32_t parameter_count, kh_error *error)
+{
+	size_t sql_bytes = strlen(sql);
+	kh_prepare_message message = {
+		.statement_id = statement_id,
+		.sql = {.data = sql, .bytes = sql_bytes <= UINT32_MAX ? (uint32_t) sql_bytes : UINT32_MAX},
+	};
+
+	return prepare_with_types(session, &message, parameter_type_oids, parameter_count, error);
+}
+
+kh_call *
+kh_send_prepare_inbound(kh_session *session, uint32_t statement_id, uint64_t arena_offset, uint32_t sql_bytes,
+                        const uint32_t *parameter_type_oids, uint32_t parameter_count, kh_error *error)
+{
+	kh_prepare_message message = {
+		.statement_id = statement_id,
+		.sql_offset = arena_offset,
+		.sql_bytes = sql_bytes,
+	};
+
+	return prepare_with_types(session, &message, parameter_type_oids, parameter_count, error);
 }
 
 static kh_call *

@@ -51,6 +51,7 @@ struct kh_call
 	kh_result result;
 	/* Private copy of the final frame, and what has been made from it. */
 	unsigned char *frame;
+	uint32_t frame_room;
 	kh_column *columns;
 	uint32_t *parameter_type_oids;
 	const unsigned char *payload; /* in frame */

@@ -167,6 +167,17 @@ fail_request(uint16_t number, uint64_t request_id, uint32_t sqlstate, const char
 	finish(number, request_id, kh_failed_encode(&failed, frame_of(number), FRAME_BYTES));
 }
 
+/* A final frame that is longer than its area, in the arena. */
+static void
+finish_long(uint16_t number, uint64_t request_id, const kh_pong_message *pong)
+{
+	uint64_t offset = 8192;
+	uint32_t bytes = (uint32_t) kh_pong_encode(pong, fake.arena + offset, ARENA_BYTES - offset);
+
+	memcpy(frame_of(number), &offset, sizeof(offset));
+	finish(number, request_id, bytes);
+}
+
 static uint32_t
 pack(const char *sqlstate)
 {
@@ -264,6 +275,7 @@ execute(const kh_execute_message *m)
 			finish(m->slot, m->request_id, 100);
 			break;
 		case FAKE_LONG_FRAME:
+			memset(frame_of(m->slot), 0x77, sizeof(uint64_t));
 			finish(m->slot, m->request_id, FRAME_BYTES + 1);
 			break;
 		default:
@@ -294,7 +306,10 @@ handle(const unsigned char *frame, size_t bytes)
 	{
 		kh_pong_message pong = {.request_id = ping.request_id, .payload = ping.payload};
 
-		finish(ping.slot, ping.request_id, kh_pong_encode(&pong, frame_of(ping.slot), FRAME_BYTES));
+		if (bytes > FRAME_BYTES)
+			finish_long(ping.slot, ping.request_id, &pong);
+		else
+			finish(ping.slot, ping.request_id, kh_pong_encode(&pong, frame_of(ping.slot), FRAME_BYTES));
 	}
 	else if (kh_prepare_decode(frame, bytes, &prepare))
 	{
@@ -393,6 +408,7 @@ answer_attach(void)
 	                                .queue_block_bytes = FIXTURE_BLOCK,
 	                                .spin_nanos = 10000,
 	                                .lease_nanos = 1000000000,
+	                                .reserved_slots = FAKE_SLOTS,
 	                                .queue_name = {"q", 1},
 	                                .principal = {"1000", 4},
 	                                .endpoint_version = {"test", 4}};

@@ -35,8 +35,8 @@ SIMPLE(attached, .session_id = 9, .incarnation = 8, .mailbox_offset = 65536, .ma
        .arena_file_bytes = 1 << 24, .slots_per_mailbox = 8, .slot_bytes = 16384, .frame_offset = 1024,
        .frame_area_bytes = 4096, .inline_offset = 8192, .inline_bytes = 8192, .channel_window = 8,
        .arena_block_bytes = 65536, .max_batch_bytes = 1 << 20, .max_frame_bytes = 32768, .max_statements = 1024,
-       .queue_block_bytes = 1 << 20, .spin_nanos = 20000, .lease_nanos = 60000000000, .queue_name = TEXT("0-0"),
-       .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"))
+       .queue_block_bytes = 1 << 20, .spin_nanos = 20000, .lease_nanos = 60000000000, .reserved_slots = 4,
+       .queue_name = TEXT("0-0"), .principal = TEXT("1000"), .endpoint_version = TEXT("1.0.0"))
 SIMPLE(begin, REQUEST, .kind = KH_TRANSACTION_KIND_LTX, .isolation = KH_ISOLATION_LEVEL_SERIALIZABLE, .lease_nanos = 7,
        .label = TEXT("load"))
 SIMPLE(begin_transaction, REQUEST, .kind = KH_TRANSACTION_KIND_LTX, .isolation = KH_ISOLATION_LEVEL_SERIALIZABLE,
@@ -103,6 +103,8 @@ example_prepare(void *out, size_t capacity)
 	static const kh_prepare_message message = {
 		REQUEST,
 		.statement_id = 5,
+		.sql_offset = 65536,
+		.sql_bytes = 128,
 		.parameter_types = types,
 		.parameter_types_count = 3,
 		.sql = TEXT("SELECT * FROM t WHERE a = $1 AND b = $2 AND c = $3"),

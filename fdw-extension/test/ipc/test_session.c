@@ -75,6 +75,29 @@ should_answer_a_ping(void)
 }
 
 static void
+should_read_final_frames_longer_than_their_area(void)
+{
+	static unsigned char payload[12000];
+	kh_session *session = begin();
+
+	for (size_t i = 0; i < sizeof(payload); i++)
+		payload[i] = (unsigned char) (i % 251);
+	for (uint32_t sent = 1000; sent <= sizeof(payload); sent += 1000)
+	{
+		kh_call *call = kh_send_ping(session, payload, sent, &error);
+		uint32_t bytes;
+
+		CHECK(call != NULL);
+		if (kh_call_wait(call, LIMIT, &error) != KH_WAIT_FINISHED)
+			test_fail(__FILE__, __LINE__, "%s", error.message);
+		CHECK(memcmp(kh_call_payload(call, &bytes), payload, sent) == 0);
+		CHECK_EQUAL(sent, bytes);
+		kh_call_end(call);
+	}
+	end(session);
+}
+
+static void
 should_describe_a_prepared_statement(void)
 {
 	kh_session *session = begin();
@@ -376,6 +399,7 @@ should_say_when_no_endpoint_is_there(void)
 
 const test_case session_tests[] = {
 	TEST(should_answer_a_ping),
+	TEST(should_read_final_frames_longer_than_their_area),
 	TEST(should_describe_a_prepared_statement),
 	TEST(should_read_more_batches_than_the_window_holds),
 	TEST(should_read_an_inline_batch),

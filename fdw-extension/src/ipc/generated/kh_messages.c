@@ -437,7 +437,9 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 100)
+	if (r->version >= 1 && block_bytes < 100)
+		return false;
+	if (r->version >= 5 && block_bytes < 104)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->incarnation = get_u64(block + 8);
@@ -458,6 +460,12 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	out->queue_block_bytes = get_u32(block + 84);
 	out->spin_nanos = get_u32(block + 88);
 	out->lease_nanos = get_u64(block + 92);
+	if (r->version >= 5)
+	{
+		out->reserved_slots = get_u32(block + 100);
+	}
+	else
+		out->reserved_slots = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -499,7 +507,7 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 100);
+	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 104);
 
 	if (block == NULL)
 		return 0;
@@ -522,6 +530,7 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 	put_u32(block + 84, message->queue_block_bytes);
 	put_u32(block + 88, message->spin_nanos);
 	put_u64(block + 92, message->lease_nanos);
+	put_u32(block + 100, message->reserved_slots);
 	if (!write_bytes(w, 1048576, message->queue_name.data, message->queue_name.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->principal.data, message->principal.bytes))
@@ -1078,12 +1087,26 @@ kh_prepare_decode(const void *frame, size_t bytes, kh_prepare_message *out)
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 22)
+	if (r->version >= 1 && block_bytes < 22)
+		return false;
+	if (r->version >= 5 && block_bytes < 34)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->request_id = get_u64(block + 8);
 	out->slot = get_u16(block + 16);
 	out->statement_id = get_u32(block + 18);
+	if (r->version >= 5)
+	{
+		out->sql_offset = get_u64(block + 22);
+	}
+	else
+		out->sql_offset = 0;
+	if (r->version >= 5)
+	{
+		out->sql_bytes = get_u32(block + 30);
+	}
+	else
+		out->sql_bytes = 0;
 	if (!read_prepare_parameter_types_group(r, &out->parameter_types_group))
 		return false;
 	out->parameter_types_count = out->parameter_types_group.count;
@@ -1106,7 +1129,7 @@ kh_prepare_encode(const kh_prepare_message *message, void *frame, size_t capacit
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_PREPARE_TEMPLATE_ID, 22);
+	unsigned char *block = begin_write(w, frame, capacity, KH_PREPARE_TEMPLATE_ID, 34);
 
 	if (block == NULL)
 		return 0;
@@ -1114,6 +1137,8 @@ kh_prepare_encode(const kh_prepare_message *message, void *frame, size_t capacit
 	put_u64(block + 8, message->request_id);
 	put_u16(block + 16, message->slot);
 	put_u32(block + 18, message->statement_id);
+	put_u64(block + 22, message->sql_offset);
+	put_u32(block + 30, message->sql_bytes);
 	if (!begin_write_group(w, 4, message->parameter_types_count))
 		return 0;
 	for (uint16_t i = 0; i < message->parameter_types_count; i++)

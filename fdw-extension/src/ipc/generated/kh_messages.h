@@ -163,6 +163,7 @@ typedef struct kh_attached_message
 	uint32_t	queue_block_bytes;	/* block size of the queue's files */
 	uint32_t	spin_nanos;	/* longest spin of a waiting client before it sleeps */
 	uint64_t	lease_nanos;	/* default lease of a transaction */
+	uint32_t	reserved_slots;	/* slots 0 to reservedSlots - 1 have their memory; the client reserves that of another one before it uses it */
 	kh_text	queue_name;	/* directory below queues/ */
 	kh_text	principal;	/* file name below mailboxes/ and arena/ */
 	kh_text	endpoint_version;
@@ -335,6 +336,8 @@ typedef struct kh_prepare_message
 	uint64_t	request_id;
 	uint16_t	slot;
 	uint32_t	statement_id;
+	uint64_t	sql_offset;	/* of a granted buffer in the arena file; only with sqlBytes > 0 */
+	uint32_t	sql_bytes;	/* 0: the statement is inline; else it is this long, in UTF-8, and sql is empty */
 	kh_text	sql;
 	const kh_prepare_parameter_types *parameter_types;	/* to encode: parameter_types_count entries */
 	uint16_t	parameter_types_count;

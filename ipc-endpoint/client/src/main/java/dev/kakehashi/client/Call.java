@@ -132,12 +132,21 @@ final class Call {
       release();
     }
     int bytes = SharedMemory.getIntAcquire(slot, FRAME_BYTES_OFFSET);
-    if (bytes < Protocol.MESSAGE_HEADER_BYTES || bytes > limits.frameAreaBytes()) {
+    boolean isLong = bytes > limits.frameAreaBytes();
+    long offset =
+        isLong
+            ? slot.get(ValueLayout.JAVA_LONG_UNALIGNED, limits.frameOffset())
+            : limits.frameOffset();
+    MemorySegment memory = isLong ? arena : slot;
+    if (bytes < Protocol.MESSAGE_HEADER_BYTES
+        || (isLong && bytes > limits.maxBatchBytes())
+        || offset < 0
+        || offset > memory.byteSize() - bytes) {
       throw EndpointException.of(
           ErrorCode.MALFORMED_MESSAGE, "endpoint sent a final frame of " + bytes + " bytes");
     }
     byte[] copy = new byte[bytes];
-    MemorySegment.copy(slot, ValueLayout.JAVA_BYTE, limits.frameOffset(), copy, 0, bytes);
+    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, offset, copy, 0, bytes);
     return new UnsafeBuffer(copy);
   }
 

@@ -104,6 +104,11 @@ public final class FrameSession implements AutoCloseable {
         granted);
   }
 
+  /// One more inbound buffer; its offset in the arena.
+  public long acquire(int bytes) {
+    return session.acquireOne(bytes);
+  }
+
   /// Writes into a granted buffer.
   public void write(long arenaOffset, byte[] bytes) {
     MemorySegment arena = session.arenaMemory();

@@ -32,6 +32,11 @@ public final class InboundBuffers {
         statement.parameterTypeOids(), arena.asSlice(offsets[index], bufferBytes), meanHeapBytes);
   }
 
+  /// Where buffer `index` lies in the arena.
+  long offset(int index) {
+    return offsets[index];
+  }
+
   /// Where a batch made by [#parameters] lies; -1 when it is not in one of these buffers.
   long offsetOf(MemorySegment batch) {
     if (batch.heapBase().isPresent()) {

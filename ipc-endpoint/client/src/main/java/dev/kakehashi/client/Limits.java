@@ -9,6 +9,7 @@ import org.agrona.DirectBuffer;
 ///
 /// @param spinNanos longest spin of a waiting client before it sleeps
 /// @param leaseNanos default lease of a transaction
+/// @param reservedSlots slots whose memory is there; that of others is reserved before they are used
 public record Limits(
     long sessionId,
     long incarnation,
@@ -27,6 +28,7 @@ public record Limits(
     int queueBlockBytes,
     long spinNanos,
     long leaseNanos,
+    int reservedSlots,
     String queueName,
     String principal,
     String endpointVersion) {
@@ -51,6 +53,7 @@ public record Limits(
             (int) attached.queueBlockBytes(),
             attached.spinNanos(),
             attached.leaseNanos(),
+            (int) attached.reservedSlots(),
             Frames.nextText(attached, frame),
             Frames.nextText(attached, frame),
             Frames.nextText(attached, frame));
@@ -58,6 +61,8 @@ public record Limits(
         limits.slots > 0
             && limits.slotBytes > 0
             && limits.channelWindow > 0
+            && limits.reservedSlots >= 0
+            && limits.reservedSlots <= limits.slots
             && limits.frameOffset > 0
             && limits.frameAreaBytes > 0
             && limits.frameAreaBytes <= limits.slotBytes - limits.frameOffset

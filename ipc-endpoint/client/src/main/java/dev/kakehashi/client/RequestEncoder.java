@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 /// Encodes requests and appends them. Thread-safe by its lock, since a cancel may come from another thread; request ids grow in the order of the
 /// queue because they are given under the same lock.
 final class RequestEncoder {
+  private static final int PREPARE_OVERHEAD_BYTES =
+      256; // of header and block, with room for versions to come
+
   private final long sessionId;
   private final RequestAppender appender;
   private final byte[] bytes;
@@ -89,7 +92,21 @@ final class RequestEncoder {
     lastRequestId = requestId;
   }
 
-  void prepare(Call call, int statementId, String sql, int[] parameterTypeOids) {
+  /// Longest statement that a Prepare has inline.
+  int mostInlineSqlBytes(int[] parameterTypeOids) {
+    return Math.min(
+        bytes.length - PREPARE_OVERHEAD_BYTES - Integer.BYTES * parameterTypeOids.length,
+        Protocol.MAX_VAR_DATA_BYTES);
+  }
+
+  /// @param sql the statement, or empty when it is in an inbound buffer
+  void prepare(
+      Call call,
+      int statementId,
+      byte[] sql,
+      long inboundOffset,
+      int inboundBytes,
+      int[] parameterTypeOids) {
     append(
         call,
         requestId -> {
@@ -99,13 +116,15 @@ final class RequestEncoder {
               .sessionId(sessionId)
               .requestId(requestId)
               .slot(call.slot())
-              .statementId(statementId);
+              .statementId(statementId)
+              .sqlOffset(inboundOffset)
+              .sqlBytes(inboundBytes);
           PrepareEncoder.ParameterTypesEncoder types =
               prepare.parameterTypesCount(parameterTypeOids.length);
           for (int oid : parameterTypeOids) {
             types.next().typeOid(oid);
           }
-          return prepare.sql(sql).encodedLength();
+          return prepare.putSql(sql, 0, sql.length).encodedLength();
         });
   }
 

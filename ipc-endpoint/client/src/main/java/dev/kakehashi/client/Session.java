@@ -11,6 +11,8 @@ import dev.kakehashi.protocol.messages.PreparedDecoder;
 import dev.kakehashi.protocol.messages.TransactionState;
 import dev.kakehashi.transport.os.MappedFile;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.BitSet;
@@ -113,11 +115,43 @@ public final class Session implements AutoCloseable {
           ErrorCode.LIMIT_EXCEEDED,
           "session has " + id + " prepared statements, the endpoint's maximum");
     }
-    Call call = take();
-    send(call, () -> encoder.prepare(call, id, sql, parameterTypeOids));
-    Reply reply = complete(call).require(PreparedDecoder.TEMPLATE_ID);
+    byte[] text = sql.getBytes(StandardCharsets.UTF_8);
+    boolean isInline = text.length <= encoder.mostInlineSqlBytes(parameterTypeOids);
+    Reply reply =
+        isInline
+            ? prepare(id, text, 0, 0, parameterTypeOids)
+            : prepareInbound(id, text, parameterTypeOids);
+    reply.require(PreparedDecoder.TEMPLATE_ID);
     statements.set(id);
     return Replies.prepared(this, id, sql, reply);
+  }
+
+  private Reply prepare(
+      int id, byte[] text, long inboundOffset, int inboundBytes, int[] parameterTypeOids) {
+    Call call = take();
+    send(
+        call,
+        () -> encoder.prepare(call, id, text, inboundOffset, inboundBytes, parameterTypeOids));
+    return complete(call);
+  }
+
+  /// A statement that is too long for the queue.
+  private Reply prepareInbound(int id, byte[] text, int[] parameterTypeOids) {
+    long offset = acquireText(text);
+    try {
+      return prepare(id, new byte[0], offset, text.length, parameterTypeOids);
+    } finally {
+      // Else it goes with the other buffers, which are given back together.
+      if (inbound == null && isAlive()) {
+        releaseAll();
+      }
+    }
+  }
+
+  private long acquireText(byte[] text) {
+    long offset = acquireOne(text.length);
+    MemorySegment.copy(text, 0, arena.memory(), ValueLayout.JAVA_BYTE, offset, text.length);
+    return offset;
   }
 
   void closeStatement(int id) {
@@ -227,21 +261,34 @@ public final class Session implements AutoCloseable {
 
   /// Buffers of shared memory for bulk parameters. A session has one set at a time.
   public InboundBuffers acquireBuffers(int count, int bufferBytes) {
+    inbound = acquire(count, bufferBytes);
+    return inbound;
+  }
+
+  private InboundBuffers acquire(int count, int bufferBytes) {
     Call call = take();
     send(call, () -> encoder.acquireBuffers(call, count, bufferBytes));
     Reply reply = complete(call).require(BuffersGrantedDecoder.TEMPLATE_ID);
-    inbound = Replies.granted(reply, arena.memory());
-    return inbound;
+    return Replies.granted(reply, arena.memory());
+  }
+
+  /// One more buffer, which is given back with the others.
+  long acquireOne(int bytes) {
+    return acquire(1, bytes).offset(0);
   }
 
   /// Gives all inbound buffers back.
   public void releaseBuffers() {
     if (inbound != null) {
       inbound = null;
-      Call call = take();
-      send(call, () -> encoder.releaseBuffers(call));
-      complete(call).require(CompletedDecoder.TEMPLATE_ID);
+      releaseAll();
     }
+  }
+
+  private void releaseAll() {
+    Call call = take();
+    send(call, () -> encoder.releaseBuffers(call));
+    complete(call).require(CompletedDecoder.TEMPLATE_ID);
   }
 
   /// Commits a prepared transaction of the same OS user; returns once it survives power loss.

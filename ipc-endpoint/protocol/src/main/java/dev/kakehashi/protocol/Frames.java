@@ -1,8 +1,10 @@
 package dev.kakehashi.protocol;
 
+import dev.kakehashi.protocol.messages.AttachedDecoder;
 import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderDecoder;
+import dev.kakehashi.protocol.messages.PrepareDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -62,6 +64,10 @@ public final class Frames {
       case CompletedDecoder completed
           when version < CompletedDecoder.undurableReadsSinceVersion() ->
           CompletedDecoder.undurableReadsEncodingOffset();
+      case PrepareDecoder prepare when version < PrepareDecoder.sqlOffsetSinceVersion() ->
+          PrepareDecoder.sqlOffsetEncodingOffset();
+      case AttachedDecoder attached when version < AttachedDecoder.reservedSlotsSinceVersion() ->
+          AttachedDecoder.reservedSlotsEncodingOffset();
       default -> decoder.sbeBlockLength();
     };
   }
@@ -98,6 +104,13 @@ public final class Frames {
     }
     byte[] bytes = new byte[length];
     frame.getBytes(at, bytes);
+    return text(bytes);
+  }
+
+  /// The text that bytes of a client are.
+  ///
+  /// @throws MalformedFrameException when they are not UTF-8
+  public static String text(byte[] bytes) {
     try {
       return StandardCharsets.UTF_8
           .newDecoder()
@@ -106,7 +119,7 @@ public final class Frames {
           .decode(ByteBuffer.wrap(bytes))
           .toString();
     } catch (CharacterCodingException e) {
-      throw new MalformedFrameException("text of " + length + " bytes is not UTF-8");
+      throw new MalformedFrameException("text of " + bytes.length + " bytes is not UTF-8");
     }
   }
 

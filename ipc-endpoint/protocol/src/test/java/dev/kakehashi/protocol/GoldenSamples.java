@@ -115,6 +115,7 @@ final class GoldenSamples {
                 .queueBlockBytes(4194304)
                 .spinNanos(50000)
                 .leaseNanos(900_000_000_000L)
+                .reservedSlots(16)
                 .queueName("1000-4026531836-pg0")
                 .principal("1000")
                 .endpointVersion("1.0.0")
@@ -307,7 +308,9 @@ final class GoldenSamples {
                   .sessionId(1)
                   .requestId(2)
                   .slot(3)
-                  .statementId(4);
+                  .statementId(4)
+                  .sqlOffset(0)
+                  .sqlBytes(0);
           prepare.parameterTypesCount(2).next().typeOid(TypeOid.INT4).next().typeOid(0);
           return prepare.sql("SELECT a FROM t WHERE b = $1 AND c = $2").encodedLength();
         });
@@ -321,7 +324,25 @@ final class GoldenSamples {
                   .sessionId(1)
                   .requestId(2)
                   .slot(3)
-                  .statementId(0);
+                  .statementId(0)
+                  .sqlOffset(0)
+                  .sqlBytes(0);
+          prepare.parameterTypesCount(0);
+          return prepare.sql("").encodedLength();
+        });
+    put(
+        all,
+        "prepare_inbound",
+        b -> {
+          PrepareEncoder prepare =
+              new PrepareEncoder()
+                  .wrapAndApplyHeader(b, 0, HEADER)
+                  .sessionId(1)
+                  .requestId(2)
+                  .slot(3)
+                  .statementId(4)
+                  .sqlOffset(131072)
+                  .sqlBytes(110373);
           prepare.parameterTypesCount(0);
           return prepare.sql("").encodedLength();
         });

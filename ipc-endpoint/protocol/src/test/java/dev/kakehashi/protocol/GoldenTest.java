@@ -89,6 +89,21 @@ class GoldenTest {
   }
 
   @Test
+  void shouldStillDecodePrepareOfEarlierVersions() throws IOException {
+    for (String version : List.of("golden/v1", "golden/v2", "golden/v3", "golden/v4")) {
+      UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of(version, "prepare.bin")));
+      PrepareDecoder prepare = Frames.wrap(new PrepareDecoder(), frame);
+      assertEquals(PrepareDecoder.sqlBytesNullValue(), prepare.sqlBytes());
+      assertEquals(2, prepare.parameterTypes().count());
+    }
+    PrepareDecoder inbound =
+        Frames.wrap(
+            new PrepareDecoder(),
+            new UnsafeBuffer(Files.readAllBytes(DIRECTORY.resolve("prepare_inbound.bin"))));
+    assertEquals(110373, inbound.sqlBytes());
+  }
+
+  @Test
   void shouldRefuseBlockShorterThanItsVersion() throws IOException {
     UnsafeBuffer frame = new UnsafeBuffer(Files.readAllBytes(Path.of("golden/v1", "execute.bin")));
     // A block of version 1 that says it is of version 2.

@@ -18,11 +18,11 @@ import dev.kakehashi.transport.endpoint.RequestHandler;
 import dev.kakehashi.transport.endpoint.ResponseChannel;
 import dev.kakehashi.transport.endpoint.ResponseObserver;
 import java.io.IOException;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +131,11 @@ final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCl
       if (templateId == ExecuteDecoder.TEMPLATE_ID) {
         inbound = inbound(session, frame);
       } else if (templateId == PrepareDecoder.TEMPLATE_ID) {
-        known.statements.put(Frames.wrap(new PrepareDecoder(), frame).statementId(), copy);
+        PrepareDecoder prepare = Frames.wrap(new PrepareDecoder(), frame);
+        inbound = inbound(session, prepare);
+        byte[] kept = Arrays.copyOf(copy, copy.length + inbound.length);
+        System.arraycopy(inbound, 0, kept, copy.length, inbound.length);
+        known.statements.put(prepare.statementId(), kept);
       } else if (templateId == CloseStatementDecoder.TEMPLATE_ID) {
         known.statements.remove(Frames.wrap(new CloseStatementDecoder(), frame).statementId());
       }
@@ -145,11 +149,15 @@ final class ArchivingHandler implements RequestHandler, ResponseObserver, AutoCl
   private byte[] inbound(EndpointSession session, DirectBuffer frame) {
     Frames.wrap(execute, frame);
     long bytes = execute.inboundBytes();
-    return bytes == 0
+    return bytes == 0 ? NOTHING : session.inboundBytes(execute.inboundOffset(), bytes);
+  }
+
+  /// A statement that is too long for the queue.
+  private static byte[] inbound(EndpointSession session, PrepareDecoder prepare) {
+    long bytes = prepare.sqlBytes();
+    return bytes == 0 || bytes == PrepareDecoder.sqlBytesNullValue()
         ? NOTHING
-        : session
-            .inboundMemory(execute.inboundOffset(), Math.toIntExact(bytes))
-            .toArray(ValueLayout.JAVA_BYTE);
+        : session.inboundBytes(prepare.sqlOffset(), bytes);
   }
 
   @Override

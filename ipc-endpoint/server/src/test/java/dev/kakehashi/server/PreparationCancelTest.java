@@ -45,7 +45,9 @@ class PreparationCancelTest {
         .sessionId(0)
         .requestId(0)
         .slot(0)
-        .statementId(0);
+        .statementId(0)
+        .sqlOffset(0)
+        .sqlBytes(0);
     prepare.parameterTypesCount(0);
     byte[] frame =
         new byte[MessageHeaderEncoder.ENCODED_LENGTH + prepare.sql(ENDLESS).encodedLength()];

@@ -399,12 +399,18 @@ public final class SqlApplication implements RequestHandler {
       SqlSession session, long requestId, @Nullable ResponseChannel channel, DirectBuffer frame) {
     PrepareDecoder prepare = Frames.wrap(new PrepareDecoder(), frame);
     int id = statementId(prepare.statementId());
+    long inboundOffset = prepare.sqlOffset();
+    long inboundBytes = prepare.sqlBytes();
     PrepareDecoder.ParameterTypesDecoder group = prepare.parameterTypes();
     int[] types = new int[group.count()];
     for (int i = 0; i < types.length; i++) {
       types[i] = (int) group.next().typeOid();
     }
     String sql = Frames.nextText(prepare, frame);
+    // Frames of earlier versions, which are replayed, have them all inline.
+    if (inboundBytes > 0 && inboundBytes != PrepareDecoder.sqlBytesNullValue()) {
+      sql = Frames.text(session.endpointSession().inboundBytes(inboundOffset, inboundBytes));
+    }
     session.prepares(requestId);
     long poller = Thread.currentThread().threadId();
     boolean[] returned = new boolean[1]; // poller only

@@ -34,11 +34,13 @@ public record TransportConfig(
   ///
   /// @param slots outstanding requests of a session, 1..4096
   /// @param headAreaBytes head of a slot and descriptor ring
-  /// @param frameAreaBytes longest final frame; bounds the columns of a statement
+  /// @param frameAreaBytes longest final frame that needs no buffer
   /// @param inlineBytes longest result that needs no buffer
   /// @param channelWindow batches that may wait for their reader, per request
   public record Mailbox(
       int slots, int headAreaBytes, int frameAreaBytes, int inlineBytes, int channelWindow) {
+    private static final int MOST_RESERVED_SLOTS = 16;
+
     public static final Mailbox DEFAULT = new Mailbox(16, 1024, 15 << 10, 16 << 10, 16);
 
     public Mailbox {
@@ -65,6 +67,11 @@ public record TransportConfig(
           "mailbox",
           (headAreaBytes + frameAreaBytes + inlineBytes) * (long) slots,
           "a multiple of 4096");
+    }
+
+    /// Slots that have their memory as long as the session is attached; that of others is there while they are used.
+    public int reservedSlots() {
+      return Math.min(slots, MOST_RESERVED_SLOTS);
     }
 
     public int slotBytes() {

@@ -19,6 +19,10 @@ final class PlanRunner implements StatementRunner {
   /// Idle instances kept for the next executions; a point query that finds one allocates next to nothing.
   private static final int MAX_IDLE = 4;
 
+  /// An instance has vectors of 8 kB for each column, so that one of a plan with more of them is not kept: made anew it costs less than the memory
+  /// that the cached plans of wide tables would hold.
+  private static final int MOST_IDLE_COLUMNS = 200;
+
   private static final int HEAVIEST = 60;
 
   /// Pages that a statement of level 0 may scan.
@@ -34,6 +38,9 @@ final class PlanRunner implements StatementRunner {
   private final boolean fewRows;
   private final List<PlanNode.TableScan> scans = new ArrayList<>();
   private final int[] resultOids;
+
+  /// Of the nodes that were looked at; set by the constructor alone.
+  private int mostColumns;
 
   /// Idle instances: any execution takes one by exchanging a slot with null, and puts it back by changing a slot from null. Who takes it sees what who put it back has
   /// done to it. An array, because a list would allocate a link for each execution.
@@ -83,6 +90,7 @@ final class PlanRunner implements StatementRunner {
   ///
   /// @param limited whether what comes out of the node is drawn until there is enough
   private boolean collect(PlanNode node, boolean limited) {
+    mostColumns = Math.max(mostColumns, node.typeOids().length);
     return switch (node) {
       case PlanNode.TableScan scan -> {
         scans.add(scan);
@@ -193,6 +201,9 @@ final class PlanRunner implements StatementRunner {
   }
 
   void giveBack(PlanInstance instance) {
+    if (mostColumns > MOST_IDLE_COLUMNS) {
+      return;
+    }
     for (int i = 0; i < MAX_IDLE; i++) {
       if (idle.get(i) == null && idle.compareAndSet(i, null, instance)) {
         return;

@@ -15,7 +15,7 @@ public sealed interface ArchiveRecord {
 
   /// A statement that was prepared before the file begins, in a session that goes on.
   ///
-  /// @param frame the request that prepared it
+  /// @param frame the request that prepared it, and behind it the statement if that lay in the arena
   record StatementKept(byte[] frame) implements ArchiveRecord {
     @Override
     public boolean equals(Object other) {

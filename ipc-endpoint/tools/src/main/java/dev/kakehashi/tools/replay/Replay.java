@@ -10,10 +10,12 @@ import dev.kakehashi.protocol.messages.CancelDecoder;
 import dev.kakehashi.protocol.messages.ExecuteDecoder;
 import dev.kakehashi.protocol.messages.ExecuteEncoder;
 import dev.kakehashi.protocol.messages.PrepareDecoder;
+import dev.kakehashi.protocol.messages.PrepareEncoder;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -95,7 +97,13 @@ final class Replay {
           sessions++;
         }
       }
-      case ArchiveRecord.StatementKept kept -> prepareAgain(kept.frame());
+      case ArchiveRecord.StatementKept kept -> {
+        int textBytes = inboundBytes(kept.frame());
+        int frameBytes = kept.frame().length - textBytes;
+        prepareAgain(
+            Arrays.copyOf(kept.frame(), frameBytes),
+            Arrays.copyOfRange(kept.frame(), frameBytes, kept.frame().length));
+      }
       case ArchiveRecord.Requested requested -> request(requested);
       case ArchiveRecord.Finished finished -> finish(finished);
       case ArchiveRecord.SessionEnded ended -> {
@@ -108,12 +116,17 @@ final class Replay {
   }
 
   /// A statement that a session had before the first file of the archive begins; in later files the session has it already.
-  private void prepareAgain(byte[] frame) {
+  private void prepareAgain(byte[] frame, byte[] text) {
     Player player = players.get(sessionId(frame));
     if (player != null
         && player.session.isAlive()
         && !player.statements.contains(statementId(frame))) {
-      prepared(player, frame);
+      prepared(player, frame, text);
+      if (text.length > 0) {
+        long offset = player.session.acquire(text.length);
+        player.session.write(offset, text);
+        setOffset(new UnsafeBuffer(frame), PrepareEncoder.sqlOffsetEncodingOffset(), offset);
+      }
       FrameSession.Pending sent = player.session.send(frame);
       if (sent != null) {
         player.session.finish(sent);
@@ -138,12 +151,12 @@ final class Replay {
       skipped++;
       return;
     }
-    if (requested.inbound().length > 0 && !stage(player, buffer, requested.inbound())) {
+    if (requested.inbound().length > 0 && !stage(player, template, buffer, requested.inbound())) {
       skipped++;
       return;
     }
     if (template == PrepareDecoder.TEMPLATE_ID) {
-      prepared(player, frame);
+      prepared(player, frame, requested.inbound());
     }
     pace.accept(requested.epochMicros());
     requests++;
@@ -161,30 +174,47 @@ final class Replay {
     }
   }
 
-  private static void prepared(Player player, byte[] prepare) {
+  private static void prepared(Player player, byte[] prepare, byte[] text) {
     long statement = statementId(prepare);
     player.statements.add(statement);
     // The statement is the one text of the frame, which may be a malformed one.
-    if (new String(prepare, StandardCharsets.ISO_8859_1).contains(CATALOG)) {
+    if (new String(text.length > 0 ? text : prepare, StandardCharsets.ISO_8859_1)
+        .contains(CATALOG)) {
       player.catalogQueries.add(statement);
     } else {
       player.catalogQueries.remove(statement);
     }
   }
 
-  /// Writes inbound rows where the request will say they are.
-  private static boolean stage(Player player, UnsafeBuffer frame, byte[] inbound) {
-    long then = Frames.wrap(new ExecuteDecoder(), frame).inboundOffset();
+  /// Length of the statement that lay in the arena when the request came.
+  private static int inboundBytes(byte[] prepare) {
+    long bytes = Frames.wrap(new PrepareDecoder(), new UnsafeBuffer(prepare)).sqlBytes();
+    return bytes == PrepareDecoder.sqlBytesNullValue() ? 0 : Math.toIntExact(bytes);
+  }
+
+  /// Writes inbound rows, or a statement, where the request will say they are.
+  private static boolean stage(Player player, int template, UnsafeBuffer frame, byte[] inbound) {
+    boolean prepares = template == PrepareDecoder.TEMPLATE_ID;
+    long then =
+        prepares
+            ? Frames.wrap(new PrepareDecoder(), frame).sqlOffset()
+            : Frames.wrap(new ExecuteDecoder(), frame).inboundOffset();
     Long now = player.buffers.get(then);
     if (now == null) {
       return false; // granted before the archive begins
     }
     player.session.write(now, inbound);
-    frame.putLong(
-        Protocol.MESSAGE_HEADER_BYTES + ExecuteEncoder.inboundOffsetEncodingOffset(),
-        now,
-        ByteOrder.LITTLE_ENDIAN);
+    setOffset(
+        frame,
+        prepares
+            ? PrepareEncoder.sqlOffsetEncodingOffset()
+            : ExecuteEncoder.inboundOffsetEncodingOffset(),
+        now);
     return true;
+  }
+
+  private static void setOffset(UnsafeBuffer frame, int field, long offset) {
+    frame.putLong(Protocol.MESSAGE_HEADER_BYTES + field, offset, ByteOrder.LITTLE_ENDIAN);
   }
 
   private void finish(ArchiveRecord.Finished then) {

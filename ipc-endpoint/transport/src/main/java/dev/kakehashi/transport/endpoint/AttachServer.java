@@ -354,6 +354,7 @@ final class AttachServer implements AutoCloseable {
         .queueBlockBytes(config.queue().blockBytes())
         .spinNanos(config.sessions().clientSpin().toNanos())
         .leaseNanos(config.sessions().lease().toNanos())
+        .reservedSlots(mailbox.reservedSlots())
         .queueName(session.queue().name())
         .principal(session.principal().name())
         .endpointVersion(config.endpointVersion());

@@ -6,6 +6,7 @@ import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.os.Credentials;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -285,6 +286,17 @@ public final class EndpointSession {
     }
     throw new MalformedFrameException(
         bytes + " inbound bytes at " + Long.toUnsignedString(offset) + " are not granted");
+  }
+
+  /// A copy of what is there.
+  ///
+  /// @param bytes unsigned 32 bits of a request
+  /// @throws MalformedFrameException when it is not within one inbound buffer of this session
+  public byte[] inboundBytes(long offset, long bytes) {
+    if (bytes > Integer.MAX_VALUE) {
+      throw new MalformedFrameException("inbound text of " + bytes + " bytes");
+    }
+    return inboundMemory(offset, (int) bytes).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /// Takes all inbound buffers back.

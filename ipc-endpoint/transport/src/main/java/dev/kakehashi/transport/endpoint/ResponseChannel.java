@@ -21,6 +21,8 @@ import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Futex;
 import dev.kakehashi.transport.os.SharedMemory;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.MutableDirectBuffer;
@@ -92,6 +94,8 @@ public final class ResponseChannel {
   private int nextBatchBytes;
   private int neededBlocks; // that the last acquire did not get; 0: it did
   private final ChannelBlocks held;
+  private int longFrameFirstBlock; // of the final frame that did not fit into the slot
+  private int longFrameBlocks; // 0: there is none
   private final int[] ringFirstBlock;
   private final int[] ringBlocks;
   private List<Runnable> waiters = new ArrayList<>(0);
@@ -138,6 +142,7 @@ public final class ResponseChannel {
     if (active || reclaimed != produced) {
       throw new MalformedFrameException("request " + newRequestId + " names a slot that is in use");
     }
+    freeLongFrame();
     active = true;
     responses++;
     beganNanos = System.nanoTime();
@@ -397,7 +402,8 @@ public final class ResponseChannel {
     }
   }
 
-  /// Ends the response. A frame that does not fit is replaced by a failure that says so.
+  /// Ends the response. A frame that does not fit into the slot goes into a buffer of the arena, which is the response's until the slot's next request;
+  /// one that cannot have that is replaced by a failure that says so. `writer` may be called more than once.
   public void finish(FrameWriter writer) {
     boolean drained;
     synchronized (this) {
@@ -407,10 +413,10 @@ public final class ResponseChannel {
       int frameBytes;
       try {
         frameBytes = writer.write(frameArea);
+        session.responding(requestId, frameArea, frameBytes);
       } catch (IndexOutOfBoundsException | IllegalStateException e) {
-        frameBytes = frameTooLong().encode(frameArea, requestId, 0, 0, TransactionState.NONE);
+        frameBytes = finishLong(writer);
       }
-      session.responding(requestId, frameArea, frameBytes);
       active = false;
       eventPending = false;
       reclaim();
@@ -425,6 +431,61 @@ public final class ResponseChannel {
       watch.watchDrained(this);
     }
     session.responseFinished();
+  }
+
+  /// Writes a frame that is longer than the slot's area to where the slot then says; its length.
+  private int finishLong(FrameWriter writer) {
+    UnsafeBuffer frame = new UnsafeBuffer(0, 0);
+    int frameBytes = 0;
+    for (int room = mailbox.frameAreaBytes(); frameBytes == 0 && room < buffers.maxBatchBytes(); ) {
+      room = (int) Math.min(4L * room, buffers.maxBatchBytes());
+      frame.wrap(new byte[room]);
+      frameBytes = bytesIfItFits(writer, frame);
+    }
+    Failure failure = frameBytes == 0 ? frameTooLong() : placeLongFrame(frame, frameBytes);
+    if (failure != null) {
+      frameBytes = failure.encode(frameArea, requestId, 0, 0, TransactionState.NONE);
+      frame.wrap(frameArea, 0, frameBytes);
+    }
+    session.responding(requestId, frame, frameBytes);
+    return frameBytes;
+  }
+
+  /// Length of the frame; 0 if it is longer than the buffer.
+  private static int bytesIfItFits(FrameWriter writer, UnsafeBuffer buffer) {
+    try {
+      return writer.write(buffer);
+    } catch (IndexOutOfBoundsException | IllegalStateException e) {
+      return 0;
+    }
+  }
+
+  private @Nullable Failure placeLongFrame(UnsafeBuffer frame, int frameBytes) {
+    int blocks = (frameBytes + buffers.blockBytes() - 1) / buffers.blockBytes();
+    int first;
+    try {
+      first = held.take(blocks);
+    } catch (TransportException e) {
+      return e.failure();
+    }
+    if (first < 0) {
+      return Failure.of(
+          ErrorCode.OUT_OF_MEMORY,
+          "no shared memory for an answer of " + frameBytes + " bytes",
+          "",
+          "Close cursors, or raise \"session_buffers\" of the endpoint.");
+    }
+    longFrameFirstBlock = first;
+    longFrameBlocks = blocks;
+    MemorySegment.copy(
+        frame.byteArray(), 0, arena.memory(first, blocks), ValueLayout.JAVA_BYTE, 0, frameBytes);
+    frameArea.putLong(0, (long) first * buffers.blockBytes(), ByteOrder.LITTLE_ENDIAN);
+    return null;
+  }
+
+  private void freeLongFrame() {
+    held.free(longFrameFirstBlock, longFrameBlocks);
+    longFrameBlocks = 0;
   }
 
   /// Ends the response because its request cannot be understood; no effect when it has ended.
@@ -442,8 +503,8 @@ public final class ResponseChannel {
     return Failure.of(
         ErrorCode.LIMIT_EXCEEDED,
         "response exceeds the longest final frame",
-        "A final frame has at most " + mailbox.frameAreaBytes() + " bytes.",
-        "Use fewer columns, or raise \"frame_area_bytes\" of the endpoint.");
+        "A final frame has at most " + buffers.maxBatchBytes() + " bytes.",
+        "Raise \"max_batch_bytes\" of the endpoint.");
   }
 
   /// Frees everything of a session that has ended. No response may be running.
@@ -452,6 +513,7 @@ public final class ResponseChannel {
       held.free(ringFirstBlock[entry], ringBlocks[entry]);
       ringBlocks[entry] = 0;
     }
+    freeLongFrame();
     reclaimed = produced;
   }
 
