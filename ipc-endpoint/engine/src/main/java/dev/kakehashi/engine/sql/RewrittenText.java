@@ -91,6 +91,16 @@ final class RewrittenText {
   }
 
   static String quoted(String name) {
-    return "\"" + name.replace("\"", "\"\"") + "\"";
+    String doubled = name.replace("\"", "\"\"");
+    return name.indexOf('\n') < 0 && name.indexOf('\r') < 0
+        ? "\"" + doubled + "\""
+        : withLineBreaks(doubled);
+  }
+
+  /// Calcite reads no line break in a quoted name, but the escape of one.
+  private static String withLineBreaks(String doubled) {
+    return "U&\""
+        + doubled.replace("\\", "\\\\").replace("\n", "\\000A").replace("\r", "\\000D")
+        + "\"";
   }
 }
