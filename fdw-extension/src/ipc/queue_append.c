@@ -93,16 +93,45 @@ current_cycle(const kh_queue *queue)
 	return cycle > highest ? cycle : highest;
 }
 
-/* The open cycle is the current one and has not ended; tail is its tail. */
+static bool
+open_cycle(kh_queue *queue, int64_t cycle, kh_error *error)
+{
+	return (queue->open.fd >= 0 && queue->open.number == cycle) || kh_roll(queue, cycle, error);
+}
+
+/*
+ * The file system has no room for another file. The one of the highest cycle may have some, and readers do not leave it before
+ * it has ended: messages go there until another file can be made.
+ */
+static bool
+open_highest(kh_queue *queue, int64_t highest, kh_tail *tail)
+{
+	kh_error error;
+
+	return highest >= 0 && open_cycle(queue, highest, &error) && kh_tail_find(queue, &queue->open, tail, &error) &&
+	       !tail->ended;
+}
+
+/* The open cycle is the current one, or one before if there is no room for it, and has not ended; tail is its tail. */
 static bool
 open_current(kh_queue *queue, kh_tail *tail, kh_error *error)
 {
+	int64_t highest = kh_table_highest(&queue->table);
 	int64_t cycle = current_cycle(queue);
 
 	for (int i = 0; i < MAX_ROLLS; i++, cycle++)
 	{
-		if ((queue->open.fd < 0 || queue->open.number != cycle) && !kh_roll(queue, cycle, error))
+		kh_error failure;
+
+		if (!open_cycle(queue, cycle, &failure))
+		{
+			if (i == 0 && cycle > highest && strcmp(failure.sqlstate, "53100") == 0 &&
+			    open_highest(queue, highest, tail))
+				return true;
+			if (error != NULL)
+				*error = failure;
 			return false;
+		}
 		if (!kh_tail_find(queue, &queue->open, tail, error))
 			return false;
 		if (!tail->ended)

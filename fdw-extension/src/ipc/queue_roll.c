@@ -279,9 +279,14 @@ kh_roll(kh_queue *queue, int64_t cycle, kh_error *error)
 	char name[KH_NAME_CAPACITY];
 	int fd;
 
-	if (!name_of(queue, cycle, name, error) || !terminate_earlier(queue, cycle, error) ||
-	    (fd = open_or_make(queue, name, error)) < 0)
+	/* Made first: where there is no room for it, the earlier file is not ended, and can still be written. */
+	if (!name_of(queue, cycle, name, error) || (fd = open_or_make(queue, name, error)) < 0)
 		return false;
+	if (!terminate_earlier(queue, cycle, error))
+	{
+		close(fd);
+		return false;
+	}
 	if (!kh_cycle_map(queue, &queue->open, fd, cycle, error))
 	{
 		kh_cycle_close(&queue->open);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TMPFS_BYTES "1m"
@@ -112,8 +113,49 @@ run_full(const char *mounted)
 	return CHILD_PASSED;
 }
 
+/* Whatever the clock says: the file of the cycle before has room. */
+static int
+run_full_at_the_turn(const char *mounted)
+{
+	char directory[400];
+	char rest[400];
+	kh_error error = {0};
+	kh_queue *queue;
+	int64_t first;
+	long written = 1;
+	long seen = 0;
+
+	snprintf(directory, sizeof(directory), "%s/queue", mounted);
+	snprintf(rest, sizeof(rest), "%s/rest", mounted);
+	fixture_make(directory, "yyyyMMdd-HHmmss'T4'", 1000);
+	queue = fixture_open(directory);
+	if (!kh_queue_append(queue, "first", 5, &error))
+		return fail("first message", &error);
+	if (!take_pages(rest, 1000))
+		return fail("could not fill the file system", &error);
+	first = queue->open.number;
+	for (time_t begin = time(NULL); time(NULL) < begin + 3; usleep(20000), written++)
+	{
+		if (!kh_queue_append(queue, "0123456789", 10, &error))
+			return fail("append on a full file system", &error);
+	}
+	if (queue->open.number != first)
+		return fail("a file was made without room for it", &error);
+	/* Another process, which has no file open yet. */
+	kh_queue_close(queue);
+	queue = fixture_open(directory);
+	if (!kh_queue_append(queue, "other", 5, &error) || queue->open.number != first)
+		return fail("append by another process", &error);
+	if (unlink(rest) != 0 || !kh_queue_append(queue, "again", 5, &error) || queue->open.number == first)
+		return fail("append after room was made", &error);
+	kh_queue_close(queue);
+	if (fixture_read(directory, count, &seen) != written + 2 || seen != written + 2)
+		return fail("messages are missing", &error);
+	return CHILD_PASSED;
+}
+
 static void
-should_report_a_full_file_system_and_go_on_later(void)
+in_small_file_system(int (*run)(const char *mounted))
 {
 	const char *directory = test_directory();
 	pid_t child;
@@ -124,7 +166,7 @@ should_report_a_full_file_system_and_go_on_later(void)
 	CHECK(child >= 0);
 	if (child == 0)
 	{
-		int code = mount_small(directory) ? run_full(directory) : CHILD_CANNOT_MOUNT;
+		int code = mount_small(directory) ? run(directory) : CHILD_CANNOT_MOUNT;
 
 		fflush(stdout);
 		_exit(code);
@@ -136,7 +178,20 @@ should_report_a_full_file_system_and_go_on_later(void)
 	CHECK_EQUAL(CHILD_PASSED, WEXITSTATUS(status));
 }
 
+static void
+should_report_a_full_file_system_and_go_on_later(void)
+{
+	in_small_file_system(run_full);
+}
+
+static void
+should_go_on_in_the_old_file_when_there_is_no_room_for_the_next(void)
+{
+	in_small_file_system(run_full_at_the_turn);
+}
+
 const test_case space_tests[] = {
 	TEST(should_report_a_full_file_system_and_go_on_later),
+	TEST(should_go_on_in_the_old_file_when_there_is_no_room_for_the_next),
 	{0},
 };
