@@ -139,7 +139,7 @@ extern bool kakehashi_is_set_to_default(Relation rel, int attnum, const Expr *va
 extern bool kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
 
 /* Whether so few foreign tables are in the query that all of their scans may be open at the same time. */
-extern bool kakehashi_has_few_tables(PlannerInfo *root);
+extern bool kakehashi_has_few_tables(PlannerInfo *root, Oid server_id);
 
 /* Adds the path whose rows several processes draw from one response, if that is possible and there are rows enough. */
 extern void kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel);

@@ -21,10 +21,13 @@
 #include "utils/lsyscache.h"
 
 /*
- * Each parallel scan takes a response slot when its plan starts, not when its rows are wanted, and a session has not many of them. A query
- * with more foreign tables than this, partitions counted one by one, has none.
+ * Each parallel scan takes a response slot when its plan starts, not when its rows are wanted, and the engine begins to work on all of
+ * them. A query with more foreign tables than this, partitions counted one by one, has none.
  */
-#define MOST_FOREIGN_TABLES 8
+#define MOST_FOREIGN_TABLES 512
+
+/* As long as the endpoint has not said how many slots a session has. */
+#define FEW_FOREIGN_TABLES 8
 
 bool
 kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
@@ -91,8 +94,28 @@ count_foreign_tables(Node *node, TableCount *count)
 	return expression_tree_walker(node, count_foreign_tables, count);
 }
 
+/* Half of the slots of the session with the server, and MOST_FOREIGN_TABLES at most. */
+static int
+most_tables(Oid server_id)
+{
+	HTAB *sessions = kakehashi_session_table();
+	int most = FEW_FOREIGN_TABLES;
+	HASH_SEQ_STATUS scan;
+	KakehashiSession *session;
+
+	if (sessions == NULL)
+		return most;
+	hash_seq_init(&scan, sessions);
+	while ((session = (KakehashiSession *) hash_seq_search(&scan)) != NULL)
+	{
+		if (session->server_id == server_id && session->ipc != NULL)
+			most = Min((int) kh_session_limits(session->ipc)->slots / 2, MOST_FOREIGN_TABLES);
+	}
+	return most;
+}
+
 bool
-kakehashi_has_few_tables(PlannerInfo *root)
+kakehashi_has_few_tables(PlannerInfo *root, Oid server_id)
 {
 	TableCount count = {0};
 
@@ -101,7 +124,7 @@ kakehashi_has_few_tables(PlannerInfo *root)
 	/* Not yet while its sublinks are planned. */
 	count.expanded = !bms_is_empty(root->all_baserels);
 	(void) query_tree_walker(root->parse, count_foreign_tables, &count, QTW_EXAMINE_RTES_BEFORE);
-	return count.tables <= MOST_FOREIGN_TABLES;
+	return count.tables <= most_tables(server_id);
 }
 
 /* Values of domains over types that cross as text are checked here, by expressions that may be anything. */
@@ -147,7 +170,8 @@ kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel)
 	int workers;
 
 	if (!rel->consider_parallel || !fpinfo->options.parallel_capable || !bms_is_empty(rel->lateral_relids) ||
-	    IS_UPPER_REL(rel) || !kakehashi_has_few_tables(root) || has_checked_values(rel, fpinfo->local_conds))
+	    IS_UPPER_REL(rel) || !kakehashi_has_few_tables(root, rel->serverid) ||
+	    has_checked_values(rel, fpinfo->local_conds))
 		return;
 	workers = compute_parallel_worker(rel, ceil(bytes / BLCKSZ), -1, max_parallel_workers_per_gather);
 	if (workers <= 0)

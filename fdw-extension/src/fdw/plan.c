@@ -354,7 +354,7 @@ add_ordered_path(PlannerInfo *root, RelOptInfo *rel, Cost startup, Cost total)
 			return;
 	}
 	/* Ordered scans of partitions are merged, and for that all of them are open at the same time. */
-	if (IS_OTHER_REL(rel) && !kakehashi_has_few_tables(root))
+	if (IS_OTHER_REL(rel) && !kakehashi_has_few_tables(root, rel->serverid))
 		return;
 	/* Nothing comes before all is sorted. */
 	add_path(rel, (Path *) kakehashi_create_path(root, rel, rel->rows, startup + sort_cost,

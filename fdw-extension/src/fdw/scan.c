@@ -327,6 +327,9 @@ is_ready(RemoteScan *state, int64 timeout_nanos)
 }
 
 /* The request of a scan of the session below this Append that has not ended. */
+/* Scans of one Append that the engine works on at a time. */
+#define MOST_UNDER_WAY 8
+
 static bool
 is_under_way(const AsyncRequest *areq, const KakehashiSession *session)
 {
@@ -343,23 +346,19 @@ is_under_way(const AsyncRequest *areq, const KakehashiSession *session)
 }
 
 /*
- * A table may have more partitions than the session has response slots. Half of these are left to the rest of the plan, and to cursors;
- * who finds no more than that begins when another scan of the Append has ended.
+ * A table may have more partitions than the engine should work on at a time. Who finds so many scans of the Append under way
+ * begins when one of them has ended.
  */
 static bool
 may_begin(const AsyncRequest *areq, RemoteScan *state)
 {
 	const AppendState *append = (const AppendState *) areq->requestor;
+	int under_way = 0;
 
 	state->session = kakehashi_session_get(state->user);
-	if (kakehashi_has_slots_to_spare(state->session))
-		return true;
 	for (int i = 0; i < append->as_nplans; i++)
-	{
-		if (is_under_way(append->as_asyncrequests[i], state->session))
-			return false;
-	}
-	return true;
+		under_way += is_under_way(append->as_asyncrequests[i], state->session) ? 1 : 0;
+	return under_way == 0 || (under_way < MOST_UNDER_WAY && kakehashi_has_slots_to_spare(state->session));
 }
 
 void

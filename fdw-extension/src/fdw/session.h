@@ -100,7 +100,8 @@ typedef struct KakehashiStatement
 	int type_count;
 	dlist_node lru;
 	uint32 id;
-	int pins; /* calls using it */
+	int pins;  /* calls using it */
+	bool gone; /* its number is another's: it ends with the last of these calls */
 	kh_statement_kind kind;
 	bool may_lock; /* a query that has, perhaps, FOR UPDATE or one of its relatives */
 	int column_count;

@@ -2,7 +2,7 @@
  * Prepared statements of a session, by text and parameter types.
  *
  * Statement numbers are ours to give out, below the endpoint's maxStatements; the statement used longest ago makes room for
- * a new one. A statement that a call uses is pinned and stays.
+ * a new one. A statement that a call uses is pinned: others go first, and what is known of it stays as long as the call.
  */
 #include "rows.h"
 
@@ -61,7 +61,7 @@ create_table(KakehashiSession *session)
 	dlist_init(&session->statements_lru);
 }
 
-/* Drops what we know of a statement; its number is free again. */
+/* Drops what we know of a statement; its number is free again. Calls that use it still find its text. */
 static void
 remove_statement(KakehashiSession *session, KakehashiStatement *statement)
 {
@@ -70,7 +70,9 @@ remove_statement(KakehashiSession *session, KakehashiStatement *statement)
 	hash_search(session->statements, &key, HASH_REMOVE, NULL);
 	dlist_delete(&statement->lru);
 	session->statement_ids = bms_del_member(session->statement_ids, (int) statement->id);
-	MemoryContextDelete(statement->context);
+	statement->gone = true;
+	if (statement->pins == 0)
+		MemoryContextDelete(statement->context);
 }
 
 void
@@ -79,7 +81,7 @@ kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statem
 	kh_error error;
 
 	/* Other calls still point to it: it stays, and is refused again when it is used again. */
-	if (statement->pins > 1)
+	if (statement->pins > 1 || statement->gone)
 		return;
 	statement->pins = 0;
 	for (dlist_node *node = session->calls.head.next; node != &session->calls.head; node = node->next)
@@ -110,20 +112,19 @@ take_id(KakehashiSession *session)
 
 	if (bms_num_members(session->statement_ids) >= (int) limit)
 	{
-		KakehashiStatement *victim = NULL;
+		KakehashiStatement *victim = dlist_tail_element(KakehashiStatement, lru, &session->statements_lru);
 
-		for (dlist_node *node = session->statements_lru.head.prev;
-		     victim == NULL && node != &session->statements_lru.head; node = node->prev)
+		/* What executes has been begun by a request before: the engine goes on with it. But the next execution prepares it again. */
+		for (dlist_node *node = &victim->lru; node != &session->statements_lru.head; node = node->prev)
 		{
 			KakehashiStatement *statement = dlist_container(KakehashiStatement, lru, node);
 
 			if (statement->pins == 0)
+			{
 				victim = statement;
+				break;
+			}
 		}
-		if (victim == NULL)
-			ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			                errmsg("all %u prepared statements of the session with server \"%s\" are in use", limit,
-			                       session->server_name)));
 		if (!kh_post_close_statement(session->ipc, victim->id, &error))
 			kakehashi_report_error(&error, session, NULL);
 		remove_statement(session, victim);
@@ -325,6 +326,8 @@ kakehashi_statement_unpin(KakehashiStatement *statement)
 {
 	Assert(statement->pins > 0);
 	statement->pins--;
+	if (statement->gone && statement->pins == 0)
+		MemoryContextDelete(statement->context);
 }
 
 int

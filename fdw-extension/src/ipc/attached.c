@@ -41,6 +41,8 @@ take_slots(const kh_attached_message *attached, kh_published *published, kh_erro
 
 	if (attached->slots_per_mailbox == 0 || attached->slots_per_mailbox >= KH_NO_SLOT)
 		return senseless(error, "slotsPerMailbox");
+	if (attached->reserved_slots == 0 || attached->reserved_slots > attached->slots_per_mailbox)
+		return senseless(error, "reservedSlots");
 	if (attached->channel_window == 0 || attached->channel_window > 65536)
 		return senseless(error, "channelWindow");
 	if (attached->slot_bytes % 8 != 0 ||
@@ -56,6 +58,7 @@ take_slots(const kh_attached_message *attached, kh_published *published, kh_erro
 		return senseless(error, "mailboxOffset");
 	published->mailbox_offset = attached->mailbox_offset;
 	published->slot_bytes = attached->slot_bytes;
+	published->reserved_slots = attached->reserved_slots;
 	published->frame_offset = attached->frame_offset;
 	published->frame_area_bytes = attached->frame_area_bytes;
 	published->inline_offset = attached->inline_offset;

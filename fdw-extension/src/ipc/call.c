@@ -1,15 +1,83 @@
 /*
  * Response slots: who may use which.
  *
- *   FREE       in free_slots
+ *   FREE       in free_slots, or never used
  *   ACTIVE     a kh_call of the caller
  *   ABANDONED  ended by the caller, but the endpoint has not sent the final frame: batches that still come are given
  *              back unseen, and the slot becomes FREE with the final frame
+ *
+ * Most slots are there for cursors, by the thousand, and cost nothing while they are not used: their memory is reserved when one
+ * is taken and given back, but for its head, when it is free again. The first ones keep theirs.
  */
 #include "session_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static uint32_t
+free_slots(const kh_session *session)
+{
+	return session->published.limits.slots - session->call_count + session->free_reserved + session->free_others;
+}
+
+static kh_call *
+take_slot(kh_session *session)
+{
+	uint32_t reserved = session->published.reserved_slots;
+
+	if (session->free_reserved > 0)
+		return &session->calls[session->free_slots[--session->free_reserved]];
+	if (session->call_count >= reserved && session->free_others > 0)
+		return &session->calls[session->free_slots[reserved + --session->free_others]];
+	/* Its slot is looked at once its memory is there. */
+	session->calls[session->call_count] = (kh_call){.session = session, .slot_number = (uint16_t) session->call_count};
+	return &session->calls[session->call_count++];
+}
+
+static void
+put_back(kh_call *call)
+{
+	kh_session *session = call->session;
+	uint32_t reserved = session->published.reserved_slots;
+
+	if (call->slot_number < reserved)
+		session->free_slots[session->free_reserved++] = call->slot_number;
+	else
+		session->free_slots[reserved + session->free_others++] = call->slot_number;
+}
+
+static uint64_t
+place_in_mailbox(const kh_call *call)
+{
+	return (uint64_t) call->slot_number * call->session->published.slot_bytes;
+}
+
+static bool
+reserve_slot(const kh_call *call, kh_error *error)
+{
+	return kh_region_reserve(&call->session->mailbox, place_in_mailbox(call), call->session->published.slot_bytes,
+	                         error);
+}
+
+/*
+ * Before the first use of a slot. The mailbox may have belonged to another session. Its slots are free: nothing of ours is
+ * outstanding, so what they hold has been consumed. Request ids are above all that stand in them, so that an old status is
+ * never taken for ours.
+ */
+static void
+first_look(kh_call *call)
+{
+	kh_session *session = call->session;
+	uint64_t status;
+
+	call->slot = (kh_response_slot *) (session->mailbox.base + place_in_mailbox(call));
+	call->consumed = kh_load_acquire(&call->slot->produced);
+	kh_store_release(&call->slot->consumed, call->consumed);
+	kh_store_release(&call->slot->client_sleeping, 0);
+	status = kh_load_acquire(&call->slot->status);
+	if (status >> 1 >= session->next_request_id && status >> 1 < UINT64_C(1) << 62)
+		session->next_request_id = (status >> 1) + 1;
+}
 
 kh_call *
 kh_call_begin(kh_session *session, kh_error *error)
@@ -22,14 +90,21 @@ kh_call_begin(kh_session *session, kh_error *error)
 		return NULL;
 	}
 	kh_call_collect(session);
-	if (session->free_count == 0)
+	if (free_slots(session) == 0)
 	{
 		kh_fail(error, KH_E_OUT_OF_SLOTS, "all %u response slots of the session are in use",
 		        session->published.limits.slots);
-		kh_set_hint(error, "Close cursors, or raise the number of slots per mailbox in the endpoint's configuration.");
+		kh_set_hint(error, "Close cursors, or raise \"slots_per_session\" of the endpoint.");
 		return NULL;
 	}
-	call = &session->calls[session->free_slots[--session->free_count]];
+	call = take_slot(session);
+	if (call->slot_number >= session->published.reserved_slots && !reserve_slot(call, error))
+	{
+		put_back(call);
+		return NULL;
+	}
+	if (call->slot == NULL)
+		first_look(call);
 	call->state = KH_CALL_ACTIVE;
 	call->finished = false;
 	call->cancel_due = false;
@@ -41,11 +116,22 @@ kh_call_begin(kh_session *session, kh_error *error)
 static void
 give_back(kh_call *call)
 {
-	kh_session *session = call->session;
+	const kh_session *session = call->session;
+	const kh_published *published = &session->published;
 
 	kh_call_clear(call);
 	call->state = KH_CALL_FREE;
-	session->free_slots[session->free_count++] = call->slot_number;
+	if (call->slot_number >= published->reserved_slots)
+	{
+		free(call->frame);
+		call->frame = NULL;
+		call->frame_room = 0;
+		/* Another process that had it mapped may still look at it, to find that there is nothing for it. */
+		if (!call->shared && !session->broken)
+			kh_region_give_back(&session->mailbox, place_in_mailbox(call) + published->frame_offset,
+			                    published->slot_bytes - published->frame_offset);
+	}
+	put_back(call);
 }
 
 void
@@ -110,7 +196,7 @@ kh_call_collect(kh_session *session)
 {
 	if (session->abandoned_count == 0 || session->broken)
 		return;
-	for (uint32_t i = 0; i < session->published.limits.slots; i++)
+	for (uint32_t i = 0; i < session->call_count && session->abandoned_count > 0; i++)
 	{
 		kh_call *call = &session->calls[i];
 		uint64_t next;
@@ -139,7 +225,7 @@ uint32_t
 kh_session_free_slots(kh_session *session)
 {
 	kh_call_collect(session);
-	return session->free_count;
+	return free_slots(session);
 }
 
 kh_room

@@ -20,6 +20,8 @@ typedef struct kh_region
 	void *map;
 	size_t map_bytes;
 	kh_file file;
+	int kept; /* descriptor + 1 of a region that parts are reserved of and given back; 0: none */
+	uint64_t offset;
 } kh_region;
 
 typedef enum kh_region_access
@@ -40,5 +42,15 @@ extern bool kh_region_open(kh_region *region, const char *directory, const char 
 extern bool kh_region_open_same(kh_region *region, const char *directory, const char *name, uint64_t offset,
                                 uint64_t bytes, kh_region_access access, const kh_file *file, kh_error *error);
 extern void kh_region_close(kh_region *region);
+
+/* The same, and of what is mapped only the first reserved bytes have their memory: for the others see below. */
+extern bool kh_region_open_growing(kh_region *region, const char *directory, const char *name, uint64_t offset,
+                                   uint64_t bytes, uint64_t reserved, kh_error *error);
+
+/* Sees to it that a part of a growing region can be touched; it costs nothing where the memory is there. 53100 on a full file system. */
+extern bool kh_region_reserve(const kh_region *region, uint64_t from, uint64_t bytes, kh_error *error);
+
+/* Gives the whole pages of a part back, which nobody touches any more. It reads as zeros afterwards. */
+extern void kh_region_give_back(const kh_region *region, uint64_t from, uint64_t bytes);
 
 #endif /* KAKEHASHI_REGION_H */

@@ -45,8 +45,8 @@ open_files(kh_session *session, const char *directory, kh_error *error)
 	                    error))
 		return false;
 	snprintf(name, sizeof(name), "mailboxes/%s", published->principal);
-	if (!kh_region_open(&session->mailbox, directory, name, published->mailbox_offset, mailbox_bytes,
-	                    KH_REGION_WRITE_RESERVED, error))
+	if (!kh_region_open_growing(&session->mailbox, directory, name, published->mailbox_offset, mailbox_bytes,
+	                            (uint64_t) published->reserved_slots * published->slot_bytes, error))
 		return false;
 	snprintf(name, sizeof(name), "arena/%s", published->principal);
 	if (!kh_region_open(&session->arena, directory, name, 0, published->arena_file_bytes, KH_REGION_WRITE, error))
@@ -61,41 +61,17 @@ open_files(kh_session *session, const char *directory, kh_error *error)
 	return true;
 }
 
-/*
- * The mailbox may have belonged to another session. Its slots are free: nothing of ours is outstanding, so what they
- * hold has been consumed. Request ids begin above all that stand in them, so that an old status is never taken for ours.
- */
 static bool
 set_up_calls(kh_session *session, kh_error *error)
 {
 	uint32_t slots = session->published.limits.slots;
-	uint64_t highest = 0;
 
 	session->calls = calloc(slots, sizeof(*session->calls));
 	session->free_slots = calloc(slots, sizeof(*session->free_slots));
 	session->request = malloc(session->published.limits.max_frame_bytes);
 	if (session->calls == NULL || session->free_slots == NULL || session->request == NULL)
 		return kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not make a session of %u slots", slots);
-	for (uint32_t i = 0; i < slots; i++)
-	{
-		kh_call *call = &session->calls[i];
-		uint64_t status;
-
-		call->session = session;
-		call->slot_number = (uint16_t) i;
-		call->slot = (kh_response_slot *) (session->mailbox.base + (size_t) i * session->published.slot_bytes);
-		call->consumed = kh_load_acquire(&call->slot->produced);
-		kh_store_release(&call->slot->consumed, call->consumed);
-		kh_store_release(&call->slot->client_sleeping, 0);
-		status = kh_load_acquire(&call->slot->status);
-		if (status >> 1 > highest && status >> 1 < UINT64_C(1) << 62)
-			highest = status >> 1;
-		/* Slot 0 is taken first, so that few sessions touch many slots. */
-		session->free_slots[slots - 1 - i] = (uint16_t) i;
-	}
-	session->call_count = slots;
-	session->free_count = slots;
-	session->next_request_id = highest + 1;
+	session->next_request_id = 1;
 	session->spin_nanos = session->published.limits.spin_nanos;
 	session->yield_from = 0;
 	session->pause_nanos = 0;
@@ -208,7 +184,7 @@ kh_session_calls(const kh_session *session)
 {
 	/* Collecting changes no call that the caller can see. */
 	kh_call_collect((kh_session *) session);
-	return session->published.limits.slots - session->free_count;
+	return session->call_count - session->free_reserved - session->free_others;
 }
 
 kh_wait

@@ -45,6 +45,7 @@ struct kh_call
 	uint16_t slot_number;
 	kh_call_state state;
 	bool finished;   /* the final frame has been decoded */
+	bool shared;     /* other processes have the slot mapped, or have had it */
 	bool cancel_due; /* of an abandoned call: Cancel could not be sent yet */
 	uint64_t request_id;
 	uint64_t consumed; /* what slot->consumed is; only we write it */
@@ -79,6 +80,7 @@ typedef struct kh_published
 	uint32_t inline_bytes;
 	uint32_t arena_block_bytes;
 	uint32_t queue_block_bytes;
+	uint32_t reserved_slots;
 	char queue_name[128];
 	char principal[64];
 	kh_limits limits;
@@ -100,12 +102,17 @@ struct kh_session
 	int64_t yield_from;  /* no yields before, on the monotonic clock */
 	int64_t pause_nanos; /* how long there are none after the next dear one */
 	kh_call *calls;      /* one per slot */
-	uint32_t call_count;
-	kh_share *borrowed; /* another process is attached, and this one reads a call of its; NULL: this one is attached */
-	int lock;           /* of a borrowed session: the endpoint's lock file; else -1 */
+	uint32_t call_count; /* of them that have been used: those of the other slots are all zero */
+	kh_share *borrowed;  /* another process is attached, and this one reads a call of its; NULL: this one is attached */
+	int lock;            /* of a borrowed session: the endpoint's lock file; else -1 */
 	const char *directory;
+	/*
+	 * Slots that have been used and are free: of the reserved ones from the beginning of the array, of the others from
+	 * reserved_slots on. Reserved ones are taken first, because the memory of the others comes and goes with their use.
+	 */
 	uint16_t *free_slots;
-	uint32_t free_count;
+	uint32_t free_reserved;
+	uint32_t free_others;
 	uint32_t abandoned_count;
 };
 

@@ -92,6 +92,7 @@ kh_call_share(kh_call *call, void *memory, kh_error *error)
 	share->mailbox = session->mailbox.file;
 	share->arena = session->arena.file;
 	share->next = call->consumed;
+	call->shared = true;
 	call->share = share;
 	return true;
 }

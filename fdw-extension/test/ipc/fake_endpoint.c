@@ -408,7 +408,7 @@ answer_attach(void)
 	                                .queue_block_bytes = FIXTURE_BLOCK,
 	                                .spin_nanos = 10000,
 	                                .lease_nanos = 1000000000,
-	                                .reserved_slots = FAKE_SLOTS,
+	                                .reserved_slots = FAKE_RESERVED_SLOTS,
 	                                .queue_name = {"q", 1},
 	                                .principal = {"1000", 4},
 	                                .endpoint_version = {"test", 4}};

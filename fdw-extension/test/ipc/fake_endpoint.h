@@ -29,6 +29,7 @@ typedef enum fake_answer
 } fake_answer;
 
 #define FAKE_SLOTS 4
+#define FAKE_RESERVED_SLOTS 2
 #define FAKE_WINDOW 4
 
 /* Makes the files in directory and starts the thread. */

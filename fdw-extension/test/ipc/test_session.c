@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -226,6 +228,51 @@ should_refuse_more_calls_than_slots(void)
 	end(session);
 }
 
+/* Memory of the mailboxes' file. */
+static int64_t
+mailbox_bytes(void)
+{
+	char path[400];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "%s/mailboxes/1000", test_directory());
+	CHECK(stat(path, &status) == 0);
+	return (int64_t) status.st_blocks * 512;
+}
+
+static void
+should_take_memory_for_further_slots_while_they_are_used(void)
+{
+	kh_session *session = begin();
+	int64_t before = mailbox_bytes();
+	kh_call *calls[FAKE_SLOTS];
+	int64_t unused = 0;
+
+	for (int round = 0; round < 3; round++)
+	{
+		for (int i = 0; i < FAKE_SLOTS; i++)
+			calls[i] = execute(session, FAKE_INLINE);
+		CHECK(mailbox_bytes() > before && mailbox_bytes() > unused);
+		for (int i = 0; i < FAKE_SLOTS; i++)
+		{
+			kh_batch batch;
+
+			CHECK_EQUAL(KH_WAIT_BATCH, kh_call_wait(calls[i], LIMIT, &error));
+			CHECK(kh_call_batch(calls[i], &batch, &error));
+			CHECK_EQUAL(7, kh_batch_word(&batch, 0, 0));
+			kh_call_release(calls[i]);
+			CHECK_EQUAL(KH_WAIT_FINISHED, kh_call_wait(calls[i], LIMIT, &error));
+			kh_call_end(calls[i]);
+		}
+		/* What stays are the heads of the slots. */
+		if (round > 0)
+			CHECK_EQUAL(unused, mailbox_bytes());
+		unused = mailbox_bytes();
+	}
+	CHECK_EQUAL(0, kh_session_calls(session));
+	end(session);
+}
+
 static void
 should_return_within_the_timeout(void)
 {
@@ -406,6 +453,7 @@ const test_case session_tests[] = {
 	TEST(should_report_the_endpoints_error),
 	TEST(should_take_back_slots_of_abandoned_calls),
 	TEST(should_refuse_more_calls_than_slots),
+	TEST(should_take_memory_for_further_slots_while_they_are_used),
 	TEST(should_return_within_the_timeout),
 	TEST(should_return_early_when_a_signal_comes),
 	TEST(should_notice_the_end_of_the_endpoint_while_waiting),

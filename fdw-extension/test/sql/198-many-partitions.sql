@@ -45,7 +45,7 @@ SELECT count(*), count(*) FILTER (WHERE t = 'x'), count(*) FILTER (WHERE t = loc
 MOVE ALL FROM b;
 FETCH 2 FROM a;
 ROLLBACK;
--- In parallel: as many partitions as have slots
+-- In parallel, also with many partitions
 SET max_parallel_workers_per_gather = 3;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

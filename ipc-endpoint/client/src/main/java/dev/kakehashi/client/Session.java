@@ -9,6 +9,7 @@ import dev.kakehashi.protocol.messages.CompletedDecoder;
 import dev.kakehashi.protocol.messages.PongDecoder;
 import dev.kakehashi.protocol.messages.PreparedDecoder;
 import dev.kakehashi.protocol.messages.TransactionState;
+import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.MappedFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -32,13 +33,14 @@ public final class Session implements AutoCloseable {
   private final ArrayDeque<Call> freeCalls = new ArrayDeque<>();
   private final BitSet statements = new BitSet();
   private @Nullable InboundBuffers inbound;
+  private int usedSlots;
   private boolean closed;
 
   private Session(AttachSocket socket, Path runtimeDirectory) {
     this.socket = socket;
     this.limits = socket.limits();
     this.appender = new RequestAppender(runtimeDirectory, limits);
-    int mailboxBytes = limits.slots() * limits.slotBytes();
+    long mailboxBytes = (long) limits.slots() * limits.slotBytes();
     this.mailbox =
         MappedFile.open(
             runtimeDirectory.resolve("mailboxes").resolve(limits.principal()),
@@ -50,11 +52,6 @@ public final class Session implements AutoCloseable {
             0,
             limits.arenaFileBytes());
     this.encoder = new RequestEncoder(limits, appender);
-    for (int slot = 0; slot < limits.slots(); slot++) {
-      MemorySegment memory =
-          mailbox.memory().asSlice((long) slot * limits.slotBytes(), limits.slotBytes());
-      freeCalls.add(new Call(this, limits, slot, memory, arena.memory()));
-    }
   }
 
   /// Attaches to the endpoint.
@@ -368,12 +365,26 @@ public final class Session implements AutoCloseable {
   Call take() {
     checkAlive();
     Call call = freeCalls.poll();
-    if (call == null) {
+    return call == null ? makeCall() : call;
+  }
+
+  /// The call of a slot that has not been used yet. Unless it is a reserved one its memory is reserved, and stays so until the session ends.
+  private Call makeCall() {
+    if (usedSlots == limits.slots()) {
       throw EndpointException.of(
           ErrorCode.OUT_OF_SLOTS,
           "session has " + limits.slots() + " open results, the endpoint's maximum");
     }
-    return call;
+    long offset = (long) usedSlots * limits.slotBytes();
+    if (usedSlots >= limits.reservedSlots()) {
+      try {
+        mailbox.reserve(limits.mailboxOffset() + offset, limits.slotBytes());
+      } catch (TransportException e) {
+        throw EndpointException.of(e.code(), String.valueOf(e.getMessage()), e);
+      }
+    }
+    MemorySegment memory = mailbox.memory().asSlice(offset, limits.slotBytes());
+    return new Call(this, limits, usedSlots++, memory, arena.memory());
   }
 
   void send(Call call, Runnable request) {

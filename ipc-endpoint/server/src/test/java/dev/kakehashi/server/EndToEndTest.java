@@ -33,7 +33,8 @@ class EndToEndTest {
 
   @BeforeAll
   void start() throws IOException {
-    endpoint = TestEndpoint.start();
+    endpoint =
+        TestEndpoint.start("slots_per_session", "40"); // more than have their memory all the time
   }
 
   @AfterAll

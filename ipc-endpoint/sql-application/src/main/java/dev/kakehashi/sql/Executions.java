@@ -31,6 +31,7 @@ final class Executions implements StatementRequest.Completion {
   private final Engine engine;
   private final Transactions transactions;
   private final RowBatchReader reader = new RowBatchReader();
+  private final HeapLevel heap = new HeapLevel();
 
   Executions(Engine engine, Transactions transactions) {
     this.engine = engine;
@@ -63,6 +64,7 @@ final class Executions implements StatementRequest.Completion {
         };
     Parameters parameters;
     try {
+      checkHeap(session, execute.slot());
       parameters = parameters(session, statement, execute, frame);
     } catch (EngineException e) {
       Replies.failed(channel, requestId, open, Failures.of(e));
@@ -87,6 +89,18 @@ final class Executions implements StatementRequest.Completion {
     request.begins(statement);
     start(request, statement, parameters, executeOptions(execute));
     return true;
+  }
+
+  /// A session that has many open results gets no more of them when the heap is nearly full.
+  private void checkHeap(SqlSession session, int slot) {
+    if (slot >= session.endpointSession().reservedSlots() && heap.isTight()) {
+      throw new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory for another open result")
+          .withDetail(
+              "The session has "
+                  + session.endpointSession().openResponses()
+                  + " results that are being read.")
+          .withHint("Close cursors, or give the endpoint's JVM more memory.");
+    }
   }
 
   private Transaction begin(SqlSession session, TransactionOptions options) {

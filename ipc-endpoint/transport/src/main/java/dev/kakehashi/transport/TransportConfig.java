@@ -32,7 +32,7 @@ public record TransportConfig(
 
   /// A session's response slots.
   ///
-  /// @param slots outstanding requests of a session, 1..4096
+  /// @param slots outstanding requests of a session, open results included, 1..4096. Those beyond the reserved ones take no memory while they are not used
   /// @param headAreaBytes head of a slot and descriptor ring
   /// @param frameAreaBytes longest final frame that needs no buffer
   /// @param inlineBytes longest result that needs no buffer
@@ -41,7 +41,7 @@ public record TransportConfig(
       int slots, int headAreaBytes, int frameAreaBytes, int inlineBytes, int channelWindow) {
     private static final int MOST_RESERVED_SLOTS = 16;
 
-    public static final Mailbox DEFAULT = new Mailbox(16, 1024, 15 << 10, 16 << 10, 16);
+    public static final Mailbox DEFAULT = new Mailbox(4096, 1024, 15 << 10, 16 << 10, 16);
 
     public Mailbox {
       require(slots >= 1 && slots <= 4096, "slots", slots, "1..4096");
@@ -78,8 +78,8 @@ public record TransportConfig(
       return headAreaBytes + frameAreaBytes + inlineBytes;
     }
 
-    public int mailboxBytes() {
-      return slotBytes() * slots;
+    public long mailboxBytes() {
+      return (long) slotBytes() * slots;
     }
   }
 

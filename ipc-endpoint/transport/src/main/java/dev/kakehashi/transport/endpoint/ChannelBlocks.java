@@ -25,6 +25,17 @@ final class ChannelBlocks {
     this.most = (int) Math.max(1, config.responseBytes() / blockBytes);
   }
 
+  /// How many blocks the next buffer is to have: as many as are usual, unless that would be the first buffer of a response and the session's share is used up by
+  /// others. A session with thousands of open results then holds as little as each of them can do with.
+  int blocksFor(int minBytes, int usualBytes) {
+    int usual = blocks(Math.max(minBytes, usualBytes));
+    return held > 0 || session.mayTakeBlocks(usual) ? usual : blocks(minBytes);
+  }
+
+  private int blocks(int bytes) {
+    return (bytes + blockBytes - 1) / blockBytes;
+  }
+
   /// First block of a run of `count`, or -1 as long as it cannot be had.
   ///
   /// @throws TransportException DISK_FULL; OUT_OF_MEMORY if waiting does not help

@@ -4,11 +4,13 @@ import dev.kakehashi.protocol.MalformedFrameException;
 import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.transport.TransportConfig;
+import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Credentials;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.DirectBuffer;
@@ -47,7 +49,10 @@ public final class EndpointSession {
   private final TransportConfig config;
   private final SessionHost host;
   private final int mailboxIndex;
-  private final ResponseChannel[] channels;
+
+  // A channel is made with the first request for its slot. Written by the poller: an element, then
+  // the field, so that who reads the field sees the elements.
+  private volatile @Nullable ResponseChannel[] channels = {};
   private final int maxBlocks;
   private final AtomicInteger blocks = new AtomicInteger();
   // Responses without a final frame, plus 1 while the client is attached; at 0 the memory goes.
@@ -90,13 +95,6 @@ public final class EndpointSession {
     this.config = config;
     this.host = host;
     this.mailboxIndex = principal.mailboxes().allocate();
-    this.channels = new ResponseChannel[config.mailbox().slots()];
-    MemorySegment mailbox = principal.mailboxes().memory(mailboxIndex);
-    int slotBytes = config.mailbox().slotBytes();
-    for (int slot = 0; slot < channels.length; slot++) {
-      MemorySegment memory = mailbox.asSlice((long) slot * slotBytes, slotBytes);
-      channels[slot] = new ResponseChannel(this, memory, config, principal.arena(), host);
-    }
     this.maxBlocks = (int) (config.buffers().sessionBytes() / config.buffers().blockBytes());
   }
 
@@ -160,7 +158,7 @@ public final class EndpointSession {
   public Traffic traffic() {
     Traffic sum = new Traffic(0, 0, 0, 0, 0);
     for (ResponseChannel channel : channels) {
-      sum = channel.addTo(sum);
+      sum = channel == null ? sum : channel.addTo(sum);
     }
     return sum;
   }
@@ -208,19 +206,50 @@ public final class EndpointSession {
     if (slot == Protocol.NO_SLOT) {
       return null;
     }
-    if (slot >= channels.length) {
-      throw new MalformedFrameException("request names slot " + slot + " of " + channels.length);
-    }
-    ResponseChannel channel = channels[slot];
+    ResponseChannel channel = channel(slot);
     channel.begin(requestId);
     holds.incrementAndGet();
     return channel;
   }
 
+  private ResponseChannel channel(int slot) {
+    if (slot >= config.mailbox().slots()) {
+      throw new MalformedFrameException(
+          "request names slot " + slot + " of " + config.mailbox().slots());
+    }
+    if (slot >= config.mailbox().reservedSlots()) {
+      reserve(slot);
+    }
+    @Nullable ResponseChannel[] known = channels;
+    ResponseChannel channel = slot < known.length ? known[slot] : null;
+    if (channel == null) {
+      int slotBytes = config.mailbox().slotBytes();
+      MemorySegment mailbox = principal.mailboxes().memory(mailboxIndex);
+      MemorySegment memory = mailbox.asSlice((long) slot * slotBytes, slotBytes);
+      channel = new ResponseChannel(this, memory, config, principal.arena(), host);
+      if (slot >= known.length) {
+        known = Arrays.copyOf(known, Math.max(slot + 1, 2 * known.length));
+      }
+      known[slot] = channel;
+      channels = known;
+    }
+    return channel;
+  }
+
+  private void reserve(int slot) {
+    try {
+      principal.mailboxes().reserveSlot(mailboxIndex, slot);
+    } catch (TransportException e) {
+      throw new MalformedFrameException("request names a slot without memory: " + e.getMessage());
+    }
+  }
+
   /// Cancels the producer of an outstanding response, if there is one of that request.
   public void cancelResponse(long requestId) {
     for (ResponseChannel channel : channels) {
-      channel.cancel(requestId);
+      if (channel != null) {
+        channel.cancel(requestId);
+      }
     }
   }
 
@@ -364,13 +393,20 @@ public final class EndpointSession {
       LOG.warn("session {} has ended{}", id, suppressed);
     }
     for (ResponseChannel channel : channels) {
-      channel.abandon();
+      if (channel != null) {
+        channel.abandon();
+      }
     }
   }
 
   /// The client's hold, given up once the application knows that it is gone.
   void unhold() {
     responseFinished();
+  }
+
+  /// Slots that have their memory all the time; a client that uses others has that many open results.
+  public int reservedSlots() {
+    return config.mailbox().reservedSlots();
   }
 
   /// Responses without a final frame. Thread-safe.
@@ -396,7 +432,9 @@ public final class EndpointSession {
   /// Gives all memory back. Nothing of the session runs any more.
   void releaseMemory() {
     for (ResponseChannel channel : channels) {
-      channel.release();
+      if (channel != null) {
+        channel.release();
+      }
     }
     releaseInbound();
     principal.mailboxes().free(mailboxIndex);

@@ -8,27 +8,30 @@ import java.util.BitSet;
 
 /// Mailboxes of one principal: one file, a mailbox per session.
 ///
-/// A mailbox's memory is reserved when its session begins and given back when it ends, which also clears it for the next one. Thread-safe.
+/// The memory of a mailbox's first slots is reserved when its session begins, that of the others when they are used. What there is is given back when
+/// the session ends, which also clears it for the next one. Thread-safe.
 final class Mailboxes implements AutoCloseable {
   private final MappedFile file;
-  private final int mailboxBytes;
+  private final long mailboxBytes;
+  private final TransportConfig.Mailbox config;
   private final BitSet used = new BitSet(); // guarded by this
 
-  private Mailboxes(MappedFile file, int mailboxBytes) {
+  private Mailboxes(MappedFile file, TransportConfig.Mailbox config) {
     this.file = file;
-    this.mailboxBytes = mailboxBytes;
+    this.mailboxBytes = config.mailboxBytes();
+    this.config = config;
   }
 
   static Mailboxes create(RuntimeDirectory directory, int uid, TransportConfig config)
       throws IOException {
-    int mailboxBytes = config.mailbox().mailboxBytes();
+    long mailboxBytes = config.mailbox().mailboxBytes();
     MappedFile file =
         MappedFile.create(
             directory.mailboxes().resolve(Integer.toString(uid)),
-            (long) mailboxBytes * config.sessions().maxSessions(),
+            mailboxBytes * config.sessions().maxSessions(),
             0600);
     directory.shareWith(uid, file.path());
-    return new Mailboxes(file, mailboxBytes);
+    return new Mailboxes(file, config.mailbox());
   }
 
   /// A cleared mailbox; its number.
@@ -36,7 +39,7 @@ final class Mailboxes implements AutoCloseable {
   /// @throws dev.kakehashi.transport.TransportException DISK_FULL when its memory cannot be reserved
   synchronized int allocate() {
     int index = used.nextClearBit(0);
-    file.reserve(offset(index), mailboxBytes);
+    file.reserve(offset(index), (long) config.reservedSlots() * config.slotBytes());
     used.set(index);
     return index;
   }
@@ -46,8 +49,15 @@ final class Mailboxes implements AutoCloseable {
     used.clear(index);
   }
 
+  /// Sees to it that a slot can be written: its client has reserved it, but need not have.
+  ///
+  /// @throws dev.kakehashi.transport.TransportException DISK_FULL
+  void reserveSlot(int index, int slot) {
+    file.reserve(offset(index) + (long) slot * config.slotBytes(), config.slotBytes());
+  }
+
   long offset(int index) {
-    return (long) index * mailboxBytes;
+    return index * mailboxBytes;
   }
 
   MemorySegment memory(int index) {

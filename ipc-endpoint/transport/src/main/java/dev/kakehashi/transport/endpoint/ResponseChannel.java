@@ -82,6 +82,11 @@ public final class ResponseChannel {
   private final BufferArena arena;
   private final ChannelWatch watch;
 
+  // What the reader had released when a producer looked last and found no room. Written under the
+  // lock, read by the poller
+  // without it: an old value costs a look under the lock.
+  private volatile long seenConsumed = -1;
+
   // Guarded by this.
   private long requestId;
   private boolean active;
@@ -192,8 +197,7 @@ public final class ResponseChannel {
       return new Buffer(slot.asSlice(offset, mailbox.inlineBytes()), -1, 0);
     }
     inlineTaken = true;
-    int bytes = Math.max(minBytes, nextBatchBytes);
-    int blocks = (bytes + buffers.blockBytes() - 1) / buffers.blockBytes();
+    int blocks = held.blocksFor(minBytes, nextBatchBytes);
     neededBlocks = blocks;
     int first = held.take(blocks);
     if (first < 0) {
@@ -293,6 +297,11 @@ public final class ResponseChannel {
     }
   }
 
+  /// False if the reader has released nothing since a producer looked last. Without the lock: thousands of channels may wait while a reader releases a batch of one.
+  boolean hasMoved() {
+    return SharedMemory.getLongAcquire(slot, CONSUMED_OFFSET) != seenConsumed;
+  }
+
   /// Wakes the waiting producers if there is room. True when none waits any more.
   boolean checkWritable() {
     List<Runnable> woken;
@@ -345,6 +354,7 @@ public final class ResponseChannel {
 
   private boolean isWritable() {
     reclaim();
+    seenConsumed = reclaimed;
     return produced + outstanding - reclaimed < mailbox.channelWindow()
         && (neededBlocks == 0 || held.mayTake(neededBlocks));
   }

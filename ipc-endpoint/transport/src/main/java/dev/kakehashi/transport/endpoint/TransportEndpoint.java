@@ -202,7 +202,7 @@ public final class TransportEndpoint implements AutoCloseable {
     return new Poller.ChannelInspector() {
       @Override
       public void checkWritable() {
-        watched.checkWritable();
+        watched.checkReleased();
       }
 
       @Override

@@ -45,10 +45,18 @@ final class WatchedChannels implements ChannelWatch {
     }
   }
 
+  /// Wakes producers whose readers have released batches.
+  boolean checkReleased() {
+    return checkWritable(true);
+  }
+
   /// Wakes producers that may go on.
-  boolean checkWritable() {
+  private boolean checkWritable(boolean onlyMoved) {
     boolean moved = false;
     for (ResponseChannel channel : copy(writable)) {
+      if (onlyMoved && !channel.hasMoved()) {
+        continue;
+      }
       // Out before the check: a producer that waits again right away puts the channel back.
       remove(writable, channel);
       if (channel.checkWritable()) {
@@ -76,7 +84,7 @@ final class WatchedChannels implements ChannelWatch {
   /// Looks at all; returns when to do so again. Poller only.
   long inspect() {
     boolean moved = checkDrained();
-    moved |= checkWritable();
+    moved |= checkWritable(false);
     boolean producers = !isEmpty(writable);
     if (!producers && isEmpty(drained)) {
       periodNanos = MIN_PERIOD_NANOS;
