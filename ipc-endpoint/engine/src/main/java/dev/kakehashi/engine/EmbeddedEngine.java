@@ -208,6 +208,11 @@ public final class EmbeddedEngine implements Engine {
     prepared.listener(listener);
   }
 
+  @Override
+  public void whenAllDurable(Runnable done) {
+    store.whenAllDurable(done);
+  }
+
   TempSpace tempSpace() {
     return tempSpace;
   }

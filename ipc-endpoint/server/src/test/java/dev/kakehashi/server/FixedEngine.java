@@ -155,6 +155,11 @@ public final class FixedEngine implements Engine {
   public void preparedListener(PreparedTransaction.Listener listener) {}
 
   @Override
+  public void whenAllDurable(Runnable done) {
+    done.run();
+  }
+
+  @Override
   public void close() {
     workers.shutdown();
   }

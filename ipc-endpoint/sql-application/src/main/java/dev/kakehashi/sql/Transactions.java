@@ -257,7 +257,10 @@ final class Transactions {
     engineTransaction.commit(
         response,
         failure -> {
-          if (registered || engineTransaction.hasWrites()) {
+          if (failure != null && failure.code() == ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN) {
+            // The registry says so, too, until it is known.
+            engine.whenAllDurable(() -> recordEnd(transaction, true));
+          } else if (registered || engineTransaction.hasWrites()) {
             recordEnd(transaction, failure == null);
           }
           done.accept(failure);

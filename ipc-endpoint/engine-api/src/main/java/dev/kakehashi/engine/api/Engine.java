@@ -30,6 +30,9 @@ public interface Engine extends AutoCloseable {
   /// Who hears of prepared transactions from now on. Set once, before the first transaction.
   void preparedListener(PreparedTransaction.Listener listener);
 
+  /// Calls `done` when all that has been committed before survives power loss, however often it cannot be written until then; never if the engine is closed before. From any thread.
+  void whenAllDurable(Runnable done);
+
   /// Who knows the clients that use this engine, for its tables; called from any thread, must not block. Set once, before the first session.
   void clientSessions(java.util.function.Supplier<java.util.List<ClientSession>> sessions);
 

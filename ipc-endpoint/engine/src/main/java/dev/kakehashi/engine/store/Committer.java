@@ -130,11 +130,32 @@ final class Committer {
     if (!validation.begin()) {
       return refuse(validation.conflict());
     }
+    EngineException full = reserve(record.length(), 0);
+    if (full != null) {
+      return refuse(full);
+    }
+    Outcome outcome;
     synchronized (this) {
-      if (!validation.finish()) {
-        return refuse(validation.conflict());
-      }
-      return enter(transaction, record, stored, done, validation.overtakenBy());
+      outcome =
+          validation.finish()
+              ? enter(transaction, record, stored, done, validation.overtakenBy())
+              : refuse(validation.conflict());
+    }
+    if (outcome.refused() != null) {
+      groupCommit.reserve(0, record.length());
+    }
+    return outcome;
+  }
+
+  /// Promises room in the log, before anybody can see what the record commits.
+  ///
+  /// @return why there is none; null: it is promised
+  private @Nullable EngineException reserve(int length, int instead) {
+    try {
+      groupCommit.reserve(length, instead);
+      return null;
+    } catch (EngineException full) {
+      return full;
     }
   }
 
@@ -183,12 +204,39 @@ final class Committer {
   // ---- two-phase commit ----
 
   /// Validates a transaction, once for all, and puts the record of its preparation into the order. It commits later at a timestamp of that time.
+  ///
+  /// @param decisionBytes room in the log that is kept for the record of its decision, which nothing may refuse
   Outcome prepare(
-      RowTransaction transaction, LogRecord record, Consumer<@Nullable Throwable> done) {
+      RowTransaction transaction,
+      LogRecord record,
+      int decisionBytes,
+      Consumer<@Nullable Throwable> done) {
     Validation validation = new Validation(transaction);
     if (!validation.begin()) {
       return refuse(validation.conflict());
     }
+    EngineException full = reserve(record.length(), 0);
+    if (full != null) {
+      return refuse(full);
+    }
+    full = reserve(decisionBytes, 0);
+    if (full != null) {
+      groupCommit.reserve(0, record.length());
+      return refuse(full);
+    }
+    Outcome outcome = prepareInOrder(validation, transaction, record, done);
+    if (outcome.refused() != null) {
+      groupCommit.reserve(0, record.length());
+      groupCommit.reserve(0, decisionBytes);
+    }
+    return outcome;
+  }
+
+  private Outcome prepareInOrder(
+      Validation validation,
+      RowTransaction transaction,
+      LogRecord record,
+      Consumer<@Nullable Throwable> done) {
     synchronized (this) {
       if (!validation.finish()) {
         return refuse(validation.conflict());
@@ -226,22 +274,54 @@ final class Committer {
   }
 
   /// Commits a prepared transaction. Refused only by a log that cannot be written.
-  synchronized Outcome commitPrepared(
+  ///
+  /// @param decisionBytes room that has been kept for the record; 0: none
+  Outcome commitPrepared(
       RowTransaction transaction,
       LogRecord record,
+      int decisionBytes,
       boolean stored,
       Consumer<@Nullable Throwable> done) {
-    Outcome outcome = enter(transaction, record, stored, done, SerializableTransactions.NOBODY);
-    if (outcome.refused() == null) {
-      unguard(transaction);
+    EngineException full = reserve(record.length(), decisionBytes);
+    if (full != null) {
+      return refuse(full);
+    }
+    Outcome outcome;
+    synchronized (this) {
+      outcome = enter(transaction, record, stored, done, SerializableTransactions.NOBODY);
+      if (outcome.refused() == null) {
+        unguard(transaction);
+      }
+    }
+    return keepRoom(outcome, record, decisionBytes);
+  }
+
+  /// A decision that was refused is asked for again.
+  private Outcome keepRoom(Outcome outcome, LogRecord record, int decisionBytes) {
+    if (outcome.refused() != null && reserve(decisionBytes, record.length()) != null) {
+      groupCommit.reserve(0, record.length());
     }
     return outcome;
   }
 
   /// Removes a prepared transaction from the log.
   ///
+  /// @param decisionBytes room that has been kept for the record; 0: none
   /// @param stored false: nobody waits, and a log that cannot be written now does not refuse
-  synchronized Outcome forgetPrepared(
+  Outcome forgetPrepared(
+      RowTransaction transaction,
+      LogRecord record,
+      int decisionBytes,
+      boolean stored,
+      Consumer<@Nullable Throwable> done) {
+    EngineException full = reserve(record.length(), decisionBytes);
+    if (full != null && stored) {
+      return refuse(full);
+    }
+    return keepRoom(forgetInOrder(transaction, record, stored, done), record, decisionBytes);
+  }
+
+  private synchronized Outcome forgetInOrder(
       RowTransaction transaction,
       LogRecord record,
       boolean stored,
@@ -269,16 +349,48 @@ final class Committer {
   ///
   /// @return its number, for [#whenDurable]
   long append(LogRecord record) {
-    Pending pending;
-    synchronized (this) {
-      EngineException failure = groupCommit.failure();
-      if (failure != null) {
-        throw failure;
+    groupCommit.reserve(record.length(), 0);
+    Pending pending = null;
+    try {
+      synchronized (this) {
+        EngineException failure = groupCommit.failure();
+        if (failure != null) {
+          throw failure;
+        }
+        pending = groupCommit.enqueue(record, lastTimestamp, false, failed -> {});
       }
-      pending = groupCommit.enqueue(record, lastTimestamp, false, failed -> {});
+    } finally {
+      if (pending == null) {
+        groupCommit.reserve(0, record.length());
+      }
     }
     groupCommit.finished(pending);
     return pending.number;
+  }
+
+  /// Calls back when all that has been committed before is durable, however often the log cannot be written until then; never if the store closes before.
+  void whenAllDurable(Runnable done) {
+    Pending pending;
+    try {
+      synchronized (this) {
+        pending =
+            groupCommit.enqueue(
+                new LogRecord(0),
+                lastTimestamp,
+                true,
+                failure -> {
+                  if (failure == null) {
+                    done.run();
+                  } else {
+                    whenAllDurable(done); // told of each try that fails
+                  }
+                });
+      }
+    } catch (EngineException closing) {
+      LOG.warn("commits are not known to be durable: {}", closing.getMessage());
+      return;
+    }
+    groupCommit.finished(pending);
   }
 
   boolean isDurable(long number) {

@@ -139,6 +139,15 @@ final class GroupCommit implements AutoCloseable {
     blockingExecutor = executor;
   }
 
+  /// Promises room in the log to a record, so that a full disk refuses it before anybody sees what it commits.
+  ///
+  /// @param length of the record
+  /// @param instead length of one that was promised room and does not come any more; 0: none
+  /// @throws EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; then nothing has changed
+  void reserve(int length, int instead) {
+    log.reserve(length, instead);
+  }
+
   /// Why commits are refused now; null if they are not.
   @Nullable EngineException failure() {
     return failure;
@@ -412,13 +421,10 @@ final class GroupCommit implements AutoCloseable {
   }
 
   private static EngineException explain(Throwable e) {
-    EngineException known = e instanceof EngineException engine ? engine : null;
-    return new EngineException(
-            known == null ? ErrorCode.INTERNAL_ERROR : known.code(),
-            "could not make commit durable: " + e.getMessage(),
-            e)
-        .withDetail("The commit is visible and will be durable when writing works again.")
-        .withHint("Make room on the disk of the data directory.");
+    return e instanceof EngineException known
+        ? known
+        : new EngineException(
+            ErrorCode.INTERNAL_ERROR, "could not write to the store's log: " + e.getMessage(), e);
   }
 
   /// @return false if the store is closing

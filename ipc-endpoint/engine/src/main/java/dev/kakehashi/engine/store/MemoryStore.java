@@ -143,6 +143,11 @@ final class MemoryStore implements Store {
     return slots;
   }
 
+  @Override
+  public void whenAllDurable(Runnable done) {
+    committer.whenAllDurable(done);
+  }
+
   Committer committer() {
     return committer;
   }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
 /// which cursors on several threads fill.
 final class RowTransaction implements StoreTransaction {
+  /// What the removal of a prepared transaction takes in a record, with the longest global id.
+  private static final int REMOVAL_BYTES = 1024;
+
   final MemoryStore store;
   final int slot;
   final boolean readOnly;
@@ -60,6 +63,9 @@ final class RowTransaction implements StoreTransaction {
 
   private boolean ended;
   private boolean committing;
+
+  /// Room in the log that is kept for the decision on it, as a prepared transaction; 0: none. Used by whoever decides, one at a time.
+  private int decisionBytes;
 
   /// Record of the log that has to be durable with it; 0: none. Written under `this`.
   private volatile long reliedOn;
@@ -441,15 +447,20 @@ final class RowTransaction implements StoreTransaction {
       return;
     }
     committing = true;
-    Committer.Outcome outcome = store.committer().commit(this, record, stored, done);
+    Committer.Outcome outcome = store.committer().commit(this, record, stored, inDoubt(done));
     Throwable refused = outcome.refused();
     if (refused != null) {
       committing = false;
       abort();
-      done.accept(refused);
+      done.accept(CommitErrors.notCommitted(refused));
       return;
     }
     committed(outcome);
+  }
+
+  /// Who is told when a commit is durable, or that it is not.
+  private static Consumer<@Nullable Throwable> inDoubt(Consumer<@Nullable Throwable> done) {
+    return failure -> done.accept(failure == null ? null : CommitErrors.inDoubt(failure));
   }
 
   private void committed(Committer.Outcome outcome) {
@@ -490,15 +501,18 @@ final class RowTransaction implements StoreTransaction {
       return;
     }
     committing = true;
+    // The decision has the same rows without the transaction's key, and removes that.
+    int room = Math.addExact(record.length(), REMOVAL_BYTES);
     Committer.Outcome outcome =
-        store.committer().prepare(this, record, failure -> prepared(how, failure, done));
+        store.committer().prepare(this, record, room, failure -> prepared(how, failure, done));
     Throwable refused = outcome.refused();
     if (refused != null) {
       committing = false;
       abort();
-      done.accept(refused);
+      done.accept(CommitErrors.notCommitted(refused));
       return;
     }
+    decisionBytes = room;
     preparation = how;
     store.slots().unpin(slot);
     store.addPrepared(this);
@@ -514,10 +528,18 @@ final class RowTransaction implements StoreTransaction {
       return;
     }
     Committer.Outcome removal =
-        store.committer().forgetPrepared(this, removal(how), false, ignored -> {});
+        store
+            .committer()
+            .forgetPrepared(this, removal(how), takeDecisionBytes(), false, ignored -> {});
     abortPrepared();
     store.committer().finished(removal);
-    done.accept(failure);
+    done.accept(CommitErrors.notCommitted(failure));
+  }
+
+  private int takeDecisionBytes() {
+    int kept = decisionBytes;
+    decisionBytes = 0;
+    return kept;
   }
 
   private void commitPrepared(Preparation how, boolean stored, Consumer<@Nullable Throwable> done) {
@@ -534,12 +556,14 @@ final class RowTransaction implements StoreTransaction {
       done.accept(e);
       return;
     }
-    Committer.Outcome outcome = store.committer().commitPrepared(this, record, stored, done);
+    Committer.Outcome outcome =
+        store.committer().commitPrepared(this, record, decisionBytes, stored, inDoubt(done));
     Throwable refused = outcome.refused();
     if (refused != null) {
-      done.accept(refused);
+      done.accept(CommitErrors.stillPrepared(refused));
       return;
     }
+    decisionBytes = 0;
     store.removePrepared(this);
     committed(outcome);
   }
@@ -551,12 +575,22 @@ final class RowTransaction implements StoreTransaction {
       throw notRunning();
     }
     // The removal is in the log before anybody can change a row that this transaction gives back.
-    Committer.Outcome outcome = store.committer().forgetPrepared(this, removal(how), true, done);
+    Committer.Outcome outcome =
+        store
+            .committer()
+            .forgetPrepared(
+                this,
+                removal(how),
+                decisionBytes,
+                true,
+                failure ->
+                    done.accept(failure == null ? null : CommitErrors.rollbackInDoubt(failure)));
     Throwable refused = outcome.refused();
     if (refused != null) {
-      done.accept(refused);
+      done.accept(CommitErrors.stillPrepared(refused));
       return;
     }
+    decisionBytes = 0;
     abortPrepared();
     store.committer().finished(outcome);
   }

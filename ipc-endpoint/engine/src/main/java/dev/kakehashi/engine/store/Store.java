@@ -111,6 +111,9 @@ public interface Store extends AutoCloseable {
   /// Which threads may flush, besides the store's own, from now on.
   void blockingExecutor(BlockingExecutor executor);
 
+  /// Calls back, from any thread, when all that has been committed before is durable; never if the store closes before.
+  void whenAllDurable(Runnable done);
+
   /// Holds the files of the store as of a moment not before this call; see [dev.kakehashi.engine.api.Engine#backup()].
   Backup backup();
 

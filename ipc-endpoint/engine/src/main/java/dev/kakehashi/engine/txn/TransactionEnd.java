@@ -169,9 +169,15 @@ final class TransactionEnd implements Consumer<@Nullable Throwable> {
       transaction.ended(preparation == null ? State.COMMITTED : State.PREPARED);
       transaction.end(done, null);
     } else {
-      transaction.ended(State.ABORTED);
+      // In doubt is only what others see.
+      transaction.ended(isInDoubt(failure) ? State.COMMITTED : State.ABORTED);
       transaction.end(done, described(failure));
     }
+  }
+
+  private static boolean isInDoubt(Throwable failure) {
+    return failure instanceof EngineException known
+        && known.code() == ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN;
   }
 
   private EngineException described(Throwable failure) {

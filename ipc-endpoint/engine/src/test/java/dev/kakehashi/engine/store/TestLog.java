@@ -17,6 +17,11 @@ final class TestLog implements DurableLog {
   volatile @Nullable CountDownLatch gate;
   volatile boolean full;
 
+  /// Nothing more is promised room.
+  volatile boolean noRoom;
+
+  private long reserved; // guarded by this
+
   /// The gate for what is written after the disk was full.
   volatile @Nullable CountDownLatch gateOfRetry;
 
@@ -39,8 +44,24 @@ final class TestLog implements DurableLog {
     }
     synchronized (this) {
       flushes.add(records.size());
-      records.forEach(record -> written.add(record.length()));
+      records.forEach(record -> {
+        written.add(record.length());
+        reserved -= record.length();
+      });
     }
+  }
+
+  @Override
+  public synchronized void reserve(int length, int instead) {
+    if (noRoom && length > instead) {
+      throw new EngineException(ErrorCode.DISK_FULL, "no space left");
+    }
+    reserved += length - instead;
+  }
+
+  /// Bytes that are promised to records that were not written.
+  synchronized long reserved() {
+    return reserved;
   }
 
   @Override

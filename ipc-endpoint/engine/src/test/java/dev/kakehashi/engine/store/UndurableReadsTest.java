@@ -301,10 +301,10 @@ final class UndurableReadsTest {
     StoreTransaction reader = readerOf(1, 1);
     var read = commit(reader, true);
     gate.countDown();
-    for (var end : List.of(written, read)) {
-      EngineException failure = (EngineException) end.get(60, TimeUnit.SECONDS).orElseThrow();
-      assertEquals(ErrorCode.DISK_FULL, failure.code());
-    }
+    EngineException inDoubt = (EngineException) written.get(60, TimeUnit.SECONDS).orElseThrow();
+    assertEquals(ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN, inDoubt.code());
+    EngineException failure = (EngineException) read.get(60, TimeUnit.SECONDS).orElseThrow();
+    assertEquals(ErrorCode.DISK_FULL, failure.code());
     StoreTransaction elsewhere = readerOf(9, 1);
     assertEquals(Optional.empty(), commit(elsewhere, true).get(60, TimeUnit.SECONDS));
   }

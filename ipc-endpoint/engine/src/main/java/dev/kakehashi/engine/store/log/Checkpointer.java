@@ -47,7 +47,9 @@ final class Checkpointer implements AutoCloseable {
   private boolean segmentDue;
   private boolean stopping;
   private int holds;
-  private @Nullable EngineException failure;
+
+  /// Null: it follows. Written under the lock; without it a hint.
+  private volatile @Nullable EngineException failure;
 
   // Of the thread.
   private long applied;
@@ -104,16 +106,30 @@ final class Checkpointer implements AutoCloseable {
     return format.offset(queuedEnd) > format.segmentBytes() / 2;
   }
 
-  /// Waits until the image is not too far behind.
+  /// Refuses more records where the image is far behind and cannot follow, before they are visible: those that are kept in memory stay bounded.
   ///
+  /// @param bytes of records that are still to come
   /// @throws EngineException why it cannot follow
+  void refuseIfStuck(long bytes) {
+    EngineException reason = failure;
+    if (reason == null) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (queuedBytes + bytes > MAX_QUEUED_BYTES) {
+        throw reason;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits until the image is not too far behind. If it cannot follow nobody waits: what is written now is visible already, and more is refused.
   void awaitRoom() {
     lock.lock();
     try {
-      while (queuedBytes > MAX_QUEUED_BYTES && !stopping) {
-        if (failure != null) {
-          throw failure;
-        }
+      while (queuedBytes > MAX_QUEUED_BYTES && failure == null && !stopping) {
         changed.awaitUninterruptibly();
       }
     } finally {

@@ -18,6 +18,14 @@ public interface DurableLog extends AutoCloseable {
   /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR; the same records may be tried again
   void write(List<LogRecord> records);
 
+  /// Promises room to a record that is to be written later, so that a full disk refuses it now and not then. What [#write] gets was promised room, unless the
+  /// caller can bear that it fails. On failure nothing has changed. Any thread.
+  ///
+  /// @param length of the record
+  /// @param instead length of a record that was promised room and is not written any more; 0: none
+  /// @throws dev.kakehashi.engine.api.EngineException DISK_FULL, IO_ERROR or INTERNAL_ERROR
+  default void reserve(int length, int instead) {}
+
   /// Whether the records that were written have left enough of the heap to encode a long one: until they are applied they are kept there. Any thread.
   ///
   /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false

@@ -25,6 +25,9 @@ interface LogFile extends AutoCloseable {
 
   long size() throws IOException;
 
+  /// Gives the file blocks for its first `bytes`, and at least that length: writes there do not meet a full disk.
+  void allocate(long bytes) throws IOException;
+
   /// Returns when the content survives power loss (fdatasync).
   void force() throws IOException;
 
@@ -115,6 +118,11 @@ interface LogFile extends AutoCloseable {
       long[] size = new long[1];
       uninterrupted(of -> size[0] = of.size());
       return size[0];
+    }
+
+    @Override
+    public void allocate(long bytes) throws IOException {
+      FileBlocks.allocate(path, bytes);
     }
 
     @Override

@@ -37,6 +37,7 @@ public final class SegmentedLog implements DurableLog {
   private final RocksImage image;
   private final LogSegments segments;
   private final LogWriter writer;
+  private final LogRoom room;
   private final Checkpointer checkpointer;
 
   /// Sizes, and how files are opened: tests use others.
@@ -97,6 +98,7 @@ public final class SegmentedLog implements DurableLog {
     cut(format, segments, options.opener(), end);
     segments.retireBelow(format.segment(start));
     writer = new LogWriter(format, segments, end);
+    room = new LogRoom(format, segments, end);
     checkpointer = new Checkpointer(image, format, segments, options, start, end);
   }
 
@@ -199,8 +201,10 @@ public final class SegmentedLog implements DurableLog {
   @Override
   public void write(List<LogRecord> records) {
     long bytes = 0;
+    long promised = 0;
     for (LogRecord record : records) {
       bytes += record.length();
+      promised += LogRoom.cost(record.length());
     }
     if (bytes == 0) {
       return;
@@ -211,7 +215,20 @@ public final class SegmentedLog implements DurableLog {
     } catch (IOException e) {
       throw failure("could not write to the store's log", e);
     }
+    room.written(writer.end(), promised);
     checkpointer.add(records, bytes, writer.end());
+  }
+
+  @Override
+  public void reserve(int length, int instead) {
+    if (length > instead) {
+      checkpointer.refuseIfStuck(room.promised() + length);
+    }
+    try {
+      room.reserve(length, instead);
+    } catch (IOException e) {
+      throw failure("could not extend the store's log", e);
+    }
   }
 
   @Override

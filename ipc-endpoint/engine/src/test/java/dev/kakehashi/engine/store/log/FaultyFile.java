@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.log;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,10 @@ record FaultyFile(LogFile file, Disk disk) implements LogFile {
   static final class Disk {
     final AtomicReference<@Nullable String> writeError = new AtomicReference<>();
     final AtomicReference<@Nullable String> forceError = new AtomicReference<>();
+
+    /// What has blocks can be written, and nothing gets any.
+    final AtomicBoolean full = new AtomicBoolean();
+
     private final Thread owner = Thread.currentThread();
 
     /// Of the thread that has made this: not of those that make segments in the background.
@@ -30,6 +35,7 @@ record FaultyFile(LogFile file, Disk disk) implements LogFile {
       file.write(bytes.limit(bytes.position() + bytes.remaining() / 2), offset);
       throw new IOException(error);
     }
+    refuseIfFull(offset + bytes.remaining());
     file.write(bytes, offset);
   }
 
@@ -41,6 +47,22 @@ record FaultyFile(LogFile file, Disk disk) implements LogFile {
   @Override
   public long size() throws IOException {
     return file.size();
+  }
+
+  @Override
+  public void allocate(long bytes) throws IOException {
+    String error = disk.writeError.get();
+    if (error != null) {
+      throw new IOException(error);
+    }
+    refuseIfFull(bytes);
+    file.allocate(bytes);
+  }
+
+  private void refuseIfFull(long bytes) throws IOException {
+    if (disk.full.get() && bytes > file.size()) {
+      throw new IOException("No space left on device");
+    }
   }
 
   @Override

@@ -315,6 +315,47 @@ final class SegmentedLogTest {
     assertEquals(expected, contentOf(live()));
   }
 
+  /// What was promised room is written on a full disk, in whatever order and groups; what the disk has no room for is refused before.
+  @Test
+  void shouldWriteOnAFullDiskWhatWasPromisedRoom() throws IOException {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    for (int run = 0; run < 20; run++) {
+      Path home = Files.createDirectories(directory.resolve("run-" + run));
+      Map<String, String> expected = new TreeMap<>();
+      try (SegmentedLog log = open(home, run % 2 == 0 ? NEVER : 4 * SEGMENT_BYTES)) {
+        for (int round = 0; round < 4; round++) {
+          List<LogRecord> promised = new ArrayList<>();
+          for (int i = 0; i < 12; i++) {
+            // Short ones at the ends of segments, and some that reach over several.
+            int length = random.nextInt(random.nextInt(4) == 0 ? 3 * SEGMENT_BYTES : 300);
+            String key = round + "-" + i;
+            LogRecord record = put(key, "v".repeat(length));
+            disk.full.set(i >= 8);
+            try {
+              log.reserve(record.length(), 0);
+            } catch (EngineException full) {
+              assertEquals(ErrorCode.DISK_FULL, full.code());
+              assertTrue(i >= 8, "refused with room on the disk");
+              continue;
+            }
+            promised.add(record);
+            expected.put(key, "v".repeat(length));
+          }
+          disk.full.set(true);
+          while (!promised.isEmpty()) {
+            List<LogRecord> group = promised.subList(0, 1 + random.nextInt(promised.size()));
+            log.write(List.copyOf(group));
+            group.clear();
+          }
+          disk.full.set(false);
+        }
+      }
+      assertEquals(expected, contentOf(home), "run " + run);
+    }
+  }
+
   @Test
   void shouldReportAFullDiskAndGoOnWhenThereIsRoomAgain() throws IOException {
     try (SegmentedLog log = open(live(), NEVER)) {
