@@ -499,7 +499,6 @@ public final class EngineTransaction implements Transaction {
     state = how;
     defined = null;
     if (how == State.PREPARED) {
-      environment.locks().prepared(lockOwner);
       store.whenEnded(() -> environment.locks().releaseAll(lockOwner));
     } else {
       environment.locks().releaseAll(lockOwner);

@@ -201,7 +201,7 @@ public final class StatementExecution extends CancellableExecution
   /// Takes a lock for the transaction.
   ///
   /// @return null when it has the lock; otherwise to be given to [#await]
-  /// @throws EngineException DEADLOCK_DETECTED or OBJECT_IN_USE
+  /// @throws EngineException DEADLOCK_DETECTED
   public TableLocks.@Nullable Wait lock(long tableId, TableLocks.Mode mode) {
     return environment.locks().acquire(transaction.lockOwner(), tableId, mode);
   }

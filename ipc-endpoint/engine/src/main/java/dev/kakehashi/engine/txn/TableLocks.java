@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// Locks of tables by their number, kept by transactions to their end: statements share them, DDL has them alone.
+/// Locks of tables by their number, kept by transactions to their end: statements share them, DDL has them alone. A prepared transaction keeps its locks until it is
+/// decided, which others wait for as for any other end: that may be the moment between the two phases of a commit, or long.
 ///
 /// Nobody blocks: who cannot have a lock gets a [Wait], whose `wake` is called when it is granted. A lock is granted in the order of the requests, except
 /// that who has it already comes first when it asks for more, and that a request which conflicts neither with holders nor with waiters need not wait.
@@ -44,8 +45,6 @@ public final class TableLocks {
 
     /// What it has, the latest first: a chain through the grants, because most transactions have few.
     private @Nullable Grant held;
-
-    private volatile boolean prepared;
 
     public Owner(long transactionId) {
       this.transactionId = transactionId;
@@ -174,7 +173,7 @@ public final class TableLocks {
   /// Takes a lock, or gets into its queue.
   ///
   /// @return null if the owner has the lock
-  /// @throws EngineException DEADLOCK_DETECTED, or OBJECT_IN_USE when DDL would wait for the decision on a prepared transaction
+  /// @throws EngineException DEADLOCK_DETECTED
   @Nullable Wait acquire(Owner owner, long tableId, Mode mode) {
     Grant present = owner.find(tableId);
     if (present != null && present.mode.compareTo(mode) >= 0) {
@@ -189,7 +188,6 @@ public final class TableLocks {
         return null;
       }
       Wait wait = new Wait(lock, owner, mode);
-      checkNotPrepared(wait);
       Set<Long> blockers = new LinkedHashSet<>();
       for (Grant grant : lock.grants) {
         if (grant.owner != owner && grant.mode.conflicts(mode)) {
@@ -213,13 +211,10 @@ public final class TableLocks {
   }
 
   /// Whether the lock is the owner's now. Called by the owner of the wait, until it is.
-  ///
-  /// @throws EngineException OBJECT_IN_USE as [#acquire]
   boolean isGranted(Wait wait) {
     synchronized (wait.lock) {
       Grant granted = wait.granted;
       if (granted == null) {
-        checkNotPrepared(wait);
         return false;
       }
       take(wait, granted);
@@ -249,40 +244,11 @@ public final class TableLocks {
     served.forEach(other -> other.wake.run());
   }
 
-  private static void checkNotPrepared(Wait wait) {
-    if (wait.mode == Mode.SHARED) {
-      return;
-    }
-    for (Grant grant : wait.lock.grants) {
-      if (grant.owner != wait.owner && grant.owner.prepared && grant.mode.conflicts(wait.mode)) {
-        throw new EngineException(
-                ErrorCode.OBJECT_IN_USE,
-                wait.lock.tableId == CATALOGUE
-                    ? "cannot change the catalogue, which a prepared transaction has changed"
-                    : "cannot change the definition of a table that a prepared transaction uses")
-            .withHint("Commit or roll back the prepared transaction first.");
-      }
-    }
-  }
-
-  /// The owner's transaction is prepared: nobody knows when it ends.
-  void prepared(Owner owner) {
-    owner.prepared = true;
-    for (Grant grant = owner.held; grant != null; grant = grant.next) {
-      List<Wait> waiting;
-      synchronized (grant.lock) {
-        waiting = List.copyOf(grant.lock.queue);
-      }
-      waiting.forEach(wait -> wait.wake.run());
-    }
-  }
-
   /// Gives a transaction that an earlier run has prepared the locks that it had.
   ///
   /// @param definitions its changes of the catalogue
   /// @param changed tables whose rows it has changed
   public void restore(Owner owner, List<CatalogChange> definitions, Collection<Long> changed) {
-    owner.prepared = true;
     changed.forEach(table -> give(owner, table, Mode.SHARED));
     if (!definitions.isEmpty()) {
       give(owner, CATALOGUE, Mode.EXCLUSIVE);
