@@ -12,6 +12,7 @@ public final class DiskErrors {
     if (reason.contains("No space left") || reason.contains("Disk quota exceeded")) {
       return ErrorCode.DISK_FULL;
     }
-    return reason.contains("Input/output error") ? ErrorCode.IO_ERROR : ErrorCode.INTERNAL_ERROR;
+    boolean io = reason.contains("Input/output error") || reason.contains("Read-only file system");
+    return io ? ErrorCode.IO_ERROR : ErrorCode.INTERNAL_ERROR;
   }
 }

@@ -343,6 +343,8 @@ final class RocksImage implements AutoCloseable {
         && (reason.contains("lock hold by") || reason.contains("While lock file"))) {
       return new EngineException(ErrorCode.CANNOT_CONNECT, what + ": it is in use: " + reason, e);
     }
-    return new EngineException(disk, what + ": " + reason, e);
+    // Whatever the system has said of the file: read-only, stale, gone with its disk.
+    boolean io = disk == ErrorCode.INTERNAL_ERROR && code == Status.Code.IOError;
+    return new EngineException(io ? ErrorCode.IO_ERROR : disk, what + ": " + reason, e);
   }
 }

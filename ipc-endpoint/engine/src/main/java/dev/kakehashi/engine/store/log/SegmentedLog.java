@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.DiskErrors;
 import dev.kakehashi.protocol.Directories;
+import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
@@ -282,7 +283,9 @@ public final class SegmentedLog implements DurableLog {
         e instanceof AccessDeniedException denied
             ? "permission denied for \"" + denied.getFile() + "\""
             : String.valueOf(e.getMessage());
-    return new EngineException(DiskErrors.code(reason), what + ": " + reason, e);
+    ErrorCode code = DiskErrors.code(reason);
+    boolean io = code == ErrorCode.INTERNAL_ERROR && e instanceof IOException;
+    return new EngineException(io ? ErrorCode.IO_ERROR : code, what + ": " + reason, e);
   }
 
   @Override
