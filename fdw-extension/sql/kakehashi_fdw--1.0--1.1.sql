@@ -192,6 +192,14 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION kakehashi_cancel(name, bigint) IS
   'cancels the statement that a transaction of the engine runs, by its handle; false if no such transaction is open';
 
+CREATE FUNCTION kakehashi_transaction_status(server name, handle bigint)
+RETURNS text
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION kakehashi_transaction_status(name, bigint) IS
+  'what became of a transaction that has changed something on the engine, by the handle that error 08007 names: committed, aborted, prepared, in progress; or unknown';
+
 -- As with pg_signal_backend: whoever may, may cancel everybody's.
 REVOKE ALL ON FUNCTION kakehashi_cancel(name, bigint) FROM PUBLIC;
 

@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 #include "utils/elog.h"
 
 /* Of a statement that is longer than this, errors show less: one over many columns has tens of kilobytes. */
@@ -71,6 +72,22 @@ kakehashi_errcode(kh_error_code code)
 	return pack_sqlstate(kh_sqlstate(code));
 }
 
+/* How to learn what became of a commit, the engine's own hint in front. */
+static int
+outcome_hint(const KakehashiSession *session, const char *before)
+{
+	return errhint("%s%sAsk for its outcome: SELECT kakehashi_transaction_status(%s, " UINT64_FORMAT ");", before,
+	               before[0] != '\0' ? " " : "", quote_literal_cstr(session->server_name), session->handle);
+}
+
+static int
+error_hint(const KakehashiSession *session, const kh_error *error)
+{
+	if (session->committing && pack_sqlstate(error->sqlstate) == ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN)
+		return outcome_hint(session, error->hint);
+	return error->hint[0] != '\0' ? errhint("%s", error->hint) : 0;
+}
+
 void
 kakehashi_report_error(const kh_error *error, KakehashiSession *session, const char *sql)
 {
@@ -79,8 +96,7 @@ kakehashi_report_error(const kh_error *error, KakehashiSession *session, const c
 		(errcode(pack_sqlstate(error->sqlstate)),
 	     error->message[0] != '\0' ? errmsg_internal("%s", error->message)
 	                               : errmsg("server \"%s\" reported an error without a message", session->server_name),
-	     error->detail[0] != '\0' ? errdetail_internal("%s", error->detail) : 0,
-	     error->hint[0] != '\0' ? errhint("%s", error->hint) : 0,
+	     error->detail[0] != '\0' ? errdetail_internal("%s", error->detail) : 0, error_hint(session, error),
 	     error->schema_name[0] != '\0' ? err_generic_string(PG_DIAG_SCHEMA_NAME, error->schema_name) : 0,
 	     error->table_name[0] != '\0' ? err_generic_string(PG_DIAG_TABLE_NAME, error->table_name) : 0,
 	     error->column_name[0] != '\0' ? err_generic_string(PG_DIAG_COLUMN_NAME, error->column_name) : 0,
@@ -105,13 +121,20 @@ lost_detail(const KakehashiSession *session, const kh_error *error)
 	return errdetail("The endpoint has ended, or has closed the session.");
 }
 
+static int
+lost_hint(const KakehashiSession *session)
+{
+	static const char *const again = "Once the endpoint runs again, the next transaction attaches to it.";
+
+	return session->committing ? outcome_hint(session, again) : errhint("%s", again);
+}
+
 void
 kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql)
 {
-	ereport(ERROR,
-	        (errcode(session->committing ? ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN : ERRCODE_CONNECTION_FAILURE),
-	         errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
-	         lost_detail(session, error), errhint("Once the endpoint runs again, the next transaction attaches to it."),
-	         sql != NULL ? kakehashi_sql_context(sql) : 0));
+	ereport(ERROR, (errcode(session->committing ? ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN : ERRCODE_CONNECTION_FAILURE),
+	                errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
+	                lost_detail(session, error), lost_hint(session),
+	                sql != NULL ? kakehashi_sql_context(sql) : 0));
 	pg_unreachable();
 }

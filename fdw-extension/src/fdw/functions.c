@@ -22,6 +22,7 @@ PG_FUNCTION_INFO_V1(kakehashi_sessions);
 PG_FUNCTION_INFO_V1(kakehashi_resolve);
 PG_FUNCTION_INFO_V1(kakehashi_current_transaction);
 PG_FUNCTION_INFO_V1(kakehashi_cancel);
+PG_FUNCTION_INFO_V1(kakehashi_transaction_status);
 
 static void
 check_usage(ForeignServer *server)
@@ -312,6 +313,45 @@ kakehashi_cancel(PG_FUNCTION_ARGS)
 	kakehashi_call_end(call);
 	pfree(call);
 	PG_RETURN_BOOL(found);
+}
+
+/* In the terms of pg_xact_status(). */
+static const char *
+status_name(kh_transaction_state state)
+{
+	switch (state)
+	{
+		case KH_TX_ACTIVE:
+			return "in progress";
+		case KH_TX_COMMITTED:
+			return "committed";
+		case KH_TX_ABORTED:
+			return "aborted";
+		case KH_TX_PREPARED:
+			return "prepared";
+		default:
+			return "unknown";
+	}
+}
+
+Datum
+kakehashi_transaction_status(PG_FUNCTION_ARGS)
+{
+	KakehashiSession *session = session_by_name(NameStr(*PG_GETARG_NAME(0)));
+	uint64 handle = (uint64) PG_GETARG_INT64(1);
+	KakehashiCall *call;
+	kh_error error;
+	kh_transaction_state state;
+
+	/* To the engine 0 is the session's own transaction. */
+	if (handle == 0)
+		PG_RETURN_TEXT_P(cstring_to_text(status_name(KH_TX_UNKNOWN)));
+	kakehashi_call_make_room(session);
+	call = kakehashi_call_track(session, kh_send_query_outcome(session->ipc, handle, &error), &error, NULL);
+	state = kakehashi_call_finish(call)->transaction_state;
+	kakehashi_call_end(call);
+	pfree(call);
+	PG_RETURN_TEXT_P(cstring_to_text(status_name(state)));
 }
 
 static void

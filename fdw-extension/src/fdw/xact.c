@@ -191,22 +191,27 @@ kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_
 		options->command = ((Snapshot) owner)->curcid + 1;
 }
 
+/* The request that began the transaction may still be delivering rows; any other knows the handle, too. */
+static void
+learn_handle(KakehashiSession *session)
+{
+	kh_error error;
+	KakehashiCall *call;
+
+	if (session->handle != 0)
+		return;
+	call = kakehashi_call_track(session, kh_send_query_outcome(session->ipc, 0, &error), &error, NULL);
+	call->in_transaction = true;
+	(void) kakehashi_call_complete(call);
+}
+
 uint64
 kakehashi_xact_share(KakehashiSession *session)
 {
 	kh_execute_options options;
 
 	enter(session, session->snapshot_owner, true, &options);
-	if (session->handle == 0)
-	{
-		/* The request that began it is still delivering rows; any other knows the handle, too. */
-		kh_error error;
-		KakehashiCall *call =
-			kakehashi_call_track(session, kh_send_query_outcome(session->ipc, 0, &error), &error, NULL);
-
-		call->in_transaction = true;
-		(void) kakehashi_call_complete(call);
-	}
+	learn_handle(session);
 	/* Others may change something in it from now on: its end has to be waited for. */
 	session->wrote = true;
 	return session->handle;
@@ -314,6 +319,9 @@ commit_session(KakehashiSession *session, bool two_phase)
 		session->level = 0;
 		return;
 	}
+	/* If the answer does not come, the handle is what its outcome is asked for by. */
+	if (session->wrote)
+		learn_handle(session);
 	session->committing = session->wrote;
 	call = kakehashi_call_track(session, kh_send_commit(session->ipc, session->handle, response, &error), &error,
 	                            "COMMIT");

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,13 +19,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// The endpoint is killed while four sessions commit: what was reported as stored is there, and nothing is there by half.
+/// The endpoint is killed while four sessions commit: what was reported as stored is there, nothing is there by half, and who was not answered can learn what became of the commit.
 class EndpointKilledUnderLoadTest {
   private static final int KILLS = 20;
   private static final int SESSIONS = 4;
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Pattern QUESTION =
+      Pattern.compile("SELECT kakehashi_transaction_status\\('kakehashi', \\d+\\)");
+
+  /// What to ask about transactions whose commit was interrupted, by the row that they insert.
+  private final Map<Long, String> questions = new ConcurrentHashMap<>();
 
   @Test
   void shouldKeepEveryStoredCommitAndNoHalfOne() throws Exception {
@@ -45,6 +53,7 @@ class EndpointKilledUnderLoadTest {
           var lost = new HashSet<>(stored);
           lost.removeAll(debits);
           assertTrue(lost.isEmpty(), "stored commits are lost after kill " + i + ": " + lost);
+          checkAnswers(connection, debits);
         }
       }
       System.out.println(
@@ -52,13 +61,25 @@ class EndpointKilledUnderLoadTest {
               + stored.size()
               + " commits kept over "
               + KILLS
-              + " kills");
+              + " kills, "
+              + questions.size()
+              + " asked about");
+    }
+  }
+
+  /// Each client whose commit was interrupted learns what has become of it, in all later runs.
+  private void checkAnswers(Connection connection, Set<Long> present) throws SQLException {
+    for (var question : questions.entrySet()) {
+      assertEquals(
+          present.contains(question.getKey()) ? "committed" : "aborted",
+          Sql.value(connection, question.getValue()),
+          "transaction of row " + question.getKey() + ": " + question.getValue());
     }
   }
 
   /// Kills the endpoint at a random moment after the first commit.
-  private static void writeUntilKilled(
-      Cluster cluster, Set<Long> stored, AtomicLong nextId, int millis) throws Exception {
+  private void writeUntilKilled(Cluster cluster, Set<Long> stored, AtomicLong nextId, int millis)
+      throws Exception {
     try (var pool = Executors.newFixedThreadPool(SESSIONS)) {
       int before = stored.size();
       var writers = new ArrayList<Future<?>>();
@@ -75,8 +96,7 @@ class EndpointKilledUnderLoadTest {
   }
 
   /// Commits transactions over two tables until the endpoint is gone.
-  private static Void write(Cluster cluster, Set<Long> stored, AtomicLong nextId)
-      throws SQLException {
+  private Void write(Cluster cluster, Set<Long> stored, AtomicLong nextId) throws SQLException {
     try (Connection connection = cluster.connect()) {
       connection.setAutoCommit(false);
       while (true) {
@@ -90,7 +110,13 @@ class EndpointKilledUnderLoadTest {
           stored.add(id);
         } catch (SQLException e) {
           String state = String.valueOf(e.getSQLState());
-          assertTrue(state.startsWith("08"), "SQLSTATE " + state + ": " + e.getMessage());
+          String said = String.valueOf(e.getMessage());
+          assertTrue(state.startsWith("08"), "SQLSTATE " + state + ": " + said);
+          if (state.equals("08007")) {
+            Matcher question = QUESTION.matcher(said);
+            assertTrue(question.find(), "does not say how to ask for the outcome: " + said);
+            questions.put(id, question.group());
+          }
           return null;
         }
       }

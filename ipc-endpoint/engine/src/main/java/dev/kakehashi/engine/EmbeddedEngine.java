@@ -7,6 +7,7 @@ import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
@@ -206,6 +207,11 @@ public final class EmbeddedEngine implements Engine {
   @Override
   public void preparedListener(PreparedTransaction.Listener listener) {
     prepared.listener(listener);
+  }
+
+  @Override
+  public RecoveredOutcomes recoveredOutcomes() {
+    return store.recoveredOutcomes();
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.kakehashi.server;
 import dev.kakehashi.engine.EngineCheck;
 import dev.kakehashi.engine.store.StoreCheck;
 import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.sql.TransactionRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +63,7 @@ final class CheckCommand implements Callable<Integer> {
               .formatted(manifest.begun(), manifest.entries().size()));
     }
     checkUsers(data, printer);
+    checkRegistry(data, printer);
     EngineCheck.run(new StoreConfig(store, memoryBytes), printer);
     if (printer.problems > 0) {
       System.out.println(printer.problems + (printer.problems == 1 ? " problem" : " problems"));
@@ -79,6 +81,16 @@ final class CheckCommand implements Callable<Integer> {
       }
     } catch (SettingsException e) {
       printer.problem(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /// No problem of the directory: rows do not depend on it.
+  private static void checkRegistry(Path data, Printer printer) throws IOException {
+    String problem = TransactionRegistry.problem(data);
+    if (problem != null) {
+      printer.checked(
+          "transactions: damaged, the next start sets it aside and begins an empty one: "
+              + problem);
     }
   }
 

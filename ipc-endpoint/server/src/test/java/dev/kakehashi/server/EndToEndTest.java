@@ -168,7 +168,8 @@ class EndToEndTest {
     transaction.commit();
     try (Session other = endpoint.attach()) {
       assertEquals(TransactionState.COMMITTED, other.outcome(transaction.handle()));
-      assertEquals(TransactionState.UNKNOWN, other.outcome(transaction.handle() + 1));
+      // Nothing of it is there.
+      assertEquals(TransactionState.ABORTED, other.outcome(transaction.handle() + 1));
     }
   }
 

@@ -10,6 +10,7 @@ import dev.kakehashi.engine.api.Execution;
 import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.Planning;
 import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
@@ -153,6 +154,11 @@ public final class FixedEngine implements Engine {
 
   @Override
   public void preparedListener(PreparedTransaction.Listener listener) {}
+
+  @Override
+  public RecoveredOutcomes recoveredOutcomes() {
+    return RecoveredOutcomes.NONE;
+  }
 
   @Override
   public void whenAllDurable(Runnable done) {

@@ -103,7 +103,7 @@ class TransactionOptionsTest {
         });
     assertRefused("25P04", changing::commit);
     assertEquals("30", text("select sum(v)::text from t"));
-    assertEquals(TransactionState.UNKNOWN, session.outcome(changing.handle()));
+    assertEquals(TransactionState.ABORTED, session.outcome(changing.handle()));
 
     Transaction reading = timed();
     try (PreparedStatement endless =

@@ -1,9 +1,7 @@
 package dev.kakehashi.sql;
 
-import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.protocol.messages.TransactionState;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -14,8 +12,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
-import net.openhft.chronicle.hash.ChronicleHashRecoveryFailedException;
 import net.openhft.chronicle.map.ChronicleMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,21 +39,42 @@ public final class TransactionRegistry implements AutoCloseable {
       TransactionState state, int uid, long engineId, long beganMillis, long endedMillis) {
     private static final int BYTES = 32;
 
+    /// The log names the transaction with its commit: what is unknown after a crash can be learnt there. Entries of versions before that have 0.
+    private static final byte NAMED_IN_LOG = 1;
+
+    /// @throws IllegalStateException if the value is none of an entry
+    static void check(byte[] value) {
+      if (value.length != BYTES
+          || TransactionState.get((short) (value[0] & 0xFF)) == TransactionState.NULL_VAL) {
+        throw new IllegalStateException("an entry cannot be read");
+      }
+    }
+
+    static boolean isNamedInLog(byte[] value) {
+      return value[1] == NAMED_IN_LOG;
+    }
+
     byte[] encode() {
       ByteBuffer bytes = ByteBuffer.allocate(BYTES);
-      bytes.put((byte) state.value()).put(new byte[3]).putInt(uid);
+      bytes.put((byte) state.value()).put(NAMED_IN_LOG).put(new byte[2]).putInt(uid);
       return bytes.putLong(engineId).putLong(beganMillis).putLong(endedMillis).array();
     }
 
     static Entry decode(byte[] value) {
       ByteBuffer bytes = ByteBuffer.wrap(value);
-      TransactionState state = TransactionState.get((short) (bytes.getInt() >>> 24));
+      TransactionState state = TransactionState.get((short) (bytes.getInt() >>> 24 & 0xFF));
       return new Entry(state, bytes.getInt(), bytes.getLong(), bytes.getLong(), bytes.getLong());
     }
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(TransactionRegistry.class);
   private static final String FILE = "transactions";
+
+  /// Where the time stands up to which entries may have been removed: an entry whose beginning is that. No handle is 0.
+  private static final long REMOVED_UP_TO = 0;
+
+  /// Owner of an outcome whose owner is not known: whoever has its handle may ask.
+  private static final int ANYBODY = -1;
 
   /// More than enter at a time, so that they do not pile up.
   private static final int EXPIRED_AT_ONCE = 4;
@@ -65,6 +84,9 @@ public final class TransactionRegistry implements AutoCloseable {
   private final long retentionMillis;
   private final LongSupplier clock;
   private final ArrayDeque<Long> oldestFirst = new ArrayDeque<>(); // guarded by itself
+
+  /// Entries that entered up to then, in milliseconds since 1970, may have been removed; later ones are all there. Written under the lock of this.
+  private volatile long removedUpToMillis;
 
   private TransactionRegistry(
       ChronicleMap<Long, byte[]> map, int capacity, long retentionMillis, LongSupplier clock) {
@@ -78,7 +100,7 @@ public final class TransactionRegistry implements AutoCloseable {
   ///
   /// @param capacity most outcomes that are kept; the oldest goes first
   /// @param retention how long an outcome is kept
-  /// @throws EngineException DATA_CORRUPTED if the file is not that of a registry, or its header is damaged
+  /// @throws IOException if the file cannot be read or made; one that is damaged is set aside
   public static TransactionRegistry open(Path dataDirectory, int capacity, Duration retention)
       throws IOException {
     return open(dataDirectory, capacity, retention, System::currentTimeMillis);
@@ -97,49 +119,111 @@ public final class TransactionRegistry implements AutoCloseable {
 
   private static ChronicleMap<Long, byte[]> map(Path dataDirectory, int capacity)
       throws IOException {
-    File file = dataDirectory.resolve(FILE).toFile();
+    Path file = dataDirectory.resolve(FILE);
     // Twice the room: an entry that was begun and never ended stays until it is the oldest.
     var builder =
         ChronicleMap.of(Long.class, byte[].class)
             .name(FILE)
-            .entries(2L * capacity)
+            .entries(2L * capacity + 1)
             .constantValueSizeBySample(new byte[Entry.BYTES]);
-    // An endpoint that was killed may have left locks in the file; recovery clears them, and costs
-    // milliseconds.
-    try {
-      return file.exists()
-          ? builder.recoverPersistedTo(file, false)
-          : builder.createPersistedTo(file);
-    } catch (ChronicleHashRecoveryFailedException e) {
-      throw new EngineException(
-              ErrorCode.DATA_CORRUPTED,
-              "transaction registry \"%s\" is damaged: %s".formatted(file, e.getMessage()),
-              e)
-          .withHint(
-              "Rows do not depend on it. Remove it, and nobody can ask for the outcome of a transaction that ended before.");
+    return RegistryFile.open(file, builder, TransactionRegistry::check);
+  }
+
+  private static void check(ChronicleMap<Long, byte[]> found) {
+    long[] entries = new long[1];
+    found.forEach((handle, value) -> {
+      Entry.check(value);
+      entries[0]++;
+    });
+    if (entries[0] != found.longSize()) {
+      throw new IllegalStateException(
+          "it has %d entries and counts %d".formatted(entries[0], found.longSize()));
     }
   }
 
+  /// What is wrong with the registry of a data directory on which no endpoint runs, as far as its header shows it: the next start sets it aside. Changes nothing.
+  ///
+  /// @return null: nothing
+  public static @Nullable String problem(Path dataDirectory) throws IOException {
+    Path file = dataDirectory.resolve(FILE);
+    return Files.exists(file) ? RegistryFile.problem(file) : null;
+  }
+
   private void load() {
+    byte[] mark = map.get(REMOVED_UP_TO);
+    removedUpToMillis = mark == null ? clock.getAsLong() : Entry.decode(mark).beganMillis();
+    if (mark == null) {
+      markRemoved(removedUpToMillis);
+    }
     List<Long> handles = new ArrayList<>(map.keySet());
+    handles.remove(Long.valueOf(REMOVED_UP_TO));
     // The generation in the upper bits grows with time.
     handles.sort(Comparator.comparingLong(handle -> handle >>> 16));
     oldestFirst.addAll(handles);
     while (oldestFirst.size() > capacity) {
-      map.remove(oldestFirst.remove()); // it was opened with more room before
+      remove(oldestFirst.remove()); // it was opened with more room before
     }
     expire();
+  }
+
+  /// Records what the log says of transactions whose end has not come to be recorded, because the endpoint ended before. Called before clients come.
+  public void recover(RecoveredOutcomes outcomes) {
+    int recovered = 0;
     int unknown = 0;
-    for (Map.Entry<Long, byte[]> entry : map.entrySet()) {
-      if (Entry.decode(entry.getValue()).state() == TransactionState.UNKNOWN) {
+    for (Map.Entry<Long, byte[]> each : List.copyOf(map.entrySet())) {
+      Entry entry = Entry.decode(each.getValue());
+      long handle = each.getKey();
+      Optional<Boolean> committed =
+          switch (entry.state()) {
+            case UNKNOWN -> outcomes.committed(handle);
+            case PREPARED -> outcomes.decided(handle); // what still is has no decision
+            default -> Optional.empty();
+          };
+      if (committed.isPresent() && Entry.isNamedInLog(each.getValue())) {
+        ended(handle, entry.uid(), entry.engineId(), committed.get());
+        recovered++;
+      } else if (entry.state() == TransactionState.UNKNOWN) {
         unknown++;
       }
     }
+    for (long handle : outcomes.references()) {
+      if (!map.containsKey(handle) && beganMillis(handle) > removedUpToMillis) {
+        ended(handle, ANYBODY, 0, true);
+        recovered++;
+      }
+    }
+    if (recovered > 0) {
+      LOG.info(
+          "{} transactions were committing when the endpoint ended; the log has their outcome",
+          recovered);
+    }
     if (unknown > 0) {
       LOG.warn(
-          "{} transactions were committing when the endpoint ended; their outcome is not recorded",
+          "{} transactions were committing when an endpoint of an earlier version ended; their outcome is not recorded",
           unknown);
     }
+  }
+
+  /// A time not after the beginning of a transaction, in milliseconds since 1970.
+  private static long beganMillis(long handle) {
+    return TransactionTable.beganMillis(handle);
+  }
+
+  private void remove(long handle) {
+    byte[] value = map.get(handle);
+    if (value != null) {
+      // Before the entry goes: what is not there and has begun later never was.
+      long entered = Entry.decode(value).beganMillis();
+      if (entered > removedUpToMillis) {
+        markRemoved(entered);
+      }
+      map.remove(handle);
+    }
+  }
+
+  private synchronized void markRemoved(long millis) {
+    removedUpToMillis = Math.max(removedUpToMillis, millis);
+    put(REMOVED_UP_TO, new Entry(TransactionState.NONE, ANYBODY, 0, removedUpToMillis, 0));
   }
 
   /// The commit of a transaction that has written begins.
@@ -161,7 +245,7 @@ public final class TransactionRegistry implements AutoCloseable {
       }
     }
     if (oldest != null) {
-      map.remove(oldest);
+      remove(oldest);
     }
     expire();
   }
@@ -179,7 +263,7 @@ public final class TransactionRegistry implements AutoCloseable {
         if (value != null && Entry.decode(value).state() == TransactionState.PREPARED) {
           oldestFirst.add(handle); // it must not keep those behind it
         } else {
-          map.remove(handle);
+          remove(handle);
         }
       }
     }
@@ -218,14 +302,32 @@ public final class TransactionRegistry implements AutoCloseable {
 
   /// What is known of a transaction; null: nothing (any more).
   public @Nullable Entry find(long handle) {
-    byte[] value = map.get(handle);
+    byte[] value = handle == REMOVED_UP_TO ? null : map.get(handle);
     Entry entry = value == null ? null : Entry.decode(value);
     boolean gone = entry != null && entry.state() != TransactionState.PREPARED && isOver(entry);
     return gone ? null : entry;
   }
 
+  /// What became of a transaction, for who asks. What has never begun to commit is not kept, and is known to be rolled back as long as what was kept then is there.
+  ///
+  /// @param newest the handle given out last
+  /// @return UNKNOWN also for what belongs to another user
+  TransactionState state(long handle, int uid, long newest) {
+    Entry entry = find(handle);
+    if (entry != null) {
+      boolean may = entry.uid() == uid || entry.uid() == ANYBODY;
+      return may ? entry.state() : TransactionState.UNKNOWN;
+    }
+    boolean wouldBeThere =
+        handle != REMOVED_UP_TO
+            && handle >>> 16 <= newest >>> 16
+            && beganMillis(handle) > removedUpToMillis
+            && clock.getAsLong() - beganMillis(handle) < retentionMillis;
+    return wouldBeThere ? TransactionState.ABORTED : TransactionState.UNKNOWN;
+  }
+
   public long size() {
-    return map.longSize();
+    return map.longSize() - 1;
   }
 
   @Override

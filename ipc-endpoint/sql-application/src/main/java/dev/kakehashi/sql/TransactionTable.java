@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Poller only.
 final class TransactionTable {
   private static final int SLOT_BITS = 16;
+  private static final long GENERATIONS_PER_MILLI = 125;
   private static final long EPOCH_MILLIS = 1_767_225_600_000L; // 2026-01-01
 
   private final @Nullable OpenTransaction[] slots;
@@ -31,7 +32,17 @@ final class TransactionTable {
       freeSlots[i] = capacity - 1 - i;
     }
     freeCount = capacity;
-    generation = (System.currentTimeMillis() - EPOCH_MILLIS) * 125;
+    generation = (System.currentTimeMillis() - EPOCH_MILLIS) * GENERATIONS_PER_MILLI;
+  }
+
+  /// A time not after the beginning of a transaction, in milliseconds since 1970.
+  static long beganMillis(long handle) {
+    return EPOCH_MILLIS + (handle >>> SLOT_BITS) / GENERATIONS_PER_MILLI;
+  }
+
+  /// No handle that was given out is of a later generation.
+  long newest() {
+    return generation << SLOT_BITS;
   }
 
   /// A handle for a transaction that begins.

@@ -396,10 +396,10 @@ final class Transactions {
   }
 
   private TransactionState outcome(SqlSession session, long handle) {
-    TransactionRegistry.Entry entry = registry.find(resolve(session, handle));
-    return entry != null && entry.uid() == session.endpointSession().uid()
-        ? entry.state()
-        : TransactionState.UNKNOWN;
+    long resolved = resolve(session, handle);
+    return table.get(resolved) != null
+        ? TransactionState.UNKNOWN // another user's
+        : registry.state(resolved, session.endpointSession().uid(), table.newest());
   }
 
   /// Rolls back what no other session uses.

@@ -24,6 +24,7 @@ final class TwoPhaseCommits implements PreparedTransaction.Listener {
     this.engine = engine;
     this.registry = registry;
     this.transactions = transactions;
+    registry.recover(engine.recoveredOutcomes());
     // The registry's last word may be older than the log's.
     engine.preparedTransactions().forEach(this::record);
     engine.preparedListener(this);

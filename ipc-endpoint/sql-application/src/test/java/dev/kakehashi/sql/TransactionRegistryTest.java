@@ -1,23 +1,31 @@
 package dev.kakehashi.sql;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.protocol.messages.TransactionState;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import net.openhft.chronicle.values.Values;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// How long, and how many, outcomes are kept.
 final class TransactionRegistryTest {
@@ -69,21 +77,120 @@ final class TransactionRegistryTest {
     }
   }
 
-  @Test
-  void shouldNameADamagedFileAndSayWhatToDo() throws IOException {
-    open(128).close();
-    Path file = directory.resolve("transactions");
-    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
-      bytes.seek(200);
-      bytes.write('U');
+  /// What a killed endpoint, a bad disk or a hand may leave in the file's place.
+  static Stream<Arguments> damages() {
+    return Stream.of(
+        arguments("bit of the header", damage(bytes -> bytes[200] ^= 0x40)),
+        arguments("header without an end", damage(bytes -> bytes[11] |= (byte) 0x80)),
+        arguments("zeros", damage(bytes -> Arrays.fill(bytes, (byte) 0))),
+        arguments(
+            "numbers behind the header",
+            damage(bytes -> Arrays.fill(bytes, 1700, 5796, (byte) 0x5a))),
+        arguments("five bytes", (UnaryOperator<byte[]>) bytes -> Arrays.copyOf(bytes, 5)),
+        arguments("half a header", (UnaryOperator<byte[]>) bytes -> Arrays.copyOf(bytes, 700)),
+        arguments(
+            "another file",
+            (UnaryOperator<byte[]>) bytes -> "something else".repeat(99).getBytes(US_ASCII)));
+  }
+
+  private static UnaryOperator<byte[]> damage(Consumer<byte[]> change) {
+    return bytes -> {
+      change.accept(bytes);
+      return bytes;
+    };
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("damages")
+  @Timeout(30) // the library waits 60 seconds for a header that is not complete
+  void shouldSetADamagedFileAsideAndGoOn(String name, UnaryOperator<byte[]> damage)
+      throws IOException {
+    try (TransactionRegistry registry = open(128)) {
+      commit(registry, 1);
     }
-    EngineException refused = assertThrows(EngineException.class, () -> open(128).close());
-    assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
-    assertTrue(String.valueOf(refused.getMessage()).contains(file.toString()), refused.toString());
-    assertTrue(refused.hint().contains("Remove it"), refused.hint());
-    Files.delete(file);
+    Path file = directory.resolve("transactions");
+    byte[] damaged = damage.apply(Files.readAllBytes(file));
+    Files.write(file, damaged);
     try (TransactionRegistry registry = open(128)) {
       assertEquals(0, registry.size());
+      commit(registry, 2);
+    }
+    assertTrue(Files.exists(directory.resolve("transactions.damaged")));
+    assertNull(TransactionRegistry.problem(directory));
+    try (TransactionRegistry registry = open(128)) {
+      assertEquals(TransactionState.COMMITTED, state(registry, 2));
+    }
+  }
+
+  @Test
+  void shouldBeginAnewWhereTheFileIsEmpty() throws IOException {
+    Files.createFile(directory.resolve("transactions"));
+    assertNull(TransactionRegistry.problem(directory));
+    try (TransactionRegistry registry = open(128)) {
+      commit(registry, 1);
+      assertEquals(1, registry.size());
+    }
+    assertTrue(Files.notExists(directory.resolve("transactions.damaged")));
+  }
+
+  /// Handles of one place, and of another.
+  private long handleAt(int place, long minutes) {
+    long millis = now.get() - 1_767_225_600_000L + Duration.ofMinutes(minutes).toMillis();
+    return millis * 125 << 16 | place;
+  }
+
+  private static TransactionState asked(TransactionRegistry registry, long handle) {
+    return registry.state(handle, 7, Long.MAX_VALUE);
+  }
+
+  @Test
+  void shouldLearnFromTheLogHowTransactionsEndedThatWereCommitting() throws IOException {
+    long committed = handleAt(1, 1);
+    long lost = handleAt(2, 2);
+    long covered = handleAt(3, 3);
+    long decided = handleAt(4, 4);
+    long unrecorded = handleAt(5, 5);
+    try (TransactionRegistry registry = open(128)) {
+      for (long handle : new long[] {committed, lost, covered}) {
+        registry.committing(handle, 7, 1);
+      }
+      registry.prepared(decided, 7, 1);
+    }
+    now.addAndGet(HOUR_MILLIS / 6);
+    try (TransactionRegistry registry = open(128)) {
+      registry.recover(
+          new RecoveredOutcomes(
+              Map.of(1, committed, 2, lost - (1 << 16), 3, covered + (1 << 16), 5, unrecorded),
+              Map.of(4, new RecoveredOutcomes.Decision(decided, false))));
+      assertEquals(TransactionState.COMMITTED, asked(registry, committed));
+      assertEquals(TransactionState.ABORTED, asked(registry, lost));
+      assertEquals(TransactionState.UNKNOWN, asked(registry, covered));
+      assertEquals(TransactionState.ABORTED, asked(registry, decided));
+      assertEquals(TransactionState.COMMITTED, asked(registry, unrecorded));
+      // It has never begun to commit.
+      assertEquals(TransactionState.ABORTED, asked(registry, handleAt(6, 6)));
+      assertEquals(TransactionState.UNKNOWN, registry.state(committed, 8, Long.MAX_VALUE));
+    }
+  }
+
+  @Test
+  void shouldNotJudgeWhatItMayHaveForgotten() throws IOException {
+    try (TransactionRegistry registry = open(128)) {
+      long early = handleAt(1, -1);
+      assertEquals(
+          TransactionState.UNKNOWN, asked(registry, early), "before the registry was made");
+      long pushedOut = handleAt(2, 1);
+      now.addAndGet(HOUR_MILLIS / 6);
+      for (long i = 1; i <= 200; i++) {
+        commit(registry, i);
+      }
+      assertEquals(TransactionState.UNKNOWN, asked(registry, pushedOut));
+      long later = handleAt(3, 1);
+      assertEquals(TransactionState.ABORTED, asked(registry, later));
+      assertEquals(
+          TransactionState.UNKNOWN, registry.state(later, 7, later - (1 << 16)), "not given out");
+      now.addAndGet(2 * HOUR_MILLIS);
+      assertEquals(TransactionState.UNKNOWN, asked(registry, later), "its time is over");
     }
   }
 

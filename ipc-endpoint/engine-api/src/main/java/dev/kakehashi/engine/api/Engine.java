@@ -30,6 +30,9 @@ public interface Engine extends AutoCloseable {
   /// Who hears of prepared transactions from now on. Set once, before the first transaction.
   void preparedListener(PreparedTransaction.Listener listener);
 
+  /// How transactions of earlier runs have ended, as far as the log says it.
+  RecoveredOutcomes recoveredOutcomes();
+
   /// Calls `done` when all that has been committed before survives power loss, however often it cannot be written until then; never if the engine is closed before. From any thread.
   void whenAllDurable(Runnable done);
 

@@ -27,7 +27,8 @@ public interface Transaction {
   /// Engine's number of the transaction, unique in the life of the store.
   long id();
 
-  /// Gives the transaction a number by which its beginner knows it; at most once, before it is used.
+  /// Gives the transaction a number by which its beginner knows it; at most once, before it is used. The log names it with the commit, see [RecoveredOutcomes]: its lower 16 bits
+  /// are a place that no other open transaction has, and the bits above grow with each transaction at that place. 0: none.
   void reference(long number);
 
   /// For whom it is, for the engine's tables. Set once, before the first statement; without it, it is nobody's.

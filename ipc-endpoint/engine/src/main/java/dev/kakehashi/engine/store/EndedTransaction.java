@@ -19,6 +19,9 @@ final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public void reference(long number) {}
+
+  @Override
   public long heldSnapshot() {
     return 0;
   }

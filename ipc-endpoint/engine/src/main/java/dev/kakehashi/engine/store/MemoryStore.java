@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
@@ -54,6 +55,10 @@ final class MemoryStore implements Store {
   private final TransactionSlots slots = new TransactionSlots();
   private final Readers chainReaders = new Readers();
   private final GroupCommit groupCommit;
+
+  /// Written by recovery, before others have the store.
+  private RecoveredOutcomes recoveredOutcomes = RecoveredOutcomes.NONE;
+
   private final GarbageCollector collector;
   private final Committer committer;
   private final LongTransactions longTransactions = new LongTransactions(this);
@@ -405,6 +410,16 @@ final class MemoryStore implements Store {
     long number = committer.append(record);
     sequences.put(stateId, position);
     return number;
+  }
+
+  /// Takes over what recovery has found.
+  void recovered(RecoveredOutcomes found) {
+    recoveredOutcomes = found;
+  }
+
+  @Override
+  public RecoveredOutcomes recoveredOutcomes() {
+    return recoveredOutcomes;
   }
 
   /// Takes over what recovery has found.

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.store.index.TreeLoad;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.memory.NativeInput;
@@ -60,6 +61,7 @@ final class Recovery {
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
     scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
     sequences(log).forEach(store::recoveredSequence);
+    store.recovered(outcomes());
     store.recovered(catalog, firstFreeId[0]);
     loadTables();
     loadPrepared();
@@ -70,6 +72,23 @@ final class Recovery {
         tables.stream().mapToLong(RowTable::rowCount).sum(),
         tables.size(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+  }
+
+  private RecoveredOutcomes outcomes() {
+    Map<Integer, Long> commits = new HashMap<>();
+    Map<Integer, RecoveredOutcomes.Decision> decisions = new HashMap<>();
+    scanKind(
+        StoreKeys.OUTCOME,
+        (key, value) -> {
+          long reference = value.getLong();
+          int place = RecoveredOutcomes.place(reference);
+          if (key.get(1) == StoreKeys.COMMITTED) {
+            commits.put(place, reference);
+          } else {
+            decisions.put(place, new RecoveredOutcomes.Decision(reference, value.get() != 0));
+          }
+        });
+    return new RecoveredOutcomes(Map.copyOf(commits), Map.copyOf(decisions));
   }
 
   /// Where sequences stand, by the numbers of their states.

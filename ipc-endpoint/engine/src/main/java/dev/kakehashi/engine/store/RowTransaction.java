@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class RowTransaction implements StoreTransaction {
   /// What the removal of a prepared transaction takes in a record, with the longest global id.
   private static final int REMOVAL_BYTES = 1024;
+
+  /// What the name of a transaction takes in the record of its commit.
+  private static final long NAME_BYTES =
+      LogRecord.putBytes(StoreKeys.OUTCOME_KEY_BYTES, Long.BYTES);
 
   final MemoryStore store;
   final int slot;
@@ -36,6 +41,10 @@ final class RowTransaction implements StoreTransaction {
   private volatile @Nullable TableAdmission admission;
 
   private final long id;
+
+  /// What the record of its commit calls it; 0: nothing.
+  private long reference;
+
   private long pinned;
   private long snapshot;
   private int statement;
@@ -104,6 +113,11 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public long id() {
     return id;
+  }
+
+  @Override
+  public void reference(long number) {
+    reference = number;
   }
 
   long snapshot() {
@@ -604,7 +618,17 @@ final class RowTransaction implements StoreTransaction {
   private static LogRecord removal(Preparation how) {
     LogRecord record = new LogRecord(512);
     addRemoval(how, record);
+    addDecision(how, false, record);
     return record;
+  }
+
+  private static void addDecision(Preparation how, boolean committed, LogRecord record) {
+    if (how.reference() != 0) {
+      ByteBuffer value = ByteBuffer.allocate(Long.BYTES + 1).putLong(how.reference());
+      record.put(
+          StoreKeys.outcome(StoreKeys.DECIDED, how.reference()),
+          value.put((byte) (committed ? 1 : 0)).array());
+    }
   }
 
   private static void addRemoval(Preparation how, LogRecord record) {
@@ -652,7 +676,7 @@ final class RowTransaction implements StoreTransaction {
     return left;
   }
 
-  /// Rows, then definitions, and the removal of the preparation that is decided by that.
+  /// Rows, then definitions, the removal of the preparation that is decided by that, and the name of what has committed.
   private LogRecord encodeWrites(@Nullable Preparation decided) {
     LogRecord rest = null;
     if (definitions != null || decided != null) {
@@ -662,13 +686,21 @@ final class RowTransaction implements StoreTransaction {
       }
       if (decided != null) {
         addRemoval(decided, rest);
+        addDecision(decided, true, rest);
       }
     }
     long restBytes = rest == null ? 0 : rest.length();
-    LogRecord record = LogRecord.withRoomFor(writes().encodedBytes(0) + restBytes);
+    long named = decided == null ? reference : 0;
+    LogRecord record =
+        LogRecord.withRoomFor(writes().encodedBytes(0) + restBytes + (named == 0 ? 0 : NAME_BYTES));
     writes().encode(record);
     if (rest != null) {
       record.append(rest);
+    }
+    if (named != 0) {
+      record.put(
+          StoreKeys.outcome(StoreKeys.COMMITTED, named),
+          ByteBuffer.allocate(Long.BYTES).putLong(named).array());
     }
     return record;
   }

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,9 @@ public interface Store extends AutoCloseable {
 
   /// Which threads may flush, besides the store's own, from now on.
   void blockingExecutor(BlockingExecutor executor);
+
+  /// What recovery has found about transactions of earlier runs.
+  RecoveredOutcomes recoveredOutcomes();
 
   /// Calls back, from any thread, when all that has been committed before is durable; never if the store closes before.
   void whenAllDurable(Runnable done);

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.api.RecoveredOutcomes;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -10,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 /// | `c` name | entry of the catalogue |
 /// | `n` | object identifiers below this number may be in use (8 bytes) |
 /// | `r` table row | a row, see RowCodec; numbers are 8 bytes, the most significant first |
+/// | `o` `c` place | reference of the last transaction at that place that has committed (8 bytes), see [dev.kakehashi.engine.api.RecoveredOutcomes]; a place is 2 bytes |
+/// | `o` `d` place | reference of the last prepared transaction of that place that was decided (8 bytes), whether it has committed (1 byte) |
 /// | `p` prepared transaction | its entry, see PreparedCodec; the key is the global id after its length (1 byte) |
 /// | `p` prepared transaction `d` number | a change of the catalogue, see DefinitionCodec; the number is 4 bytes |
 /// | `p` prepared transaction `r` table row | a row as that transaction leaves it; empty if it deletes it |
@@ -19,11 +22,18 @@ final class StoreKeys {
   static final byte CATALOG = 'c';
   static final byte DEFINITION = 'd';
   static final byte NEXT_ID = 'n';
+  static final byte OUTCOME = 'o';
   static final byte PREPARED = 'p';
   static final byte ROW = 'r';
   static final byte SEQUENCE = 's';
   static final byte TABLE = 't';
 
+  /// What the outcomes are of.
+  static final byte COMMITTED = 'c';
+
+  static final byte DECIDED = 'd';
+
+  static final int OUTCOME_KEY_BYTES = 4;
   static final int ROW_KEY_BYTES = 17;
   static final int DEFINITION_KEY_BYTES = 5;
 
@@ -48,6 +58,15 @@ final class StoreKeys {
 
   static byte[] row(long tableId, long rowId) {
     return ByteBuffer.allocate(ROW_KEY_BYTES).put(ROW).putLong(tableId).putLong(rowId).array();
+  }
+
+  /// @param kind [#COMMITTED] or [#DECIDED]
+  static byte[] outcome(byte kind, long reference) {
+    return ByteBuffer.allocate(OUTCOME_KEY_BYTES)
+        .put(OUTCOME)
+        .put(kind)
+        .putShort((short) RecoveredOutcomes.place(reference))
+        .array();
   }
 
   /// Entry of a prepared transaction; what belongs to it has this as its beginning.

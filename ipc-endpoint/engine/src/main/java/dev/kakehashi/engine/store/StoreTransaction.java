@@ -10,6 +10,11 @@ import org.jspecify.annotations.Nullable;
 public interface StoreTransaction {
   long id();
 
+  /// Names the transaction in the record of its commit, see [dev.kakehashi.engine.api.RecoveredOutcomes]; before its end.
+  ///
+  /// @param number 0: it is not named
+  void reference(long number);
+
   /// Timestamp from which on it may still read: what was replaced by later commits is kept for it. Any thread, approximately.
   long heldSnapshot();
 

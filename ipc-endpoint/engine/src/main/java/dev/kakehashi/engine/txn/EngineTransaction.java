@@ -139,6 +139,7 @@ public final class EngineTransaction implements Transaction {
   @Override
   public void reference(long number) {
     reference = number;
+    store.reference(number);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -65,10 +66,8 @@ final class RefusedCommitTest {
     return outcome(done -> transaction.commit(true, done));
   }
 
-  private static @Nullable EngineException prepare(StoreTransaction transaction)
-      throws Exception {
-    return outcome(
-        done -> transaction.prepare(new Preparation("part", "", "alice", 0, 0), done));
+  private static @Nullable EngineException prepare(StoreTransaction transaction) throws Exception {
+    return outcome(done -> transaction.prepare(new Preparation("part", "", "alice", 0, 0), done));
   }
 
   private int rows() {
@@ -81,9 +80,9 @@ final class RefusedCommitTest {
   }
 
   private static void assertSays(@Nullable EngineException told, ErrorCode code, String detail) {
-    assertTrue(told != null, "told of success");
-    assertEquals(code, told.code(), told.toString());
-    assertTrue(told.detail().contains(detail), told.detail());
+    EngineException failure = Objects.requireNonNull(told, "told of success");
+    assertEquals(code, failure.code(), failure.toString());
+    assertTrue(failure.detail().contains(detail), failure.detail());
   }
 
   @Test
