@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.function.Consumer;
+import net.openhft.chronicle.hash.ChronicleFileLockException;
 import net.openhft.chronicle.hash.ChronicleHashRecoveryFailedException;
 import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
@@ -38,21 +39,35 @@ final class RegistryFile {
     }
     String problem = problem(path);
     if (problem == null) {
+      ChronicleMap<K, V> map = null;
       try {
-        // An endpoint that was killed may have left locks in the file; recovery clears them, and
-        // costs milliseconds.
-        ChronicleMap<K, V> map = builder.recoverPersistedTo(file, false);
+        // An endpoint that was killed may have left locks in the file; recovery clears them, and costs milliseconds.
+        map = builder.recoverPersistedTo(file, false);
         reader.accept(map);
         return map;
       } catch (ChronicleHashRecoveryFailedException e) {
+        if (e.getCause() instanceof ChronicleFileLockException) {
+          throw new IOException("transaction registry \"" + path + "\" is in use", e);
+        }
         problem = String.valueOf(e.getMessage());
       } catch (RuntimeException | InternalError e) {
-        // Recovery and reading follow numbers of the file wherever they lead. The map, if there is
-        // one, is left as it is: closing it would follow them, too.
+        // Recovery and reading follow numbers of the file wherever they lead.
         problem = e.toString();
+        closeDamaged(map);
       }
     }
     return replace(path, builder, problem);
+  }
+
+  /// So that this process has no lock of it any more.
+  private static void closeDamaged(@Nullable ChronicleMap<?, ?> map) {
+    try {
+      if (map != null) {
+        map.close();
+      }
+    } catch (RuntimeException | InternalError e) {
+      LOG.debug("a damaged transaction registry could not be closed", e);
+    }
   }
 
   /// What is wrong with the header of a file; null: nothing that can be seen without the library, which waits a minute for a header that nobody will complete.
