@@ -136,7 +136,7 @@ final class TransactionRegistryTest {
   /// Handles of one place, and of another.
   private long handleAt(int place, long minutes) {
     long millis = now.get() - 1_767_225_600_000L + Duration.ofMinutes(minutes).toMillis();
-    return millis * 125 << 16 | place;
+    return ((millis * 125) << 16) | place;
   }
 
   private static TransactionState asked(TransactionRegistry registry, long handle) {
