@@ -145,6 +145,7 @@ final class PlanInstance {
         }
       }
       case PlanNode.SampleScan scan -> {}
+      case PlanNode.IdentityScan scan -> {}
       case PlanNode.Values values -> {}
       case PlanNode.FunctionScan scan -> {}
       case PlanNode.SystemScan scan -> {}
@@ -222,6 +223,7 @@ final class PlanInstance {
         yield false;
       }
       case PlanNode.SampleScan scan -> true;
+      case PlanNode.IdentityScan scan -> true;
       case PlanNode.Values values -> true;
       case PlanNode.FunctionScan scan -> true;
       case PlanNode.SystemScan scan -> true;
@@ -306,6 +308,8 @@ final class PlanInstance {
               context,
               withRowIds);
       case PlanNode.SampleScan scan -> new SampleOperator(execution, scan);
+      case PlanNode.IdentityScan scan ->
+          new ScanOperators.IdentityScan(execution, scan, context, withRowIds);
       case PlanNode.Values values -> new ScanOperators.Values(values, context);
       case PlanNode.FunctionScan scan -> new FunctionScan(scan, context);
       case PlanNode.SystemScan scan -> new SystemScanOperator(scan, context);

@@ -98,6 +98,7 @@ final class PlanRunner implements StatementRunner {
       }
       case PlanNode.IndexScan scan -> isShort(scan, limited);
       case PlanNode.SampleScan scan -> false;
+      case PlanNode.IdentityScan scan -> true;
       case PlanNode.Values values -> true;
       case PlanNode.FunctionScan scan -> false;
       case PlanNode.SystemScan scan -> true;

@@ -6,6 +6,7 @@ import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.store.PageCursor;
+import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -120,6 +121,59 @@ final class ScanOperators {
     void close() {
       closeCursor();
       super.close();
+    }
+  }
+
+  /// Reads the row of an identity.
+  static final class IdentityScan extends RowScan {
+    private final PlanNode.IdentityScan node;
+    private final EvalContext context;
+    private final Evaluator identity;
+    private final VectorBatch single = oneRow();
+    private @Nullable RowCursor cursor;
+
+    IdentityScan(
+        Execution execution, PlanNode.IdentityScan node, EvalContext context, boolean withRowIds) {
+      super(execution, node.columns(), node.filter(), context, withRowIds);
+      this.node = node;
+      this.context = context;
+      this.identity = Evaluators.of(node.identity(), context);
+    }
+
+    @Override
+    void open() {
+      closeCursor();
+      super.open();
+      context.functions.heap = single.heap;
+      ColumnVector value = identity.evaluate(single);
+      if (!value.isNull(0)) {
+        cursor =
+            execution
+                .scope()
+                .store()
+                .table(node.tableId())
+                .identityScan(execution.scope().view(), value.words[0], columns);
+      }
+    }
+
+    @Override
+    boolean fill() {
+      RowCursor open = cursor;
+      return open != null && open.next(batch);
+    }
+
+    private void closeCursor() {
+      if (cursor != null) {
+        cursor.close();
+        cursor = null;
+      }
+    }
+
+    @Override
+    void close() {
+      closeCursor();
+      super.close();
+      single.close();
     }
   }
 

@@ -53,7 +53,7 @@ public sealed interface PhysicalPlan {
   /// A statement that changes rows of one table.
   ///
   /// Where the source has a row identifier in column `rowIdColumn` (see [PlanNode#ROW_ID]), it may be any plan, and a row that comes again is
-  /// left out; with -1 it is a TableScan or IndexScan that outputs all columns of the table in order.
+  /// left out; with -1 it is a scan of the table that outputs all its columns in order first.
   sealed interface Change extends PhysicalPlan {
     Target target();
 

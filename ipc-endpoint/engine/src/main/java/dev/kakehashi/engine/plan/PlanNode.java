@@ -23,6 +23,7 @@ public sealed interface PlanNode {
       case TableScan scan -> List.of();
       case IndexScan scan -> List.of();
       case SampleScan scan -> List.of();
+      case IdentityScan scan -> List.of();
       case Values values -> List.of();
       case FunctionScan scan -> List.of();
       case SystemScan scan -> List.of();
@@ -83,6 +84,14 @@ public sealed interface PlanNode {
   /// @param seed gives the same rows again while the table does not change; null: other rows each time
   record SampleScan(
       long tableId, double fraction, @Nullable Long seed, int[] columns, int[] typeOids)
+      implements PlanNode {}
+
+  /// The row with an identity (see [dev.kakehashi.engine.store.TableStore#identity]), if it is there and satisfies the filter.
+  ///
+  /// @param identity an int8 without columns; null: no row
+  /// @param filter over the output columns; null: every row
+  record IdentityScan(
+      long tableId, Expr identity, int[] columns, int[] typeOids, @Nullable Expr filter)
       implements PlanNode {}
 
   /// A key column that equals one of several values.

@@ -35,6 +35,7 @@ public record TouchedTables(Set<Long> reads, Set<Long> changes) {
       case PlanNode.TableScan scan -> reads.add(scan.tableId());
       case PlanNode.IndexScan scan -> reads.add(scan.tableId());
       case PlanNode.SampleScan scan -> reads.add(scan.tableId());
+      case PlanNode.IdentityScan scan -> reads.add(scan.tableId());
       case PlanNode.LockRows lock -> lock.locks().forEach(each -> changes.add(each.tableId()));
       default -> {}
     }

@@ -78,6 +78,10 @@ final class AccessPath {
       List<RexNode> conjuncts,
       RexBuilder rex,
       ToDoubleFunction<List<RexNode>> rows) {
+    PlanNode identified = identityScan(table, columns, conjuncts, rex);
+    if (identified != null) {
+      return identified;
+    }
     Match best = null;
     List<Term> terms = terms(columns, conjuncts);
     for (int i = 0; i < table.indexes().size(); i++) {
@@ -296,6 +300,39 @@ final class AccessPath {
           }
         });
     return free[0];
+  }
+
+  /// The row with a certain identity; null if no conjunct says which.
+  private static @Nullable PlanNode identityScan(
+      Table table, int[] columns, List<RexNode> conjuncts, RexBuilder rex) {
+    for (RexNode conjunct : conjuncts) {
+      if (conjunct instanceof RexCall call && call.getKind() == SqlKind.EQUALS) {
+        RexNode left = call.getOperands().get(0);
+        RexNode right = call.getOperands().get(1);
+        RexNode value =
+            isIdentity(left, columns) ? right : isIdentity(right, columns) ? left : null;
+        if (value != null && isInteger(value) && isFree(value)) {
+          return new PlanNode.IdentityScan(
+              table.tableId(),
+              ExprTranslator.translate(value),
+              columns,
+              oids(table, columns),
+              filter(conjuncts, Set.of(conjunct), rex));
+        }
+      }
+    }
+    return null;
+  }
+
+  /// Words of integers are the same in all widths.
+  private static boolean isInteger(RexNode value) {
+    int oid = Coercion.oidOf(value);
+    return oid == TypeOid.INT8 || oid == TypeOid.INT4 || oid == TypeOid.INT2;
+  }
+
+  private static boolean isIdentity(RexNode node, int[] columns) {
+    int rowId = RowIdentity.rowIdOf(node);
+    return rowId >= 0 && columns[rowId] == PlanNode.ROW_ID;
   }
 
   private static PlanNode tableScan(

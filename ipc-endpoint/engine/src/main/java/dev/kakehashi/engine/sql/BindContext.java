@@ -46,6 +46,9 @@ final class BindContext {
   /// Type of each parameter; 0 while it is not known.
   private int[] parameterOids;
 
+  /// Whether the statement has the word `ctid`.
+  boolean namesIdentities;
+
   /// Whether a SELECT of the statement locks rows.
   boolean locksRows;
 

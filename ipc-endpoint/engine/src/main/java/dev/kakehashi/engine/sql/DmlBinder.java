@@ -174,10 +174,15 @@ final class DmlBinder {
         });
   }
 
-  /// The scan of the rows to change: all columns, in the table's order.
+  /// The scan of the rows to change: all columns, in the table's order, and the row identifier behind them if the condition may name it.
   private PlanNode scan(Table table, Rows rows) {
     RelNode scan =
-        LogicalTableScan.create(context.cluster, CatalogTable.of(table, context), List.of());
+        LogicalTableScan.create(
+            context.cluster,
+            RowIdentity.isNamed(table, context)
+                ? CatalogTable.withRowId(table, context)
+                : CatalogTable.of(table, context),
+            List.of());
     RelNode filtered = rows.condition == null ? scan : LogicalFilter.create(scan, rows.condition);
     ScanShape shape =
         java.util.Objects.requireNonNull(
@@ -204,6 +209,9 @@ final class DmlBinder {
   private Scope scope(Rows rows, Table table, int others) {
     Scope scope = new Scope(rows.scope.parent);
     for (Scope.Field field : rows.scope.fields) {
+      if (RowIdentity.rowIdOf(field.expression()) == rows.columns) {
+        continue; // what is changed gives no row identifier
+      }
       RexNode moved =
           RowShift.apply(
               field.expression(),

@@ -111,6 +111,9 @@ final class FromBinder {
     List<Scope.Field> renamed = new ArrayList<>();
     int next = 2;
     for (Scope.Field field : from.fields()) {
+      if (field.system()) {
+        continue;
+      }
       String name =
           next < call.operandCount() && !field.hidden()
               ? ((SqlIdentifier) call.operand(next++)).getSimple()
@@ -129,6 +132,7 @@ final class FromBinder {
               + " columns specified",
           call);
     }
+    from.fields().stream().filter(Scope.Field::system).forEach(renamed::add);
     return new From(from.rel(), renamed, from.tables());
   }
 
@@ -175,8 +179,11 @@ final class FromBinder {
             ErrorCode.FEATURE_NOT_SUPPORTED, "FOR UPDATE of a view is not supported", identifier);
       }
       BoundQuery bound = new ViewBinder(queries).bind(view);
-      return from(
-          bound.rel(), visible, alias == null ? view.schema() : null, bound.names(), List.of());
+      From rows =
+          from(
+              bound.rel(), visible, alias == null ? view.schema() : null, bound.names(), List.of());
+      RowIdentity.addMissing(rows, visible, context);
+      return rows;
     }
     SampleClause sample = SampleClause.of(identifier);
     if (sample != null) {
@@ -187,18 +194,28 @@ final class FromBinder {
     if (locked && table.isSystem()) {
       throw RowLocks.notAllowed("system tables");
     }
+    boolean identified = RowIdentity.isNamed(table, context);
     RelNode scan =
         LogicalTableScan.create(
             context.cluster,
-            locked ? CatalogTable.withRowId(table, context) : CatalogTable.of(table, context),
+            locked || identified
+                ? CatalogTable.withRowId(table, context)
+                : CatalogTable.of(table, context),
             List.of());
     List<String> names = table.columns().stream().map(c -> c.name()).toList();
-    return from(
-        scan,
-        alias == null ? table.name() : alias,
-        alias == null ? table.schema() : null,
-        names,
-        List.of(new Scope.BaseTable(table, 0, locked)));
+    From from =
+        from(
+            scan,
+            alias == null ? table.name() : alias,
+            alias == null ? table.schema() : null,
+            names,
+            List.of(new Scope.BaseTable(table, 0, locked)));
+    if (identified) {
+      RowIdentity.addTo(from, table, context);
+    } else {
+      RowIdentity.addMissing(from, alias == null ? table.name() : alias, context);
+    }
+    return from;
   }
 
   private From sampled(Table table, SampleClause sample, @Nullable String alias) {

@@ -175,8 +175,8 @@ final class JoinBinder {
     if (join.isNatural()) {
       Set<String> common = new LinkedHashSet<>();
       for (Scope.Field field : left) {
-        if (!field.merged()
-            && right.stream().anyMatch(r -> !r.merged() && r.name().equals(field.name()))) {
+        if (isCommon(field)
+            && right.stream().anyMatch(r -> isCommon(r) && r.name().equals(field.name()))) {
           common.add(field.name());
         }
       }
@@ -193,6 +193,11 @@ final class JoinBinder {
       }
     }
     return names;
+  }
+
+  /// Whether two tables may be joined by their columns of this name.
+  private static boolean isCommon(Scope.Field field) {
+    return !field.merged() && !field.system();
   }
 
   /// The alias of the columns of USING; null if they have none.
@@ -224,7 +229,7 @@ final class JoinBinder {
 
   private Scope.Field usingField(SqlJoin join, String name, List<Scope.Field> fields, String side) {
     List<Scope.Field> found =
-        fields.stream().filter(f -> !f.merged() && f.name().equals(name)).toList();
+        fields.stream().filter(f -> isCommon(f) && f.name().equals(name)).toList();
     if (found.isEmpty()) {
       throw context.error(
           ErrorCode.UNDEFINED_COLUMN,

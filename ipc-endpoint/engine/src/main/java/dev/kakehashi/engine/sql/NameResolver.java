@@ -96,7 +96,7 @@ final class NameResolver {
         List<String> names = new ArrayList<>();
         boolean optional = false;
         for (Scope.Field field : scope.fields) {
-          if (name.equals(field.alias()) && !field.hidden()) {
+          if (name.equals(field.alias()) && !field.hidden() && !field.system()) {
             entries.add(scope == start ? field.expression() : outer(field, scope));
             names.add(field.name());
             optional |= field.optional();

@@ -82,6 +82,10 @@ final class PlanPrinter {
       case PlanNode.SampleScan scan ->
           scan(scan, "Sample Scan", scan.tableId(), scan.columns())
               .with("Sampling", 100 * scan.fraction() + "%");
+      case PlanNode.IdentityScan scan ->
+          scan(scan, "Identity Scan", scan.tableId(), scan.columns())
+              .with("Identity", text(scan.identity()))
+              .with("Filter", text(scan.filter()));
       case PlanNode.SystemScan scan ->
           new ExplainedNode("System Scan on " + scan.table(), "System Scan", scan)
               .with("Relation", scan.table())

@@ -21,6 +21,7 @@ final class Scope {
   /// @param merged hidden behind a merged column: only `alias.name` reaches it
   /// @param row the only column of a function's rows, which the alias names as well
   /// @param optional whether its row may be missing, behind an outer join
+  /// @param system a column that is there besides those of the table, and is meant by its name only
   record Field(
       @Nullable String alias,
       @Nullable String schema,
@@ -28,7 +29,8 @@ final class Scope {
       RexNode expression,
       boolean merged,
       boolean row,
-      boolean optional) {
+      boolean optional,
+      boolean system) {
     /// Whether it is there for the expression of an index, and nothing names it.
     boolean hidden() {
       return name.startsWith("\0");
@@ -40,28 +42,32 @@ final class Scope {
         String name,
         RexNode expression,
         boolean merged) {
-      this(alias, schema, name, expression, merged, false, false);
+      this(alias, schema, name, expression, merged, false, false, false);
     }
 
     /// The same behind a name of its own, by which alone it is reached.
     Field named(String other) {
-      return new Field(other, null, name, expression, true, false, optional);
+      return new Field(other, null, name, expression, true, false, optional, system);
     }
 
     Field asRow() {
-      return new Field(alias, schema, name, expression, merged, true, optional);
+      return new Field(alias, schema, name, expression, merged, true, optional, system);
     }
 
     Field with(RexNode other) {
-      return new Field(alias, schema, name, other, merged, row, optional);
+      return new Field(alias, schema, name, other, merged, row, optional, system);
     }
 
     Field withMerged(boolean hidden) {
-      return new Field(alias, schema, name, expression, hidden, row, optional);
+      return new Field(alias, schema, name, expression, hidden, row, optional, system);
     }
 
     Field asOptional() {
-      return new Field(alias, schema, name, expression, merged, row, true);
+      return new Field(alias, schema, name, expression, merged, row, true, system);
+    }
+
+    Field asSystem() {
+      return new Field(alias, schema, name, expression, merged, row, optional, true);
     }
   }
 

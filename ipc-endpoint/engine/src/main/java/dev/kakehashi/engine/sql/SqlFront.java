@@ -161,6 +161,7 @@ public final class SqlFront {
     try {
       ParsedStatement parsed = StatementParser.parse(sql, tokens, from);
       BindContext context = new BindContext(catalog, rowCount, parameterOids, zone);
+      context.namesIdentities = RowIdentity.isIn(sql);
       Planned planned = new StatementPlanner(context).plan(parsed);
       return explain == null
           ? planned

@@ -41,6 +41,9 @@ final class TargetRows {
   /// @param others null: there are none
   RelNode changed(Table table, String alias, @Nullable SqlNode others, Scope scope) {
     From target = table(table, alias);
+    if (RowIdentity.isNamed(table, context)) {
+      RowIdentity.addTo(target, table, context);
+    }
     if (others == null) {
       return queries.from.enter(target, scope);
     }

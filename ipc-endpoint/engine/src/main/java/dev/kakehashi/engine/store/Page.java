@@ -58,6 +58,13 @@ final class Page {
   /// Row identifiers are `number << SLOT_BITS | slot`.
   final long number;
 
+  /// How often each slot has been used again, ints of the pool; 0: none has been. Made before the first slot is used again, and stays. Like the words of the page: whoever
+  /// sees a row reads what was written before its version, because its slot is not freed meanwhile.
+  private volatile long reuses;
+
+  /// What counts for every slot besides: more than any was used before the page lost its memory. Written under the latch while no slot holds a row.
+  private int reusesBefore;
+
   int used;
   int liveCount;
   int occupiedCount;
@@ -122,10 +129,16 @@ final class Page {
   void freeIfEmpty() {
     // A large block is unmapped when it is freed, and a late reader might look there.
     boolean annexesStay = annexes.length > 0 && layout.annexBytes > MemoryPool.LARGEST_CLASS;
-    if (hasMemory && occupiedCount == 0 && inFlight == 0 && !annexesStay) {
+    if (hasMemory
+        && occupiedCount == 0
+        && inFlight == 0
+        && !annexesStay
+        && mostReuses() < RowIdentity.MOST_REUSES) {
+      reusesBefore = mostReuses() + 1;
       used = 0;
       hasMemory = false;
       freeAnnexes();
+      freeReuses();
       table.pool.freePage(address);
     }
   }
@@ -140,6 +153,7 @@ final class Page {
   /// Frees its memory. Nobody uses the table any more.
   void free() {
     freeAnnexes();
+    freeReuses();
     if (hasMemory) {
       hasMemory = false;
       table.pool.freePage(address);
@@ -358,11 +372,53 @@ final class Page {
     annexes = NO_ANNEXES;
   }
 
+  /// Makes room for counting how often slots are used again, in a latched page that has room for a row, before anything of it is changed.
+  ///
+  /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY; the page is as it was then
+  void makeRoomForReuse() {
+    if (used == layout.rows && reuses == 0) {
+      long bytes = reuseBytes();
+      long counts = table.pool.allocate(bytes);
+      Native.zero(counts, bytes);
+      reuses = counts;
+    }
+  }
+
+  private long reuseBytes() {
+    return (long) Integer.BYTES * layout.rows;
+  }
+
+  private void freeReuses() {
+    if (reuses != 0) {
+      table.pool.free(reuses, reuseBytes());
+      reuses = 0;
+    }
+  }
+
+  /// How often the slot has been used again; it holds a row that the caller sees, or the page is latched.
+  int reuses(int slot) {
+    long counts = reuses;
+    return reusesBefore + (counts == 0 ? 0 : Native.getInt(reuseCount(counts, slot)));
+  }
+
+  private static long reuseCount(long counts, int slot) {
+    return counts + (long) Integer.BYTES * slot;
+  }
+
+  /// The most that any slot has been used again.
+  private int mostReuses() {
+    int most = reusesBefore;
+    for (int slot = 0; slot < layout.rows && reuses != 0; slot++) {
+      most = Math.max(most, reuses(slot));
+    }
+    return most;
+  }
+
   boolean hasRoom() {
     return hasMemory && occupiedCount < layout.rows;
   }
 
-  /// Takes a free slot of a latched page that has room.
+  /// Takes a free slot of a latched page that has room, and for which [#makeRoomForReuse] has been called.
   int claim() {
     int slot;
     if (used < layout.rows) {
@@ -376,6 +432,8 @@ final class Page {
       }
       slot = (word << 6) + Long.numberOfTrailingZeros(~occupied[word]);
       assert slot < layout.rows : "page without room";
+      long count = reuseCount(reuses, slot);
+      Native.putInt(count, Native.getInt(count) + 1);
     }
     occupy(slot);
     return slot;
@@ -396,11 +454,14 @@ final class Page {
     occupiedCount++;
   }
 
-  /// Frees a slot of a latched page.
+  /// Frees a slot of a latched page. One that has been used as often as identities tell apart stays empty.
   void vacate(int slot) {
     setLive(slot, false);
     setStamp(slot, Stamp.NOTHING);
     setUndo(slot, 0);
+    if (reuses(slot) == RowIdentity.MOST_REUSES) {
+      return;
+    }
     occupied[slot >>> 6] &= ~(1L << (slot & 63));
     occupiedCount--;
   }

@@ -143,7 +143,7 @@ final class PageList {
   }
 
   private Page addPage(long number) {
-    if (number >= Integer.MAX_VALUE - 8) {
+    if (number >= 1L << RowIdentity.PAGE_BITS) {
       throw new EngineException(
           ErrorCode.LIMIT_EXCEEDED, "table %d has too many pages".formatted(table.tableId()));
     }

@@ -48,7 +48,7 @@ final class RowLayout {
   private static final int UNDO_WORDS = 24;
   private static final int UNDO_COLUMNS_SHIFT = 32;
 
-  private static final int MAX_ROWS = 1 << Page.SLOT_BITS;
+  private static final int MAX_ROWS = 1 << RowIdentity.SLOT_BITS;
 
   final ColumnKind[] kinds;
 

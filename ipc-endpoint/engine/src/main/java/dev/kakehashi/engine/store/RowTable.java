@@ -11,6 +11,7 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ final class RowTable implements TableStore {
   private volatile boolean dropped;
   private final LongAdder rowCount = new LongAdder();
   private final LongAdder changeCount = new LongAdder();
+
+  /// See [RowIdentity].
+  private final int salt = ThreadLocalRandom.current().nextInt();
 
   RowTable(MemoryStore store, TableDefinition definition) {
     this.store = store;
@@ -249,6 +253,17 @@ final class RowTable implements TableStore {
     }
     version.appendTo(to, layout, wanted);
     return true;
+  }
+
+  @Override
+  public long identity(long rowId) {
+    return RowIdentity.of(rowId, pageOf(rowId).reuses(Page.slotOf(rowId)), salt);
+  }
+
+  @Override
+  public RowCursor identityScan(ReadView view, long identity, int[] columns) {
+    noteRead(view);
+    return new IdentityCursor(this, view, identity, stored(columns));
   }
 
   @Override

@@ -42,6 +42,7 @@ final class RowWriter {
       boolean roomy = false;
       try {
         page.makeRoomFor(version);
+        page.makeRoomForReuse();
         roomy = true;
       } finally {
         if (!roomy) {

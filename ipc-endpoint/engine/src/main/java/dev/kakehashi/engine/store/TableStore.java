@@ -63,6 +63,16 @@ public interface TableStore {
     return indexScan(view, index, range, reverse, columns, withRowIds, null);
   }
 
+  /// What names a row to clients: no other row of the table has had the same number since the store was opened. It stays while the row is updated.
+  ///
+  /// @param rowId of a row that the caller's view sees
+  long identity(long rowId);
+
+  /// Opens a scan of the row with an identity, if the view sees it. The batch gets row identifiers.
+  ///
+  /// @param identity any number: what is none has no row
+  RowCursor identityScan(ReadView view, long identity, int[] columns);
+
   /// Divides a range of an index for several tasks.
   ///
   /// @param index position in `definition().indexes()`

@@ -12,6 +12,7 @@ import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
+import dev.kakehashi.engine.type.RowIdentities;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.type.time.Zone;
@@ -492,6 +493,12 @@ public final class StatementExecution extends CancellableExecution
   @Override
   public String userName() {
     return work.session().userName();
+  }
+
+  @Override
+  public RowIdentities identities() {
+    Store tables = store();
+    return (tableId, rowId) -> tables.table(tableId).identity(rowId);
   }
 
   @Override

@@ -23,6 +23,8 @@ public final class FunctionContext {
 
   public SequenceAccess sequences;
 
+  public RowIdentities identities;
+
   public RandomNumbers random;
 
   /// The user of the engine that the session belongs to.
@@ -43,6 +45,7 @@ public final class FunctionContext {
     this.userName = session.userName();
     this.viewer = session.viewer();
     this.sequences = session.sequences();
+    this.identities = session.identities();
     this.heap = heap;
     this.statementTimestamp = statementTimestamp;
     this.transactionTimestamp = transactionTimestamp;
@@ -59,6 +62,7 @@ public final class FunctionContext {
     userName = session.userName();
     viewer = session.viewer();
     sequences = session.sequences();
+    identities = session.identities();
     heap = newHeap;
     statementTimestamp = newStatementTimestamp;
     transactionTimestamp = newTransactionTimestamp;

@@ -16,6 +16,11 @@ public interface FunctionSession {
   /// The sequences as the session uses them.
   SequenceAccess sequences();
 
+  /// What names rows to clients; of no table without a statement.
+  default RowIdentities identities() {
+    return RowIdentities.NONE;
+  }
+
   /// The user of the engine; empty: none.
   default String userName() {
     return "";
