@@ -254,7 +254,9 @@ BEGIN ATOMIC
     FROM compared WHERE attnotnull <> not_null AND (key_position IS NULL OR attnotnull)
     UNION ALL
     SELECT oid, attname, CASE WHEN is_key THEN 'marked as key here, and not in the engine''s primary key' ELSE 'in the engine''s primary key, and not marked as key here' END
-    FROM compared WHERE remote_column IS NOT NULL AND is_key <> (key_position IS NOT NULL)
+    FROM compared
+    WHERE remote_column IS NOT NULL AND is_key <> (key_position IS NOT NULL)
+      AND EXISTS (SELECT FROM columns marked WHERE marked.oid = compared.oid AND marked.is_key)
     UNION ALL
     SELECT t.oid, NULL, pg_catalog.format('the engine''s table has a column %I, which is not here', e.column_name)
     FROM tables t JOIN engine e USING (table_schema, table_name)

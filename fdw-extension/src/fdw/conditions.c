@@ -242,6 +242,7 @@ is_total(Node *node, bool wide)
 		case T_Var:
 		case T_Const:
 		case T_Param:
+		case T_CurrentOfExpr:
 		case T_RelabelType:
 		case T_BoolExpr:
 		case T_NullTest:

@@ -9,6 +9,7 @@
  * What DO UPDATE sets goes over as part of the statement. Parts of it that do not use the row found in the table are
  * computed here for each proposed row, and are parameters after its columns.
  */
+#include "identity.h"
 #include "kakehashi_plan.h"
 #include "modify.h"
 
@@ -93,6 +94,8 @@ static PlannedStmt *
 plan_query(Query *parse, const char *query_string, int cursor_options, ParamListInfo bound_params)
 {
 	ListCell *cell;
+	PlannedStmt *result;
+	KakehashiPositions before;
 
 	mark_columns(parse);
 	foreach (cell, parse->cteList)
@@ -102,8 +105,19 @@ plan_query(Query *parse, const char *query_string, int cursor_options, ParamList
 		if (IsA(query, Query))
 			mark_columns((Query *) query);
 	}
-	return previous_hook != NULL ? previous_hook(parse, query_string, cursor_options, bound_params)
-	                             : standard_planner(parse, query_string, cursor_options, bound_params);
+	/* Functions that are evaluated meanwhile plan their own queries. */
+	before = kakehashi_current_of_enter(parse, cursor_options);
+	PG_TRY();
+	{
+		result = previous_hook != NULL ? previous_hook(parse, query_string, cursor_options, bound_params)
+		                               : standard_planner(parse, query_string, cursor_options, bound_params);
+	}
+	PG_FINALLY();
+	{
+		kakehashi_current_of_leave(before);
+	}
+	PG_END_TRY();
+	return result;
 }
 
 void

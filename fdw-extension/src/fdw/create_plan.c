@@ -1,10 +1,12 @@
 /*
  * The ForeignScan of a path: its statement, parameters, and the row it delivers.
  */
+#include "identity.h"
 #include "kakehashi_plan.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -22,7 +24,14 @@ column_vars(Relation rel, Index rtindex, List *attnums)
 
 	foreach (cell, attnums)
 	{
-		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
+		Form_pg_attribute att;
+
+		if (lfirst_int(cell) == KAKEHASHI_IDENTITY)
+		{
+			result = lappend(result, makeVar((int) rtindex, KAKEHASHI_IDENTITY, TIDOID, -1, InvalidOid, 0));
+			continue;
+		}
+		att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
 
 		result =
 			lappend(result, makeVar((int) rtindex, att->attnum, att->atttypid, att->atttypmod, att->attcollation, 0));
@@ -93,6 +102,14 @@ is_worth_planning(const KakehashiRelation *fpinfo, const ForeignPath *path)
 	       fpinfo->engine_cost >= ROWS_WORTH_PLANNING * KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 }
 
+/* Whether the rows of a scan may be named by the position of a cursor. */
+static bool
+is_positioned(const PlannerInfo *root)
+{
+	return kakehashi_positions() != KAKEHASHI_NOT_POSITIONED && root->parse->commandType == CMD_SELECT &&
+	       bms_membership(root->all_baserels) == BMS_SINGLETON;
+}
+
 static ForeignScan *
 create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist, List *clauses,
                  Plan *outer_plan)
@@ -127,6 +144,8 @@ create_base_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *pat
 	}
 	relation = table_open(relid, NoLock);
 	retrieved = kakehashi_attnums(relation, attrs_used);
+	if (kakehashi_wants_identity(attrs_used) || is_positioned(root))
+		retrieved = lappend_int(retrieved, KAKEHASHI_IDENTITY);
 	vars = column_vars(relation, rel->relid, retrieved);
 	table_close(relation, NoLock);
 

@@ -6,6 +6,7 @@
  * the work, constants that columns are compared with stand in the text. No others: what the engine knows to be a constant it computes
  * with, and then errors may not occur that PostgreSQL reports.
  */
+#include "identity.h"
 #include "kakehashi_plan.h"
 #include "rows.h"
 
@@ -416,6 +417,15 @@ kakehashi_deparse_expr(KakehashiDeparse *context, Expr *expr)
 	}
 	switch (nodeTag(expr))
 	{
+		case T_CurrentOfExpr:
+			appendStringInfoChar(context->buf, '(');
+			if (context->qualified)
+				appendStringInfo(context->buf, "r%u.", ((CurrentOfExpr *) expr)->cvarno);
+			kakehashi_deparse_identifier(context->buf, KAKEHASHI_IDENTITY_COLUMN);
+			appendStringInfoString(context->buf, " = ");
+			deparse_parameter(context, expr);
+			appendStringInfoChar(context->buf, ')');
+			break;
 		case T_Var:
 		{
 			Var *var = (Var *) expr;

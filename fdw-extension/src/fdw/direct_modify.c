@@ -253,6 +253,12 @@ may_leave_partition(Relation relation, List *attnums)
 	return false;
 }
 
+static bool
+is_of_identity(const Var *var)
+{
+	return var->varattno == KAKEHASHI_IDENTITY || var->varattno == KAKEHASHI_IDENTITY_USE;
+}
+
 bool
 kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
 {
@@ -336,13 +342,15 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 	/*
 	 * The target list was for the executor to compute new values. With RETURNING it would be evaluated over the rows that
-	 * come back, which are the new ones, and might fail on them. Columns stay: one tells which partition a row is of.
+	 * come back, which are the new ones, and might fail on them. Columns stay: one tells which partition a row is of. Those that
+	 * would find a row again do not, as rows that come back have no identity.
 	 */
 	foreach (expr_cell, scan->scan.plan.targetlist)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
 
-		if (returning != NIL && plan->operation == CMD_UPDATE && !IsA(entry->expr, Var))
+		if (returning != NIL &&
+		    (IsA(entry->expr, Var) ? is_of_identity((Var *) entry->expr) : plan->operation == CMD_UPDATE))
 			entry->expr = (Expr *) makeNullConst(exprType((Node *) entry->expr), exprTypmod((Node *) entry->expr),
 			                                     exprCollation((Node *) entry->expr));
 	}

@@ -1,6 +1,7 @@
 /*
  * EXPLAIN: the statement that goes to the engine, and the values that go with it.
  */
+#include "identity.h"
 #include "modify.h"
 #include "scan.h"
 
@@ -67,7 +68,7 @@ explain_remote_plan(KakehashiSession *session, const char *sql, List *exprs, Exp
 
 	foreach (cell, exprs)
 	{
-		types[foreach_current_index(cell)] = exprType((Node *) lfirst(cell));
+		types[foreach_current_index(cell)] = kakehashi_parameter_type((Node *) lfirst(cell));
 		nulls[foreach_current_index(cell)] = true;
 	}
 	writer = kakehashi_row_writer_create(CurrentMemoryContext, list_length(exprs), types);

@@ -82,6 +82,7 @@ typedef struct KakehashiOptions
 extern KakehashiOptions kakehashi_options(ForeignServer *server, ForeignTable *table);
 extern const char *kakehashi_remote_schema(Relation rel, const KakehashiOptions *options);
 extern const char *kakehashi_remote_table(Relation rel, const KakehashiOptions *options);
+/* attnum may be KAKEHASHI_IDENTITY. */
 extern char *kakehashi_remote_column(Oid relid, AttrNumber attnum);
 
 /* Attribute numbers of the columns marked key 'true', ascending; NIL if there is none. */

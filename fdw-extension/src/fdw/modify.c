@@ -5,6 +5,7 @@
 #include "modify.h"
 
 #include "access/sysattr.h"
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -44,7 +45,7 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	modify->sql = sql;
 	modify->targets = targets;
 	modify->returning = returning;
-	modify->keys = operation == CMD_INSERT ? NIL : kakehashi_key_columns(rel);
+	modify->keys = operation == CMD_INSERT ? NIL : kakehashi_row_key(rel);
 	modify->batch_size = options.batch_size;
 	if (operation == CMD_INSERT && outerPlanState(node) != NULL)
 	{
@@ -74,6 +75,12 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 		char name[NAMEDATALEN];
 		AttrNumber junk;
 
+		if (lfirst_int(cell) == KAKEHASHI_IDENTITY)
+		{
+			modify->types[i++] = INT8OID;
+			modify->identity_junk = kakehashi_identity_junk(plan_tlist);
+			break;
+		}
 		modify->types[i++] = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1)->atttypid;
 		kakehashi_key_junk_name(name, (AttrNumber) lfirst_int(cell));
 		junk = ExecFindJunkAttributeInTlist(plan_tlist, name);
@@ -271,6 +278,12 @@ kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, Tupl
 	}
 	foreach (cell, modify->keys)
 	{
+		if (lfirst_int(cell) == KAKEHASHI_IDENTITY)
+		{
+			modify->values[i] = kakehashi_identity_datum(modify->identity_junk, plan_slot, &modify->nulls[i]);
+			i++;
+			break;
+		}
 		modify->values[i] =
 			ExecGetJunkAttribute(plan_slot, modify->key_junk[foreach_current_index(cell)], &modify->nulls[i]);
 		if (modify->nulls[i])

@@ -4,6 +4,7 @@
 #ifndef KAKEHASHI_MODIFY_H
 #define KAKEHASHI_MODIFY_H
 
+#include "identity.h"
 #include "rows.h"
 
 /* ---- modify_plan.c, modify.c ---- */
@@ -29,7 +30,8 @@ typedef struct KakehashiModify
 	List *targets;
 	List *keys;
 	List *returning;
-	AttrNumber *key_junk; /* of the plan's slot; NULL for INSERT */
+	AttrNumber *key_junk;                /* of the plan's slot; NULL for INSERT */
+	KakehashiIdentityJunk identity_junk; /* where keys is the identity */
 	Oid *types;
 	Datum *values;
 	bool *nulls;
@@ -73,6 +75,9 @@ extern void kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, Range
 extern List *kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index);
 extern int kakehashi_is_updatable(Relation rel);
 extern List *kakehashi_insert_columns(Relation rel);
+
+/* What single rows are changed by: the columns of the key, or KAKEHASHI_IDENTITY. */
+extern List *kakehashi_row_key(Relation rel);
 
 /* True if an UPDATE changes what stored generated columns are computed from. */
 extern bool kakehashi_changes_generated(PlannerInfo *root, Index result_relation, Relation rel);

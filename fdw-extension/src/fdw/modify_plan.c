@@ -1,6 +1,7 @@
 /*
  * Plans of INSERT, UPDATE and DELETE that go row by row, or batch by batch.
  */
+#include "identity.h"
 #include "kakehashi_plan.h"
 #include "modify.h"
 
@@ -19,7 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/* A row of the engine is known by its key, which the scan delivers under these names. */
+/* A row of the engine is known by its key, which the scan delivers under these names, or by its identity. */
 void
 kakehashi_key_junk_name(char *name, AttrNumber attnum)
 {
@@ -29,10 +30,12 @@ kakehashi_key_junk_name(char *name, AttrNumber attnum)
 void
 kakehashi_add_update_targets(PlannerInfo *root, Index rtindex, RangeTblEntry *rte, Relation rel)
 {
+	List *keys = kakehashi_key_columns(rel);
 	ListCell *cell;
 
-	/* A table without a key is refused by kakehashi_plan_modify, if it comes to that: one statement needs no key. */
-	foreach (cell, kakehashi_key_columns(rel))
+	if (keys == NIL)
+		kakehashi_add_identity(root, rtindex);
+	foreach (cell, keys)
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), lfirst_int(cell) - 1);
 		char name[NAMEDATALEN];
@@ -186,19 +189,12 @@ kakehashi_returning_columns(ModifyTable *plan, Index result_relation, int subpla
 	return kakehashi_attnums(rel, columns);
 }
 
-static List *
-required_keys(Relation rel)
+List *
+kakehashi_row_key(Relation rel)
 {
 	List *keys = kakehashi_key_columns(rel);
 
-	if (keys == NIL)
-		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		                errmsg("cannot update or delete single rows of foreign table \"%s\": it has no key",
-		                       RelationGetRelationName(rel)),
-		                errhint("Mark the columns of its primary key: ALTER FOREIGN TABLE %s ALTER COLUMN ... OPTIONS "
-		                        "(ADD key 'true').",
-		                        RelationGetRelationName(rel))));
-	return keys;
+	return keys != NIL ? keys : list_make1_int(KAKEHASHI_IDENTITY);
 }
 
 static bool
@@ -330,10 +326,10 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 		case CMD_UPDATE:
 			defaults = default_columns(root, result_relation, rel);
 			targets = list_difference_int(update_columns(root, result_relation, rel), defaults);
-			sql = kakehashi_deparse_update(rel, targets, defaults, required_keys(rel), returning);
+			sql = kakehashi_deparse_update(rel, targets, defaults, kakehashi_row_key(rel), returning);
 			break;
 		case CMD_DELETE:
-			sql = kakehashi_deparse_delete(rel, required_keys(rel), returning);
+			sql = kakehashi_deparse_delete(rel, kakehashi_row_key(rel), returning);
 			break;
 		default:
 			elog(ERROR, "unexpected operation: %d", (int) plan->operation);

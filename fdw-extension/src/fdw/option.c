@@ -1,6 +1,7 @@
 /*
  * Options of servers, user mappings, tables and columns: validation and look-up.
  */
+#include "identity.h"
 #include "kakehashi_fdw.h"
 
 #include <math.h>
@@ -338,6 +339,8 @@ kakehashi_remote_column(Oid relid, AttrNumber attnum)
 {
 	ListCell *cell;
 
+	if (attnum == KAKEHASHI_IDENTITY)
+		return pstrdup(KAKEHASHI_IDENTITY_COLUMN);
 	foreach (cell, GetForeignColumnOptions(relid, attnum))
 	{
 		DefElem *def = (DefElem *) lfirst(cell);

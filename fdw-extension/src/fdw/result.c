@@ -1,8 +1,11 @@
 /*
  * Rows of a result into slots: words become datums as they are, values stay where they are in shared memory.
  */
+#include "identity.h"
 #include "rows.h"
 
+#include "access/sysattr.h"
+#include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -46,6 +49,15 @@ kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation)
 	map->count = list_length(attnums);
 	map->before = 0;
 	map->after = 0;
+	map->identity = NULL;
+	map->identified = false;
+	if (attnums != NIL && llast_int(attnums) == KAKEHASHI_IDENTITY)
+	{
+		map->identity = (int64 *) palloc0(sizeof(int64));
+		map->count--;
+		map->after = 1;
+		attnums = list_truncate(list_copy(attnums), map->count);
+	}
 	map->inputs = NULL;
 	map->row = NULL;
 	map->positions = (int *) palloc(Max(map->count, 1) * sizeof(int));
@@ -84,7 +96,7 @@ fits(const KakehashiResultMap *map, const KakehashiStatement *statement)
 		if (!kakehashi_same_form(map->types[i], statement->columns[map->before + i].type_oid))
 			return false;
 	}
-	return true;
+	return map->identity == NULL || statement->columns[map->before + map->count].type_oid == INT8OID;
 }
 
 void
@@ -101,6 +113,14 @@ kakehashi_result_check(const KakehashiResultMap *map, TupleDesc desc, const char
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 		                errmsg("remote statement for \"%s\" returns %d columns where %d are expected", relation,
 		                       statement->column_count, Max(count, 1)),
+		                kakehashi_sql_context(statement->sql)));
+	if (map->identity != NULL && statement->columns[map->before + map->count].type_oid != INT8OID)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+		                errmsg("the engine's table of foreign table \"%s\" has a column \"%s\" of its own", relation,
+		                       KAKEHASHI_IDENTITY_COLUMN),
+		                errhint("Mark the columns of its primary key: ALTER FOREIGN TABLE %s ALTER COLUMN ... OPTIONS "
+		                        "(ADD key 'true').",
+		                        relation),
 		                kakehashi_sql_context(statement->sql)));
 	for (int i = 0; i < map->count; i++)
 	{
@@ -127,11 +147,13 @@ kakehashi_result_values(const KakehashiResultMap *map, const kh_batch *batch, ui
 	const uint64 *bitmap = (const uint64 *) (batch->base + batch->rows_offset + (size_t) row * batch->row_stride);
 	const uint64 *words = bitmap + ((batch->column_count + 63) >> 6);
 
-	if (batch->column_count < (uint32) (map->before + map->count))
+	if (batch->column_count < (uint32) (map->before + map->count + (map->identity != NULL ? 1 : 0)))
 		ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("row batch has %u columns where %d are expected",
 		                                                        batch->column_count, map->before + map->count)));
 	if (map->row != NULL)
 		MemoryContextReset(map->row);
+	if (map->identity != NULL)
+		*map->identity = (int64) words[map->before + map->count];
 	for (int i = 0; i < map->count; i++)
 	{
 		int position = map->positions[i];
@@ -157,5 +179,8 @@ kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uin
 	if (map->count < natts)
 		memset(slot->tts_isnull, true, natts * sizeof(bool));
 	kakehashi_result_values(map, batch, row, slot->tts_values, slot->tts_isnull);
-	ExecStoreVirtualTuple(slot);
+	if (map->identified)
+		kakehashi_store_identified(slot, *map->identity);
+	else
+		ExecStoreVirtualTuple(slot);
 }

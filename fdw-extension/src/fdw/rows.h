@@ -100,6 +100,9 @@ typedef struct KakehashiResultMap
 	int before; /* columns of the result before those that are wanted */
 	int after;  /* and behind them */
 
+	int64 *identity; /* of the row that was stored last, in the column behind those; NULL: there is none */
+	bool identified; /* rows are stored with it as their system columns */
+
 	/* Of KAKEHASHI_TEXT; NULL if there is none. */
 	struct KakehashiInput *inputs;
 	MemoryContext row; /* values of the current row */
@@ -112,7 +115,7 @@ typedef struct KakehashiInput
 	int32 typmod;
 } KakehashiInput;
 
-/* attnums: of desc, from 1, in the order of the result. An empty result has one column that is ignored. */
+/* attnums: of desc, from 1, in the order of the result; KAKEHASHI_IDENTITY may be the last. An empty result has one column that is ignored. */
 extern KakehashiResultMap *kakehashi_result_map(TupleDesc desc, List *attnums, const char *relation);
 /*
  * Reports 42804 if rows of *statement do not fit. One that was prepared before may be of tables that have been made again since: it is prepared

@@ -4,6 +4,7 @@
  * A row handed to the executor points into the batch it came in. The batch is given back when the row after its last is
  * asked for, which is when the executor has let go of the last one.
  */
+#include "identity.h"
 #include "scan.h"
 
 #include "access/parallel.h"
@@ -44,7 +45,7 @@ kakehashi_parameters_create(PlanState *node, List *exprs)
 	parameters->nulls = (bool *) palloc(Max(parameters->count, 1) * sizeof(bool));
 	foreach (cell, exprs)
 	{
-		types[foreach_current_index(cell)] = exprType((Node *) lfirst(cell));
+		types[foreach_current_index(cell)] = kakehashi_parameter_type((Node *) lfirst(cell));
 	}
 	parameters->writer = kakehashi_row_writer_create(CurrentMemoryContext, parameters->count, types);
 	return parameters;
@@ -60,7 +61,12 @@ kakehashi_parameters_evaluate(KakehashiParameters *parameters, ExprContext *econ
 	{
 		int i = foreach_current_index(cell);
 
-		parameters->values[i] = ExecEvalExpr((ExprState *) lfirst(cell), econtext, &parameters->nulls[i]);
+		const ExprState *state = (const ExprState *) lfirst(cell);
+
+		parameters->values[i] = IsA(state->expr, CurrentOfExpr)
+		                            ? kakehashi_current_of((const CurrentOfExpr *) state->expr, econtext,
+		                                                   econtext->ecxt_estate, &parameters->nulls[i])
+		                            : ExecEvalExpr((ExprState *) lfirst(cell), econtext, &parameters->nulls[i]);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -130,6 +136,7 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 	state->relation = rel != NULL ? RelationGetRelationName(rel) : "remote query";
 	state->map = kakehashi_result_map(node->ss.ss_ScanTupleSlot->tts_tupleDescriptor,
 	                                  (List *) list_nth(plan->fdw_private, KAKEHASHI_SCAN_RETRIEVED), state->relation);
+	state->map->identified = state->map->identity != NULL && plan->fsSystemCol;
 	/* The leader alone sends the request. */
 	if (plan->scan.plan.parallel_aware && IsParallelWorker())
 		return;
@@ -305,7 +312,7 @@ kakehashi_is_async_capable(ForeignPath *path)
 {
 	KakehashiRelation *fpinfo = (KakehashiRelation *) path->path.parent->fdw_private;
 
-	if (fpinfo == NULL)
+	if (fpinfo == NULL || kakehashi_positions() == KAKEHASHI_POSITIONED)
 		return false;
 	if (fpinfo->is_upper)
 		fpinfo = (KakehashiRelation *) ((KakehashiUpper *) fpinfo)->scan->fdw_private;

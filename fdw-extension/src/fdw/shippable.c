@@ -385,6 +385,9 @@ is_subscript_shippable(Walk *walk, SubscriptingRef *expr)
 static bool
 shippable(Walk *walk, Expr *expr)
 {
+	/* As a whole condition: the engine compares identities. */
+	if (IsA(expr, CurrentOfExpr))
+		return ((CurrentOfExpr *) expr)->cvarno == walk->rel->relid;
 	/* Every value on the way must have a type that the engine has. */
 	if (!OidIsValid(kakehashi_bridge_type(exprType((Node *) expr), NULL)))
 		return false;
