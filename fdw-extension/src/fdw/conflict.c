@@ -224,7 +224,7 @@ uses_updated(Node *expr, const ModifyTable *plan)
 
 /* Stored generated columns are columns like others there: those that are computed from what has changed change, too. */
 static void
-deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation rel, List *columns)
+deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation rel)
 {
 	UpdatedRow row = {.plan = plan, .relid = context->rel->relid};
 
@@ -239,8 +239,6 @@ deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation r
 		value = build_column_default(rel, attnum);
 		if (!uses_updated(value, plan))
 			continue;
-		if (list_member_int(columns, attnum))
-			report_unsupported(RelationGetRelationName(rel), "it changes a column of the key");
 		expr = (Expr *) eval_const_expressions(context->root, updated_value(value, &row));
 		if (!kakehashi_is_shippable(context->root, context->rel, expr))
 			report_unsupported(
@@ -254,7 +252,7 @@ deparse_generated(KakehashiDeparse *context, const ModifyTable *plan, Relation r
 }
 
 static void
-deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel, List *columns)
+deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel)
 {
 	ListCell *expr_cell;
 	ListCell *attnum_cell;
@@ -266,9 +264,6 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel, List 
 		Expr *expr = lfirst_node(TargetEntry, expr_cell)->expr;
 		int attnum = lfirst_int(attnum_cell);
 
-		/* Rows that the statement has inserted or updated are known by their keys. */
-		if (list_member_int(columns, attnum))
-			report_unsupported(RelationGetRelationName(rel), "it changes a column of the key");
 		if (!kakehashi_is_shippable(context->root, context->rel, expr))
 			report_unsupported(RelationGetRelationName(rel),
 			                   psprintf("the new value of column \"%s\" is not computed there as it is here",
@@ -279,7 +274,7 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel, List 
 		appendStringInfoString(context->buf, " = ");
 		kakehashi_deparse_expr(context, expr);
 	}
-	deparse_generated(context, plan, rel, columns);
+	deparse_generated(context, plan, rel);
 	foreach (cell, (List *) plan->onConflictWhere)
 	{
 		if (!kakehashi_is_shippable(context->root, context->rel, (Expr *) lfirst(cell)))
@@ -356,45 +351,28 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 	{
 		check_triggers(rel);
 		check_returning(root, rel);
-		deparse_update(&context, plan, rel, columns);
+		deparse_update(&context, plan, rel);
 		params = parameter_expressions(context.params, list_length(targets));
 	}
 	else
 		appendStringInfoString(buf, " DO NOTHING");
-	return list_make4(plan->onConflictAction == ONCONFLICT_UPDATE ? columns : NIL, params,
-	                  makeInteger(plan->onConflictWhere != NULL ? 1 : 0),
-	                  makeInteger(conflict->arbiterWhere != NULL ? 1 : 0));
+	return params;
 }
 
 /* ---- Execution ---- */
 
 struct KakehashiConflict
 {
-	PlanState *node;
-	List *columns; /* attribute numbers; NIL: DO NOTHING */
-	List *exprs;   /* ExprStates of parameters after the row's columns */
+	List *exprs; /* ExprStates of parameters after the row's columns */
 	ExprContext *context;
-	bool has_where;        /* a row in conflict may stay as it is */
-	bool partial_key;      /* ON CONFLICT (...) WHERE: not all rows with the same values are in conflict */
-	bool one_row;          /* there is only one, so that it cannot come twice */
-	TupleHashTable seen;   /* keys of the rows that were inserted or updated; NULL: none yet */
-	MemoryContext memory;  /* of seen */
-	MemoryContext scratch; /* of comparisons */
 };
 
 KakehashiConflict *
-kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types)
+kakehashi_conflict_begin(ModifyTableState *node, List *exprs, List **types)
 {
 	KakehashiConflict *conflict = (KakehashiConflict *) palloc0(sizeof(KakehashiConflict));
-	List *exprs = (List *) lsecond(description);
-	Plan *source = outerPlan(node->ps.plan);
 	ListCell *cell;
 
-	conflict->node = &node->ps;
-	conflict->columns = (List *) linitial(description);
-	conflict->has_where = kakehashi_conflict_needs_single_rows(description);
-	conflict->partial_key = intVal(lfourth(description)) != 0;
-	conflict->one_row = IsA(source, Result) && outerPlan(source) == NULL;
 	conflict->exprs = ExecInitExprList(exprs, &node->ps);
 	conflict->context = CreateExprContext(node->ps.state);
 	foreach (cell, exprs)
@@ -402,18 +380,6 @@ kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types
 		*types = lappend_oid(*types, exprType((Node *) lfirst(cell)));
 	}
 	return conflict;
-}
-
-bool
-kakehashi_conflict_needs_single_rows(List *description)
-{
-	return description != NIL && intVal(lthird(description)) != 0;
-}
-
-bool
-kakehashi_conflict_single_rows(const KakehashiConflict *conflict)
-{
-	return conflict->has_where;
 }
 
 void
@@ -429,87 +395,4 @@ kakehashi_conflict_parameters(KakehashiConflict *conflict, TupleTableSlot *slot,
 
 		values[i] = ExecEvalExprSwitchContext((ExprState *) lfirst(cell), conflict->context, &nulls[i]);
 	}
-}
-
-static void
-create_seen(KakehashiConflict *conflict, TupleDesc desc)
-{
-	int count = list_length(conflict->columns);
-	AttrNumber *columns = (AttrNumber *) palloc(count * sizeof(AttrNumber));
-	Oid *operators = (Oid *) palloc(count * sizeof(Oid));
-	Oid *collations = (Oid *) palloc(count * sizeof(Oid));
-	Oid *equal;
-	FmgrInfo *hash;
-	ListCell *cell;
-
-	foreach (cell, conflict->columns)
-	{
-		int i = foreach_current_index(cell);
-		Form_pg_attribute att = TupleDescAttr(desc, lfirst_int(cell) - 1);
-
-		columns[i] = (AttrNumber) lfirst_int(cell);
-		operators[i] = lookup_type_cache(att->atttypid, TYPECACHE_EQ_OPR)->eq_opr;
-		collations[i] = att->attcollation;
-	}
-	execTuplesHashPrepare(count, operators, &equal, &hash);
-	conflict->memory = AllocSetContextCreate(CurrentMemoryContext, "kakehashi conflict keys", ALLOCSET_DEFAULT_SIZES);
-	conflict->scratch = AllocSetContextCreate(CurrentMemoryContext, "kakehashi conflict key", ALLOCSET_DEFAULT_SIZES);
-#if PG_VERSION_NUM >= 180000
-	conflict->seen = BuildTupleHashTable(conflict->node, desc, NULL, count, columns, equal, hash, collations, 64, 0,
-	                                     CurrentMemoryContext, conflict->memory, conflict->scratch, false);
-#else
-	conflict->seen = BuildTupleHashTable(conflict->node, desc, count, columns, equal, hash, collations, 64, 0,
-	                                     conflict->memory, conflict->scratch, false);
-#endif
-}
-
-static bool
-has_null_key(const KakehashiConflict *conflict, TupleTableSlot *slot)
-{
-	ListCell *cell;
-
-	foreach (cell, conflict->columns)
-	{
-		if (slot_attisnull(slot, lfirst_int(cell)))
-			return true;
-	}
-	return false;
-}
-
-/* The engine runs each row as a statement of its own, and so cannot know. */
-void
-kakehashi_conflict_check(KakehashiConflict *conflict, TupleTableSlot *slot)
-{
-	if (conflict->columns == NIL || conflict->seen == NULL || has_null_key(conflict, slot))
-		return;
-	if (LookupTupleHashEntry(conflict->seen, slot, NULL, NULL) == NULL)
-		return;
-	/* Which of the rows are in the index is known to the engine alone. */
-	if (conflict->partial_key)
-		ereport(
-			ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-		     errmsg("ON CONFLICT DO UPDATE with a partial key cannot take two rows with the same values of the key"),
-		     errhint("Send the whole statement with kakehashi_execute().")));
-	ereport(ERROR,
-	        (errcode(ERRCODE_CARDINALITY_VIOLATION),
-	         errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
-	         errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained "
-	                 "values.")));
-}
-
-void
-kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableSlot *slot)
-{
-	MemoryContext old;
-	bool is_new;
-
-	if (conflict->columns == NIL || conflict->one_row || has_null_key(conflict, slot))
-		return;
-	old = MemoryContextSwitchTo(conflict->node->state->es_query_cxt);
-	if (conflict->seen == NULL)
-		create_seen(conflict, slot->tts_tupleDescriptor);
-	(void) LookupTupleHashEntry(conflict->seen, slot, &is_new, NULL);
-	MemoryContextReset(conflict->scratch);
-	MemoryContextSwitchTo(old);
 }

@@ -142,9 +142,7 @@ kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *
 	if (!es->verbose)
 		return;
 	ExplainPropertyText("Remote SQL", strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)), es);
-	/* Without ANALYZE nothing has begun, and the executor does not know yet that some rows go one by one. */
-	if (rinfo->ri_BatchSize > 1 &&
-	    !kakehashi_conflict_needs_single_rows((List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT)))
+	if (rinfo->ri_BatchSize > 1)
 		ExplainPropertyInteger("Batch Size", NULL, rinfo->ri_BatchSize, es);
 	if (es->analyze && modify != NULL)
 	{

@@ -333,8 +333,8 @@ extern void kakehashi_statistics_init(void);
 extern void kakehashi_conflict_init(void);
 
 /*
- * Appends ON CONFLICT of an INSERT whose parameters are the columns targets. The list that it returns is part of the plan and
- * means something to kakehashi_conflict_begin() alone. Reports what cannot be sent.
+ * Appends ON CONFLICT of an INSERT whose parameters are the columns targets. The list that it returns is
+ * for kakehashi_conflict_begin(). Reports what cannot be sent.
  */
 extern List *kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, List *targets,
                                         StringInfo buf);

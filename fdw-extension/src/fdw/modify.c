@@ -96,13 +96,11 @@ modify_create(ModifyTableState *node, ResultRelInfo *rinfo, CmdType operation, L
 	return modify;
 }
 
-/* INSERT ... ON CONFLICT with parameters of its own has one form: these are numbered after the columns. */
+/* conflict: ON CONFLICT without parameters, which would be numbered after the columns. */
 static void
 allow_forms(KakehashiModify *modify, ModifyTableState *node, ResultRelInfo *rinfo, OverridingKind overriding,
             const char *conflict)
 {
-	if (modify->conflict != NULL)
-		return;
 	modify->generated = list_intersection_int(kakehashi_generated_columns(modify->rel), modify->targets);
 	modify->state = node;
 	modify->rinfo = rinfo;
@@ -171,7 +169,7 @@ kakehashi_begin_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fd
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_RETURNING),
 	                       (List *) list_nth(fdw_private, KAKEHASHI_MODIFY_CONFLICT));
 	modify->count_rows = castNode(ModifyTable, mtstate->ps.plan)->onConflictAction != ONCONFLICT_NONE;
-	if (mtstate->operation == CMD_INSERT)
+	if (mtstate->operation == CMD_INSERT && !modify->count_rows)
 		allow_forms(modify, mtstate, rinfo, (OverridingKind) intVal(list_nth(fdw_private, KAKEHASHI_MODIFY_OVERRIDING)),
 		            "");
 	rinfo->ri_FdwState = modify;
@@ -311,18 +309,6 @@ execute_row(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_
 	return send_rows(modify, slot) > 0 ? slot : NULL;
 }
 
-static TupleTableSlot *
-execute_conflicting(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot)
-{
-	TupleTableSlot *result;
-
-	kakehashi_conflict_check(modify->conflict, slot);
-	result = execute_row(modify, slot, plan_slot);
-	if (result != NULL)
-		kakehashi_conflict_affected(modify->conflict, result);
-	return result;
-}
-
 void
 kakehashi_check_partition(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot)
 {
@@ -340,8 +326,6 @@ kakehashi_exec_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot
 	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
 
 	kakehashi_check_partition(estate, rinfo, slot);
-	if (modify->conflict != NULL)
-		return execute_conflicting(modify, slot, plan_slot);
 	if (!modify->deferred)
 		return execute_row(kakehashi_insert_form(modify, slot), slot, plan_slot);
 	kakehashi_defer_row(modify, slot);

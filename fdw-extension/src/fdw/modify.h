@@ -14,7 +14,7 @@ enum KakehashiModifyPrivate
 	KAKEHASHI_MODIFY_SQL,       /* String */
 	KAKEHASHI_MODIFY_TARGETS,   /* List of attribute numbers that are parameters */
 	KAKEHASHI_MODIFY_RETURNING, /* List of attribute numbers that come back */
-	KAKEHASHI_MODIFY_CONFLICT,  /* List of kakehashi_deparse_conflict(); NIL: no ON CONFLICT */
+	KAKEHASHI_MODIFY_CONFLICT,  /* List of kakehashi_deparse_conflict() */
 	KAKEHASHI_MODIFY_OVERRIDING /* OverridingKind as Integer */
 };
 
@@ -37,7 +37,7 @@ typedef struct KakehashiModify
 	bool *nulls;
 	KakehashiRowWriter *writer;
 	KakehashiResultMap *map;     /* of returning; NULL if there is none */
-	KakehashiConflict *conflict; /* NULL if there is none */
+	KakehashiConflict *conflict; /* NULL if nothing is computed for it */
 	int batch_size;
 	KakehashiCost *cost; /* of both forms of rows */
 	bool count_rows;     /* INSERT: some may be left out, so that each answer has to be waited for */
@@ -107,20 +107,10 @@ pg_noreturn extern void kakehashi_report_too_long(KakehashiModify *modify);
 
 /* ---- conflict.c ---- */
 
-/* Appends the types of its parameters, which come after the row's columns, to types. */
-extern KakehashiConflict *kakehashi_conflict_begin(ModifyTableState *node, List *description, List **types);
-
-/* True if a row may come to nothing, so that each has to be asked about. */
-extern bool kakehashi_conflict_single_rows(const KakehashiConflict *conflict);
-
-/* The same of the plan's description, before the execution begins; NIL: there is no conflict clause of ours. */
-extern bool kakehashi_conflict_needs_single_rows(List *description);
+/* exprs: what is computed for each row besides; its types, which come after those of the row's columns, are appended to types. */
+extern KakehashiConflict *kakehashi_conflict_begin(ModifyTableState *node, List *exprs, List **types);
 extern void kakehashi_conflict_parameters(KakehashiConflict *conflict, TupleTableSlot *slot, Datum *values,
                                           bool *nulls);
-
-/* Reports a row that the same statement has inserted or updated before. */
-extern void kakehashi_conflict_check(KakehashiConflict *conflict, TupleTableSlot *slot);
-extern void kakehashi_conflict_affected(KakehashiConflict *conflict, TupleTableSlot *slot);
 
 /* ---- modify_batch.c ---- */
 

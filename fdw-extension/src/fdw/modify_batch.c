@@ -24,8 +24,6 @@ kakehashi_batch_size(ResultRelInfo *rinfo)
 	if (rinfo->ri_projectReturning != NULL || rinfo->ri_returningList != NIL || rinfo->ri_WithCheckOptions != NIL ||
 	    (triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_insert_after_row)))
 		return 1;
-	if (modify != NULL && modify->conflict != NULL && kakehashi_conflict_single_rows(modify->conflict))
-		return 1;
 	/* A row without parameters cannot be repeated by repeating parameters. */
 	if (modify != NULL &&
 	    (modify->writer->count == 0 ||
@@ -164,11 +162,6 @@ insert_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
 			kakehashi_modify_take_values(modify, slots[next], NULL);
 			if (!kakehashi_row_writer_add(modify->writer, modify->values, modify->nulls))
 				break;
-			if (modify->conflict != NULL)
-			{
-				kakehashi_conflict_check(modify->conflict, slots[next]);
-				kakehashi_conflict_affected(modify->conflict, slots[next]);
-			}
 		}
 		is_long = buffered && next == first;
 		if (is_long)

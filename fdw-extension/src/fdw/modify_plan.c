@@ -317,9 +317,6 @@ kakehashi_plan_modify(PlannerInfo *root, ModifyTable *plan, Index result_relatio
 			initStringInfo(&conflict_sql);
 			if (plan->onConflictAction != ONCONFLICT_NONE)
 				conflict = kakehashi_deparse_conflict(root, plan, rel, targets, &conflict_sql);
-			/* The key of the row that came back is looked at. */
-			if (conflict != NIL && returning != NIL)
-				returning = list_union_int(returning, (List *) linitial(conflict));
 			sql = kakehashi_deparse_insert(rel, plan->onConflictAction == ONCONFLICT_UPDATE ? result_relation : 0,
 			                               targets, overriding_kind, conflict_sql.data, returning);
 			break;

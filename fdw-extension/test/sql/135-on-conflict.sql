@@ -45,7 +45,6 @@ INSERT INTO upserted VALUES (1, 'new', 0, 0) ON CONFLICT (n) DO UPDATE SET hits 
 \set VERBOSITY default
 -- What cannot be sent says so
 INSERT INTO upserted VALUES (1, 'x', 0, 0) ON CONFLICT (id) DO UPDATE SET code = initcap(upserted.code);
-INSERT INTO upserted VALUES (1, 'x', 0, 0) ON CONFLICT (id) DO UPDATE SET id = 5;
 INSERT INTO upserted VALUES (1, 'x', 0, 0) ON CONFLICT (id) DO UPDATE SET hits = 5 WHERE initcap(upserted.code) = 'C1';
 INSERT INTO upserted VALUES (1, 'x', 0, 0) ON CONFLICT (lower(code)) DO NOTHING;
 INSERT INTO upserted VALUES (1, 'x', 0, 0) ON CONFLICT (id) WHERE hits > 0 DO NOTHING;

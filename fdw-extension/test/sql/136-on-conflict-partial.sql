@@ -32,7 +32,7 @@ SELECT statement, both_sides('INSERT INTO partly AS p ' || statement, 'SELECT st
   ('VALUES (1, ''c'', true, 9, NULL) ON CONFLICT (code) WHERE live DO NOTHING'),
   ('SELECT g, ''x'' || g % 2, g % 3 = 0, g, NULL FROM generate_series(10, 15) g ON CONFLICT (code) WHERE live DO NOTHING')
   ) s (statement);
--- In a query that is planned before its values are known a value proves nothing; of two rows with one key only the engine knows whether both are in the index.
+-- In a query that is planned before its values are known a value proves nothing; two rows with the same values need not both be in the index.
 SET search_path = of_engine, public;
 EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO partly VALUES (1) ON CONFLICT (code) WHERE live DO NOTHING;
 PREPARE later(bool) AS INSERT INTO partly VALUES (20, 'a', true) ON CONFLICT (code) WHERE live = $1 DO NOTHING;

@@ -113,6 +113,12 @@ final class ClientCommandTest {
     TestEngine.assertState("21000", () -> change(2, "INSERT INTO t VALUES (5, 51)" + upsert));
     TestEngine.assertState("21000", () -> change(2, "INSERT INTO t VALUES (1, 12)" + upsert));
     assertEquals(0, change(2, "INSERT INTO t VALUES (5, 51), (1, 12) ON CONFLICT DO NOTHING"));
+    // What stays as it is may come again.
+    String never = upsert + " WHERE t.v > 100";
+    assertEquals(0, change(2, "INSERT INTO t VALUES (2, 21), (2, 22)" + never));
+    assertEquals(0, change(2, "INSERT INTO t VALUES (2, 21)" + never));
+    assertEquals(1, change(2, "INSERT INTO t VALUES (2, 20)" + upsert));
+    TestEngine.assertState("21000", () -> change(2, "INSERT INTO t VALUES (2, 20)" + never));
     assertEquals(2, change(3, "INSERT INTO t VALUES (5, 52), (1, 13)" + upsert));
     assertEquals(List.of("1|13", "2|20", "3|30", "5|52"), rows(4, "SELECT * FROM t ORDER BY id"));
   }

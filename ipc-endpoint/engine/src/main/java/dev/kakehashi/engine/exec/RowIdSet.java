@@ -25,6 +25,10 @@ final class RowIdSet {
     return true;
   }
 
+  boolean contains(long rowId) {
+    return slots[slot(slots, rowId + 1)] != 0;
+  }
+
   private static int slot(long[] slots, long value) {
     int mask = slots.length - 1;
     int slot = (int) ((value * SPREAD) >>> 32) & mask;

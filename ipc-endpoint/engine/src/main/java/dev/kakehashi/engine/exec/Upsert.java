@@ -126,7 +126,7 @@ final class Upsert {
     long rowId = existing.rowIds[0];
     if (table.table().ownChange(execution.scope().view(), rowId) != OwnChange.NONE
         || !table.table().lock(table.transaction(), rowId)
-        || !changed.add(rowId)) {
+        || changed.contains(rowId)) {
       throw affectedTwice();
     }
     pairUp(batch, source, row);
@@ -136,9 +136,10 @@ final class Upsert {
     if (applies != null) {
       ColumnVector result = applies.evaluate(pair);
       if (result.isNull(0) || result.words[0] == 0) {
-        return Outcome.LEFT;
+        return Outcome.LEFT; // it may come again
       }
     }
+    changed.add(rowId);
     for (int c = 0; c < columns; c++) {
       updated.columns[c] = assigned[c].evaluate(pair);
     }
