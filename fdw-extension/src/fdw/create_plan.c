@@ -51,7 +51,7 @@ numbers_to(int count)
 
 /*
  * Rows that will be changed one by one, or that FOR UPDATE or SHARE names, are locked when they are read: what was computed from them is
- * then still true when it is written.
+ * then still true when it is written. A row that a function or trigger of the same statement has changed comes, too, for its change to fail.
  */
 static void
 deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
@@ -60,7 +60,7 @@ deparse_locking(StringInfo buf, PlannerInfo *root, RelOptInfo *rel)
 
 	if (root->parse->commandType != CMD_SELECT && bms_is_member((int) rel->relid, root->all_result_relids))
 	{
-		appendStringInfoString(buf, " FOR UPDATE");
+		appendStringInfoString(buf, " FOR UPDATE TO CHANGE");
 		return;
 	}
 	mark = get_plan_rowmark(root->rowMarks, rel->relid);

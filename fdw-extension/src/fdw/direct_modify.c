@@ -6,6 +6,8 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "access/transam.h"
+#include "catalog/pg_proc.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -14,6 +16,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 #include "utils/partcache.h"
 
 typedef struct DirectModify
@@ -124,6 +127,23 @@ can_name_others(const KakehashiRelation *fpinfo, int target)
 	return (int) next->relid == target || can_name_others((const KakehashiRelation *) next->fdw_private, target);
 }
 
+static bool
+is_volatile_of_user(Oid function, void *context)
+{
+	(void) context;
+	return function >= FirstNormalObjectId && func_volatile(function) == PROVOLATILE_VOLATILE;
+}
+
+/* Whether RETURNING may change rows that the statement has not come to: then they are changed one by one. */
+static bool
+may_change_rows(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return check_functions_in_node(node, is_volatile_of_user, NULL) ||
+	       expression_tree_walker(node, may_change_rows, context);
+}
+
 /* Of other tables RETURNING gets plain columns. */
 static bool
 can_return(List *returning, int target)
@@ -159,8 +179,8 @@ kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const Kake
 	if ((parse->commandType != CMD_UPDATE && parse->commandType != CMD_DELETE) || fpinfo->local_conds != NIL ||
 	    fpinfo->shows_hidden || !can_name_others(fpinfo, target) ||
 	    bms_membership(root->all_result_relids) != BMS_SINGLETON || !can_return(parse->returningList, target) ||
-	    parse->withCheckOptions != NIL || parse->hasTargetSRFs ||
-	    has_row_triggers(root, (Index) target, parse->commandType) ||
+	    may_change_rows((Node *) parse->returningList, NULL) || parse->withCheckOptions != NIL ||
+	    parse->hasTargetSRFs || has_row_triggers(root, (Index) target, parse->commandType) ||
 	    has_stored_generated_columns(root, (Index) target))
 		return false;
 	foreach (cell, root->rowMarks)
@@ -275,7 +295,8 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	StringInfoData sql;
 	KakehashiDeparse context = {.root = root, .buf = &sql};
 
-	if (plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE)
+	if ((plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE) ||
+	    may_change_rows((Node *) root->parse->returningList, NULL))
 		return false;
 	scan = find_scan(plan, result_relation, subplan_index);
 	if (scan == NULL || scan->scan.plan.qual != NIL)

@@ -96,6 +96,16 @@ final class ClientCommandTest {
   }
 
   @Test
+  void shouldGiveWhatALaterCommandHasChangedToWhoWillChangeIt() {
+    change(3, "UPDATE t SET v = 11 WHERE id = 1");
+    change(2, "UPDATE t SET v = 21 WHERE id = 2");
+    String all = "SELECT id, v FROM t ORDER BY id FOR UPDATE";
+    assertEquals(List.of("3|30"), rows(2, all));
+    assertEquals(List.of("1|10", "3|30"), rows(2, all + " TO CHANGE"));
+    TestEngine.assertState("27000", () -> change(2, "UPDATE t SET v = 12 WHERE id = 1"));
+  }
+
+  @Test
   void shouldChangeWhatTheSameCommandHasLocked() {
     assertEquals(List.of("10"), rows(2, "SELECT v FROM t WHERE id = 1 FOR UPDATE"));
     assertEquals(List.of("10"), rows(2, "SELECT v FROM t WHERE id = 1 FOR UPDATE"));

@@ -83,13 +83,18 @@ final class LockOperator extends Operator {
       }
       TableStore table = execution.scope().store().table(lock.tableId());
       try {
-        if (table.ownChange(execution.scope().view(), rowIds.words[row]) != OwnChange.NONE
-            || !table.lock(transaction, rowIds.words[row])) {
+        OwnChange change = table.ownChange(execution.scope().view(), rowIds.words[row]);
+        if (change == OwnChange.LATER_COMMAND && wait == LockWait.TO_CHANGE) {
+          continue;
+        }
+        if (change != OwnChange.NONE || !table.lock(transaction, rowIds.words[row])) {
           transaction.rollbackTo(before);
           return false;
         }
       } catch (RowConflict conflict) {
-        if (conflict.kind() != RowConflict.Kind.OWNER_ACTIVE || wait == LockWait.WAIT) {
+        if (conflict.kind() != RowConflict.Kind.OWNER_ACTIVE
+            || wait == LockWait.WAIT
+            || wait == LockWait.TO_CHANGE) {
           throw conflict;
         }
         if (wait == LockWait.NOWAIT) {

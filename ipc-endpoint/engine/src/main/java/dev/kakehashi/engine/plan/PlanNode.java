@@ -268,7 +268,10 @@ public sealed interface PlanNode {
   enum LockWait {
     WAIT,
     NOWAIT,
-    SKIP_LOCKED
+    SKIP_LOCKED,
+
+    /// To wait, and to give what a later command of the client's transaction has changed as it was: the change for which it is locked fails then, if it comes to that.
+    TO_CHANGE
   }
 
   /// Window functions over partitions of the input in an order; output: the input's columns, then one per call.

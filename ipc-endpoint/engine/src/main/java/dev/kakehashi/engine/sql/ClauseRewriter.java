@@ -173,6 +173,8 @@ final class ClauseRewriter {
       wait = "nowait";
     } else if (in.acceptWords("skip", "locked")) {
       wait = "skip locked";
+    } else if (in.acceptWords("to", "change")) {
+      wait = "to change";
     }
     call.append(RewrittenText.quoted(wait)).append("), ");
     if (level.distinct || level.setOperation) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What FOR UPDATE of a SELECT says.
 ///
-/// FOR SHARE and its relatives lock like FOR UPDATE.
+/// FOR SHARE and its relatives lock like FOR UPDATE. FOR UPDATE TO CHANGE is for clients that change the rows one by one.
 ///
 /// @param tables aliases to lock; empty: all
 record RowLocks(List<String> tables, LockWait policy) {
@@ -31,6 +31,7 @@ record RowLocks(List<String> tables, LockWait policy) {
         switch (names.removeLast()) {
           case "nowait" -> LockWait.NOWAIT;
           case "skip locked" -> LockWait.SKIP_LOCKED;
+          case "to change" -> LockWait.TO_CHANGE;
           default -> LockWait.WAIT;
         };
     return new RowLocks(names, wait);
