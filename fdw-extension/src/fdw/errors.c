@@ -134,7 +134,6 @@ kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const ch
 {
 	ereport(ERROR, (errcode(session->committing ? ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN : ERRCODE_CONNECTION_FAILURE),
 	                errmsg("connection to the endpoint of server \"%s\" was lost", session->server_name),
-	                lost_detail(session, error), lost_hint(session),
-	                sql != NULL ? kakehashi_sql_context(sql) : 0));
+	                lost_detail(session, error), lost_hint(session), sql != NULL ? kakehashi_sql_context(sql) : 0));
 	pg_unreachable();
 }

@@ -41,7 +41,8 @@ final class RegistryFile {
     if (problem == null) {
       ChronicleMap<K, V> map = null;
       try {
-        // An endpoint that was killed may have left locks in the file; recovery clears them, and costs milliseconds.
+        // An endpoint that was killed may have left locks in the file; recovery clears them, and
+        // costs milliseconds.
         map = builder.recoverPersistedTo(file, false);
         reader.accept(map);
         return map;

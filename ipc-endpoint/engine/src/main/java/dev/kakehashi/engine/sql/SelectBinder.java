@@ -367,10 +367,7 @@ final class SelectBinder {
     int before = items.size();
     for (Scope.Field field : scope.fields) {
       boolean chosen = alias == null ? !field.merged() : alias.equals(field.alias());
-      if (chosen
-          && !field.hidden()
-          && !field.system()
-          && !Marks.DUAL.equals(field.alias())) {
+      if (chosen && !field.hidden() && !field.system() && !Marks.DUAL.equals(field.alias())) {
         items.add(new Item(field.name(), field.expression()));
       }
     }
