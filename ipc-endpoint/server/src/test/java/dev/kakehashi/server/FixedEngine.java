@@ -102,7 +102,7 @@ public final class FixedEngine implements Engine {
         return Planning.ENDED;
       }
 
-      /// It shows nothing of anybody.
+      // It shows nothing of anybody.
       @Override
       public void viewer(Viewer newViewer) {}
 

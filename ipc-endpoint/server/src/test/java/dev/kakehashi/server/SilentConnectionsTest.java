@@ -71,6 +71,7 @@ class SilentConnectionsTest {
   }
 
   @Test
+  @SuppressWarnings("try") // it is there to be connected to
   void shouldNotOccupyASocketOfTheOwner(@TempDir Path directory) throws IOException {
     OwnerSocket.Handler reader =
         (client, served) -> {
