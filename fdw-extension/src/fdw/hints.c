@@ -54,7 +54,13 @@ add_hint(ErrorData *error)
 {
 	const Remedy *remedy = remedy_of(error);
 
-	if (remedy != NULL)
+	if (error->elevel == ERROR && error->hint == NULL && error->message_id != NULL &&
+	    strcmp(error->message_id, "child table \"%s\" has different collation for column \"%s\"") == 0)
+		error->hint =
+			pstrdup("Text columns that IMPORT FOREIGN SCHEMA makes for a kakehashi server are COLLATE \"C\", as the "
+		            "engine compares them. Give the parent's column COLLATE \"C\", or import with OPTIONS "
+		            "(import_collate 'off').");
+	else if (remedy != NULL)
 		error->hint = psprintf("The engine of a kakehashi server can do it: SELECT %s('server', '%s')%s.",
 		                       remedy->is_query ? "* FROM kakehashi_query" : "kakehashi_execute", remedy->statement,
 		                       remedy->is_query ? " AS (...)" : "");

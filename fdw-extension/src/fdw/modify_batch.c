@@ -119,13 +119,13 @@ flush_form(KakehashiModify *form)
 	(void) complete_pending(form);
 }
 
-/* Rows are inserted in their order, and one request at a time is under way. */
+/* Rows are inserted in their order, and one request at a time is under way. NULL: of all forms. */
 static void
 flush_other_forms(KakehashiModify *modify, const KakehashiModify *form)
 {
 	ListCell *cell;
 
-	if (form != modify)
+	if (form == NULL || form != modify)
 		flush_form(modify);
 	foreach (cell, modify->forms)
 	{

@@ -12,6 +12,18 @@ CREATE INDEX ON hinted (v);
 ALTER TABLE hinted ADD PRIMARY KEY (id);
 ALTER TABLE hinted ADD UNIQUE (id);
 ALTER TABLE hinted ADD FOREIGN KEY (id) REFERENCES hinted;
+-- A partition has the collation of its parent.
+SELECT kakehashi_execute('kakehashi', 'CREATE TABLE hinted_part (id int PRIMARY KEY, name text)') \gset
+IMPORT FOREIGN SCHEMA public LIMIT TO (hinted_part) FROM SERVER kakehashi INTO public;
+CREATE TABLE hinted_parent (id int, name text) PARTITION BY RANGE (id);
+ALTER TABLE hinted_parent ATTACH PARTITION hinted_part FOR VALUES FROM (0) TO (10);
+CREATE TABLE hinted_parent_c (id int, name text COLLATE "C") PARTITION BY RANGE (id);
+ALTER TABLE hinted_parent_c ALTER id SET NOT NULL;
+ALTER TABLE hinted_parent_c ATTACH PARTITION hinted_part FOR VALUES FROM (0) TO (10);
+INSERT INTO hinted_parent_c VALUES (1, 'one');
+SELECT tableoid::regclass, * FROM hinted_parent_c;
+DROP TABLE hinted_parent, hinted_parent_c;
+SELECT kakehashi_execute('kakehashi', 'DROP TABLE hinted_part') \gset
 -- The same error of another relation is PostgreSQL's own.
 CREATE INDEX ON of_hinted (v);
 -- As the hints say
