@@ -32,6 +32,7 @@ final class Executions implements StatementRequest.Completion {
   private final Transactions transactions;
   private final RowBatchReader reader = new RowBatchReader();
   private final HeapLevel heap = new HeapLevel();
+  private final OpenResults results = OpenResults.ofHeap();
 
   Executions(Engine engine, Transactions transactions) {
     this.engine = engine;
@@ -64,7 +65,7 @@ final class Executions implements StatementRequest.Completion {
         };
     Parameters parameters;
     try {
-      checkHeap(session, execute.slot());
+      checkHeap(session, execute.slot(), statement);
       parameters = parameters(session, statement, execute, frame);
     } catch (EngineException e) {
       Replies.failed(channel, requestId, open, Failures.of(e));
@@ -85,15 +86,22 @@ final class Executions implements StatementRequest.Completion {
             execute.flags().commitAfter(),
             response,
             this,
-            whenEnded);
+            isReserved(session, execute.slot())
+                ? whenEnded
+                : results.admit(statement.columns().size(), whenEnded));
     request.begins(statement);
     start(request, statement, parameters, executeOptions(execute));
     return true;
   }
 
+  private static boolean isReserved(SqlSession session, int slot) {
+    return slot < session.endpointSession().reservedSlots();
+  }
+
   /// A session that has many open results gets no more of them when the heap is nearly full.
-  private void checkHeap(SqlSession session, int slot) {
-    if (slot >= session.endpointSession().reservedSlots() && heap.isTight()) {
+  private void checkHeap(SqlSession session, int slot, Statement statement) {
+    if (!isReserved(session, slot)
+        && (!results.hasRoom(statement.columns().size()) || heap.isTight())) {
       throw new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory for another open result")
           .withDetail(
               "The session has "
