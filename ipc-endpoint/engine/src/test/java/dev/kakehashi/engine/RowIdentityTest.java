@@ -73,9 +73,7 @@ final class RowIdentityTest {
     TestEngine.assertState("42703", () -> engine.run("SELECT 1 FROM t JOIN t s USING (ctid)"));
     TestEngine.assertState("42703", () -> engine.run("SELECT ctid FROM (SELECT a FROM t) s"));
     assertEquals(List.of("7"), rows("SELECT x FROM t s (x, y) WHERE s.ctid = 0 UNION SELECT 7"));
-    engine.run("CREATE TABLE own (ctid text)");
-    engine.run("INSERT INTO own VALUES ('mine')");
-    assertEquals(List.of("mine"), rows("SELECT ctid FROM own"));
+    TestEngine.assertState("42701", () -> engine.run("CREATE TABLE own (ctid text)"));
     assertEquals(
         List.of("1|NULL", "1|NULL", "2|t"),
         rows("SELECT t.a, u.ctid > 0 OR u.ctid < 0 FROM t LEFT JOIN u ON u.a = t.a ORDER BY 1"));

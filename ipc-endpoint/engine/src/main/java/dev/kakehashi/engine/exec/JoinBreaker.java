@@ -96,19 +96,25 @@ final class JoinBreaker extends Breaker {
         return;
       }
       if (keys.length == 0) {
-        SpillFile made = user.newFile(kinds());
-        file = made;
-        files.add(made);
+        file = user.newFile(kinds());
       } else {
-        Spill made = new Spill(user, kinds(), 0);
-        spill = made;
-        spills.add(made);
+        spill = new Spill(user, kinds(), 0);
       }
       MaterializedRows rows = part.rows();
       for (int row = 0; row < rows.size(); row++) {
         put(rows.chunk(row), MaterializedRows.inChunk(row));
       }
       part.close();
+    }
+
+    void close() {
+      part.close();
+      if (spill != null) {
+        spill.close();
+      }
+      if (file != null) {
+        file.close();
+      }
     }
 
     @Override
@@ -155,6 +161,15 @@ final class JoinBreaker extends Breaker {
   List<Runnable> completeShared(List<Collector> collectors, int workers) {
     if (sides.stream().anyMatch(Side::isOut)) {
       sides.forEach(Side::writeOut);
+      // Not before: each task has its own, and they run at the same time.
+      for (Side side : sides) {
+        if (side.spill != null) {
+          spills.add(side.spill);
+        }
+        if (side.file != null) {
+          files.add(side.file);
+        }
+      }
       spills.forEach(Spill::finish);
       files.forEach(SpillFile::finish);
       return List.of();
@@ -192,13 +207,9 @@ final class JoinBreaker extends Breaker {
 
   @Override
   void close() {
-    for (Side side : sides) {
-      side.part.close();
-    }
+    sides.forEach(Side::close);
     sides.clear();
-    spills.forEach(Spill::close);
     spills.clear();
-    files.forEach(SpillFile::close);
     files.clear();
   }
 }
