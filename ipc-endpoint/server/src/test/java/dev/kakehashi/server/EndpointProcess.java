@@ -55,9 +55,11 @@ final class EndpointProcess implements AutoCloseable {
     return open(List.of(), environment, options);
   }
 
+  /// It takes SIGHUP even where this process ignores it, as below nohup, which children inherit and a JVM leaves as it is.
+  ///
   /// @param config settings that can be read again
   static EndpointProcess open(Path config) throws IOException {
-    return open(List.of(), Map.of(), List.of("-c", config.toString()));
+    return open(List.of("env", "--default-signal=HUP"), Map.of(), List.of("-c", config.toString()));
   }
 
   /// With a umask that opens everything to everybody.
