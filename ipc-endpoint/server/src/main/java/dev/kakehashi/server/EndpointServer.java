@@ -70,15 +70,17 @@ public final class EndpointServer implements AutoCloseable {
     var config = settings.transport(version());
     TaskScheduler scheduler = TaskScheduler.start(SchedulerSettings.config(settings));
     parts.push(scheduler);
-    Engine engine = factory.open(settings, scheduler);
-    parts.push(engine);
-    RateLimit limit = SchedulerSettings.sessionLimit(settings);
-    TransactionRegistry registry =
-        TransactionRegistry.open(
+    // Beside the engine's recovery, which takes longer.
+    RegistryOpening opening =
+        RegistryOpening.begin(
             data,
             settings.count(Setting.OUTCOMES_KEPT),
             settings.duration(Setting.OUTCOME_RETENTION));
-    parts.push(registry);
+    parts.push(opening);
+    Engine engine = factory.open(settings, scheduler);
+    parts.push(engine);
+    RateLimit limit = SchedulerSettings.sessionLimit(settings);
+    TransactionRegistry registry = opening.await();
     TransportEndpoint endpoint =
         TransportEndpoint.start(
             config,

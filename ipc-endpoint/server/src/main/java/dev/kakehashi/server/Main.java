@@ -136,14 +136,21 @@ public final class Main implements Runnable {
       EndpointServer server = EndpointServer.start(settings, engine(settings), common::settings);
       HangUp.handle(server.reload()::runForSignal);
       CountDownLatch closed = new CountDownLatch(1);
-      Runtime.getRuntime()
-          .addShutdownHook(
-              new Thread(
-                  () -> {
-                    server.close();
-                    closed.countDown();
-                  },
-                  "kakehashi-shutdown"));
+      Thread shutdown =
+          new Thread(
+              () -> {
+                server.close();
+                closed.countDown();
+              },
+              "kakehashi-shutdown");
+      try {
+        Runtime.getRuntime().addShutdownHook(shutdown);
+      } catch (IllegalStateException _) {
+        // SIGTERM came while the endpoint started: the process ends, nothing was promised to
+        // anybody.
+        server.close();
+        return 0;
+      }
       System.out.println("ready");
       System.out.flush();
       closed.await();
