@@ -19,8 +19,8 @@ import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.ddl.DefinitionRun;
-import dev.kakehashi.engine.exec.StatementRunner;
-import dev.kakehashi.engine.exec.TempSpace;
+import dev.kakehashi.engine.exec.rows.TempSpace;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
@@ -316,12 +316,11 @@ public final class EmbeddedEngine implements Engine {
     long[] tables =
         prepared instanceof SqlFront.Planned planned ? planned.estimates().tables() : new long[0];
     PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);
-    StatementRunner runner =
+    PlanRunner runner =
         switch (prepared) {
-          case SqlFront.Planned planned ->
-              StatementRunner.of(planned.plan(), planned.parameterOids());
+          case SqlFront.Planned planned -> PlanRunner.of(planned.plan(), planned.parameterOids());
           case SqlFront.Measured measured ->
-              StatementRunner.measured(
+              PlanRunner.measured(
                   measured.statement().plan(), measured.parameterOids(), measured.report());
           default -> null;
         };

@@ -9,9 +9,9 @@ import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.engine.exec.Failures;
-import dev.kakehashi.engine.exec.StatementRunner;
-import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.StatementScope;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Analyze;
 import dev.kakehashi.engine.sql.SessionSetting;
@@ -45,7 +45,6 @@ final class EmbeddedStatement implements Statement {
         }
       };
 
-  private static final int HEAVIEST = 60;
   private static final long[] NO_TABLES = {};
 
   private final EmbeddedEngine engine;
@@ -241,17 +240,17 @@ final class EmbeddedStatement implements Statement {
 
     @Override
     public int workLevel(StatementScope scope) {
-      StatementRunner runner = current.runner();
+      PlanRunner runner = current.runner();
       return runner != null && parameters.rowCount() <= 1 && !parameters.isLong()
           ? runner.workLevel(scope)
-          : HEAVIEST;
+          : PlanRunner.HEAVIEST;
     }
 
     @Override
     public Task task(
         StatementExecution execution,
         BiConsumer<@Nullable Long, @Nullable EngineException> finished) {
-      StatementRunner runner = current.runner();
+      PlanRunner runner = current.runner();
       if (runner != null) {
         return runner.execute(execution, parameters, sink, finished);
       }

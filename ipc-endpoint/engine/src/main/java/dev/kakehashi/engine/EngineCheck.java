@@ -6,7 +6,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.catalog.View;
-import dev.kakehashi.engine.exec.ReferenceLookup;
+import dev.kakehashi.engine.exec.reference.ReferenceLookup;
 import dev.kakehashi.engine.plan.References.Rule;
 import dev.kakehashi.engine.sql.ReferenceBinder;
 import dev.kakehashi.engine.sql.ViewBinder;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine;
 
-import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.SqlFront;
 import java.util.Arrays;
 import java.util.Objects;
@@ -18,7 +18,7 @@ final class PlanCache {
   /// @param zone name of the time zone that it is of; null: of any
   record Plan(
       SqlFront.Prepared prepared,
-      @Nullable StatementRunner runner,
+      @Nullable PlanRunner runner,
       long catalogVersion,
       PlanBasis basis,
       @Nullable String zone) {

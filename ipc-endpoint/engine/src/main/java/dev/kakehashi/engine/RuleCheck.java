@@ -6,7 +6,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.CheckConstraint;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.exec.RowSlices;
+import dev.kakehashi.engine.exec.operator.RowSlices;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;

@@ -6,8 +6,8 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.exec.Failures;
-import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.store.DuplicateKey;
@@ -169,7 +169,7 @@ public final class DefinitionRun implements Task {
       return null;
     }
     execution.restart();
-    return StatementRunner.of(rows.plan(), rows.parameterOids())
+    return PlanRunner.of(rows.plan(), rows.parameterOids())
         .execute(
             execution,
             Parameters.NONE,

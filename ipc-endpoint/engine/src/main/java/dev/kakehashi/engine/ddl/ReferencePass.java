@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.exec.ReferenceLookup;
+import dev.kakehashi.engine.exec.reference.ReferenceLookup;
 import dev.kakehashi.engine.plan.References.Rule;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowCursor;

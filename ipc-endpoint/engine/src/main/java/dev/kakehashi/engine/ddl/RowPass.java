@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.exec.RowSlices;
+import dev.kakehashi.engine.exec.operator.RowSlices;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;

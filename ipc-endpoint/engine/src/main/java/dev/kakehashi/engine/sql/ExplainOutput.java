@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.exec.PlanProfile;
+import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;

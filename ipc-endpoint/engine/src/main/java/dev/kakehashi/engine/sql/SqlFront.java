@@ -6,7 +6,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.ShownSetting;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.exec.StatementRunner;
+import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanEstimates;
 import dev.kakehashi.engine.plan.PlanNode;
@@ -89,7 +89,7 @@ public final class SqlFront {
 
   /// EXPLAIN ANALYZE of a statement.
   public record Measured(
-      Planned statement, StatementRunner.Report report, List<Statement.Column> columns)
+      Planned statement, PlanRunner.Report report, List<Statement.Column> columns)
       implements Prepared {
     @Override
     public Statement.Kind kind() {

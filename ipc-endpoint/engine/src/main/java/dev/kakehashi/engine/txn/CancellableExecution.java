@@ -2,7 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Execution;
-import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.Timer;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.engine.exec.DeferredReferences;
-import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.exec.operator.StatementScope;
+import dev.kakehashi.engine.exec.reference.DeferredReferences;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.scheduler.Task;

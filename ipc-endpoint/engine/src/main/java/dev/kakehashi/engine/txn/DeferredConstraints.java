@@ -2,7 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
-import dev.kakehashi.engine.exec.DeferredReferences.Deferred;
+import dev.kakehashi.engine.exec.reference.DeferredReferences.Deferred;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
 import dev.kakehashi.engine.sql.ReferenceBinder;
 import java.util.ArrayList;

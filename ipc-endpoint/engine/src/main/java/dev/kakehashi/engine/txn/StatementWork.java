@@ -2,7 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.engine.exec.StatementScope;
+import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.scheduler.Task;
@@ -43,7 +43,7 @@ public interface StatementWork {
   /// Text of the statement: the name of its job.
   String name();
 
-  /// Up to the scheduler's `lightweightJobLevel` it runs on the calling thread, see [dev.kakehashi.engine.exec.StatementRunner#workLevel].
+  /// Up to the scheduler's `lightweightJobLevel` it runs on the calling thread, see [dev.kakehashi.engine.exec.run.PlanRunner#workLevel].
   int workLevel(StatementScope scope);
 
   /// The task that runs it; it calls `done` exactly once.

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
-import dev.kakehashi.engine.exec.TempSpace;
+import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.scheduler.TaskScheduler;

@@ -54,6 +54,13 @@ public final class VectorBatch implements AutoCloseable {
     }
   }
 
+  /// A batch of one row and no columns, for expressions without columns.
+  public static VectorBatch oneRow() {
+    VectorBatch batch = new VectorBatch(0);
+    batch.size = 1;
+    return batch;
+  }
+
   /// A batch for few rows, for those that look at one row after another: it costs what its rows take.
   public static VectorBatch ofRows(int columnCount, int capacity) {
     return new VectorBatch(columnCount, columnCount, capacity);

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// A reader that holds at most `window` batches until it is told to release them.
-final class TestSink implements ResultSink {
+public final class TestSink implements ResultSink {
   private final Arena arena = Arena.ofShared();
   private final int window;
   private final int bytes;
@@ -20,7 +20,7 @@ final class TestSink implements ResultSink {
   private final List<Runnable> waiting = new ArrayList<>();
   private int lent;
 
-  TestSink(int window, int bytes) {
+  public TestSink(int window, int bytes) {
     this.window = window;
     this.bytes = bytes;
   }
@@ -80,7 +80,7 @@ final class TestSink implements ResultSink {
   }
 
   /// Takes the staged batches one by one, each released after it was read.
-  List<List<@Nullable Long>> drainLongs() {
+  public List<List<@Nullable Long>> drainLongs() {
     List<List<@Nullable Long>> rows = new ArrayList<>();
     while (true) {
       MemorySegment batch;
@@ -103,7 +103,7 @@ final class TestSink implements ResultSink {
   }
 
   /// Waits until something is staged; false if nothing is after the time.
-  synchronized boolean awaitStaged(long timeoutMillis) throws InterruptedException {
+  public synchronized boolean awaitStaged(long timeoutMillis) throws InterruptedException {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     while (staged.isEmpty()) {
       long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());

@@ -1,0 +1,35 @@
+package dev.kakehashi.engine.exec.operator;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.type.SqlErrors;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
+
+/// What a statement's client is told of how it ended.
+public final class Failures {
+  private Failures() {}
+
+  /// Of a statement that the scheduler has given up.
+  public static EngineException cancelled() {
+    return new EngineException(
+        ErrorCode.QUERY_CANCELED, "canceling statement because the engine gave it up");
+  }
+
+  /// The error for whatever a task has thrown, which may be any [Throwable]: who would not be answered would wait for ever, and so would his transaction.
+  public static EngineException report(Throwable thrown) {
+    return switch (thrown) {
+      case EngineException e -> e;
+      case RowConflict e ->
+          new EngineException(
+              ErrorCode.SERIALIZATION_FAILURE,
+              "could not serialize access due to concurrent update");
+      case SchedulerStoppedException e ->
+          new EngineException(
+              ErrorCode.SHUTTING_DOWN, "terminating because the engine is shutting down", e);
+      case StackOverflowError e -> SqlErrors.nestedTooDeeply(e);
+      case OutOfMemoryError e -> new EngineException(ErrorCode.OUT_OF_MEMORY, "out of memory", e);
+      default -> new EngineException(ErrorCode.INTERNAL_ERROR, "internal error: " + thrown, thrown);
+    };
+  }
+}

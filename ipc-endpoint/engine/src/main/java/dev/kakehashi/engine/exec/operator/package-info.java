@@ -1,0 +1,5 @@
+/// What every operator is, and what one run of a plan shares: batches that are handed up, breakers that take all of their input.
+@NullMarked
+package dev.kakehashi.engine.exec.operator;
+
+import org.jspecify.annotations.NullMarked;

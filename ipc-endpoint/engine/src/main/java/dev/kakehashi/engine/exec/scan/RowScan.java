@@ -1,0 +1,85 @@
+package dev.kakehashi.engine.exec.scan;
+
+import dev.kakehashi.engine.exec.operator.Operator;
+import dev.kakehashi.engine.exec.operator.RowsBeforeFailure;
+import dev.kakehashi.engine.exec.operator.RunContext;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.expr.RowFilter;
+import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.Interrupts;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// A leaf that reads rows of a table, of which a filter may leave some: how they are found is the subclass's.
+public abstract class RowScan extends Operator {
+  final RunContext run;
+
+  /// To read from the store; the row identifier is none of them.
+  final int[] columns;
+
+  final boolean withRowIds;
+  final VectorBatch batch;
+  private final boolean rowIdColumn;
+  private long expected = VectorBatch.CAPACITY;
+  private final RowsBeforeFailure before;
+
+  /// @param planned columns of the batches; the last one may be [PlanNode#ROW_ID]
+  /// @param condition null: all rows pass
+  RowScan(
+      RunContext run,
+      int[] planned,
+      @Nullable Expr condition,
+      EvalContext context,
+      boolean withRowIds) {
+    this.run = run;
+    this.rowIdColumn = planned.length > 0 && planned[planned.length - 1] == PlanNode.ROW_ID;
+    this.withRowIds = withRowIds || rowIdColumn;
+    this.columns = rowIdColumn ? Arrays.copyOf(planned, planned.length - 1) : planned;
+    this.batch = new VectorBatch(planned.length);
+    this.before =
+        new RowsBeforeFailure(condition == null ? null : RowFilter.of(condition, context), context);
+  }
+
+  @Override
+  public void expectRows(long rows) {
+    expected = rows;
+  }
+
+  @Override
+  public void open() {
+    before.open();
+    batch.wanted = firstBatch(expected);
+  }
+
+  /// Fills `batch` with the next rows; false at the end.
+  abstract boolean fill();
+
+  @Override
+  public @Nullable VectorBatch next() {
+    while (true) {
+      before.check();
+      if (!fill()) {
+        return null;
+      }
+      batch.wanted = nextBatch(batch.wanted);
+      if (rowIdColumn) {
+        ColumnVector last = batch.columns[batch.columns.length - 1];
+        System.arraycopy(batch.rowIds, 0, last.words, 0, batch.size);
+      }
+      run.scope().scanned(batch.liveRows());
+      if (before.narrow(batch)) {
+        return batch;
+      }
+      Interrupts.check();
+    }
+  }
+
+  @Override
+  public void close() {
+    batch.close();
+    before.close();
+  }
+}

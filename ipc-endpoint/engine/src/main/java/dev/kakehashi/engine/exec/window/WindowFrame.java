@@ -1,0 +1,131 @@
+package dev.kakehashi.engine.exec.window;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.expr.EvalContext;
+import dev.kakehashi.engine.expr.Evaluators;
+import dev.kakehashi.engine.expr.Expr;
+import dev.kakehashi.engine.plan.PlanNode.Frame;
+import dev.kakehashi.engine.plan.PlanNode.FrameBound;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.engine.vector.VectorBatch;
+import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/// The frame of the current row: up to three runs of positions, because rows may be excluded from its middle.
+final class WindowFrame {
+  private static final int MAX_RUNS = 3;
+
+  private final Frame frame;
+  private final EvalContext context;
+  private long startOffset;
+  private long endOffset;
+  private final int[] starts = new int[MAX_RUNS];
+  private final int[] ends = new int[MAX_RUNS];
+  private int runs;
+
+  WindowFrame(Frame frame, EvalContext context) {
+    this.frame = frame;
+    this.context = context;
+  }
+
+  /// Evaluates the offsets, for an execution.
+  void open() {
+    startOffset = offset(frame.start(), "starting");
+    endOffset = offset(frame.end(), "ending");
+  }
+
+  private long offset(FrameBound bound, String which) {
+    Expr negative = bound.negative();
+    if (negative == null) {
+      return 0;
+    }
+    try (VarHeap heap = new VarHeap()) {
+      context.functions.heap = heap;
+      ColumnVector sign = Evaluators.of(negative, context).evaluate(VectorBatch.oneRow());
+      if (sign.isNull(0)) {
+        throw new EngineException(
+            ErrorCode.NULL_VALUE_NOT_ALLOWED, "frame " + which + " offset must not be null");
+      }
+      if (sign.words[0] != 0) {
+        throw new EngineException(
+            ErrorCode.INVALID_WINDOW_FRAME_SIZE,
+            bound.offset() == null
+                ? "invalid preceding or following size in window function"
+                : "frame " + which + " offset must not be negative");
+      }
+      @Nullable Expr offset = bound.offset();
+      return offset == null
+          ? 0
+          : Evaluators.of(offset, context).evaluate(VectorBatch.oneRow()).words[0];
+    }
+  }
+
+  /// Whether the frame begins with the partition and nothing is excluded: it only grows from row to row.
+  boolean growsOnly() {
+    return frame.start().kind()
+            == dev.kakehashi.engine.plan.PlanNode.FrameBoundKind.UNBOUNDED_PRECEDING
+        && frame.exclusion() == dev.kakehashi.engine.plan.PlanNode.FrameExclusion.NO_OTHERS;
+  }
+
+  void move(WindowPartition partition, int position) {
+    int start = partition.frameStart(frame, position, startOffset);
+    int end = partition.frameEnd(frame, position, endOffset);
+    runs = 0;
+    switch (frame.exclusion()) {
+      case NO_OTHERS -> add(start, end);
+      case CURRENT_ROW -> {
+        add(start, Math.min(end, position));
+        add(Math.max(start, position + 1), end);
+      }
+      case GROUP -> {
+        add(start, Math.min(end, partition.peersStart(position)));
+        add(Math.max(start, partition.peersEnd(position)), end);
+      }
+      case TIES -> {
+        add(start, Math.min(end, partition.peersStart(position)));
+        add(Math.max(start, position), Math.min(end, position + 1));
+        add(Math.max(start, partition.peersEnd(position)), end);
+      }
+    }
+  }
+
+  private void add(int start, int end) {
+    if (start < end) {
+      starts[runs] = start;
+      ends[runs++] = end;
+    }
+  }
+
+  int runs() {
+    return runs;
+  }
+
+  int start(int run) {
+    return starts[run];
+  }
+
+  int end(int run) {
+    return ends[run];
+  }
+
+  /// Rows in the frame.
+  long count() {
+    long count = 0;
+    for (int run = 0; run < runs; run++) {
+      count += ends[run] - starts[run];
+    }
+    return count;
+  }
+
+  /// Position of row `number` of the frame, from 0.
+  int position(long number) {
+    long left = number;
+    int run = 0;
+    while (left >= ends[run] - starts[run]) {
+      left -= ends[run] - starts[run];
+      run++;
+    }
+    return (int) (starts[run] + left);
+  }
+}

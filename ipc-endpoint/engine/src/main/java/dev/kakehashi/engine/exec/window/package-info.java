@@ -1,0 +1,5 @@
+/// Window functions.
+@NullMarked
+package dev.kakehashi.engine.exec.window;
+
+import org.jspecify.annotations.NullMarked;

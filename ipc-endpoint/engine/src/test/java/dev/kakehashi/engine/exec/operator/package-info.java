@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.exec.operator;
+
+import org.jspecify.annotations.NullMarked;

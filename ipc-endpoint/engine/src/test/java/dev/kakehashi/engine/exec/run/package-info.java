@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.exec.run;
+
+import org.jspecify.annotations.NullMarked;
