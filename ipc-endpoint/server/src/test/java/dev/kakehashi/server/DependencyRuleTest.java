@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -38,10 +36,7 @@ class DependencyRuleTest {
 
   @Test
   void shouldKeepDependencyRule() {
-    JavaClasses classes =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages("dev.kakehashi");
+    JavaClasses classes = ProjectClasses.main();
     SEES.forEach((part, seen) -> {
       assertTrue(
           classes.stream().anyMatch(type -> partOf(type.getPackageName()).equals(part)),
