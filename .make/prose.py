@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Checks the prose of the documents: prose.py [FILE...], or all tracked *.md files.
+
+Refused are sentences of more than 25 words, sentences that begin with "Who", "What" or "Those", and links to files or headings that
+do not exist. A code span is one word, and so is a list of them. Code blocks, generated documents and released parts of the
+change log are not read. In a table's cell a semicolon ends a sentence, too.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+MOST_WORDS = 25
+GENERATED = {"ipc-endpoint/engine/FUNCTIONS.md"}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+FENCE = re.compile(r"^\s*(```|~~~)")
+HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
+ITEM = re.compile(r"^\s*([*+-]|\d+\.)\s+")
+RULE = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
+LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]+)\)")
+CODE = re.compile(r"(`+)(.+?)\1")
+END = re.compile(r"[.!?][\"')*_”]*\s+(?=[\"'(*_“]*[A-Z0-9])")
+BAD_START = re.compile(r"^[\"'(*_“\s]*(Who|What|Those)\b")
+WORD = re.compile(r"[^\W_]")
+
+
+def blocks(lines):
+    """Yields (line number, text, whether it is a table's cell): paragraphs, list items, headings, cells."""
+    text, start, fenced = [], 0, False
+
+    def flush():
+        nonlocal text
+        joined, text = " ".join(text), []
+        return [(start, joined, False)] if joined.strip() else []
+
+    for number, line in enumerate(lines, 1):
+        if FENCE.match(line):
+            yield from flush()
+            fenced = not fenced
+        elif fenced:
+            continue
+        elif not line.strip() or HEADING.match(line):
+            yield from flush()
+            if line.strip():
+                yield number, HEADING.match(line).group(2), False
+        elif line.lstrip().startswith("|"):
+            yield from flush()
+            if not RULE.match(line):
+                for cell in re.split(r"(?<!\\)\|", spans(line.strip().strip("|"))):
+                    yield number, cell, True
+        else:
+            if ITEM.match(line):
+                yield from flush()
+                line = line[ITEM.match(line).end() :]
+            if not text:
+                start = number
+            text.append(line.strip())
+    yield from flush()
+
+
+def spans(text):
+    """Code spans become one capital word, as they may begin a sentence; a list of them is one word."""
+    text = CODE.sub("C0de", text)
+    return re.sub(r"C0de(?:(?:,| and| or|,? to|/| ÷| \+| ←| →| ·) C0de)+", "C0de", text)
+
+
+def sentences(text, cell):
+    text = LINK.sub(r"\1", spans(text))
+    for sentence in END.split(text):
+        yield from sentence.split(";") if cell else [sentence]
+
+
+def slug(heading):
+    heading = re.sub(r"[`*]", "", LINK.sub(r"\1", heading)).strip().lower()
+    return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading))
+
+
+def anchors(path):
+    fenced, found, seen = False, set(), {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and HEADING.match(line):
+            name = slug(HEADING.match(line).group(2))
+            seen[name] = seen.get(name, -1) + 1
+            found.add(f"{name}-{seen[name]}" if seen[name] else name)
+    return found
+
+
+def readable(path, lines):
+    """Without the released parts of the change log: their lines become empty, so that numbers stay."""
+    if path.name != "CHANGELOG.md":
+        return lines
+    released, kept = False, []
+    for line in lines:
+        if line.startswith("## "):
+            released = "not released" not in line.lower()
+        kept.append("" if released else line)
+    return kept
+
+
+def check(path):
+    name = path.relative_to(ROOT)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    complaints = []
+    for number, text, cell in blocks(readable(path, lines)):
+        for sentence in sentences(text, cell):
+            words = [word for word in sentence.split() if WORD.search(word)]
+            if len(words) > MOST_WORDS:
+                complaints.append(f"{name}:{number}: {len(words)} words: {' '.join(words[:9])} ...")
+            if BAD_START.match(sentence):
+                complaints.append(f"{name}:{number}: begins with {words[0]!r}: {' '.join(words[:9])} ...")
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        if FENCE.match(line):
+            fenced = not fenced
+        for _, target in [] if fenced else LINK.findall(CODE.sub("", line)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            linked = (path.parent / file).resolve() if file else path
+            if not linked.exists():
+                complaints.append(f"{name}:{number}: no such file: {target}")
+            elif anchor and linked.suffix == ".md" and anchor not in anchors(linked):
+                complaints.append(f"{name}:{number}: no such heading: {target}")
+    return complaints
+
+
+def main(arguments):
+    if arguments:
+        paths = [pathlib.Path(argument).resolve() for argument in arguments]
+    else:
+        listed = subprocess.run(
+            ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.splitlines()
+        paths = [ROOT / each for each in listed if each not in GENERATED and (ROOT / each).exists()]
+    complaints = [complaint for path in paths for complaint in check(path)]
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
