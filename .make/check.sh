@@ -31,6 +31,10 @@ if [ -f fdw-extension/Makefile ]; then
   make -s -C fdw-extension PG_CONFIG="$PG_CONFIG" COPT='-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare' all
 fi
 
+step "documents"
+python3 -m doctest .make/prose.py
+.make/prose.py
+
 step "shell scripts"
 for script in .make/*.sh .ci/run; do bash -n "$script"; done
 if command -v shellcheck >/dev/null; then shellcheck -x -e SC1091 -P .make .make/*.sh .ci/run; fi

@@ -18,6 +18,7 @@ want cppcheck cppcheck
 want setpriv util-linux
 want ps procps
 want git git
+want python3 python3
 if [ "${DOCKER:-yes}" = yes ]; then
   want docker docker.io
   want dockerd docker.io

@@ -27,7 +27,11 @@ WORD = re.compile(r"[^\W_]")
 
 
 def blocks(lines):
-    """Yields (line number, text, whether it is a table's cell): paragraphs, list items, headings, cells."""
+    """Yields (line number, text, whether it is a table's cell): paragraphs, list items, headings, cells.
+
+    >>> list(blocks(["# A", "b", "c", "* d", "```", "e", "```", "| f | g |", "|---|---|"]))
+    [(1, 'A', False), (2, 'b c', False), (4, 'd', False), (8, ' f ', True), (8, ' g ', True)]
+    """
     text, start, fenced = [], 0, False
 
     def flush():
@@ -67,12 +71,24 @@ def spans(text):
 
 
 def sentences(text, cell):
+    """Links count by their text; a cell is divided by semicolons, too.
+
+    >>> list(sentences("It waits. `Lane` runs [a task](x.md). See 1.5.", False))
+    ['It waits', 'C0de runs a task', 'See 1.5.']
+    >>> list(sentences("`a`, `b` and `c` wait; it runs", True))
+    ['C0de wait', ' it runs']
+    """
     text = LINK.sub(r"\1", spans(text))
     for sentence in END.split(text):
         yield from sentence.split(";") if cell else [sentence]
 
 
 def slug(heading):
+    """The anchor that GitHub gives a heading.
+
+    >>> slug("6. `Row` batches: layout")
+    '6-row-batches-layout'
+    """
     heading = re.sub(r"[`*]", "", LINK.sub(r"\1", heading)).strip().lower()
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading))
 

@@ -8,7 +8,7 @@ package dev.kakehashi.protocol;
 /// in place of 3.)
 ///
 /// The shortest pause is as long as a dear yield, because on an otherwise idle machine there are some ten a second: collections of garbage, compilers, the kernel. With
-/// 20 ms, waiters slept for a third of each second (engine/README.md has what a select by key took with either). Of somebody who computes all the time the doubling tells within a
+/// 20 ms, waiters slept for a third of each second (docs/measurements.md has what a select by key took with either). Of somebody who computes all the time the doubling tells within a
 /// dozen yields.
 ///
 /// Times are those of `System.nanoTime()`. Used by one thread.

@@ -56,7 +56,7 @@ final class AccessPath {
   /// For a range of which it does not matter how many rows it has: a lookup's, what a limit ends, or what is changed.
   private static final double UNKNOWN_ROWS = -1;
 
-  /// A row that an index leads to costs as much as this many in a scan of the pages (`RangeBenchmark`, engine/README.md: 6 to 12 for narrow rows whose values are summed).
+  /// A row that an index leads to costs as much as this many in a scan of the pages (`RangeBenchmark`, docs/measurements.md: 6 to 12 for narrow rows whose values are summed).
   private static final double INDEX_COST = 10;
 
   /// Of fewer rows all scans are short, and one by an index conflicts with less in serializable transactions.

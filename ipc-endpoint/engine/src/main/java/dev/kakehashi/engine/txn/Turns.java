@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *Why no lane of the scheduler.* A lane's permit ends with its job, a turn where the operation says: a query gives it back at its view, long before
 /// its job ends. Commit, rollback and savepoints need no job, and have to run also when the scheduler takes no more: a lane's waiting job is
-/// discarded then. And a turn is cheaper, see the scheduler's README.
+/// discarded then. And a turn is cheaper, see docs/measurements.md.
 ///
 /// `busy` and `waiting` are guarded by this. Whoever changed `busy` from false to true, or took an operation off `waiting`, starts that operation.
 final class Turns {
