@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks the prose of the documents: prose.py [FILE...], or all tracked *.md files.
 
-Refused are sentences of more than 25 words, sentences that begin with "Who", "What" or "Those", and links to files or headings that
-do not exist. A code span is one word, and so is a list of them. Code blocks, generated documents and released parts of the
+Refused are sentences of more than 25 words, sentences that begin with "Who", "What" or "Those", links to files or headings that do
+not exist, and code spans with a class or file that the source does not have (history may name them). A code span is one word, and so is a list of them. Code blocks, generated documents and released parts of the
 change log are not read. In a table's cell a semicolon ends a sentence, too.
 """
 
+import functools
 import pathlib
 import re
 import subprocess
@@ -13,6 +14,7 @@ import sys
 
 MOST_WORDS = 25
 GENERATED = {"ipc-endpoint/engine/FUNCTIONS.md"}
+HISTORY = ("docs/decisions/", "docs/measurements.md", "CHANGELOG.md")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 FENCE = re.compile(r"^\s*(```|~~~)")
@@ -24,6 +26,9 @@ CODE = re.compile(r"(`+)(.+?)\1")
 END = re.compile(r"[.!?][\"')*_”]*\s+(?=[\"'(*_“]*[A-Z0-9])")
 BAD_START = re.compile(r"^[\"'(*_“\s]*(Who|What|Those)\b")
 WORD = re.compile(r"[^\W_]")
+CLASS = re.compile(r"[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*")
+FILE = re.compile(r"[\w-]+\.(?:c|h|java|sh|py|conf)")
+SOURCES = ("*.java", "*.c", "*.h", "*.xml", "*.txt", "*.sh", "*.py", "*.js", "*.conf", "Makefile")
 
 
 def blocks(lines):
@@ -117,6 +122,34 @@ def readable(path, lines):
     return kept
 
 
+def tracked(*patterns):
+    command = ["git", "ls-files", "-co", "--exclude-standard", *patterns]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+@functools.cache
+def source_names():
+    """Words with a capital letter of the sources, and names of files."""
+    words, files = set(), set()
+    for name in tracked(*SOURCES):
+        files.add(name.rsplit("/", 1)[-1])
+        path = ROOT / name
+        if path.exists():
+            words.update(CLASS.findall(path.read_text(encoding="utf-8", errors="replace")))
+    return words, files
+
+
+def unknown_names(line):
+    words, files = source_names()
+    for span in (each[1] for each in CODE.findall(line)):
+        first = span.split(".")[0]
+        if FILE.fullmatch(span):
+            if span not in files:
+                yield span
+        elif re.fullmatch(r"[\w.]+", span) and CLASS.fullmatch(first) and first not in words:
+            yield span
+
+
 def check(path):
     name = path.relative_to(ROOT)
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -132,6 +165,8 @@ def check(path):
     for number, line in enumerate(lines, 1):
         if FENCE.match(line):
             fenced = not fenced
+        if not fenced and not str(name).startswith(HISTORY):
+            complaints.extend(f"{name}:{number}: the source has no {each}" for each in unknown_names(line))
         for _, target in [] if fenced else LINK.findall(CODE.sub("", line)):
             if re.match(r"[a-z]+:", target):
                 continue
@@ -148,10 +183,7 @@ def main(arguments):
     if arguments:
         paths = [pathlib.Path(argument).resolve() for argument in arguments]
     else:
-        listed = subprocess.run(
-            ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True
-        ).stdout.splitlines()
-        paths = [ROOT / each for each in listed if each not in GENERATED and (ROOT / each).exists()]
+        paths = [ROOT / each for each in tracked("*.md") if each not in GENERATED and (ROOT / each).exists()]
     complaints = [complaint for path in paths for complaint in check(path)]
     for complaint in complaints:
         print(complaint)
