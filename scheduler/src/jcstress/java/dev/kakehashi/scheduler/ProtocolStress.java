@@ -3,6 +3,15 @@ package dev.kakehashi.scheduler;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Fences;
+import dev.kakehashi.scheduler.process.Event;
+import dev.kakehashi.scheduler.process.Events;
+import dev.kakehashi.scheduler.process.Pid;
+import dev.kakehashi.scheduler.process.Process;
+import dev.kakehashi.scheduler.process.ProcessRun;
+import dev.kakehashi.scheduler.process.Processes;
+import dev.kakehashi.scheduler.process.StepOutput;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
@@ -304,7 +313,7 @@ public class ProtocolStress {
     private final Job job = JobBuilder.none(scheduler);
     private int seen;
     private final ProcessRun run =
-        new ProcessRun(scheduler.processes(), new Pid(0, 0), this::step, "stress", null, null);
+        new ProcessRun(Processes.of(scheduler), new Pid(0, 0), this::step, "stress", null, null);
 
     private Process.Step step(Events events, StepOutput output) {
       while (events.poll() != null) {

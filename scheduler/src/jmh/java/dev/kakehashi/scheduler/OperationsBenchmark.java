@@ -1,5 +1,9 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.process.Event;
+import dev.kakehashi.scheduler.process.Pid;
+import dev.kakehashi.scheduler.process.Process;
+import dev.kakehashi.scheduler.process.Processes;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,8 +67,7 @@ public class OperationsBenchmark {
     condition = started.condition();
     ran = new long[LINE * workers];
     process =
-        started
-            .processes()
+        Processes.of(started)
             .spawn(
                 (events, output) -> {
                   for (Event event = events.poll(); event != null; event = events.poll()) {
@@ -259,7 +262,7 @@ public class OperationsBenchmark {
   @SuppressWarnings("ThreadPriorityCheck") // as above
   public void processSend() {
     long wanted = delivered.get() + 1;
-    if (!of(scheduler).processes().send(of(process), message)) {
+    if (!Processes.of(of(scheduler)).send(of(process), message)) {
       throw new IllegalStateException("the process has ended");
     }
     while (delivered.get() < wanted) {

@@ -1,5 +1,8 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Checks;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;

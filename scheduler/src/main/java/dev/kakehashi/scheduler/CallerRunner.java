@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.metrics.Counters;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one light job at a time, serially, on a thread that is no worker. Owned by that thread.

@@ -1,7 +1,9 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,12 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
-import dev.kakehashi.scheduler.Platform.Point;
 import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.metrics.Latencies;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
+import dev.kakehashi.scheduler.platform.Platform.Point;
 import org.jspecify.annotations.Nullable;
 
 /// What a worker does that has found nothing: it searches for a while, or distributes, and then it sleeps.

@@ -2,6 +2,7 @@ package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.RejectionPolicy;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;

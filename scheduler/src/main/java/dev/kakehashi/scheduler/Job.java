@@ -1,6 +1,9 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.metrics.Latencies;
+import dev.kakehashi.scheduler.platform.Checks;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.metrics.Latencies;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /// The times of one job, see [JobBuilder#timed()]. Written by the runners that start, work for and end it; read by anyone.

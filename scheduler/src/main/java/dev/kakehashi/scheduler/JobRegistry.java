@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.platform.Platform;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -109,6 +110,16 @@ final class JobRegistry {
       stripe.place(job);
       return true;
     }
+  }
+
+  /// Whether every job is refused from now on.
+  boolean isClosed() {
+    for (Stripe stripe : stripes) {
+      if (!stripe.closed) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Removes a job that was refused after all.

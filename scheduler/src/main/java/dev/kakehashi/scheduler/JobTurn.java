@@ -1,7 +1,9 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
-import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
+import dev.kakehashi.scheduler.platform.Platform.Point;
 import org.jspecify.annotations.Nullable;
 
 /// The job a thread works for, what the thread holds of its count, and what it has counted for it. Part of its [Runner], so that

@@ -1,6 +1,8 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;

@@ -1,6 +1,8 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Latencies.Kind;
+import dev.kakehashi.scheduler.metrics.Latencies;
+import dev.kakehashi.scheduler.metrics.Latencies.Kind;
+import dev.kakehashi.scheduler.platform.Platform;
 import org.jspecify.annotations.Nullable;
 
 /// Stands for a task from outside whose way and run are timed: one in `latencySampling`, so the others cost nothing.

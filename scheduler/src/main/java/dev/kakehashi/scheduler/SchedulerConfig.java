@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.platform.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -293,7 +294,7 @@ public final class SchedulerConfig {
     return threadNamePrefix;
   }
 
-  int intValue(Parameter parameter) {
+  public int intValue(Parameter parameter) {
     return (int) get(parameter);
   }
 

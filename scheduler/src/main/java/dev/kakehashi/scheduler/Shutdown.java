@@ -1,5 +1,8 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Checks;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,7 +71,7 @@ final class Shutdown {
 
   private ShutdownReport stop(Duration grace) throws InterruptedException {
     JobRegistry registry = scheduler.registry();
-    scheduler.processes().cancelAll();
+    scheduler.parts().forEach(SchedulerPart::cancelAll);
     for (Job job : registry.live()) {
       if (job.waitsForTimer()) {
         job.cancel();

@@ -1,5 +1,8 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.metrics.CounterSum;
+import dev.kakehashi.scheduler.metrics.Latencies;
+import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +44,7 @@ final class Status {
     gauges.put("workers.hung", watchdog.hung());
     gauges.put("tasks.longestRunningNanos", watchdog.longestNanos());
     gauges.put("jobs.live", (long) scheduler.registry().live().size());
-    gauges.put("process.live", (long) scheduler.processes().count());
+    gauges.put("process.live", scheduler.parts().stream().mapToLong(SchedulerPart::count).sum());
     counters.latencies().putInto(gauges);
     return new SchedulerMetrics(
         SchedulerMetrics.named(scheduler.counterTotals(), gauges), perWorker);
@@ -79,8 +82,8 @@ final class Status {
     for (Job job : scheduler.registry().live()) {
       out.append(described(job)).append('\n');
     }
-    for (Processes.Info process : scheduler.processes().list()) {
-      out.append(process.toString()).append('\n');
+    for (SchedulerPart part : scheduler.parts()) {
+      part.dump(out);
     }
   }
 

@@ -1,5 +1,8 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.metrics.CounterSum;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -1,16 +1,23 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Point;
 import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.metrics.CounterSum;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Point;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Runs jobs of fine-grained tasks on a fixed number of daemon threads. Thread-safe.
@@ -48,7 +55,10 @@ public final class TaskScheduler implements AutoCloseable {
   private final Status status;
   private final Submission submission;
   private final LaneTable lanes = new LaneTable(this);
-  private final Processes processes;
+
+  /// Whoever adds one looks afterwards whether a shutdown has begun, which asks those that it sees to end.
+  private final ConcurrentHashMap<Class<?>, SchedulerPart> parts = new ConcurrentHashMap<>();
+
   private final Shutdown shutdown = new Shutdown(this);
   private final JobBuilder plainJob =
       new JobBuilder(this, "task"); // never changed, so it serves all
@@ -64,7 +74,6 @@ public final class TaskScheduler implements AutoCloseable {
     registry = new JobRegistry(config.workers(), this::joblessEnded);
     watcher = new Watcher(this);
     watchdog = new Watchdog(this);
-    processes = new Processes(this);
     sleepers =
         new Sleepers(
             config.workers(), config.maxSearchers(), config.distribution() == Distribution.ROLE);
@@ -164,9 +173,22 @@ public final class TaskScheduler implements AutoCloseable {
     return new Condition(this, Objects.requireNonNull(check, "check"));
   }
 
-  /// The processes of this scheduler.
-  public Processes processes() {
-    return processes;
+  /// The part of a class, which is made at the first call.
+  ///
+  /// @param maker of an object of that class
+  public <P extends SchedulerPart> P part(Class<P> type, Function<TaskScheduler, P> maker) {
+    SchedulerPart part = parts.get(type);
+    if (part == null) {
+      part = parts.computeIfAbsent(type, missing -> maker.apply(this));
+      if (registry.isClosed()) {
+        part.cancelAll();
+      }
+    }
+    return type.cast(part);
+  }
+
+  Collection<SchedulerPart> parts() {
+    return parts.values();
   }
 
   /// Runs a task in a job of its own after the delay. A shutdown does not wait for it: it is discarded.

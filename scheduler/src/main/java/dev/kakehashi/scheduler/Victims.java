@@ -2,6 +2,8 @@ package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Topology;
 import org.jspecify.annotations.Nullable;
 
 /// Whom a worker steals from, and in which order it asks: the nearest first ([Topology]), and among equally near ones as

@@ -1,6 +1,8 @@
 package dev.kakehashi.scheduler;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.kakehashi.scheduler;
 
+import dev.kakehashi.scheduler.platform.Platform;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,12 @@
 package dev.kakehashi.scheduler;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.SchedulerConfig.Distribution;
 import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Pinning;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
 import org.jspecify.annotations.Nullable;
 
 /// One worker: its deque, and the order in which it looks for tasks.

@@ -21,7 +21,7 @@
 /// | wait for something without a thread | [TaskScheduler#condition], [TaskContext#await(Condition, Task)] |
 /// | run a light job on the receiving thread | [JobBuilder#workLevel], `lightweightJobLevel`, [Option#CALLER] |
 /// | share a worker with others during long work | [TaskContext#shouldYield], [TaskContext#resubmit] |
-/// | keep state between events, talk by messages | [TaskScheduler#processes], [Process] |
+/// | keep state between events, talk by messages | [dev.kakehashi.scheduler.process.Processes#of], [dev.kakehashi.scheduler.process.Process] |
 /// | limit rate and concurrency of a queue | [TaskScheduler#admission], [RateLimit] |
 /// | look at it while it runs | [TaskScheduler#metrics], [TaskScheduler#dump], [SchedulerConfig.Builder#onLongTask] |
 /// | know where the time of a job went | [JobBuilder#timed], [Job#times] |

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Point;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -3,6 +3,8 @@ package dev.kakehashi.scheduler;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Platform;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Arrays;

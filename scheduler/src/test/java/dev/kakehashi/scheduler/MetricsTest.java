@@ -3,6 +3,7 @@ package dev.kakehashi.scheduler;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.kakehashi.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.scheduler.platform.Platform;
 import java.time.Duration;
 import java.util.List;
 

@@ -9,6 +9,10 @@ import dev.kakehashi.scheduler.SchedulerConfig.LocalOrder;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.RejectionPolicy;
 import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
+import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.process.ProcessRing;
+import dev.kakehashi.scheduler.process.Processes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -156,7 +160,7 @@ final class RandomProgram {
 
   /// Runs the program; returns the number of tasks that ran.
   long run() throws Exception {
-    ProcessRing ring = new ProcessRing(scheduler.processes(), random, this::claim);
+    ProcessRing ring = new ProcessRing(Processes.of(scheduler), random, this::claim);
     Thread signaller = PlatformThreads.start("signaller", this::signalUntilOver);
     List<Thread> submitters = new ArrayList<>();
     for (int i = 0; i < shape.submitters; i++) {

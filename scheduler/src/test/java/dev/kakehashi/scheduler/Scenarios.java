@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

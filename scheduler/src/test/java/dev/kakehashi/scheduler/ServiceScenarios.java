@@ -3,7 +3,15 @@ package dev.kakehashi.scheduler;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
+import dev.kakehashi.scheduler.process.Event;
+import dev.kakehashi.scheduler.process.Events;
+import dev.kakehashi.scheduler.process.Pid;
+import dev.kakehashi.scheduler.process.Process;
+import dev.kakehashi.scheduler.process.ProcessContext;
+import dev.kakehashi.scheduler.process.Processes;
+import dev.kakehashi.scheduler.process.StepOutput;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,8 +40,7 @@ final class ServiceScenarios {
           int senders = 2;
           int messages = random.nextInt(1, 5);
           int commands = random.nextInt(3);
-          scheduler
-              .processes()
+          Processes.of(scheduler)
               .handle(
                   Integer.class,
                   (command, tag, completer) -> {
@@ -48,7 +55,7 @@ final class ServiceScenarios {
           for (int i = 0; i < 2; i++) {
             Probe probe = new Probe(simulation, random.split(), senders, messages, commands);
             probes.add(probe);
-            pids.add(scheduler.processes().spawn(probe, "probe", i));
+            pids.add(Processes.of(scheduler).spawn(probe, "probe", i));
           }
           List<Thread> senderThreads = new ArrayList<>();
           for (int i = 0; i < senders; i++) {
@@ -60,7 +67,7 @@ final class ServiceScenarios {
                       for (int k = 0; k < messages; k++) {
                         for (Pid pid : pids) {
                           claim(
-                              scheduler.processes().send(pid, sender * 100 + k),
+                              Processes.of(scheduler).send(pid, sender * 100 + k),
                               "I9: a message was refused");
                         }
                       }

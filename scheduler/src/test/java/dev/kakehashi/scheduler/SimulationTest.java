@@ -3,7 +3,7 @@ package dev.kakehashi.scheduler;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;

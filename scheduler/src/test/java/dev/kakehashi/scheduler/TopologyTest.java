@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
 import dev.kakehashi.scheduler.SchedulerConfig.VictimOrder;
-import dev.kakehashi.scheduler.Topology.Distance;
-import dev.kakehashi.scheduler.Topology.Processor;
+import dev.kakehashi.scheduler.metrics.Counters;
+import dev.kakehashi.scheduler.platform.Topology;
+import dev.kakehashi.scheduler.platform.Topology.Distance;
+import dev.kakehashi.scheduler.platform.Topology.Processor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.scheduler.SchedulerMetrics;
+import dev.kakehashi.scheduler.metrics.SchedulerMetrics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

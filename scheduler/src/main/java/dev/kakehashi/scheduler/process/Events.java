@@ -1,6 +1,7 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
-import dev.kakehashi.scheduler.Platform.Point;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Point;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

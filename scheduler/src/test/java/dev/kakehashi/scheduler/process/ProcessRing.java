@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
 import static java.util.Objects.requireNonNull;
 
@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// Up to three processes of a [RandomProgram] that send a number round, one less at each hop, until the shutdown asks
+/// Up to three processes of a [dev.kakehashi.scheduler.RandomProgram] that send a number round, one less at each hop, until the shutdown asks
 /// them to end. Checks I9.
-final class ProcessRing {
+public final class ProcessRing {
   /// Where a broken invariant is told.
-  interface Claims {
+  public interface Claims {
     void claim(boolean holds, String invariant);
   }
 
@@ -19,7 +19,7 @@ final class ProcessRing {
   private final Claims claims;
   private final List<Hop> hops = new ArrayList<>();
 
-  ProcessRing(Processes processes, SplittableRandom random, Claims claims) {
+  public ProcessRing(Processes processes, SplittableRandom random, Claims claims) {
     this.processes = processes;
     this.claims = claims;
     for (int i = random.nextInt(4); i > 0; i--) {
@@ -37,17 +37,17 @@ final class ProcessRing {
   }
 
   /// Steps that ran, and those that a shutdown discarded.
-  long tasks() {
+  public long tasks() {
     return hops.stream().mapToLong(hop -> hop.tasks).sum();
   }
 
   /// How many processes there were; each has closed.
-  int closed() {
+  public int closed() {
     claims.claim(hops.stream().allMatch(hop -> hop.closes == 1), "I9: close once");
     return hops.size();
   }
 
-  boolean cancelled() {
+  public boolean cancelled() {
     return hops.stream().anyMatch(hop -> !hop.done);
   }
 

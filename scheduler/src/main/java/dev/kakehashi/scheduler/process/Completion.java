@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

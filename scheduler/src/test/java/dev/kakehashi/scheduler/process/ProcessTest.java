@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,7 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.SchedulerConfig.Parameter;
+import dev.kakehashi.scheduler.SchedulerStoppedException;
+import dev.kakehashi.scheduler.ShutdownReport;
+import dev.kakehashi.scheduler.TaskScheduler;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +50,7 @@ class ProcessTest {
               // A lost wake-up hangs the test instead of being repaired.
               .set(Parameter.WORKER_SUSPEND_TIMEOUT, 3_600_000_000L)
               .build());
-  private final Processes processes = scheduler.processes();
+  private final Processes processes = Processes.of(scheduler);
 
   @AfterEach
   void stop() {
@@ -383,7 +388,7 @@ class ProcessTest {
     // machine takes.
     TaskScheduler first = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
     End obedient = new End();
-    first.processes().spawn(new Waiting(true), "obedient", null, obedient::accept);
+    Processes.of(first).spawn(new Waiting(true), "obedient", null, obedient::accept);
     ShutdownReport report = first.shutdown(LONG);
     assertTrue(report.clean(), report::toString);
     assertEquals("cleaned up", obedient.result());
@@ -391,7 +396,7 @@ class ProcessTest {
     assertEquals(1, closes.get());
     TaskScheduler own = TaskScheduler.start(SchedulerConfig.builder().workers(2).build());
     End stubborn = new End();
-    own.processes().spawn(new Waiting(false), "stubborn", null, stubborn::accept);
+    Processes.of(own).spawn(new Waiting(false), "stubborn", null, stubborn::accept);
     report = own.shutdown(Duration.ofMillis(10));
     assertTrue(report.clean(), report::toString);
     assertTrue(stubborn.failure() instanceof CancellationException);
@@ -399,7 +404,7 @@ class ProcessTest {
     assertEquals(1, report.jobsCancelled());
     Waiting refused = new Waiting(true);
     assertThrows(
-        SchedulerStoppedException.class, () -> own.processes().spawn(refused, "late", null));
+        SchedulerStoppedException.class, () -> Processes.of(own).spawn(refused, "late", null));
     assertEquals(3, closes.get(), "closed in any case");
   }
 
@@ -418,21 +423,21 @@ class ProcessTest {
               await(release);
             }
           };
-      Pid pid = small.processes().spawn(adder, "slow", null, end::accept);
-      small.processes().send(pid, 1);
-      small.processes().send(pid, 2);
+      Pid pid = Processes.of(small).spawn(adder, "slow", null, end::accept);
+      Processes.of(small).send(pid, 1);
+      Processes.of(small).send(pid, 2);
       Event third = Event.message(3);
-      small.processes().send(pid, third);
+      Processes.of(small).send(pid, third);
       Event fourth = Event.message(4);
-      assertThrows(RejectedExecutionException.class, () -> small.processes().send(pid, fourth));
+      assertThrows(RejectedExecutionException.class, () -> Processes.of(small).send(pid, fourth));
       assertThrows(
-          IllegalStateException.class, () -> small.processes().send(pid, third), "it waits");
+          IllegalStateException.class, () -> Processes.of(small).send(pid, third), "it waits");
       release.countDown();
-      while (small.processes().state(pid) != Process.State.IDLE) {
+      while (Processes.of(small).state(pid) != Process.State.IDLE) {
         Thread.onSpinWait();
       }
-      assertTrue(small.processes().send(pid, fourth), "it stayed the sender's");
-      small.processes().send(pid, (Object) null);
+      assertTrue(Processes.of(small).send(pid, fourth), "it stayed the sender's");
+      Processes.of(small).send(pid, (Object) null);
       assertEquals(10L, end.result());
     }
   }
@@ -486,9 +491,11 @@ class ProcessTest {
     int size = 100;
     int hops = 50_000;
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    String prefix = scheduler.config().threadNamePrefix() + "-";
     long[] ids =
-        Arrays.stream(scheduler.workers())
-            .mapToLong(worker -> worker.thread().threadId())
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().startsWith(prefix))
+            .mapToLong(Thread::threadId)
             .toArray();
     long least = Long.MAX_VALUE;
     // What has not been compiled yet may allocate, so only the best of the rounds counts.

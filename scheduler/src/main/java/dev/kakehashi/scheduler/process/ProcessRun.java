@@ -1,9 +1,14 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
-import dev.kakehashi.scheduler.Platform.Mutation;
-import dev.kakehashi.scheduler.Platform.Point;
-import dev.kakehashi.scheduler.Process.State;
-import dev.kakehashi.scheduler.Process.Step;
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.Task;
+import dev.kakehashi.scheduler.TaskContext;
+import dev.kakehashi.scheduler.platform.Checks;
+import dev.kakehashi.scheduler.platform.Platform;
+import dev.kakehashi.scheduler.platform.Platform.Mutation;
+import dev.kakehashi.scheduler.platform.Platform.Point;
+import dev.kakehashi.scheduler.process.Process.State;
+import dev.kakehashi.scheduler.process.Process.Step;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -29,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// *The job.* While it waits the process has a hold on its job, otherwise its task's count. A cancel of the job wakes it;
 /// its task is then discarded, and that closes the process. Fields without a note belong to the running step.
-final class ProcessRun implements Task, StepOutput, ProcessContext {
+public final class ProcessRun implements Task, StepOutput, ProcessContext {
   private static final int READY = 0;
   private static final int RUNNING = 1;
   private static final int BLOCKED = 2;
@@ -68,7 +73,7 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
 
   private volatile long steps;
 
-  ProcessRun(
+  public ProcessRun(
       Processes processes,
       Pid pid,
       Process process,
@@ -107,7 +112,7 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
   /// late for that to be known before stays claimed: the ending process may be looking at it.
   ///
   /// @throws java.util.concurrent.RejectedExecutionException if `limit` events wait already
-  boolean post(Event event, int limit) {
+  public boolean post(Event event, int limit) {
     if ((state & ~WAKE) == COMPLETE) {
       event.leaveQueue();
       return false;
@@ -139,7 +144,7 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
         }
         default -> {
           if (STATE.compareAndSet(this, s, READY)) {
-            processes.publish(this, Objects.requireNonNull(job));
+            processes.wake(this, Objects.requireNonNull(job));
             return true;
           }
         }
@@ -186,7 +191,7 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
       entered = true;
       job = context.job();
       hold = context.job().hold();
-      context.job().onCancel(this::wake);
+      processes.onCancel(context.job(), this::wake);
       Object given = input;
       input = null;
       running.init(this, method, given);
@@ -222,7 +227,7 @@ final class ProcessRun implements Task, StepOutput, ProcessContext {
     try {
       ended.close();
     } catch (Throwable t) {
-      its.fail(t);
+      processes.fail(its, t);
     }
     if (hold != null) {
       hold.close();

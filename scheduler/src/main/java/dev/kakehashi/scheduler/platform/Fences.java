@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.platform;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /// Graal) a release fence is a barrier that no access is moved across by the compiler, in either direction, and on x86 no
 /// instruction. `ProtocolStress.AsymmetricFences` tests that, and `BrokenStress.WithoutHeavyFence` that the test sees what
 /// happens otherwise.
-@SuppressWarnings("restricted") // asked for before it is used
+@SuppressWarnings("restricted")
+public // asked for before it is used
 final class Fences {
   private static final int REGISTER_PRIVATE_EXPEDITED = 1 << 4;
   private static final int PRIVATE_EXPEDITED = 1 << 3;
@@ -65,7 +66,7 @@ final class Fences {
   }
 
   /// The half of the side that passes all the time.
-  static void light() {
+  public static void light() {
     if (ASYMMETRIC) {
       VarHandle.releaseFence();
     } else {
@@ -74,7 +75,7 @@ final class Fences {
   }
 
   /// The half of the side that passes seldom.
-  static void heavy() {
+  public static void heavy() {
     MethodHandle membarrier = MEMBARRIER;
     if (membarrier == null) {
       VarHandle.fullFence();

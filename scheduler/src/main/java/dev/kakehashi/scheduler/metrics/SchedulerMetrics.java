@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.metrics;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,18 +14,18 @@ import java.util.TreeMap;
 /// meanwhile. Gauges (`queue.*`, `workers.*`, `jobs.live`) are momentary. `task.longestNanos` of a worker is as long as the watchdog has seen
 /// it run, which looks every `preemptAfter`, or a sampled one. `latency.*` are nanoseconds since the start of the
 /// scheduler, at most an eighth too high: `start` and `run` of one outside task in `latencySampling`, `wake` of all
-/// wake-ups, `jobQueued` and `jobWall` of all jobs that are [JobBuilder#timed()].
+/// wake-ups, `jobQueued` and `jobWall` of all jobs that are [dev.kakehashi.scheduler.JobBuilder#timed()].
 public final class SchedulerMetrics {
   private final Map<String, Long> totals;
   private final List<Map<String, Long>> perWorker;
 
-  SchedulerMetrics(Map<String, Long> totals, List<Map<String, Long>> perWorker) {
+  public SchedulerMetrics(Map<String, Long> totals, List<Map<String, Long>> perWorker) {
     this.totals = totals;
     this.perWorker = List.copyOf(perWorker);
   }
 
   /// Counters in the order of their names, then gauges by name.
-  static Map<String, Long> named(long[] values, Map<String, Long> gauges) {
+  public static Map<String, Long> named(long[] values, Map<String, Long> gauges) {
     Map<String, Long> map = new LinkedHashMap<>();
     for (int i = 0; i < values.length; i++) {
       map.put(Counters.NAMES.get(i), values[i]);

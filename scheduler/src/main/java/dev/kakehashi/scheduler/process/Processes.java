@@ -1,5 +1,11 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
+import dev.kakehashi.scheduler.Job;
+import dev.kakehashi.scheduler.SchedulerConfig;
+import dev.kakehashi.scheduler.SchedulerPart;
+import dev.kakehashi.scheduler.TaskContext;
+import dev.kakehashi.scheduler.TaskScheduler;
+import dev.kakehashi.scheduler.metrics.Counters;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -17,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// `slots` grows under the lock and is read without it; an entry is set under the lock and cleared when its process
 /// ends. Slots are used again, the one that was free for longest first.
-public final class Processes {
+public final class Processes extends SchedulerPart {
   /// A look at one process.
   ///
   /// @param pid its address
@@ -35,7 +41,6 @@ public final class Processes {
               new IllegalArgumentException(
                   "no handler for commands of class " + command.getClass().getName()));
 
-  private final TaskScheduler scheduler;
   private final int queueLimit;
   private final List<Handler> handlers = new CopyOnWriteArrayList<>();
   private final Map<Class<?>, CommandHandler<Object>> handlerOf = new ConcurrentHashMap<>();
@@ -45,9 +50,14 @@ public final class Processes {
   private int used; // guarded by this
   private volatile boolean closing;
 
-  Processes(TaskScheduler scheduler) {
-    this.scheduler = scheduler;
+  private Processes(TaskScheduler scheduler) {
+    super(scheduler);
     queueLimit = scheduler.config().intValue(SchedulerConfig.Parameter.PROCESS_QUEUE_LIMIT);
+  }
+
+  /// The processes of a scheduler, the same object at every call.
+  public static Processes of(TaskScheduler scheduler) {
+    return scheduler.part(Processes.class, Processes::new);
   }
 
   /// Sets who carries out commands of a class and its subclasses. The first handler that fits is taken; a
@@ -77,7 +87,7 @@ public final class Processes {
     Objects.requireNonNull(process, "process");
     ProcessRun run = add(process, Objects.requireNonNull(method, "method"), input, onComplete);
     try {
-      scheduler.job("process " + method).onTeardown(run::ended).submit(run);
+      scheduler().job("process " + method).onTeardown(run::ended).submit(run);
     } catch (RuntimeException refused) {
       remove(run.pid(), 0);
       try {
@@ -146,6 +156,7 @@ public final class Processes {
   }
 
   /// Number of processes that have not ended.
+  @Override
   public synchronized int count() {
     return used;
   }
@@ -153,11 +164,17 @@ public final class Processes {
   // ---- for the scheduler ----
 
   /// Asks all to end: the scheduler shuts down and accepts no new ones.
-  void cancelAll() {
+  @Override
+  protected void cancelAll() {
     closing = true; // before the look: who is added after it sees this
     for (ProcessRun run : live()) {
       cancel(run.pid());
     }
+  }
+
+  @Override
+  protected List<String> described() {
+    return list().stream().map(Info::toString).toList();
   }
 
   private List<ProcessRun> live() {
@@ -207,16 +224,21 @@ public final class Processes {
       used--;
     }
     if (droppedEvents > 0) {
-      scheduler.count(
-          Counters.EVENTS_DROPPED, droppedEvents, scheduler.submission().currentRunner());
+      count(Counters.EVENTS_DROPPED, droppedEvents);
     }
   }
 
   /// Queues the next step of a process that was waiting.
-  void publish(ProcessRun run, Job job) {
-    job.addPending(1);
-    scheduler.count(Counters.ACCEPTED, 1, scheduler.submission().currentRunner());
-    scheduler.submission().publish(run, job, Option.DEFAULT);
+  void fail(Job job, Throwable thrown) {
+    failJob(job, thrown);
+  }
+
+  void onCancel(Job job, Runnable hook) {
+    onCancelOf(job, hook);
+  }
+
+  void wake(ProcessRun run, Job job) {
+    publish(run, job);
   }
 
   void dispatch(Object command, long tag, Completer completer) {
@@ -238,14 +260,13 @@ public final class Processes {
   }
 
   void countStep(TaskContext context) {
-    ((Runner) context).counters.add(Counters.PROCESS_STEPS);
+    count(Counters.PROCESS_STEPS, context);
   }
 
   void countEnd(Job job) {
-    Runner runner = scheduler.submission().currentRunner();
-    scheduler.count(Counters.PROCESSES_DONE, 1, runner);
+    count(Counters.PROCESSES_DONE, 1);
     if (job.failure() != null) {
-      scheduler.count(Counters.PROCESSES_FAILED, 1, runner);
+      count(Counters.PROCESSES_FAILED, 1);
     }
   }
 }

@@ -1,12 +1,12 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.platform;
 
 /// Invariants that are checked under `-Dscheduler.check=true` and cost nothing otherwise.
-final class Checks {
-  static final boolean ON = Boolean.getBoolean("scheduler.check");
+public final class Checks {
+  public static final boolean ON = Boolean.getBoolean("scheduler.check");
 
   private Checks() {}
 
-  static void that(boolean invariant, String text) {
+  public static void that(boolean invariant, String text) {
     if (!invariant) {
       throw new AssertionError("broken invariant: " + text);
     }

@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.platform;
 
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// Under `-Dscheduler.check=true` a test may put a [Substitute] in its place: a simulation with virtual time that
 /// decides who runs next, or faults at labelled points on real threads. Otherwise [Checks#ON] is a constant `false`,
 /// and every method here compiles to the call it stands for, [#point] and [#mutated] to nothing.
-final class Platform {
+public final class Platform {
   /// Stands for the machine. Methods are called by any thread.
-  interface Substitute {
+  public interface Substitute {
     /// As [System#nanoTime()].
     default long nanoTime() {
       return System.nanoTime();
@@ -70,7 +70,7 @@ final class Platform {
   }
 
   /// Places between two steps of a protocol.
-  enum Point {
+  public enum Point {
     DEQUE_STORED,
     DEQUE_MOVED,
     DEQUE_CLAIMED,
@@ -95,7 +95,7 @@ final class Platform {
   }
 
   /// Faults that a test can switch on, to see that the checks find them.
-  enum Mutation {
+  public enum Mutation {
     /// The thief copies first and claims afterwards.
     STEAL_READS_BEFORE_CLAIM,
     /// The owner does not look whether a thief still reads the slot.
@@ -151,7 +151,7 @@ final class Platform {
   private Platform() {}
 
   /// Puts a substitute in the machine's place, null puts the machine back. For tests, while no scheduler lives.
-  static void substitute(@Nullable Substitute with) {
+  public static void substitute(@Nullable Substitute with) {
     if (!Checks.ON) {
       throw new IllegalStateException("needs -Dscheduler.check=true");
     }
@@ -162,22 +162,22 @@ final class Platform {
     return Checks.ON ? substitute : null;
   }
 
-  static long nanoTime() {
+  public static long nanoTime() {
     Substitute s = current();
     return s == null ? System.nanoTime() : s.nanoTime();
   }
 
-  static Thread currentThread() {
+  public static Thread currentThread() {
     Substitute s = current();
     return s == null ? Thread.currentThread() : s.currentThread();
   }
 
-  static long threadId(Thread thread) {
+  public static long threadId(Thread thread) {
     Substitute s = current();
     return s == null ? thread.threadId() : s.threadId(thread);
   }
 
-  static void start(Thread thread) {
+  public static void start(Thread thread) {
     Substitute s = current();
     if (s == null) {
       thread.start();
@@ -186,12 +186,12 @@ final class Platform {
     }
   }
 
-  static boolean join(Thread thread, long nanos) throws InterruptedException {
+  public static boolean join(Thread thread, long nanos) throws InterruptedException {
     Substitute s = current();
     return s == null ? thread.join(java.time.Duration.ofNanos(nanos)) : s.join(thread, nanos);
   }
 
-  static void parkNanos(Object blocker, long nanos) {
+  public static void parkNanos(Object blocker, long nanos) {
     Substitute s = current();
     if (s == null) {
       LockSupport.parkNanos(blocker, nanos);
@@ -200,7 +200,7 @@ final class Platform {
     }
   }
 
-  static void unpark(Thread thread) {
+  public static void unpark(Thread thread) {
     Substitute s = current();
     if (s == null) {
       LockSupport.unpark(thread);
@@ -209,7 +209,7 @@ final class Platform {
     }
   }
 
-  static void pause() {
+  public static void pause() {
     Substitute s = current();
     if (s == null) {
       Thread.onSpinWait();
@@ -218,7 +218,8 @@ final class Platform {
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // yields for speed only; nothing depends on it
+  @SuppressWarnings("ThreadPriorityCheck")
+  public // yields for speed only; nothing depends on it
   static void yieldNow() {
     Substitute s = current();
     if (s == null) {
@@ -229,7 +230,7 @@ final class Platform {
   }
 
   /// Between two steps of a protocol, without a lock held unless [#locked] says so.
-  static void point(Point point) {
+  public static void point(Point point) {
     Substitute s = current();
     if (s != null) {
       s.point(point);
@@ -237,14 +238,14 @@ final class Platform {
   }
 
   /// The current thread takes (1) or gives back (-1) a lock under which it passes points.
-  static void locked(int by) {
+  public static void locked(int by) {
     Substitute s = current();
     if (s != null) {
       s.locked(by);
     }
   }
 
-  static boolean mutated(Mutation mutation) {
+  public static boolean mutated(Mutation mutation) {
     Substitute s = current();
     return s != null && s.mutated(mutation);
   }

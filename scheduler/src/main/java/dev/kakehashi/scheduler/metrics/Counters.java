@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.metrics;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,49 +7,49 @@ import java.util.List;
 /// Counts of one runner: written by its thread alone, with opaque stores instead of RMWs (under 1 ns), and
 /// read by anyone at any time. A reader sees each counter whole and never going back, but no two of them at
 /// the same instant.
-final class Counters {
-  static final int ACCEPTED = 0;
-  static final int TASKS_RUN = 1;
-  static final int TASKS_FAILED = 2;
-  static final int TASKS_DISCARDED = 3;
+public final class Counters {
+  public static final int ACCEPTED = 0;
+  public static final int TASKS_RUN = 1;
+  public static final int TASKS_FAILED = 2;
+  public static final int TASKS_DISCARDED = 3;
   static final int TAIL_RUNS = 4;
-  static final int JOBS_DONE = 5;
-  static final int JOBS_FAILED = 6;
-  static final int STEAL_ATTEMPTS = 7;
-  static final int STEAL_SUCCESSES = 8;
-  static final int STEAL_ITEMS = 9;
-  static final int INBOX_TAKEN = 10;
-  static final int INBOX_BATCHES = 11;
-  static final int OVERFLOW_MOVED = 12;
-  static final int OVERFLOW_TAKEN = 13;
-  static final int PARKS = 14;
-  static final int PARK_TIMEOUTS = 15;
-  static final int PARK_TIMEOUTS_WITH_WORK = 16;
-  static final int WAKES_SENT = 17;
-  static final int SPIN_HITS = 18;
-  static final int FAIRNESS_LOOKS = 19;
-  static final int JOBS_ON_CALLER = 20;
-  static final int LANES_SCHEDULED = 21;
-  static final int CONDITIONS_CHECKED = 22;
-  static final int CONDITIONS_FIRED = 23;
-  static final int UNCAUGHT = 24;
-  static final int PREEMPT_REQUESTED = 25;
-  static final int PREEMPT_HONOURED = 26;
-  static final int HANGS = 27;
-  static final int PINNED_RUN = 28;
-  static final int DISTRIBUTED = 29;
-  static final int CONDITIONS_PROMOTED = 30;
-  static final int JOBLESS_TAKEN = 31;
-  static final int JOBLESS_ENDED = 32;
-  static final int RATE_DELAYED = 33;
-  static final int PROCESS_STEPS = 34;
-  static final int PROCESSES_DONE = 35;
-  static final int PROCESSES_FAILED = 36;
-  static final int EVENTS_DROPPED = 37;
-  static final int WORKERS_REPLACED = 38;
-  static final int WAKES_RECEIVED = 39;
-  static final int LANE_RUNS = 40;
-  static final int CONDITION_WAITS = 41;
+  public static final int JOBS_DONE = 5;
+  public static final int JOBS_FAILED = 6;
+  public static final int STEAL_ATTEMPTS = 7;
+  public static final int STEAL_SUCCESSES = 8;
+  public static final int STEAL_ITEMS = 9;
+  public static final int INBOX_TAKEN = 10;
+  public static final int INBOX_BATCHES = 11;
+  public static final int OVERFLOW_MOVED = 12;
+  public static final int OVERFLOW_TAKEN = 13;
+  public static final int PARKS = 14;
+  public static final int PARK_TIMEOUTS = 15;
+  public static final int PARK_TIMEOUTS_WITH_WORK = 16;
+  public static final int WAKES_SENT = 17;
+  public static final int SPIN_HITS = 18;
+  public static final int FAIRNESS_LOOKS = 19;
+  public static final int JOBS_ON_CALLER = 20;
+  public static final int LANES_SCHEDULED = 21;
+  public static final int CONDITIONS_CHECKED = 22;
+  public static final int CONDITIONS_FIRED = 23;
+  public static final int UNCAUGHT = 24;
+  public static final int PREEMPT_REQUESTED = 25;
+  public static final int PREEMPT_HONOURED = 26;
+  public static final int HANGS = 27;
+  public static final int PINNED_RUN = 28;
+  public static final int DISTRIBUTED = 29;
+  public static final int CONDITIONS_PROMOTED = 30;
+  public static final int JOBLESS_TAKEN = 31;
+  public static final int JOBLESS_ENDED = 32;
+  public static final int RATE_DELAYED = 33;
+  public static final int PROCESS_STEPS = 34;
+  public static final int PROCESSES_DONE = 35;
+  public static final int PROCESSES_FAILED = 36;
+  public static final int EVENTS_DROPPED = 37;
+  public static final int WORKERS_REPLACED = 38;
+  public static final int WAKES_RECEIVED = 39;
+  public static final int LANE_RUNS = 40;
+  public static final int CONDITION_WAITS = 41;
 
   /// Names in the order of the constants.
   static final List<String> NAMES =
@@ -135,33 +135,33 @@ final class Counters {
   private final long[] values = new long[NAMES.size() + 2 * PAD];
 
   /// Written by the same thread.
-  final Latencies latencies = new Latencies();
+  public final Latencies latencies = new Latencies();
 
-  void add(int counter) {
+  public void add(int counter) {
     add(counter, 1);
   }
 
   /// A task has run.
-  void ran() {
+  public void ran() {
     RUN_FIELD.setOpaque(this, run + 1);
   }
 
   /// Tasks were accepted.
-  void accepted(long tasks) {
+  public void accepted(long tasks) {
     if (ALL) {
       ACCEPTED_FIELD.setOpaque(this, accepted + tasks);
     }
   }
 
   /// That many successors ran at once.
-  void tailsRan(int tasks) {
+  public void tailsRan(int tasks) {
     if (ALL && tasks != 0) {
       TAIL_RUNS_FIELD.setOpaque(this, tailRuns + tasks);
     }
   }
 
   /// Not for runs and tail runs, which have methods of their own.
-  void add(int counter, long by) {
+  public void add(int counter, long by) {
     if (counter == ACCEPTED) {
       accepted(by);
       return;
@@ -173,16 +173,16 @@ final class Counters {
   }
 
   /// As [#add(int)]; who reads the new value with acquire sees what this thread counted before.
-  void addReleased(int counter) {
+  public void addReleased(int counter) {
     VALUES.setRelease(values, PAD + counter, values[PAD + counter] + 1);
   }
 
   /// How many tasks have run. Same thread.
-  long tasksRun() {
+  public long tasksRun() {
     return run;
   }
 
-  long get(int counter) {
+  public long get(int counter) {
     return switch (counter) {
       case ACCEPTED -> (long) ACCEPTED_FIELD.getOpaque(this);
       case TASKS_RUN -> (long) RUN_FIELD.getOpaque(this);

@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -75,7 +75,7 @@ public sealed class Event permits Completion {
   }
 
   /// Claims the object for one queue.
-  boolean enterQueue() {
+  public boolean enterQueue() {
     return QUEUED.compareAndSet(this, false, true);
   }
 

@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.metrics;
 
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// All counters of a scheduler: the workers' own, those of threads that ran light jobs themselves, and adders for
 /// events on other threads. Thread-safe.
-final class CounterSum {
+public final class CounterSum {
   private record Caller(WeakReference<Thread> thread, Counters counters) {}
 
   private final List<Counters> workers;
@@ -15,17 +15,17 @@ final class CounterSum {
   private final Latencies ended = new Latencies(); // of threads that have ended; guarded by callers
   private final List<Caller> callers = new ArrayList<>(); // guarded by itself
 
-  CounterSum(List<Counters> workers) {
+  public CounterSum(List<Counters> workers) {
     this.workers = List.copyOf(workers);
     java.util.Arrays.setAll(shared, i -> new LongAdder());
   }
 
-  void addShared(int counter, long by) {
+  public void addShared(int counter, long by) {
     shared[counter].add(by);
   }
 
   /// Counters for the current thread. Those of threads that have ended are added up and let go.
-  Counters newCaller() {
+  public Counters newCaller() {
     Counters counters = new Counters();
     synchronized (callers) {
       callers.removeIf(this::foldDead);
@@ -46,7 +46,7 @@ final class CounterSum {
     return true;
   }
 
-  long[] total() {
+  public long[] total() {
     long[] sums = new long[shared.length];
     synchronized (callers) {
       for (int i = 0; i < sums.length; i++) {
@@ -63,7 +63,7 @@ final class CounterSum {
   }
 
   /// All histograms, added up.
-  Latencies latencies() {
+  public Latencies latencies() {
     Latencies sum = new Latencies();
     synchronized (callers) {
       sum.add(ended);
@@ -73,11 +73,11 @@ final class CounterSum {
     return sum;
   }
 
-  long sum(int counter) {
+  public long sum(int counter) {
     return total()[counter];
   }
 
-  long[] worker(int index) {
+  public long[] worker(int index) {
     long[] values = new long[shared.length];
     java.util.Arrays.setAll(values, i -> workers.get(index).get(i));
     return values;

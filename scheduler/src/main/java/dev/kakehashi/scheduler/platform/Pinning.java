@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.platform;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -12,7 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /// Keeps a worker's thread on one processor, by `sched_setaffinity(2)`: for `pinWorkers`.
-@SuppressWarnings("restricted") // asked for before it is used
+@SuppressWarnings("restricted")
+public // asked for before it is used
 final class Pinning {
   private static final int THIS_THREAD = 0;
 
@@ -22,7 +23,7 @@ final class Pinning {
   ///
   /// @throws UnsupportedOperationException if the system or the JVM's options do not allow it; the worker reports that and
   ///     works on all processors
-  static void pin(int worker) {
+  public static void pin(int worker) {
     if (!System.getProperty("os.name").equals("Linux")) {
       throw new UnsupportedOperationException("pinWorkers needs Linux");
     }

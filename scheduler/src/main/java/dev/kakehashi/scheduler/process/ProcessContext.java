@@ -1,4 +1,6 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
+
+import dev.kakehashi.scheduler.Job;
 
 /// What a process knows about itself; valid for its whole life.
 public interface ProcessContext {

@@ -1,11 +1,11 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.metrics;
 
 import java.util.Map;
 
 /// The histograms of one runner: written by its thread alone, read by anyone.
-final class Latencies {
+public final class Latencies {
   /// What is measured.
-  enum Kind {
+  public enum Kind {
     /// From the submission of a task outside to its start; one in `latencySampling`.
     START(0, "latency.start"),
     /// Run time of those tasks.
@@ -29,7 +29,7 @@ final class Latencies {
   // Made with the first time recorded; threads that ran a few light jobs never need most of them.
   private final Histogram[] histograms = new Histogram[Kind.values().length];
 
-  void record(Kind kind, long nanos) {
+  public void record(Kind kind, long nanos) {
     Histogram histogram = histograms[kind.index];
     if (histogram == null) {
       histogram = new Histogram();
@@ -40,7 +40,7 @@ final class Latencies {
   }
 
   /// Adds what `other` has seen so far. Of one that nobody writes.
-  void add(Latencies other) {
+  public void add(Latencies other) {
     for (int i = 0; i < histograms.length; i++) {
       Histogram seen = other.histograms[i];
       if (seen != null) {
@@ -53,13 +53,13 @@ final class Latencies {
   }
 
   /// The longest time of a kind, 0 if there is none. Of one that nobody writes.
-  long maxNanos(Kind kind) {
+  public long maxNanos(Kind kind) {
     Histogram histogram = histograms[kind.index];
     return histogram == null ? 0 : histogram.nanosAt(1);
   }
 
   /// Puts count, median, 99th percentile and maximum of each kind. Of one that nobody writes.
-  void putInto(Map<String, Long> gauges) {
+  public void putInto(Map<String, Long> gauges) {
     for (Kind kind : Kind.values()) {
       Histogram histogram = histograms[kind.index];
       Histogram shown = histogram == null ? new Histogram() : histogram;

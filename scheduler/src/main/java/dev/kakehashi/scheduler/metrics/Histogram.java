@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.metrics;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 /// an eighth too high. 2.5 KB, whatever is recorded; what is longer than 2^41 ns (37 minutes) counts as that.
 ///
 /// Written by one thread, with opaque stores instead of RMWs, and read by anyone at any time.
-final class Histogram {
+public final class Histogram {
   private static final int SUB_BITS = 3;
   private static final int SUB = 1 << SUB_BITS;
   private static final int MAX_EXPONENT = 40;
@@ -16,19 +16,19 @@ final class Histogram {
 
   private final long[] counts = new long[BUCKETS];
 
-  void record(long nanos) {
+  public void record(long nanos) {
     int bucket = bucket(nanos);
     COUNTS.setOpaque(counts, bucket, counts[bucket] + 1);
   }
 
   /// Adds what `other` has seen so far. Of a histogram that nobody writes.
-  void add(Histogram other) {
+  public void add(Histogram other) {
     for (int i = 0; i < BUCKETS; i++) {
       counts[i] += (long) COUNTS.getOpaque(other.counts, i);
     }
   }
 
-  long count() {
+  public long count() {
     long sum = 0;
     for (int i = 0; i < BUCKETS; i++) {
       sum += (long) COUNTS.getOpaque(counts, i);
@@ -37,7 +37,7 @@ final class Histogram {
   }
 
   /// The time that `fraction` of those recorded do not exceed, 0 if there are none. Of a histogram that nobody writes.
-  long nanosAt(double fraction) {
+  public long nanosAt(double fraction) {
     long left = Math.max(1, (long) Math.ceil(fraction * count()));
     for (int i = 0; i < BUCKETS; i++) {
       left -= counts[i];
@@ -48,7 +48,7 @@ final class Histogram {
     return 0;
   }
 
-  static int bucket(long nanos) {
+  public static int bucket(long nanos) {
     if (nanos < SUB) {
       return (int) Math.max(0, nanos);
     }
@@ -61,7 +61,7 @@ final class Histogram {
   }
 
   /// The longest time of a bucket.
-  static long most(int bucket) {
+  public static long most(int bucket) {
     if (bucket < SUB) {
       return bucket;
     }

@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.platform;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,7 +67,7 @@ public final class Topology {
   ///
   /// @param system the directory with `cpu0/topology` and so on
   /// @param process the file with the line `Cpus_allowed_list:`
-  static Topology read(Path system, Path process) {
+  public static Topology read(Path system, Path process) {
     try {
       List<Processor> found = new ArrayList<>();
       for (int cpu : allowed(process)) {
@@ -84,7 +84,7 @@ public final class Topology {
   }
 
   /// The numbers of the processors that this process may use, in ascending order.
-  static List<Integer> allowed() throws IOException {
+  public static List<Integer> allowed() throws IOException {
     return allowed(PROCESS);
   }
 
@@ -150,7 +150,7 @@ public final class Topology {
   }
 
   /// The other workers, nearest first, grouped by distance; within a group in ascending order.
-  int[][] othersByDistance(int worker, int workers) {
+  public int[][] othersByDistance(int worker, int workers) {
     return Arrays.stream(Distance.values())
         .map(distance ->
             IntStream.range(0, workers)

@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
 /// Carries out commands of one class, see [Processes#handle].
 @FunctionalInterface

@@ -1,4 +1,4 @@
-package dev.kakehashi.scheduler;
+package dev.kakehashi.scheduler.process;
 
 /// Address of a process. The slot is used again after its end, with the next generation, so an old address never
 /// reaches a later process.

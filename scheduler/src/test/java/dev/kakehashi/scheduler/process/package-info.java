@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.scheduler.process;
+
+import org.jspecify.annotations.NullMarked;
