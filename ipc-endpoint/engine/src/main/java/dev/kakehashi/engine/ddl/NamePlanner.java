@@ -124,6 +124,7 @@ final class NamePlanner {
     if (plan.state().hasSchema(to)) {
       throw new EngineException(ErrorCode.DUPLICATE_SCHEMA, "schema \"" + to + "\" already exists");
     }
+    DefinitionPlanner.refuseReserved(to);
     CatalogSnapshot before = plan.state();
     plan.change(CatalogSnapshot.putSchema(to, before.comment(from)));
     for (Table table : before.tables(from)) {
