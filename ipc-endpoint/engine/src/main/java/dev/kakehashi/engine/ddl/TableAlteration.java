@@ -287,6 +287,9 @@ final class TableAlteration {
     }
     int generatedFrom = position(drop.column());
     for (String generated : generations.from(table, generatedFrom)) {
+      if (table.columnIndex(generated) < 0) {
+        continue; // that of an index over a generated column, and gone with it
+      }
       // Indexes go with their columns.
       if (!drop.cascade() && !table.columns().get(table.columnIndex(generated)).hidden()) {
         throw GenerationPlanner.dependent(table, drop.column(), generated);
