@@ -69,6 +69,8 @@ final class StatementDifferenceTest {
         "alter-table",
         "added-columns",
         "check-constraints",
+        "null-keys",
+        "not-valid",
         "sequences",
         "relation-names",
         "identity-columns",

@@ -305,6 +305,9 @@ final class DefinitionPlanner {
                     false,
                     false,
                     null)
+                .withNulls(
+                    create.elements().stream().map(DdlStatement.IndexElement::nullsFirst).toList(),
+                    create.nullsNotDistinct())
                 .where(predicate(create.where(), of));
     if (!expressions.isEmpty()) {
       new TableAlteration(plan, constraints, sequences, tables, table).addIndex(expressions, index);

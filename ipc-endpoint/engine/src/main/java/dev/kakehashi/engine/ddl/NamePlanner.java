@@ -205,7 +205,7 @@ final class NamePlanner {
     for (CheckConstraint check : table.checks()) {
       if (TableExpressions.mayUseSequence(check.text())) {
         String next = SequenceText.renamed(check.text(), from, to);
-        checks.add(new CheckConstraint(check.name(), next, check.columns()));
+        checks.add(check.withText(next));
         readable(from, () -> TableExpressions.check(next, table, plan.state()));
       } else {
         checks.add(check);
