@@ -70,6 +70,7 @@ final class StatementDifferenceTest {
         "added-columns",
         "check-constraints",
         "null-keys",
+        "long-keys",
         "not-valid",
         "sequences",
         "relation-names",

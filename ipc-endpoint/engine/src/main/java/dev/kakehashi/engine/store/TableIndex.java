@@ -102,7 +102,7 @@ final class TableIndex {
               ErrorCode.LIMIT_EXCEEDED,
               "index row size %d exceeds maximum %d for index \"%s\""
                   .formatted(key.length, OrderedTree.MAX_ENTRY_BYTES - 8, definition.name()))
-          .withHint("Values larger than 1/3 of an index node cannot be indexed.");
+          .withHint("Consider an index over md5() of the value.");
     }
     key.putLong(rowId);
   }
