@@ -307,7 +307,8 @@ CREATE FUNCTION kakehashi_keys(
   OUT referenced_constraint text,
   OUT match_option text,
   OUT update_rule text,
-  OUT delete_rule text)
+  OUT delete_rule text,
+  OUT nulls_distinct boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE ROWS 1000;
@@ -343,7 +344,7 @@ WITH servers AS MATERIALIZED (
 )
 SELECT t.nspname AS table_schema, t.relname AS table_name, k.constraint_name, k.constraint_type, c.attname AS column_name, k.ordinal_position,
   k.is_deferrable, k.initially_deferred, r.nspname AS referenced_schema, r.relname AS referenced_table, r.attname AS referenced_column,
-  k.referenced_constraint, k.match_option, k.update_rule, k.delete_rule
+  k.referenced_constraint, k.match_option, k.update_rule, k.delete_rule, k.nulls_distinct
 FROM keys k
   JOIN tables t ON t.server = k.server AND t.remote_schema = k.table_schema AND t.remote_table = k.table_name
   JOIN columns c ON c.oid = t.oid AND c.remote_column = k.column_name
@@ -362,7 +363,8 @@ CREATE VIEW kakehashi_table_constraints AS
 SELECT DISTINCT pg_catalog.current_database() AS constraint_catalog, table_schema AS constraint_schema, constraint_name,
   pg_catalog.current_database() AS table_catalog, table_schema, table_name, constraint_type,
   CASE WHEN is_deferrable THEN 'YES' ELSE 'NO' END AS is_deferrable,
-  CASE WHEN initially_deferred THEN 'YES' ELSE 'NO' END AS initially_deferred, 'YES' AS enforced
+  CASE WHEN initially_deferred THEN 'YES' ELSE 'NO' END AS initially_deferred, 'YES' AS enforced,
+  CASE WHEN nulls_distinct THEN 'YES' WHEN NOT nulls_distinct THEN 'NO' END AS nulls_distinct
 FROM kakehashi_keys;
 
 CREATE VIEW kakehashi_key_column_usage AS

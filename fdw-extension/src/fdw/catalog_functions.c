@@ -55,5 +55,5 @@ CATALOG_FUNCTION(kakehashi_definitions, "SELECT ordinal_position, object_type, o
 CATALOG_FUNCTION(kakehashi_keys,
                  "SELECT table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position,"
                  " is_deferrable, initially_deferred, referenced_schema, referenced_table, referenced_column,"
-                 " referenced_constraint, match_option, update_rule, delete_rule"
+                 " referenced_constraint, match_option, update_rule, delete_rule, nulls_distinct"
                  " FROM kakehashi_catalog.keys ORDER BY 1, 2, 3, 6");

@@ -1,10 +1,10 @@
 /*
  * INSERT ... ON CONFLICT on the engine's unique keys.
  *
- * PostgreSQL's planner looks for a local index on the columns of ON CONFLICT and refuses foreign tables, which have none. So
- * the columns are taken out of the query before it is planned, and marked in the list of EXCLUDED's columns, which the
- * planner carries along; the engine finds the key, or says that there is none. This needs the planner's hook, and that the
- * library: an INSERT that is the first to touch a foreign table in its session needs it in session_preload_libraries.
+ * PostgreSQL's planner looks for a local index on the columns and expressions of ON CONFLICT and refuses foreign tables, which have
+ * none. So they are taken out of the query before it is planned: columns are marked in the list of EXCLUDED's columns, which the
+ * planner carries along, and expressions are added to it; the engine finds the key, or says that there is none. This needs the
+ * planner's hook, and that the library: an INSERT that is the first to touch a foreign table in its session needs it in session_preload_libraries.
  *
  * What DO UPDATE sets goes over as part of the statement. Parts of it that do not use the row found in the table are
  * computed here for each proposed row, and are parameters after its columns.
@@ -26,6 +26,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/typcache.h"
+
+/* Marks of entries in the list of EXCLUDED's columns. */
+#define KEY_COLUMN 1
+#define KEY_EXPRESSION 2
 
 static planner_hook_type previous_hook = NULL;
 
@@ -56,18 +60,30 @@ mark_column(OnConflictExpr *conflict, AttrNumber attnum)
 		entry = lfirst_node(TargetEntry, cell);
 		if (entry->resno == attnum)
 		{
-			entry->ressortgroupref = 1;
+			entry->ressortgroupref = KEY_COLUMN;
 			return;
 		}
 	}
 	entry = makeTargetEntry((Expr *) makeNullConst(INT4OID, -1, InvalidOid), attnum, NULL, false);
-	entry->ressortgroupref = 1;
+	entry->ressortgroupref = KEY_COLUMN;
 	conflict->exclRelTlist = lappend(conflict->exclRelTlist, entry);
 }
 
-/* Takes ON CONFLICT's columns from the planner; conflict_columns() finds them again by their marks. */
+/* It is prepared with the list as other expressions are, and has a number that no column has. */
 static void
-mark_columns(Query *query)
+add_expression(OnConflictExpr *conflict, Node *expr)
+{
+	TargetEntry *entry =
+		makeTargetEntry((Expr *) copyObject(expr),
+	                    (AttrNumber) (MaxHeapAttributeNumber + 1 + list_length(conflict->exclRelTlist)), NULL, false);
+
+	entry->ressortgroupref = KEY_EXPRESSION;
+	conflict->exclRelTlist = lappend(conflict->exclRelTlist, entry);
+}
+
+/* Takes ON CONFLICT's key from the planner; deparse_key() finds it again by the marks. */
+static void
+mark_key(Query *query)
 {
 	OnConflictExpr *conflict = query->onConflict;
 	RangeTblEntry *rte;
@@ -82,10 +98,12 @@ mark_columns(Query *query)
 	{
 		InferenceElem *element = lfirst_node(InferenceElem, cell);
 
-		if (!IsA(element->expr, Var) || ((Var *) element->expr)->varattno <= 0 || OidIsValid(element->infercollid) ||
-		    OidIsValid(element->inferopclass))
-			report_unsupported(get_rel_name(rte->relid), "its key is not of plain columns");
-		mark_column(conflict, ((Var *) element->expr)->varattno);
+		if (OidIsValid(element->infercollid) || OidIsValid(element->inferopclass))
+			report_unsupported(get_rel_name(rte->relid), "its key names a collation or an operator class");
+		if (IsA(element->expr, Var) && ((Var *) element->expr)->varattno > 0)
+			mark_column(conflict, ((Var *) element->expr)->varattno);
+		else
+			add_expression(conflict, element->expr);
 	}
 	conflict->arbiterElems = NIL;
 }
@@ -97,13 +115,13 @@ plan_query(Query *parse, const char *query_string, int cursor_options, ParamList
 	PlannedStmt *result;
 	KakehashiPositions before;
 
-	mark_columns(parse);
+	mark_key(parse);
 	foreach (cell, parse->cteList)
 	{
 		Node *query = lfirst_node(CommonTableExpr, cell)->ctequery;
 
 		if (IsA(query, Query))
-			mark_columns((Query *) query);
+			mark_key((Query *) query);
 	}
 	/* Functions that are evaluated meanwhile plan their own queries. */
 	before = kakehashi_current_of_enter(parse, cursor_options);
@@ -125,22 +143,6 @@ kakehashi_conflict_init(void)
 {
 	previous_hook = planner_hook;
 	planner_hook = plan_query;
-}
-
-static List *
-conflict_columns(const OnConflictExpr *conflict)
-{
-	List *result = NIL;
-	ListCell *cell;
-
-	foreach (cell, conflict->exclRelTlist)
-	{
-		TargetEntry *entry = lfirst_node(TargetEntry, cell);
-
-		if (entry->ressortgroupref != 0)
-			result = lappend_int(result, entry->resno);
-	}
-	return result;
 }
 
 /* What DO UPDATE means for triggers happens where the row is found, and there are none there. */
@@ -283,6 +285,14 @@ deparse_update(KakehashiDeparse *context, ModifyTable *plan, Relation rel)
 	kakehashi_deparse_conditions(context, "WHERE", (List *) plan->onConflictWhere);
 }
 
+/* What PostgreSQL says. */
+pg_noreturn static void
+report_no_key(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
+	                errmsg("there is no unique or exclusion constraint matching the ON CONFLICT specification")));
+}
+
 /*
  * WHERE of a partial index's key. PostgreSQL proves from it that a row is in the index, and so does the engine, by constants in its text: a value that
  * comes later proves nothing on either side.
@@ -301,8 +311,41 @@ deparse_key_condition(PlannerInfo *root, RelOptInfo *target, Relation rel, List 
 	}
 	kakehashi_deparse_conditions(&context, "WHERE", conditions);
 	if (context.params != NIL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_COLUMN_REFERENCE),
-		                errmsg("there is no unique or exclusion constraint matching the ON CONFLICT specification")));
+		report_no_key();
+}
+
+/* Expressions are not computed, but compared with those of the engine's indexes: their constants are written out, and collations do not matter. */
+static bool
+deparse_key(PlannerInfo *root, RelOptInfo *target, Relation rel, const OnConflictExpr *conflict, StringInfo buf)
+{
+	KakehashiDeparse context = {.root = root, .rel = target, .buf = buf, .literals = true, .all_literals = true};
+	bool found = false;
+	ListCell *cell;
+
+	foreach (cell, conflict->exclRelTlist)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
+
+		if (entry->ressortgroupref == 0)
+			continue;
+		appendStringInfoString(buf, found ? ", " : " (");
+		found = true;
+		if (entry->ressortgroupref == KEY_COLUMN)
+		{
+			kakehashi_deparse_names(buf, rel, list_make1_int(entry->resno));
+			continue;
+		}
+		if (!kakehashi_is_nameable(root, target, entry->expr))
+			report_unsupported(RelationGetRelationName(rel), "an expression of its key has no form there");
+		appendStringInfoChar(buf, '(');
+		kakehashi_deparse_expr(&context, entry->expr);
+		appendStringInfoChar(buf, ')');
+		if (context.params != NIL)
+			report_no_key();
+	}
+	if (found)
+		appendStringInfoChar(buf, ')');
+	return found;
 }
 
 /*
@@ -322,7 +365,6 @@ List *
 kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, List *targets, StringInfo buf)
 {
 	OnConflictExpr *conflict = root->parse->onConflict;
-	List *columns = conflict_columns(conflict);
 	RelOptInfo *target = makeNode(RelOptInfo);
 	KakehashiDeparse context = {.root = root, .rel = target, .buf = buf, .qualified = true};
 	List *params = NIL;
@@ -340,13 +382,8 @@ kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, L
 		                                                 att->atttypid, att->atttypmod, att->attcollation, 0));
 	}
 	appendStringInfoString(buf, " ON CONFLICT");
-	if (columns != NIL)
-	{
-		appendStringInfoString(buf, " (");
-		kakehashi_deparse_names(buf, rel, columns);
-		appendStringInfoChar(buf, ')');
+	if (deparse_key(root, target, rel, conflict, buf))
 		deparse_key_condition(root, target, rel, (List *) conflict->arbiterWhere, buf);
-	}
 	if (plan->onConflictAction == ONCONFLICT_UPDATE)
 	{
 		check_triggers(rel);

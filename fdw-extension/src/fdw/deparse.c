@@ -335,6 +335,8 @@ deparse_function(KakehashiDeparse *context, FuncExpr *expr)
 	name = kakehashi_document_function(expr);
 	if (name == NULL)
 		name = kakehashi_shippable_function(expr->funcid);
+	if (name == NULL && kakehashi_is_named_function(expr))
+		name = quote_identifier(get_func_name(expr->funcid));
 	if (strcmp(name, "extract") == 0)
 	{
 		appendStringInfo(context->buf, "EXTRACT(%s FROM ", kakehashi_extract_field(expr));

@@ -149,6 +149,12 @@ extern void kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel);
 /* True if the engine computes the expression over rel's columns exactly as PostgreSQL does. */
 extern bool kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 
+/* True if the expression over rel's columns can be written down for the engine, which compares it with others and does not compute it. */
+extern bool kakehashi_is_nameable(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
+
+/* Whether a call of a function that is not in the table of shippable ones is written with PostgreSQL's name of it. */
+extern bool kakehashi_is_named_function(const FuncExpr *expr);
+
 /* The same with aggregates allowed: in the target list and HAVING of a grouped query. */
 extern bool kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr);
 

@@ -30,6 +30,7 @@ typedef struct Walk
 	PlannerInfo *root;
 	RelOptInfo *rel;
 	bool aggregates; /* allowed */
+	bool named;      /* nothing is computed: it is enough that the engine knows it by PostgreSQL's names */
 } Walk;
 
 static bool shippable(Walk *walk, Expr *expr);
@@ -169,6 +170,13 @@ kakehashi_extract_field(FuncExpr *expr)
 	return NULL;
 }
 
+bool
+kakehashi_is_named_function(const FuncExpr *expr)
+{
+	return expr->funcid < FirstGenbkiObjectId && expr->funcformat == COERCE_EXPLICIT_CALL && !expr->funcretset &&
+	       !expr->funcvariadic;
+}
+
 static bool
 is_function_shippable(Walk *walk, FuncExpr *expr)
 {
@@ -180,6 +188,8 @@ is_function_shippable(Walk *walk, FuncExpr *expr)
 		return shippable(walk, (Expr *) linitial(expr->args));
 	if (kakehashi_document_function(expr) != NULL)
 		return all_shippable(walk, expr->args);
+	if (name == NULL && walk->named)
+		return kakehashi_is_named_function(expr) && all_shippable(walk, expr->args);
 	if (name == NULL || !kakehashi_is_shippable_collation(expr->inputcollid))
 		return false;
 	/* The field is a word of the syntax. */
@@ -276,7 +286,7 @@ is_name_of(const char *name, const char *const *names, size_t count)
 static bool
 is_aggregate_shippable(Walk *walk, Aggref *expr)
 {
-	Walk inside = {walk->root, walk->rel, false};
+	Walk inside = {walk->root, walk->rel, false, false};
 	char *name = get_func_name(expr->aggfnoid);
 	bool exact;
 	ListCell *cell;
@@ -369,7 +379,7 @@ adds_only_finite(const OpExpr *expr)
 static bool
 is_operator_shippable(Walk *walk, Oid opno, Oid collation, List *args)
 {
-	return (kakehashi_is_shippable_operator(opno, collation) ||
+	return ((walk->named && opno < FirstGenbkiObjectId) || kakehashi_is_shippable_operator(opno, collation) ||
 	        kakehashi_is_document_operator(opno, args, collation)) &&
 	       all_shippable(walk, args);
 }
@@ -465,7 +475,7 @@ computed_there(Walk *walk, Expr *expr)
 bool
 kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, false};
+	Walk walk = {root, rel, false, false};
 
 	return computed_there(&walk, expr);
 }
@@ -473,7 +483,16 @@ kakehashi_is_computed_there(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 bool
 kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, false};
+	Walk walk = {root, rel, false, false};
+	KakehashiExtent extent = {0};
+
+	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
+}
+
+bool
+kakehashi_is_nameable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
+{
+	Walk walk = {root, rel, false, true};
 	KakehashiExtent extent = {0};
 
 	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);
@@ -482,7 +501,7 @@ kakehashi_is_shippable(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 bool
 kakehashi_is_shippable_grouped(PlannerInfo *root, RelOptInfo *rel, Expr *expr)
 {
-	Walk walk = {root, rel, true};
+	Walk walk = {root, rel, true, false};
 	KakehashiExtent extent = {0};
 
 	return kakehashi_extend(&extent, root, rel, expr) && shippable(&walk, expr);

@@ -10,7 +10,9 @@ import dev.kakehashi.protocol.messages.AttachedDecoder;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.protocol.messages.FailedDecoder;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
+import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Credentials;
+import dev.kakehashi.transport.os.RequiredPeer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -25,23 +27,30 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /// The socket that attaches a session and then stands for the life of both sides.
 final class AttachSocket implements AutoCloseable {
+  private final Path directory;
   private final SocketChannel channel;
   private final Limits limits;
   private final ByteBuffer probe = ByteBuffer.allocate(1);
   private boolean ended;
 
-  private AttachSocket(SocketChannel channel, Limits limits) {
+  private AttachSocket(Path directory, SocketChannel channel, Limits limits) {
+    this.directory = directory;
     this.channel = channel;
     this.limits = limits;
   }
 
-  /// @throws EndpointException 08001 when nobody listens; what the endpoint says when it refuses
+  /// @throws EndpointException 08001 when nobody listens, 28000 when it is not who has to; what the endpoint says when it refuses
   static AttachSocket attach(AttachOptions options) {
     Path path = options.runtimeDirectory().resolve("endpoint.sock");
     SocketChannel channel = null;
     boolean done = false;
     try {
+      RequiredPeer peer =
+          RequiredPeer.of(options.requirePeer(), "the option \"requirePeer\" of the session");
+      Path directory = peer.trusted(options.runtimeDirectory());
+      path = directory.resolve("endpoint.sock");
       channel = SocketChannel.open(UnixDomainSocketAddress.of(path));
+      peer.check(channel, path);
       UnsafeBuffer request = new UnsafeBuffer(new byte[Protocol.MAX_SOCKET_FRAME_BYTES]);
       int length = encode(request, options);
       ByteBuffer output = ByteBuffer.allocate(4 + length).order(ByteOrder.LITTLE_ENDIAN);
@@ -50,9 +59,11 @@ final class AttachSocket implements AutoCloseable {
         channel.write(output);
       }
       channel.configureBlocking(false);
-      AttachSocket socket = new AttachSocket(channel, answer(channel, options));
+      AttachSocket socket = new AttachSocket(directory, channel, answer(channel, options));
       done = true;
       return socket;
+    } catch (TransportException e) {
+      throw new EndpointException(e.failure(), e);
     } catch (IOException | MalformedFrameException e) {
       throw EndpointException.of(
           ErrorCode.CANNOT_CONNECT,
@@ -128,6 +139,11 @@ final class AttachSocket implements AutoCloseable {
         selector.selectedKeys().clear();
       }
     }
+  }
+
+  /// The runtime directory, which was found to be the right one.
+  Path directory() {
+    return directory;
   }
 
   Limits limits() {

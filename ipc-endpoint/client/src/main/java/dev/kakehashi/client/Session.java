@@ -60,8 +60,8 @@ public final class Session implements AutoCloseable {
   public static Session attach(AttachOptions options) {
     AttachSocket socket = AttachSocket.attach(options);
     try {
-      checkControlPage(options.runtimeDirectory(), socket.limits());
-      return new Session(socket, options.runtimeDirectory());
+      checkControlPage(socket.directory(), socket.limits());
+      return new Session(socket, socket.directory());
     } catch (RuntimeException e) {
       socket.close();
       throw e;

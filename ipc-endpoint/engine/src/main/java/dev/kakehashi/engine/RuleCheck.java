@@ -56,7 +56,7 @@ final class RuleCheck {
     List<Rule> rules = new ArrayList<>();
     for (CheckConstraint check : table.checks()) {
       Expr condition = TableExpressions.check(check.text(), table, catalog).expression();
-      if (TableExpressions.isImmutable(condition)) {
+      if (check.validated() && TableExpressions.isImmutable(condition)) {
         rules.add(new Rule("check constraint \"" + check.name() + "\"", condition));
       }
     }

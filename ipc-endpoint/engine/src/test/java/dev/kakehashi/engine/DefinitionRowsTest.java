@@ -24,6 +24,9 @@ class DefinitionRowsTest {
           "create unique index item_open on item (note desc, position) where note is not null and position > 3 and note <> 'it''s'",
           "create index on \"Sales\".\"Order\" (at)",
           "create unique index item_lower on item (lower(note), (position + 1) desc)",
+          "create unique index item_nulls on item (note nulls first, number desc nulls last, (other + 1) desc, position desc nulls first) nulls not distinct where number > 3",
+          "alter table item add constraint \"few notes\" unique nulls not distinct (note, other)",
+          "alter table item add constraint \"Dear\" check (number > 9) not valid",
           "create sequence counter as int4 increment by -2 maxvalue 100 minvalue -100 start with 50 cache 5",
           "alter table item add constraint late foreign key (note) references country (name) not valid",
           "create view \"Sales\".total (sum, country) as select sum(price), country from \"Sales\".\"Order\" group by country",
@@ -60,7 +63,7 @@ class DefinitionRowsTest {
 
   private static List<String> columns(TestEngine engine) {
     return engine.query(
-        "select c.*, i.index_name, i.is_unique, i.is_partial, i.is_descending from kakehashi_catalog.columns c"
+        "select c.*, i.index_name, i.is_unique, i.is_partial, i.is_descending, i.nulls_first, i.nulls_not_distinct from kakehashi_catalog.columns c"
             + " left join kakehashi_catalog.indexes i using (table_schema, table_name, column_name) where c.table_schema in ('public', 'Sales')"
             + " order by 1, 2, 3, i.index_name");
   }
@@ -71,13 +74,15 @@ class DefinitionRowsTest {
       SCRIPT.forEach(engine::run);
       assertEquals(
           List.of(
-              "item|item_order|FOREIGN KEY|order_id|1|t|f|Sales|Order|id|Order_pkey|FULL|NO ACTION|CASCADE",
-              "item|item_pkey|PRIMARY KEY|order_id|1|f|f|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
-              "item|item_pkey|PRIMARY KEY|position|2|f|f|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
-              "item|late|FOREIGN KEY|note|1|f|f|public|country|name|country_name_key|NONE|NO ACTION|NO ACTION"),
+              "item|few notes|UNIQUE|note|1|f|f|NULL|NULL|NULL|NULL|NULL|NULL|NULL|f",
+              "item|few notes|UNIQUE|other|2|f|f|NULL|NULL|NULL|NULL|NULL|NULL|NULL|f",
+              "item|item_order|FOREIGN KEY|order_id|1|t|f|Sales|Order|id|Order_pkey|FULL|NO ACTION|CASCADE|NULL",
+              "item|item_pkey|PRIMARY KEY|order_id|1|f|f|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
+              "item|item_pkey|PRIMARY KEY|position|2|f|f|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL",
+              "item|late|FOREIGN KEY|note|1|f|f|public|country|name|country_name_key|NONE|NO ACTION|NO ACTION|NULL"),
           engine.query(
               "select table_name, constraint_name, constraint_type, column_name, ordinal_position, is_deferrable, initially_deferred, referenced_schema,"
-                  + " referenced_table, referenced_column, referenced_constraint, match_option, update_rule, delete_rule"
+                  + " referenced_table, referenced_column, referenced_constraint, match_option, update_rule, delete_rule, nulls_distinct"
                   + " from kakehashi_catalog.keys where table_name = 'item' order by 2, 5"));
       assertEquals(
           List.of(
@@ -90,6 +95,8 @@ class DefinitionRowsTest {
                   + " where table_schema = 'Sales' order by constraint_name"));
       assertEquals(
           List.of(
+              "few notes|note|1|NULL",
+              "few notes|other|2|NULL",
               "item_order|order_id|1|1",
               "item_pkey|order_id|1|NULL",
               "item_pkey|position|2|NULL",

@@ -149,7 +149,6 @@ final class DefinitionTest {
         "create temporary view x as select 1 as id",
         "create unlogged table x (id int)",
         "select 1 as id into temp x",
-        "create unique index on t (id) nulls not distinct",
         "create index on t (id) where lower(name) = 'a'",
         "create unique index on t (id) where id = 1 or name is null",
         "create index on t (id) include (name)",

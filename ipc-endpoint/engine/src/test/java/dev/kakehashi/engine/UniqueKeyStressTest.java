@@ -47,7 +47,10 @@ final class UniqueKeyStressTest {
         "alter table t add unique (k) deferrable",
         "alter table t add unique (k) deferrable initially deferred",
         "create unique index on t (k) where live",
-        "create unique index on t (k) where live and id >= 0 and k is not null"
+        "create unique index on t (k) where live and id >= 0 and k is not null",
+        "alter table t add unique nulls not distinct (k)",
+        "create unique index on t (k desc nulls last) nulls not distinct where live",
+        "alter table t add unique nulls not distinct (k) deferrable initially deferred"
       })
   void shouldNeverCommitTwoRowsWithOneKey(String definition) throws InterruptedException {
     long seed = Long.getLong("kakehashi.seed", System.nanoTime());
@@ -70,10 +73,10 @@ final class UniqueKeyStressTest {
         clients.shutdownNow();
         throw new AssertionError("seed " + seed, failed);
       }
+      String nulls = definition.contains("not distinct") ? "" : " and k is not null";
       assertEquals(
           List.of(),
-          engine.query(
-              "select k from t where live and k is not null group by k having count(*) > 1"),
+          engine.query("select k from t where live" + nulls + " group by k having count(*) > 1"),
           "duplicates, seed " + seed);
       assertTrue(commits.sum() > TRANSACTIONS / 2, commits + " commits");
       assertTrue(duplicates.sum() > 0, "no duplicates were refused, seed " + seed);
@@ -119,7 +122,10 @@ final class UniqueKeyStressTest {
   private static String statement(Random random) {
     int key = random.nextInt(KEYS);
     int other = random.nextInt(KEYS);
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(9)) {
+      case 6 -> "insert into t values (1, null)";
+      case 7 -> "update t set k = null where k = " + key;
+      case 8 -> "update t set k = %d where k is null".formatted(key);
       case 0 -> "insert into t values (1, " + key + ")";
       case 1 -> "delete from t where k = " + key;
       case 5 -> "update t set live = not live where k = " + key;

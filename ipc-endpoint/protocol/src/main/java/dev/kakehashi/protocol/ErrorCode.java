@@ -33,6 +33,7 @@ public enum ErrorCode {
   INVALID_FOREIGN_KEY(1029, "42830", Category.USER, false),
   INVALID_OBJECT_DEFINITION(1030, "42P17", Category.USER, false),
   INVALID_COLUMN_DEFINITION(1031, "42611", Category.USER, false),
+  RESERVED_NAME(1032, "42939", Category.USER, false),
   DIVISION_BY_ZERO(1101, "22012", Category.USER, false),
   NUMERIC_VALUE_OUT_OF_RANGE(1102, "22003", Category.USER, false),
   INVALID_TEXT_REPRESENTATION(1103, "22P02", Category.USER, false),

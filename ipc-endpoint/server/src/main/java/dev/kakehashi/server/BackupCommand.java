@@ -42,7 +42,7 @@ final class BackupCommand implements Callable<Integer> {
                         + "\"; copy it as it is, or start one"));
     Path absolute = java.util.Objects.requireNonNull(target).toAbsolutePath().normalize();
     PrintStream progress = quiet ? new PrintStream(PrintStream.nullOutputStream()) : System.out;
-    BackupSocket.ask(owner.runtimeDirectory(settings.runtimeDirectory()), absolute, progress);
+    BackupSocket.ask(common.location(owner, settings), absolute, progress);
     BackupManifest manifest = BackupManifest.read(absolute);
     progress.println(
         "backup of %s: %d files, %d bytes"

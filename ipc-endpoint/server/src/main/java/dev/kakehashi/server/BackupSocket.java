@@ -111,8 +111,8 @@ final class BackupSocket {
   /// @param target absolute path
   /// @param progress gets a line per file
   /// @throws SettingsException what the endpoint says
-  static void ask(Path runtimeDirectory, Path target, PrintStream progress) throws IOException {
-    try (SocketChannel channel = OwnerSocket.connect(runtimeDirectory, FILE);
+  static void ask(RuntimeLocation location, Path target, PrintStream progress) throws IOException {
+    try (SocketChannel channel = OwnerSocket.connect(location, FILE);
         BufferedReader in =
             new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
         Writer out = Channels.newWriter(channel, StandardCharsets.UTF_8)) {

@@ -23,7 +23,7 @@ final class DumpSchemaCommand implements Callable<Integer> {
             .orElseThrow(() ->
                 new SettingsException(
                     "no endpoint runs on \"" + settings.dataDirectory() + "\"; start one"));
-    String script = SchemaSocket.ask(owner.runtimeDirectory(settings.runtimeDirectory()));
+    String script = SchemaSocket.ask(common.location(owner, settings));
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     out.print(script);
     if (out.checkError()) {

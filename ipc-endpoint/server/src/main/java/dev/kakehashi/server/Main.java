@@ -2,6 +2,7 @@ package dev.kakehashi.server;
 
 import ch.qos.logback.classic.Level;
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Umask;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -59,6 +60,9 @@ public final class Main implements Runnable {
       if (exception instanceof EngineException refused && !refused.hint().isEmpty()) {
         line.getErr().println("HINT:  " + refused.hint());
       }
+      if (exception instanceof TransportException refused && !refused.failure().hint().isEmpty()) {
+        line.getErr().println("HINT:  " + refused.failure().hint());
+      }
       LoggerFactory.getLogger(Main.class).debug("failed", exception);
       return 1;
     });
@@ -107,6 +111,18 @@ public final class Main implements Runnable {
         paramLabel = "KEY=VALUE",
         description = "overrides a setting")
     private Map<String, String> overrides = Map.of();
+
+    @Option(
+        names = "--requirepeer",
+        paramLabel = "USER",
+        description =
+            "OS user, by name or number, that a running endpoint has to run as (default: our own)")
+    private String requiredPeer = "";
+
+    /// Where the commands that ask a running endpoint find it.
+    RuntimeLocation location(DirectoryLock.Owner owner, Settings settings) {
+      return new RuntimeLocation(owner.runtimeDirectory(settings.runtimeDirectory()), requiredPeer);
+    }
 
     Settings settings() throws IOException {
       Settings settings = config == null ? Settings.defaults() : Settings.read(config);
@@ -232,13 +248,14 @@ public final class Main implements Runnable {
         System.out.println("no endpoint runs on \"" + settings.dataDirectory() + "\"");
         return 3;
       }
-      Path runtime = owner.runtimeDirectory(settings.runtimeDirectory());
+      RuntimeLocation location = common.location(owner, settings);
+      Path runtime = location.directory();
       if (json) {
-        System.out.println(SchedulerReport.json(StatusSocket.ask(runtime)));
+        System.out.println(SchedulerReport.json(StatusSocket.ask(location)));
         return 0;
       }
       String said =
-          Files.exists(runtime.resolve(StatusSocket.FILE)) ? StatusSocket.ask(runtime) : "";
+          Files.exists(runtime.resolve(StatusSocket.FILE)) ? StatusSocket.ask(location) : "";
       System.out.println(ControlReport.read(runtime, owner.pid(), SessionReport.summary(said)));
       if (!said.isEmpty()) {
         System.out.println(SchedulerReport.text(said));

@@ -1,6 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.transport.os.Credentials;
+import dev.kakehashi.transport.os.RequiredPeer;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -128,8 +129,23 @@ final class OwnerSocket implements AutoCloseable {
   }
 
   /// Connects to the socket of a running endpoint.
-  static SocketChannel connect(Path directory, String name) throws IOException {
-    return SocketChannel.open(UnixDomainSocketAddress.of(directory.resolve(name)));
+  ///
+  /// @throws dev.kakehashi.transport.TransportException AUTHENTICATION_FAILED when it is not of the OS user that is required
+  static SocketChannel connect(RuntimeLocation location, String name) throws IOException {
+    RequiredPeer peer =
+        RequiredPeer.of(location.requiredPeer(), "the option --requirepeer of the command");
+    Path path = peer.trusted(location.directory()).resolve(name);
+    SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path));
+    boolean trusted = false;
+    try {
+      peer.check(channel, path);
+      trusted = true;
+      return channel;
+    } finally {
+      if (!trusted) {
+        channel.close();
+      }
+    }
   }
 
   @Override

@@ -35,7 +35,7 @@ final class ReloadCommand implements Callable<Integer> {
     DirectoryLock.Owner owner =
         DirectoryLock.owner(data)
             .orElseThrow(() -> new SettingsException("no endpoint runs on \"" + data + "\""));
-    List<String> said = ReloadSocket.ask(owner.runtimeDirectory(settings.runtimeDirectory()), now);
+    List<String> said = ReloadSocket.ask(common.location(owner, settings), now);
     said.forEach(System.out::println);
     if (said.isEmpty()) {
       System.out.println("all settings are as before");

@@ -58,8 +58,9 @@ final class ReloadSocket {
   ///
   /// @return what it says
   /// @throws SettingsException if it refuses; then nothing is changed
-  static List<String> ask(Path runtimeDirectory, Map<String, String> overrides) throws IOException {
-    try (SocketChannel channel = OwnerSocket.connect(runtimeDirectory, FILE);
+  static List<String> ask(RuntimeLocation location, Map<String, String> overrides)
+      throws IOException {
+    try (SocketChannel channel = OwnerSocket.connect(location, FILE);
         BufferedReader in =
             new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
         Writer out = Channels.newWriter(channel, StandardCharsets.UTF_8)) {

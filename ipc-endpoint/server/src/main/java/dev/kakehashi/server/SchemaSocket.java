@@ -47,9 +47,9 @@ final class SchemaSocket {
   /// What a running endpoint says.
   ///
   /// @throws SettingsException for what it refuses, and for an answer that is not whole
-  static String ask(Path runtimeDirectory) throws IOException {
+  static String ask(RuntimeLocation location) throws IOException {
     byte[] answer;
-    try (SocketChannel channel = OwnerSocket.connect(runtimeDirectory, FILE);
+    try (SocketChannel channel = OwnerSocket.connect(location, FILE);
         InputStream in = Channels.newInputStream(channel)) {
       answer = in.readAllBytes();
     }

@@ -37,8 +37,8 @@ final class StatusSocket {
   }
 
   /// What a running endpoint says.
-  static String ask(Path runtimeDirectory) throws IOException {
-    try (SocketChannel channel = OwnerSocket.connect(runtimeDirectory, FILE)) {
+  static String ask(RuntimeLocation location) throws IOException {
+    try (SocketChannel channel = OwnerSocket.connect(location, FILE)) {
       return new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
     }
   }

@@ -76,7 +76,8 @@ class MechanismsTest {
 
   private long metric(String name) {
     try {
-      String json = SchedulerReport.json(StatusSocket.ask(root.resolve("run")));
+      String json =
+          SchedulerReport.json(StatusSocket.ask(new RuntimeLocation(root.resolve("run"), "")));
       assertTrue(json.contains("\"" + name + "\":"), json);
       return Long.parseLong(json.replaceFirst(".*?\"" + name + "\":(\\d+).*", "$1"));
     } catch (IOException e) {

@@ -31,7 +31,9 @@ class SchedulerUseTest {
   }
 
   private static long metric(TestEndpoint endpoint, String name) throws IOException {
-    String json = SchedulerReport.json(StatusSocket.ask(endpoint.runtimeDirectory()));
+    String json =
+        SchedulerReport.json(
+            StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), "")));
     return Long.parseLong(json.replaceFirst(".*?\"" + name + "\":(\\d+).*", "$1"));
   }
 
@@ -61,7 +63,7 @@ class SchedulerUseTest {
     try (TestEndpoint endpoint = TestEndpoint.start("worker_threads", "3");
         Session session = endpoint.attach()) {
       run(session, 10);
-      String said = StatusSocket.ask(endpoint.runtimeDirectory());
+      String said = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), ""));
       String text = SchedulerReport.text(said);
       assertTrue(text.startsWith("scheduler: 3 workers, "), text);
       assertEquals(3, text.lines().filter(line -> line.matches(" {2,7}\\d .*")).count(), text);
@@ -86,7 +88,7 @@ class SchedulerUseTest {
       var socket = endpoint.runtimeDirectory().resolve(StatusSocket.FILE);
       assertEquals(
           "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
-      String said = StatusSocket.ask(endpoint.runtimeDirectory());
+      String said = StatusSocket.ask(new RuntimeLocation(endpoint.runtimeDirectory(), ""));
       String json = SchedulerReport.json(said);
       assertTrue(json.startsWith("{\"tasks.accepted\":") && json.endsWith("}"), json);
       assertFalse(json.contains("\n"));

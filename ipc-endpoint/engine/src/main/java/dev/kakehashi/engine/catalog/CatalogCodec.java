@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// The form of a table's entry in the store's catalogue.
 ///
 /// ```
-/// u1 version (10) · utf schema · utf name · i8 tableId
+/// u1 version (11) · utf schema · utf name · i8 tableId
 /// i4 columns, each: utf name · i4 oid · i4 modifier · u1 notNull · u1 hasDefault [· utf default]
 /// i4 indexes, each: utf name · i8 indexId · u1 unique · u1 primary · i4 keys, each: i4 column · u1 descending
 /// since version 2: per index u1 constraint
@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// since version 8: per index utf timing
 /// since version 9: per index i4 conditions, each: i4 column · utf operator · i4 bytes (-1: none) · bytes of the value
 /// since version 10: text, not utf, for defaults and for checks' texts, which may be longer than 65,535 bytes
+/// since version 11: per index u1 nullsNotDistinct · per key u1 nullsFirst · per check u1 validated
 ///
 /// ints: i4 count · i4 each
 ///
@@ -45,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Versions append fields, or change one's form as 10 does; an entry of a later version is refused.
 final class CatalogCodec {
-  private static final int VERSION = 10;
+  private static final int VERSION = 11;
 
   private CatalogCodec() {}
 
@@ -116,6 +117,15 @@ final class CatalogCodec {
       }
       for (Index index : table.indexes()) {
         encodePredicate(out, index.predicate());
+      }
+      for (Index index : table.indexes()) {
+        out.writeBoolean(index.nullsNotDistinct());
+        for (boolean first : index.nullsFirst()) {
+          out.writeBoolean(first);
+        }
+      }
+      for (CheckConstraint check : table.checks()) {
+        out.writeBoolean(check.validated());
       }
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
@@ -388,6 +398,17 @@ final class CatalogCodec {
       }
       for (int i = 0; version >= 9 && i < indexCount; i++) {
         indexes.set(i, indexes.get(i).where(decodePredicate(in)));
+      }
+      for (int i = 0; version >= 11 && i < indexCount; i++) {
+        boolean notDistinct = in.readBoolean();
+        List<Boolean> first = new ArrayList<>();
+        for (int left = indexes.get(i).columns().size(); left > 0; left--) {
+          first.add(in.readBoolean());
+        }
+        indexes.set(i, indexes.get(i).withNulls(first, notDistinct));
+      }
+      for (int i = 0; version >= 11 && i < checks.size(); i++) {
+        checks.set(i, checks.get(i).withValidated(in.readBoolean()));
       }
       return new Table(
           schema,

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.type.SqlType;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A column of a table.
@@ -31,6 +32,14 @@ public record Column(
   }
 
   private static final String HIDDEN = "\0";
+
+  private static final Set<String> SYSTEM =
+      Set.of("tableoid", "ctid", "xmin", "cmin", "xmax", "cmax");
+
+  /// Whether PostgreSQL has a system column of the name in every table.
+  public static boolean isSystemName(String name) {
+    return SYSTEM.contains(name);
+  }
 
   /// The name of a column that has the values of an index's expression.
   ///

@@ -94,14 +94,17 @@ final class DefinitionRows {
         .filter(column -> !column.hidden())
         .forEach(column -> parts.add(column(column)));
     for (CheckConstraint check : table.checks()) {
-      parts.add("CONSTRAINT " + Quoting.identifier(check.name()) + " CHECK (" + check.text() + ")");
+      if (check.validated()) {
+        parts.add("CONSTRAINT " + Quoting.identifier(check.name()) + check(check));
+      }
     }
     for (Index index : table.indexes()) {
       if (index.constraint()) {
         parts.add(
             "CONSTRAINT "
                 + Quoting.identifier(index.name())
-                + (index.primary() ? " PRIMARY KEY (" : " UNIQUE (")
+                + (index.primary() ? " PRIMARY KEY" : " UNIQUE")
+                + (index.nullsNotDistinct() ? " NULLS NOT DISTINCT (" : " (")
                 + columns(table, index.columns())
                 + ")"
                 + timing(index.timing()));
@@ -109,6 +112,25 @@ final class DefinitionRows {
     }
     String body = parts.isEmpty() ? " ()" : " (\n  " + String.join(",\n  ", parts) + "\n)";
     add("table", table.schema(), table.name(), "CREATE TABLE " + name(table) + body);
+    // In CREATE TABLE it would be known to hold.
+    for (CheckConstraint check : table.checks()) {
+      if (!check.validated()) {
+        add(
+            "constraint",
+            table.schema(),
+            check.name(),
+            "ALTER TABLE "
+                + name(table)
+                + " ADD CONSTRAINT "
+                + Quoting.identifier(check.name())
+                + check(check)
+                + " NOT VALID");
+      }
+    }
+  }
+
+  private static String check(CheckConstraint check) {
+    return " CHECK (" + check.text() + ")";
   }
 
   private String column(Column column) {
@@ -164,7 +186,12 @@ final class DefinitionRows {
       Column column = table.columns().get(index.columns().get(k));
       String key =
           column.hidden() ? "(" + column.generation() + ")" : Quoting.identifier(column.name());
-      keys.add(key + (index.descending().get(k) ? " DESC" : ""));
+      boolean descending = index.descending().get(k);
+      boolean first = index.nullsFirst().get(k);
+      keys.add(
+          key
+              + (descending ? " DESC" : "")
+              + (first == descending ? "" : first ? " NULLS FIRST" : " NULLS LAST"));
     }
     String condition = IndexConditionText.of(table, index.predicate());
     return "CREATE "
@@ -176,6 +203,7 @@ final class DefinitionRows {
         + " ("
         + String.join(", ", keys)
         + ")"
+        + (index.nullsNotDistinct() ? " NULLS NOT DISTINCT" : "")
         + (condition.isEmpty() ? "" : " WHERE " + condition);
   }
 

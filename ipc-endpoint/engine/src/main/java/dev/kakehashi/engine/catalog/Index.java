@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param columns positions of the key columns in the table
 /// @param descending per key column
+/// @param nullsFirst per key column, where the definition wants nulls; the store has them behind everything, or in front when descending, whatever it says
+/// @param nullsNotDistinct whether nulls are equal where the index is unique
 /// @param constraint whether it is there for a constraint of the same name
 /// @param comment what COMMENT said, or null
 /// @param timing when the uniqueness of a constraint is looked at; the store refuses duplicates of those that are not deferrable, at once
@@ -20,13 +22,15 @@ public record Index(
     long indexId,
     List<Integer> columns,
     List<Boolean> descending,
+    List<Boolean> nullsFirst,
     boolean unique,
+    boolean nullsNotDistinct,
     boolean primary,
     boolean constraint,
     @Nullable String comment,
     Timing timing,
     List<IndexCondition> predicate) {
-  /// An index of all rows, of which duplicates, if it is unique, are refused at once.
+  /// An index of all rows with nulls where they are by default, of which duplicates, if it is unique, are refused at once.
   public Index(
       String name,
       long indexId,
@@ -41,7 +45,9 @@ public record Index(
         indexId,
         columns,
         descending,
+        descending,
         unique,
+        false,
         primary,
         constraint,
         comment,
@@ -66,76 +72,61 @@ public record Index(
 
   /// The same index of fewer rows.
   public Index where(List<IndexCondition> conditions) {
-    return new Index(
-        name,
-        indexId,
-        columns,
-        descending,
-        unique,
-        primary,
-        constraint,
-        comment,
-        timing,
-        conditions);
+    return with(name, indexId, columns, primary, constraint, comment, timing, conditions);
   }
 
   /// The same constraint, looked at at another time.
   public Index with(Timing newTiming) {
+    return with(name, indexId, columns, primary, constraint, comment, newTiming, predicate);
+  }
+
+  /// The same index with another idea of nulls.
+  ///
+  /// @param first per key column
+  /// @param notDistinct whether they are equal where the index is unique
+  public Index withNulls(List<Boolean> first, boolean notDistinct) {
     return new Index(
         name,
         indexId,
         columns,
         descending,
+        List.copyOf(first),
         unique,
+        notDistinct,
         primary,
         constraint,
         comment,
-        newTiming,
+        timing,
         predicate);
   }
 
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
-    return new Index(
-        name, newId, columns, descending, unique, primary, constraint, comment, timing, predicate);
+    return with(name, newId, columns, primary, constraint, comment, timing, predicate);
   }
 
   public Index withName(String newName) {
-    return new Index(
-        newName,
-        indexId,
-        columns,
-        descending,
-        unique,
-        primary,
-        constraint,
-        comment,
-        timing,
-        predicate);
+    return with(newName, indexId, columns, primary, constraint, comment, timing, predicate);
   }
 
   /// The same index with or without a constraint that needs it.
   Index asConstraint(boolean needed) {
-    return new Index(
-        name, indexId, columns, descending, unique, primary, needed, comment, timing, predicate);
+    return with(name, indexId, columns, primary, needed, comment, timing, predicate);
   }
 
   /// The same unique index for a constraint of its name.
   public Index ofConstraint(boolean isPrimary) {
-    return new Index(
-        name, indexId, columns, descending, unique, isPrimary, true, comment, timing, predicate);
+    return with(name, indexId, columns, isPrimary, true, comment, timing, predicate);
   }
 
   /// The same index over columns at other positions.
   ///
   /// @param newPosition of each column that the index has
   public Index moved(IntUnaryOperator newPosition) {
-    return new Index(
+    return with(
         name,
         indexId,
         columns.stream().map(c -> newPosition.applyAsInt(c)).toList(),
-        descending,
-        unique,
         primary,
         constraint,
         comment,
@@ -144,12 +135,36 @@ public record Index(
   }
 
   public Index withComment(@Nullable String text) {
-    return new Index(
-        name, indexId, columns, descending, unique, primary, constraint, text, timing, predicate);
+    return with(name, indexId, columns, primary, constraint, text, timing, predicate);
   }
 
   public IndexDefinition definition() {
     return new IndexDefinition(
-        indexId, name, columns, descending, unique && !deferrable(), predicate);
+        indexId, name, columns, descending, unique && !deferrable(), nullsNotDistinct, predicate);
+  }
+
+  /// The same order and uniqueness; all else may be other.
+  private Index with(
+      String newName,
+      long newId,
+      List<Integer> newColumns,
+      boolean isPrimary,
+      boolean isConstraint,
+      @Nullable String newComment,
+      Timing newTiming,
+      List<IndexCondition> newPredicate) {
+    return new Index(
+        newName,
+        newId,
+        newColumns,
+        descending,
+        nullsFirst,
+        unique,
+        nullsNotDistinct,
+        isPrimary,
+        isConstraint,
+        newComment,
+        newTiming,
+        newPredicate);
   }
 }

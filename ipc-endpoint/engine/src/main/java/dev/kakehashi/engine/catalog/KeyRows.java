@@ -12,7 +12,8 @@ final class KeyRows {
   private KeyRows() {}
 
   /// A column of a key or foreign key each: table_schema, table_name, constraint_name, constraint_type, column_name, ordinal_position, is_deferrable,
-  /// initially_deferred, referenced_schema, referenced_table, referenced_column, referenced_constraint, match_option, update_rule, delete_rule.
+  /// initially_deferred, referenced_schema, referenced_table, referenced_column, referenced_constraint, match_option, update_rule, delete_rule,
+  /// nulls_distinct.
   static List<@Nullable Object[]> keys(CatalogNames names) {
     List<@Nullable Object[]> rows = new ArrayList<>();
     for (Table table : names.tables()) {
@@ -34,7 +35,8 @@ final class KeyRows {
                 null,
                 null,
                 null,
-                null
+                null,
+                index.primary() ? null : (Boolean) !index.nullsNotDistinct()
               });
         }
       }
@@ -66,7 +68,8 @@ final class KeyRows {
             unique == null ? null : unique.name(),
             match(key),
             key.onUpdate().text(),
-            key.onDelete().text()
+            key.onDelete().text(),
+            null
           });
     }
   }
@@ -77,22 +80,30 @@ final class KeyRows {
     for (Table table : names.tables()) {
       for (Index index : table.indexes()) {
         if (index.constraint()) {
-          rows.add(constraint(table, index.name(), type(index), index.timing(), database));
+          String distinct = index.primary() ? null : yesOrNo(!index.nullsNotDistinct());
+          rows.add(
+              constraint(table, index.name(), type(index), index.timing(), distinct, database));
         }
       }
       for (ForeignKey key : table.foreignKeys()) {
-        rows.add(constraint(table, key.name(), "FOREIGN KEY", key.timing(), database));
+        rows.add(constraint(table, key.name(), "FOREIGN KEY", key.timing(), null, database));
       }
       for (CheckConstraint check : table.checks()) {
         rows.add(
-            constraint(table, check.name(), "CHECK", ForeignKey.Timing.NOT_DEFERRABLE, database));
+            constraint(
+                table, check.name(), "CHECK", ForeignKey.Timing.NOT_DEFERRABLE, null, database));
       }
     }
     return rows;
   }
 
   private static @Nullable Object[] constraint(
-      Table table, String name, String type, ForeignKey.Timing timing, String database) {
+      Table table,
+      String name,
+      String type,
+      ForeignKey.Timing timing,
+      @Nullable String nullsDistinct,
+      String database) {
     return new @Nullable Object[] {
       database,
       table.schema(),
@@ -103,7 +114,8 @@ final class KeyRows {
       type,
       yesOrNo(timing != ForeignKey.Timing.NOT_DEFERRABLE),
       yesOrNo(isDeferred(timing)),
-      YES
+      YES,
+      nullsDistinct
     };
   }
 

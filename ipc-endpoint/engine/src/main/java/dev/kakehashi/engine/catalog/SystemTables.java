@@ -71,7 +71,9 @@ public final class SystemTables {
               "column_name text",
               "key_position int4",
               "is_descending bool",
-              "is_partial bool"),
+              "is_partial bool",
+              "nulls_first bool",
+              "nulls_not_distinct bool"),
           table(-4, INFORMATION_SCHEMA, "schemata", "catalog_name text", "schema_name text"),
           table(
               -5,
@@ -290,7 +292,8 @@ public final class SystemTables {
               "referenced_constraint text",
               "match_option text",
               "update_rule text",
-              "delete_rule text"),
+              "delete_rule text",
+              "nulls_distinct bool"),
           table(
               DEFINITIONS,
               CATALOG_SCHEMA,
@@ -313,7 +316,8 @@ public final class SystemTables {
               "constraint_type text",
               "is_deferrable text",
               "initially_deferred text",
-              "enforced text"),
+              "enforced text",
+              "nulls_distinct text"),
           table(
               KEY_COLUMN_USAGE,
               INFORMATION_SCHEMA,
@@ -553,7 +557,9 @@ public final class SystemTables {
               table.columns().get(index.columns().get(k)).shownName(),
               k + 1L,
               index.descending().get(k),
-              !index.predicate().isEmpty()
+              !index.predicate().isEmpty(),
+              index.nullsFirst().get(k),
+              index.nullsNotDistinct()
             });
       }
     }

@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Collection;
@@ -9,13 +10,10 @@ import java.util.Set;
 
 /// Names that columns can have. Those of PostgreSQL's system columns are taken, because a foreign table could not have them.
 final class ColumnNames {
-  private static final Set<String> SYSTEM =
-      Set.of("tableoid", "ctid", "xmin", "cmin", "xmax", "cmax");
-
   private ColumnNames() {}
 
   static boolean isSystem(String name) {
-    return SYSTEM.contains(name);
+    return Column.isSystemName(name);
   }
 
   /// @throws EngineException DUPLICATE_COLUMN

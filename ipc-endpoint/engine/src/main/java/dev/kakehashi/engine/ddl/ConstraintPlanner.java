@@ -57,18 +57,11 @@ final class ConstraintPlanner {
       plan.refuseTaken(table.schema(), name);
     }
     List<Index> indexes = new ArrayList<>(table.indexes());
+    List<Boolean> ascending = Collections.nCopies(positions.size(), false);
     indexes.add(
-        new Index(
-            name,
-            plan.newObjectId(),
-            positions,
-            Collections.nCopies(positions.size(), false),
-            true,
-            key.primary(),
-            true,
-            null,
-            key.timing(),
-            List.of()));
+        new Index(name, plan.newObjectId(), positions, ascending, true, key.primary(), true, null)
+            .with(key.timing())
+            .withNulls(ascending, key.nullsNotDistinct()));
     return notNull(table.withIndexes(indexes), key.primary() ? positions : List.of());
   }
 
@@ -100,13 +93,18 @@ final class ConstraintPlanner {
           ErrorCode.NOT_IN_PREREQUISITE_STATE,
           "index \"" + indexName + "\" is already associated with a constraint");
     }
-    if (!index.unique() || index.descending().contains(true)) {
+    int usual = 0;
+    while (usual < index.columns().size()
+        && !index.descending().get(usual)
+        && !index.nullsFirst().get(usual)) {
+      usual++;
+    }
+    if (!index.unique() || usual < index.columns().size()) {
       throw new EngineException(
               ErrorCode.WRONG_OBJECT_TYPE,
               index.unique()
-                  ? "index \""
-                      + indexName
-                      + "\" column number 1 does not have default sorting behavior"
+                  ? "index \"%s\" column number %d does not have default sorting behavior"
+                      .formatted(indexName, usual + 1)
                   : "\"" + indexName + "\" is not a unique index")
           .withDetail("Cannot create a primary key or unique constraint using such an index.");
     }
@@ -144,7 +142,7 @@ final class ConstraintPlanner {
       refuseDuplicate(table, name);
     }
     List<CheckConstraint> checks = new ArrayList<>(table.checks());
-    checks.add(new CheckConstraint(name, check.text(), columns));
+    checks.add(new CheckConstraint(name, check.text(), columns, !check.notValid()));
     return table.withChecks(checks);
   }
 

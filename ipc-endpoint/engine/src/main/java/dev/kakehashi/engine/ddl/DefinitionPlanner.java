@@ -190,6 +190,15 @@ final class DefinitionPlanner {
     }
   }
 
+  /// @throws EngineException RESERVED_NAME for the name of a new schema that PostgreSQL keeps for its own
+  static void refuseReserved(String schema) {
+    if (schema.startsWith("pg_")) {
+      throw new EngineException(
+              ErrorCode.RESERVED_NAME, "unacceptable schema name \"" + schema + "\"")
+          .withDetail("The prefix \"pg_\" is reserved for system schemas.");
+    }
+  }
+
   static EngineException noSchema(String name) {
     return new EngineException(
         ErrorCode.UNDEFINED_SCHEMA, "schema \"" + name + "\" does not exist");
@@ -198,6 +207,7 @@ final class DefinitionPlanner {
   // ---- schemas ----
 
   private void createSchema(DdlStatement.CreateSchema create) {
+    refuseReserved(create.name());
     if (!plan.state().hasSchema(create.name())) {
       plan.change(CatalogSnapshot.putSchema(create.name(), null));
     } else if (!create.ifNotExists()) {
@@ -295,6 +305,9 @@ final class DefinitionPlanner {
                     false,
                     false,
                     null)
+                .withNulls(
+                    create.elements().stream().map(DdlStatement.IndexElement::nullsFirst).toList(),
+                    create.nullsNotDistinct())
                 .where(predicate(create.where(), of));
     if (!expressions.isEmpty()) {
       new TableAlteration(plan, constraints, sequences, tables, table).addIndex(expressions, index);

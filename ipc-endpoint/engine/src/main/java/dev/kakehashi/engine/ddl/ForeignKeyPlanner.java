@@ -138,7 +138,7 @@ final class ForeignKeyPlanner {
             i, timing == null ? key.with(key.timing(), true) : key.with(timing, key.validated()));
       }
     }
-    // A CHECK constraint always holds.
+    // The caller sees to CHECK constraints.
     boolean isCheck = table.checks().stream().anyMatch(check -> check.name().equals(name));
     if (!found && !(timing == null && isCheck)) {
       boolean exists = table.hasConstraint(name);

@@ -124,6 +124,7 @@ final class NamePlanner {
     if (plan.state().hasSchema(to)) {
       throw new EngineException(ErrorCode.DUPLICATE_SCHEMA, "schema \"" + to + "\" already exists");
     }
+    DefinitionPlanner.refuseReserved(to);
     CatalogSnapshot before = plan.state();
     plan.change(CatalogSnapshot.putSchema(to, before.comment(from)));
     for (Table table : before.tables(from)) {
@@ -204,7 +205,7 @@ final class NamePlanner {
     for (CheckConstraint check : table.checks()) {
       if (TableExpressions.mayUseSequence(check.text())) {
         String next = SequenceText.renamed(check.text(), from, to);
-        checks.add(new CheckConstraint(check.name(), next, check.columns()));
+        checks.add(check.withText(next));
         readable(from, () -> TableExpressions.check(next, table, plan.state()));
       } else {
         checks.add(check);

@@ -143,6 +143,7 @@ final class TableAlteration {
       case Alteration.SetType set -> 1;
       case Alteration.AddColumn add -> 2;
       case Alteration.AddConstraint add -> 4;
+      case Alteration.ValidateConstraint validate -> 5;
       default -> 3;
     };
   }
@@ -194,8 +195,10 @@ final class TableAlteration {
           position(column);
         }
       }
-      case Alteration.ValidateConstraint validate ->
-          table = ForeignKeyPlanner.alter(table, validate.constraint(), null);
+      case Alteration.ValidateConstraint validate -> {
+        table = ForeignKeyPlanner.alter(table, validate.constraint(), null);
+        validate(validate.constraint());
+      }
     }
   }
 
@@ -287,6 +290,9 @@ final class TableAlteration {
     }
     int generatedFrom = position(drop.column());
     for (String generated : generations.from(table, generatedFrom)) {
+      if (table.columnIndex(generated) < 0) {
+        continue; // that of an index over a generated column, and gone with it
+      }
       // Indexes go with their columns.
       if (!drop.cascade() && !table.columns().get(table.columnIndex(generated)).hidden()) {
         throw GenerationPlanner.dependent(table, drop.column(), generated);
@@ -316,9 +322,7 @@ final class TableAlteration {
     for (CheckConstraint check : table.checks()) {
       if (!check.columns().contains(position)) {
         checks.add(
-            new CheckConstraint(
-                check.name(),
-                check.text(),
+            check.withColumns(
                 check.columns().stream().map(c -> c > position ? c - 1 : c).toList()));
       }
     }
@@ -357,7 +361,7 @@ final class TableAlteration {
             ErrorCode.FEATURE_NOT_SUPPORTED,
             "cannot rename a column within check constraint \"" + check.name() + "\"");
       }
-      checks.add(new CheckConstraint(check.name(), text, check.columns()));
+      checks.add(check.withText(text));
     }
     table = table.withChecks(checks);
   }
@@ -442,7 +446,9 @@ final class TableAlteration {
         .filter(check -> check.columns().contains(position))
         .forEach(check -> {
           TableExpressions.check(check.text(), table, plan.state());
-          newChecks.add(check.name());
+          if (check.validated()) {
+            newChecks.add(check.name());
+          }
         });
     if (!kept) {
       values.set(position, converted);
@@ -476,8 +482,22 @@ final class TableAlteration {
       }
     }
     table.checks().stream()
-        .filter(check -> !before.checks().contains(check))
+        .filter(check -> check.validated() && !before.checks().contains(check))
         .forEach(check -> newChecks.add(check.name()));
+  }
+
+  /// Looks at all rows, unless a CHECK constraint of the name is known to hold.
+  private void validate(String name) {
+    List<CheckConstraint> checks = new ArrayList<>();
+    for (CheckConstraint check : table.checks()) {
+      if (check.name().equals(name) && !check.validated()) {
+        newChecks.add(name);
+        checks.add(check.withValidated(true));
+      } else {
+        checks.add(check);
+      }
+    }
+    table = table.withChecks(checks);
   }
 
   private void renameConstraint(String from, String to) {
@@ -493,8 +513,7 @@ final class TableAlteration {
       plan.refuseTaken(table.schema(), to);
     }
     List<CheckConstraint> checks = new ArrayList<>(table.checks());
-    checks.replaceAll(check ->
-        check.name().equals(from) ? new CheckConstraint(to, check.text(), check.columns()) : check);
+    checks.replaceAll(check -> check.name().equals(from) ? check.withName(to) : check);
     List<ForeignKey> keys = new ArrayList<>(table.foreignKeys());
     keys.replaceAll(key -> key.name().equals(from) ? key.withName(to) : key);
     String comment = table.constraintComments().get(from);

@@ -179,7 +179,7 @@ final class TablePlanner {
     if (options.contains(LikeOption.CONSTRAINTS)) {
       for (CheckConstraint check : source.checks()) {
         Constraints one =
-            Constraints.of(new DdlStatement.CheckDefinition(check.name(), check.text()));
+            Constraints.of(new DdlStatement.CheckDefinition(check.name(), check.text(), false));
         next = constraints.add(next, one);
         if (comments) {
           next =
@@ -198,7 +198,12 @@ final class TablePlanner {
                     next,
                     Constraints.of(
                         new DdlStatement.KeyDefinition(
-                            null, names, index.primary(), null, index.timing())))
+                            null,
+                            names,
+                            index.primary(),
+                            index.nullsNotDistinct(),
+                            null,
+                            index.timing())))
                 : withIndex(next, source, index, names);
         if (comments) {
           next = withComments(next, index.comment(), source.constraintComments().get(index.name()));
@@ -237,6 +242,7 @@ final class TablePlanner {
                 false,
                 false,
                 null)
+            .withNulls(index.nullsFirst(), index.nullsNotDistinct())
             .where(
                 index.predicate().stream()
                     .map(condition ->

@@ -111,7 +111,7 @@ final class ColumnParser {
       }
       case "unique" -> addKey(constraint, false);
       case "check" -> {
-        constraints.checks().add(new CheckDefinition(constraint, in.parenthesised()));
+        constraints.checks().add(new CheckDefinition(constraint, in.parenthesised(), false));
         // There is no inheritance here.
         in.acceptWords("no", "inherit");
       }
@@ -159,12 +159,18 @@ final class ColumnParser {
   }
 
   private void addKey(@Nullable String constraint, boolean primary) {
+    boolean nullsNotDistinct = !primary && IndexParser.nullsNotDistinct(in);
     StorageOptions.ofIndex(in);
     constraints
         .keys()
         .add(
             new KeyDefinition(
-                constraint, List.of(name), primary, null, ConstraintTiming.parse(in)));
+                constraint,
+                List.of(name),
+                primary,
+                nullsNotDistinct,
+                null,
+                ConstraintTiming.parse(in)));
   }
 
   private void saysNullable(boolean now) {

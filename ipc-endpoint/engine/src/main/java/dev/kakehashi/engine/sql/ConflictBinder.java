@@ -135,13 +135,14 @@ final class ConflictBinder {
   private RexNode sameKey(Index index, Scope scope, int count) {
     SqlNode at = new SqlIdentifier("", SqlParserPos.ZERO);
     List<RexNode> terms = new ArrayList<>();
+    FunctionCalls calls = queries.expressions.calls;
     for (int column : index.columns()) {
+      RexNode existing = scope.fields.get(column).expression();
+      RexNode inserted = scope.fields.get(count + column).expression();
       terms.add(
-          queries.expressions.calls.comparison(
-              SqlKind.EQUALS,
-              scope.fields.get(column).expression(),
-              scope.fields.get(count + column).expression(),
-              at));
+          index.nullsNotDistinct()
+              ? calls.distinct(existing, inserted, false, at)
+              : calls.comparison(SqlKind.EQUALS, existing, inserted, at));
     }
     return RexUtil.composeConjunction(context.rex, terms);
   }

@@ -129,18 +129,21 @@ public sealed interface DdlStatement {
   /// PRIMARY KEY or UNIQUE.
   ///
   /// @param columns empty with an index
+  /// @param nullsNotDistinct whether nulls are equal; with an index it says so
   /// @param index of USING INDEX, or null
   record KeyDefinition(
       @Nullable String name,
       List<String> columns,
       boolean primary,
+      boolean nullsNotDistinct,
       @Nullable String index,
       ForeignKey.Timing timing) {}
 
   /// CHECK.
   ///
   /// @param text the expression
-  record CheckDefinition(@Nullable String name, String text) {}
+  /// @param notValid whether rows that are there already need not fulfil it
+  record CheckDefinition(@Nullable String name, String text, boolean notValid) {}
 
   /// FOREIGN KEY.
   ///
@@ -280,6 +283,7 @@ public sealed interface DdlStatement {
     }
   }
 
+  /// @param nullsNotDistinct whether nulls are equal where it is unique
   /// @param where text of the condition of a partial index, or null
   record CreateIndex(
       @Nullable String name,
@@ -287,6 +291,7 @@ public sealed interface DdlStatement {
       boolean unique,
       boolean ifNotExists,
       List<IndexElement> elements,
+      boolean nullsNotDistinct,
       @Nullable String where)
       implements DdlStatement {}
 
@@ -296,7 +301,7 @@ public sealed interface DdlStatement {
   /// @param expression its text, or null
   /// @param function the name of the function, if the expression is written as a call alone
   /// @param collation what COLLATE says, or null
-  /// @param nullsFirst where nulls are to be; they are greater than everything here, whatever it says, which no query sees
+  /// @param nullsFirst where nulls are to be
   record IndexElement(
       @Nullable String column,
       @Nullable String expression,

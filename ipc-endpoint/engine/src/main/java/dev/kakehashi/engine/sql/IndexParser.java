@@ -48,13 +48,25 @@ final class IndexParser {
     if (in.peek().isWord("include")) {
       throw in.notSupported("INCLUDE of an index");
     }
-    if (in.peek().isWord("nulls") && in.peek(1).isWord("not") && in.peek(2).isWord("distinct")) {
-      throw in.notSupported("NULLS NOT DISTINCT");
-    }
-    in.acceptWords("nulls", "distinct");
+    boolean nullsNotDistinct = nullsNotDistinct(in);
     StorageOptions.ofIndex(in);
     return new DdlStatement.CreateIndex(
-        name, table, unique, ifNotExists, elements, in.acceptWords("where") ? in.rest() : null);
+        name,
+        table,
+        unique,
+        ifNotExists,
+        elements,
+        nullsNotDistinct,
+        in.acceptWords("where") ? in.rest() : null);
+  }
+
+  /// Takes NULLS [NOT] DISTINCT, if it follows.
+  static boolean nullsNotDistinct(TokenReader in) {
+    boolean notDistinct = in.acceptWords("nulls", "not", "distinct");
+    if (!notDistinct) {
+      in.acceptWords("nulls", "distinct");
+    }
+    return notDistinct;
   }
 
   private IndexElement element() {

@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +62,9 @@ final class NameResolver {
       }
       aliasKnown |= alias != null && scope.hasAlias(alias);
     }
+    if (Column.isSystemName(name)) {
+      refuseSystem(name, start.clause, identifier);
+    }
     if (alias == null) {
       throw context.error(
           ErrorCode.UNDEFINED_COLUMN, "column \"" + name + "\" does not exist", identifier);
@@ -74,6 +78,31 @@ final class NameResolver {
             ErrorCode.UNDEFINED_TABLE,
             "missing FROM-clause entry for table \"" + alias + "\"",
             identifier);
+  }
+
+  /// Refuses PostgreSQL's system columns where an expression of a table is bound.
+  private void refuseSystem(String name, String clause, SqlNode at) {
+    String refusal =
+        switch (clause) {
+          case "check constraints" ->
+              "system column \"%s\" reference in check constraint is invalid".formatted(name);
+          case "column generation expressions" ->
+              "cannot use system column \"%s\" in column generation expression".formatted(name);
+          default -> null;
+        };
+    if (refusal != null) {
+      throw context.error(
+          // PostgreSQL takes this one.
+          name.equals("tableoid")
+              ? ErrorCode.FEATURE_NOT_SUPPORTED
+              : ErrorCode.INVALID_COLUMN_REFERENCE,
+          refusal,
+          at);
+    }
+    if (clause.startsWith("index ")) {
+      throw context.error(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported", at);
+    }
   }
 
   /// The columns of a table of FROM that a name means; null if it means something else.

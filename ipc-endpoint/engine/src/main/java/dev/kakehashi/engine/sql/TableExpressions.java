@@ -10,14 +10,15 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.type.CastContext;
-import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import org.apache.calcite.rex.RexInputRef;
@@ -134,24 +135,48 @@ public final class TableExpressions {
             (node, scope) ->
                 new AssignmentBinder(queries)
                     .converted(queries.expressions.bind(node, scope), generated, node));
-    for (int used : bound.columns()) {
-      if (table.columns().get(used).generation() != null) {
-        if (generated.hidden()) {
-          throw SqlErrors.notSupported(
-              "an index over an expression of a generated column is not supported");
-        }
-        throw new EngineException(
-                ErrorCode.INVALID_OBJECT_DEFINITION,
-                "cannot use generated column \"%s\" in column generation expression"
-                    .formatted(table.columns().get(used).name()))
-            .withDetail("A generated column cannot reference another generated column.");
-      }
+    List<Integer> others =
+        bound.columns().stream()
+            .filter(used -> table.columns().get(used).generation() != null)
+            .toList();
+    if (generated.hidden() && !others.isEmpty()) {
+      bound = inlined(bound, others, table, queries);
+    } else if (!others.isEmpty()) {
+      throw new EngineException(
+              ErrorCode.INVALID_OBJECT_DEFINITION,
+              "cannot use generated column \"%s\" in column generation expression"
+                  .formatted(table.columns().get(others.getFirst()).name()))
+          .withDetail("A generated column cannot reference another generated column.");
     }
     if (!isImmutable(bound.expression())) {
       throw new EngineException(
           ErrorCode.INVALID_OBJECT_DEFINITION, "generation expression is not immutable");
     }
     return bound;
+  }
+
+  /// An expression in terms of columns that are not generated.
+  ///
+  /// @param others the generated columns that it names
+  /// @return which names them still among its columns, beside those that they are computed from
+  private static Bound inlined(
+      Bound bound, List<Integer> others, Table table, QueryBinder queries) {
+    Map<Integer, Expr> computed = new HashMap<>();
+    TreeSet<Integer> columns = new TreeSet<>(bound.columns());
+    for (int other : others) {
+      Bound generation = generation(table, other, queries);
+      computed.put(other, generation.expression());
+      columns.addAll(generation.columns());
+    }
+    Expr expression =
+        new ExprRewriter() {
+          @Override
+          public Expr column(Expr.Column column) {
+            Expr value = computed.get(column.index());
+            return value == null ? column : value;
+          }
+        }.rewrite(bound.expression());
+    return new Bound(expression, List.copyOf(columns));
   }
 
   /// Whether an expression depends on nothing but its columns.

@@ -213,22 +213,23 @@ final class TableParser {
     return new Alteration.SetType(column, type, in.acceptWords("using") ? in.rest(",") : null);
   }
 
-  /// What may follow CHECK. There is no inheritance here, so that NO INHERIT says nothing.
-  private void checkTiming() {
+  /// Takes what may follow CHECK. There is no inheritance here, so that NO INHERIT says nothing.
+  ///
+  /// @return whether rows need not fulfil it; those of a table that is made do, as it has none
+  private boolean acceptNotValid() {
+    boolean notValid = false;
     boolean more;
     do {
-      Token at = in.peek();
       more = in.acceptWords("no", "inherit");
       if (in.acceptWords("not", "valid")) {
-        if (altering) {
-          throw TokenReader.notSupported(at, "CHECK ... NOT VALID of a table that is there");
-        }
+        notValid = altering;
         more = true;
       }
     } while (more);
     if (in.peek().isWord("deferrable") || in.peek().isWord("initially")) {
       throw TokenReader.notSupported(in.peek(), "CHECK constraint that is DEFERRABLE");
     }
+    return notValid;
   }
 
   private boolean tableConstraint(Constraints constraints) {
@@ -237,12 +238,16 @@ final class TableParser {
     boolean primary = in.acceptWords("primary", "key");
     if (primary
         || (in.peek().isWord("unique")
-            && (in.peek(1).isOperator("(") || in.peek(1).isWord("using")))) {
+            && (in.peek(1).isOperator("(")
+                || in.peek(1).isWord("using")
+                || in.peek(1).isWord("nulls")))) {
       if (!primary) {
         in.expectWord("unique");
       }
       Token at = in.peek();
-      String index = in.acceptWords("using", "index") ? in.expectName() : null;
+      boolean nulls = !primary && at.isWord("nulls");
+      boolean nullsNotDistinct = nulls && IndexParser.nullsNotDistinct(in);
+      String index = !nulls && in.acceptWords("using", "index") ? in.expectName() : null;
       List<String> columns = index == null ? in.identifiers() : List.of();
       StorageOptions.ofIndex(in);
       ForeignKey.Timing timing = ConstraintTiming.parse(in);
@@ -252,14 +257,15 @@ final class TableParser {
       if (in.peek().isWord("not") && in.peek(1).isWord("valid")) {
         throw in.notSupported("key that is NOT VALID");
       }
-      constraints.keys().add(new KeyDefinition(name, columns, primary, index, timing));
+      constraints
+          .keys()
+          .add(new KeyDefinition(name, columns, primary, nullsNotDistinct, index, timing));
       return true;
     }
     if (in.peek().isWord("check") && in.peek(1).isOperator("(")) {
       in.at++;
-      constraints.checks().add(new CheckDefinition(name, in.parenthesised()));
-      // The rows of a table that is made satisfy it, as it has none.
-      checkTiming();
+      String condition = in.parenthesised();
+      constraints.checks().add(new CheckDefinition(name, condition, acceptNotValid()));
       return true;
     }
     if (in.acceptWords("foreign", "key")) {

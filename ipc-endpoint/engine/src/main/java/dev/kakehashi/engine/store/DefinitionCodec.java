@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 /// Table definitions, and changes of the catalogue by prepared transactions, in the durable image: format version, then the fields in order, as [DataOutputStream] writes them.
 /// Column kinds are written by name, so that their order in the source means nothing.
 final class DefinitionCodec {
-  /// Since 2 a table says where its columns lie in its rows, since 3 an index which rows it has.
-  private static final int FORMAT = 3;
+  /// Since 2 a table says where its columns lie in its rows, since 3 an index which rows it has, since 4 whether
+  /// its nulls are equal.
+  private static final int FORMAT = 4;
 
   private static final int FORMAT_WITHOUT_PLACEMENT = 1;
   private static final int FORMAT_WITHOUT_PREDICATE = 2;
+  private static final int FORMAT_OF_DISTINCT_NULLS = 3;
   private static final int PUT = 1;
   private static final int REMOVE = 2;
   private static final int CREATE_TABLE = 3;
@@ -116,6 +118,7 @@ final class DefinitionCodec {
       out.writeUTF(condition.operator().name());
       writeValue(condition.value(), out);
     }
+    out.writeBoolean(index.nullsNotDistinct());
   }
 
   private static void writeValue(@Nullable ByteBuffer value, DataOutputStream out)
@@ -269,6 +272,7 @@ final class DefinitionCodec {
         List.copyOf(columns),
         List.copyOf(descending),
         unique,
+        format > FORMAT_OF_DISTINCT_NULLS && in.readBoolean(),
         List.copyOf(predicate));
   }
 

@@ -125,13 +125,13 @@ final class IndexBuild {
 
   /// @param current whether the row has the key now, or may have it again by a rollback
   private void enter(Page page, int slot, boolean current) {
-    boolean anyNull = index.encode(version, key);
+    boolean exempt = index.encode(version, key);
     int keyLength = key.length;
     if (keyLength == 0) {
       return;
     }
     index.complete(key, page.rowId(slot));
-    if (!current || anyNull || !index.definition.unique()) {
+    if (!current || exempt || !index.definition.unique()) {
       enterIfNeeded(page, slot);
       return;
     }

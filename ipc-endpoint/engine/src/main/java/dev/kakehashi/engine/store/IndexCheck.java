@@ -136,7 +136,7 @@ final class IndexCheck {
     return page != null && slot < page.used && table.isNeeded(index, page, slot, key, horizon);
   }
 
-  /// Whether an entry is that of a committed row whose key has no null.
+  /// Whether an entry is that of a committed row whose key no other may have.
   private static boolean isCurrent(RowTable table, TableIndex index, long rowId, KeyBuffer key) {
     Page page = table.page(rowId >>> Page.SLOT_BITS);
     int slot = Page.slotOf(rowId);
@@ -146,9 +146,9 @@ final class IndexCheck {
     RowVersion version = new RowVersion(table.layout.columns);
     version.readHead(page, slot);
     KeyBuffer now = new KeyBuffer(key.length);
-    boolean anyNull = index.encode(version, now);
+    boolean exempt = index.encode(version, now);
     now.putLong(rowId);
-    return !anyNull && Arrays.equals(now.bytes, 0, now.length, key.bytes, 0, key.length);
+    return !exempt && Arrays.equals(now.bytes, 0, now.length, key.bytes, 0, key.length);
   }
 
   private static boolean sameKey(KeyBuffer a, KeyBuffer b) {

@@ -24,17 +24,17 @@ final class IndexEntries {
   /// Makes the entry of a version that is in its page already.
   ///
   /// @param key of the version, empty if it has no entry; it gets the row identifier
-  /// @param anyNull whether a column of the key is null
+  /// @param exempt whether the key is unique whatever the others are
   /// @throws DuplicateKey another row has it
   /// @throws RowConflict a transaction in progress decides whether another row has it, or a serializable one has looked for the key before another row got it
   void add(
-      RowTransaction transaction, TableIndex index, KeyBuffer key, boolean anyNull, long rowId) {
+      RowTransaction transaction, TableIndex index, KeyBuffer key, boolean exempt, long rowId) {
     int keyLength = key.length;
     if (keyLength == 0) {
       return;
     }
     index.complete(key, rowId);
-    if (!index.definition.unique() || anyNull) {
+    if (!index.definition.unique() || exempt) {
       index.tree.insert(key);
       return;
     }

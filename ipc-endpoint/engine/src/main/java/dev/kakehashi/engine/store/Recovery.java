@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.TreeLoad;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.memory.NativeInput;
@@ -16,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -212,6 +214,29 @@ final class Recovery {
       runAll(
           executor,
           largestFirst.stream().map(index -> Executors.callable(index::complete)).toList());
+      List<Callable<Object>> longKeys = new ArrayList<>();
+      for (RowTable table : store.allTables()) {
+        for (TableIndex index : table.indexes()) {
+          long[] rows = Objects.requireNonNull(indexes.get(index)).later();
+          if (rows.length > 0) {
+            longKeys.add(Executors.callable(() -> enterLongKeys(table, index, rows)));
+          }
+        }
+      }
+      runAll(executor, longKeys);
+    }
+  }
+
+  /// Makes the entries of rows whose keys are too long for leaves that are built of runs.
+  private static void enterLongKeys(RowTable table, TableIndex index, long[] rows) {
+    RowVersion version = new RowVersion(table.layout.columns);
+    KeyBuffer key = new KeyBuffer(64);
+    for (long rowId : rows) {
+      Page page = Objects.requireNonNull(table.page(rowId >>> Page.SLOT_BITS));
+      version.readHead(page, Page.slotOf(rowId));
+      index.encode(version, key);
+      index.complete(key, rowId);
+      index.tree.insert(key);
     }
   }
 

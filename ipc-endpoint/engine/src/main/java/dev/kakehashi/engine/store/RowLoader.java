@@ -116,7 +116,11 @@ final class RowLoader implements AutoCloseable {
       indexes[i].encode(version, key);
       if (key.length > 0) {
         indexes[i].complete(key, rowId);
-        collect(i);
+        if (TreeLoad.takes(key)) {
+          collect(i);
+        } else {
+          Objects.requireNonNull(loads.get(indexes[i])).addLater(rowId);
+        }
       }
     }
   }

@@ -70,8 +70,8 @@ final class RowWriter {
       try {
         KeyBuffer key = new KeyBuffer(64);
         for (TableIndex index : indexes) {
-          boolean anyNull = index.encode(version, key);
-          entries.add(transaction, index, key, anyNull, rowId);
+          boolean exempt = index.encode(version, key);
+          entries.add(transaction, index, key, exempt, rowId);
         }
       } catch (RuntimeException e) {
         transaction.rollbackTo(transaction.mark() - 1);
@@ -290,9 +290,9 @@ final class RowWriter {
     for (TableIndex index : indexes) {
       if (keyDiffers(index, old, version)) {
         index.encode(old, oldKey);
-        boolean anyNull = index.encode(version, key);
+        boolean exempt = index.encode(version, key);
         if (!java.util.Arrays.equals(oldKey.bytes, 0, oldKey.length, key.bytes, 0, key.length)) {
-          entries.add(transaction, index, key, anyNull, rowId);
+          entries.add(transaction, index, key, exempt, rowId);
         }
       }
     }

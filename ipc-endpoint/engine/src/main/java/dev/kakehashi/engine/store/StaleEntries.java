@@ -18,7 +18,7 @@ final class StaleEntries {
   /// Before an entry: which index it is of, and its length.
   private static final int HEAD_BYTES = 8;
 
-  private static final int LENGTH_BITS = 16;
+  private static final int LENGTH_BITS = 24;
 
   /// An index among whose entries there are some.
   private record Place(RowTable table, TableIndex index) {}

@@ -36,7 +36,8 @@ public record TableDefinition(
   /// @param name for error messages: the constraint or index name
   /// @param columns positions of the key columns
   /// @param descending per key column
-  /// @param unique whether two live rows of the index with equal, non-null keys are refused
+  /// @param unique whether two live rows of the index with equal keys are refused
+  /// @param nullsNotDistinct whether keys with nulls are equal, too
   /// @param predicate what a row has to fulfil, all of it, to be in the index
   public record IndexDefinition(
       long indexId,
@@ -44,7 +45,19 @@ public record TableDefinition(
       List<Integer> columns,
       List<Boolean> descending,
       boolean unique,
+      boolean nullsNotDistinct,
       List<IndexCondition> predicate) {
+    /// An index whose keys with nulls are all unique.
+    public IndexDefinition(
+        long indexId,
+        String name,
+        List<Integer> columns,
+        List<Boolean> descending,
+        boolean unique,
+        List<IndexCondition> predicate) {
+      this(indexId, name, columns, descending, unique, false, predicate);
+    }
+
     /// An index of all rows.
     public IndexDefinition(
         long indexId,

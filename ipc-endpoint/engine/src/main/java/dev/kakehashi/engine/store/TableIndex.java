@@ -72,7 +72,7 @@ final class TableIndex {
 
   /// Encodes the key of a version; of one that has no entry, for the index is partial, nothing.
   ///
-  /// @return whether a key column is null (then it is unique whatever the others are), or there is no key
+  /// @return whether the key is unique whatever the others are: a column of it is null, and nulls are distinct, or there is no key
   boolean encode(RowVersion version, KeyBuffer to) {
     to.length = 0;
     if (!predicate.holds(version)) {
@@ -85,7 +85,7 @@ final class TableIndex {
       anyNull |= isNull;
       codec.append(to, i, version.word(column), isNull);
     }
-    return anyNull;
+    return anyNull && !definition.nullsNotDistinct();
   }
 
   /// Whether the index has a row.
@@ -102,7 +102,7 @@ final class TableIndex {
               ErrorCode.LIMIT_EXCEEDED,
               "index row size %d exceeds maximum %d for index \"%s\""
                   .formatted(key.length, OrderedTree.MAX_ENTRY_BYTES - 8, definition.name()))
-          .withHint("Values larger than 1/3 of an index node cannot be indexed.");
+          .withHint("Consider an index over md5() of the value.");
     }
     key.putLong(rowId);
   }

@@ -34,6 +34,13 @@ public final class ReplayCommand implements Callable<Integer> {
   private Path runtimeDirectory = Path.of("");
 
   @Option(
+      names = "--requirepeer",
+      paramLabel = "USER",
+      description =
+          "OS user, by name or number, that the endpoint has to run as (default: our own)")
+  private String requiredPeer = "";
+
+  @Option(
       names = "--user",
       paramLabel = "NAME",
       description = "user of the engine for all sessions; otherwise each session's of then")
@@ -69,6 +76,7 @@ public final class ReplayCommand implements Callable<Integer> {
     @Nullable String password = System.getenv("KAKEHASHI_PASSWORD");
     return FrameSession.attach(
         AttachOptions.of(runtimeDirectory)
+            .withRequirePeer(requiredPeer)
             .withApplicationName("replay of " + began.applicationName())
             .withUser(
                 user == null ? began.userName() : user,

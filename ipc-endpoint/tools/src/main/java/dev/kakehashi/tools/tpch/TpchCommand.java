@@ -65,6 +65,13 @@ public final class TpchCommand {
               description = "runtime directory of the endpoint")
           Path runtimeDirectory,
       @Option(
+              names = "--requirepeer",
+              paramLabel = "USER",
+              defaultValue = "",
+              description =
+                  "OS user, by name or number, that the endpoint has to run as (default: our own)")
+          String requiredPeer,
+      @Option(
               names = "--scale",
               defaultValue = "0.1",
               description = "scale factor, default ${DEFAULT-VALUE}")
@@ -75,7 +82,10 @@ public final class TpchCommand {
               description = "schema, default ${DEFAULT-VALUE}")
           String schema,
       @Option(names = "--replace", description = "drop tables that are there") boolean replace) {
-    AttachOptions options = AttachOptions.of(runtimeDirectory).withApplicationName("tpch load");
+    AttachOptions options =
+        AttachOptions.of(runtimeDirectory)
+            .withRequirePeer(requiredPeer)
+            .withApplicationName("tpch load");
     boolean terminal = isTerminal();
     try (Session session = Session.attach(options)) {
       Loader loader = new Loader(session, schema, scale);

@@ -110,7 +110,8 @@ final class Upsert {
     for (IndexDefinition index : table.table().definition().indexes()) {
       if (conflict.arbiters().contains(index.indexId())
           && table.table().covers(position(index), batch, row)
-          && index.columns().stream().noneMatch(c -> batch.columns[c].isNull(row))
+          && (index.nullsNotDistinct()
+              || index.columns().stream().noneMatch(c -> batch.columns[c].isNull(row)))
           && (find(index, batch, row, run.scope().view())
               || find(index, batch, row, table.transaction().beginStatement()))) {
         return index;
@@ -195,13 +196,17 @@ final class Upsert {
   private boolean find(IndexDefinition index, VectorBatch batch, int row, ReadView view) {
     List<Integer> keyColumns = index.columns();
     long[] key = new long[keyColumns.size()];
+    boolean[] nulls = new boolean[key.length];
     for (int i = 0; i < key.length; i++) {
-      key[i] = batch.columns[keyColumns.get(i)].words[row];
+      ColumnVector column = batch.columns[keyColumns.get(i)];
+      key[i] = column.words[row];
+      nulls[i] = column.isNull(row);
     }
     try (RowCursor cursor =
         table
             .table()
-            .indexScan(view, position(index), KeyRange.equal(key), false, allColumns, true)) {
+            .indexScan(
+                view, position(index), KeyRange.notDistinct(key, nulls), false, allColumns, true)) {
       return cursor.next(existing);
     }
   }

@@ -14,10 +14,10 @@ import dev.kakehashi.engine.store.memory.Native;
 ///     14     2  heapUsed   bytes of live entries
 ///     16     8  leftmost   child for keys below slot 0 (inner nodes)
 ///     24     8  unused
-///     32    12n slots      head (first 8 bytes of the key as a number), u16 offset, u16 length of the key
+///     32    12n slots      head (first 8 bytes of the key as a number), u16 offset, u15 length of the key, u1 whether it is a [LongKey]
 /// ```
 ///
-/// An entry of a leaf is a key; of an inner node the address of the child for keys from this key on, then the key.
+/// A key that is too long for a node is there in the form of a [LongKey]. An entry of a leaf is a key; of an inner node the address of the child for keys from this key on, then the key.
 ///
 /// Reads may run beside a writer: every offset and count is cut to the node before use, so that a torn node yields nonsense
 /// but no access outside; the reader validates the version before it believes anything.
@@ -28,6 +28,12 @@ final class IndexNode {
 
   /// Of the address before the key, in inner nodes.
   static final int CHILD_BYTES = 8;
+
+  /// The longest key that is in a node itself: three of them fit into one, so that a split always makes room.
+  static final int MAX_KEY_BYTES = (BYTES - HEADER_BYTES) / 3 - SLOT_BYTES - CHILD_BYTES;
+
+  /// In a slot's length.
+  private static final int LONG = 0x8000;
 
   private static final int MAX_COUNT = (BYTES - HEADER_BYTES) / SLOT_BYTES;
   private static final int LEVEL = 8;
@@ -67,8 +73,23 @@ final class IndexNode {
     return Math.min(BYTES - 8, Native.getUnsignedShort(slot(node, index) + 8));
   }
 
+  /// Bytes that the key of a slot has in the node.
   static int keyLength(long node, int index) {
-    return Native.getUnsignedShort(slot(node, index) + 10);
+    return Native.getUnsignedShort(slot(node, index) + 10) & ~LONG;
+  }
+
+  /// Whether the key of a slot is there in the form of a [LongKey].
+  static boolean isLong(long node, int index) {
+    return (Native.getUnsignedShort(slot(node, index) + 10) & LONG) != 0;
+  }
+
+  /// What is in a node that stands still for the key of a slot.
+  static KeyBuffer form(long node, int index) {
+    int length = keyLength(node, index);
+    KeyBuffer form = new KeyBuffer(length);
+    Native.copyToArray(address(node, index), form.bytes, 0, length);
+    form.length = length;
+    return form;
   }
 
   /// The first 8 bytes of the key of a slot as a number.
@@ -81,15 +102,54 @@ final class IndexNode {
     return node + entryOffset(node, index) + prefixBytes(node);
   }
 
-  /// Copies the key of a slot, cut to the node.
-  static int copyKey(long node, int index, KeyBuffer to, int at) {
+  /// Copies the key of a slot beside writers, cut to the node; nonsense if the version does not validate afterwards.
+  static void copyKey(long node, int index, KeyBuffer to, int at) {
+    copyKey(node, index, to, at, false);
+  }
+
+  /// Copies the key of a slot of a node that stands still.
+  static void copyStillKey(long node, int index, KeyBuffer to, int at) {
+    copyKey(node, index, to, at, true);
+  }
+
+  private static void copyKey(long node, int index, KeyBuffer to, int at, boolean still) {
     int offset = entryOffset(node, index) + prefixBytes(node);
     int length = Math.max(0, Math.min(keyLength(node, index), BYTES - offset));
     to.length = at;
+    if (isLong(node, index)) {
+      copyLongKey(node, offset, length, to, still);
+      return;
+    }
     to.ensure(length);
     Native.copyToArray(node + offset, to.bytes, at, length);
     to.length = at + length;
-    return length;
+  }
+
+  private static void copyLongKey(long node, int offset, int bytes, KeyBuffer to, boolean still) {
+    long version = Native.getLongAcquire(node);
+    int length = bytes < LongKey.PREFIX_BYTES + Long.BYTES ? 0 : LongKey.keyLength(node + offset);
+    if (!mayFollow(node, version, still)) {
+      return;
+    }
+    to.ensure(length);
+    Native.copyToArray(node + offset, to.bytes, to.length, LongKey.PREFIX_BYTES);
+    to.length += LongKey.PREFIX_BYTES;
+    for (int at = LongKey.PREFIX_BYTES, i = 0; at < length; at += LongKey.BLOCK_BYTES, i++) {
+      long block = LongKey.block(node + offset, i);
+      if (!mayFollow(node, version, still)) {
+        return;
+      }
+      int count = Math.min(LongKey.BLOCK_BYTES, length - at);
+      Native.copyToArray(block + Long.BYTES, to.bytes, to.length, count);
+      to.length += count;
+    }
+  }
+
+  /// Whether what has been read of a node since it had a version is true, so that it may be followed to a block of a long key.
+  ///
+  /// @param still whether the node stands still
+  private static boolean mayFollow(long node, long version, boolean still) {
+    return still || ((version & 1) == 0 && NodeLatch.validate(node, version));
   }
 
   /// Child `index`, from -1 (leftmost). Only meaningful if the version validates afterwards.
@@ -101,12 +161,16 @@ final class IndexNode {
 
   /// Number of slots whose key is less than `key` (or, with `orEqual`, not greater).
   static int position(long node, KeyBuffer key, long head, boolean orEqual) {
-    return position(node, 0, key, head, orEqual);
+    return position(node, key, head, orEqual, false);
   }
 
-  /// The same, where it is known that the slots before `from` belong to them.
-  static int position(long node, int from, KeyBuffer key, long head, boolean orEqual) {
-    int low = from;
+  /// The same of a node that stands still.
+  static int stillPosition(long node, KeyBuffer key, long head, boolean orEqual) {
+    return position(node, key, head, orEqual, true);
+  }
+
+  private static int position(long node, KeyBuffer key, long head, boolean orEqual, boolean still) {
+    int low = 0;
     int high = count(node);
     int prefix = prefixBytes(node);
     while (low < high) {
@@ -114,7 +178,7 @@ final class IndexNode {
       long slotHead = Native.getLongUnaligned(slot(node, middle));
       int order = Long.compareUnsigned(slotHead, head);
       if (order == 0) {
-        order = compareTail(node, middle, prefix, key);
+        order = compareTail(node, middle, prefix, key, still);
       }
       if (order < 0 || (orEqual && order == 0)) {
         low = middle + 1;
@@ -141,19 +205,23 @@ final class IndexNode {
 
   private static int compare(long node, int index, int prefix, KeyBuffer key, long head) {
     int order = Long.compareUnsigned(Native.getLongUnaligned(slot(node, index)), head);
-    return order != 0 ? order : compareTail(node, index, prefix, key);
+    return order != 0 ? order : compareTail(node, index, prefix, key, false);
   }
 
+  /// Whether a slot of a node that stands still has a key.
   static boolean equals(long node, int index, KeyBuffer key, long head) {
     return index < count(node)
         && Native.getLongUnaligned(slot(node, index)) == head
-        && compareTail(node, index, prefixBytes(node), key) == 0;
+        && compareTail(node, index, prefixBytes(node), key, true) == 0;
   }
 
   /// Compares what follows the first 8 bytes.
-  private static int compareTail(long node, int index, int prefix, KeyBuffer key) {
+  private static int compareTail(long node, int index, int prefix, KeyBuffer key, boolean still) {
     int offset = entryOffset(node, index) + prefix;
     int length = Math.max(0, Math.min(keyLength(node, index), BYTES - offset));
+    if (isLong(node, index)) {
+      return compareLongTail(node, offset, length, key, still);
+    }
     int common = Math.min(length, key.length);
     // Equal heads: up to 8 bytes the shorter string is a prefix of the longer one, whose next bytes
     // are 0.
@@ -174,6 +242,50 @@ final class IndexNode {
     return length - key.length;
   }
 
+  private static int compareLongTail(
+      long node, int offset, int bytes, KeyBuffer key, boolean still) {
+    long version = Native.getLongAcquire(node);
+    int order =
+        compareBytes(
+            node + offset, key, 0, Math.min(LongKey.PREFIX_BYTES, Math.min(bytes, key.length)));
+    if (order != 0 || key.length <= LongKey.PREFIX_BYTES) {
+      return order != 0 ? order : 1;
+    }
+    int length = bytes < LongKey.PREFIX_BYTES + Long.BYTES ? 0 : LongKey.keyLength(node + offset);
+    int common = Math.min(length, key.length);
+    for (int at = LongKey.PREFIX_BYTES, i = 0; at < common; at += LongKey.BLOCK_BYTES, i++) {
+      long block = LongKey.block(node + offset, i);
+      if (!mayFollow(node, version, still)) {
+        return 1;
+      }
+      int count = Math.min(LongKey.BLOCK_BYTES, common - at);
+      order = compareBytes(block + Long.BYTES, key, at, count);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return length - key.length;
+  }
+
+  /// Compares bytes in memory with those of a key from `at` on.
+  private static int compareBytes(long address, KeyBuffer key, int at, int count) {
+    int i = 0;
+    for (; i + 8 <= count; i += 8) {
+      long a = Long.reverseBytes(Native.getLongUnaligned(address + i));
+      long b = KeyBuffer.longAt(key.bytes, at + i);
+      if (a != b) {
+        return Long.compareUnsigned(a, b);
+      }
+    }
+    for (; i < count; i++) {
+      int difference = (Native.getByte(address + i) & 0xFF) - (key.bytes[at + i] & 0xFF);
+      if (difference != 0) {
+        return difference;
+      }
+    }
+    return 0;
+  }
+
   /// Whether a key of `keyLength` bytes fits, perhaps after [#compact].
   static boolean hasRoom(long node, int keyLength) {
     int used = HEADER_BYTES + count(node) * SLOT_BYTES + Native.getUnsignedShort(node + HEAP_USED);
@@ -182,6 +294,13 @@ final class IndexNode {
 
   /// Inserts at `index` into a latched node that has room.
   static void insert(long node, int index, KeyBuffer key, long child) {
+    insert(node, index, key, false, child);
+  }
+
+  /// Inserts at `index` into a latched node that has room.
+  ///
+  /// @param key or the form of a long one
+  static void insert(long node, int index, KeyBuffer key, boolean isLong, long child) {
     int prefix = prefixBytes(node);
     int size = prefix + key.length;
     int count = count(node);
@@ -201,7 +320,7 @@ final class IndexNode {
     Native.copy(slot, slot + SLOT_BYTES, (long) (count - index) * SLOT_BYTES);
     Native.putLongUnaligned(slot, key.head());
     Native.putShort(slot + 8, offset);
-    Native.putShort(slot + 10, key.length);
+    Native.putShort(slot + 10, isLong ? key.length | LONG : key.length);
     Native.putShort(node + COUNT, count + 1);
   }
 
@@ -239,11 +358,10 @@ final class IndexNode {
 
   /// Moves the slots from `from` on of a latched node to the end of another one of the same level.
   static void moveTail(long node, int from, long to) {
-    KeyBuffer key = new KeyBuffer(64);
     int count = count(node);
     for (int i = from; i < count; i++) {
-      copyKey(node, i, key, 0);
-      insert(to, count(to), key, prefixBytes(node) == 0 ? 0 : child(node, i));
+      long child = prefixBytes(node) == 0 ? 0 : child(node, i);
+      insert(to, count(to), form(node, i), isLong(node, i), child);
     }
     for (int i = count - 1; i >= from; i--) {
       remove(node, i);
@@ -252,16 +370,20 @@ final class IndexNode {
 
   /// The slot at which the left half has about half of the bytes; at least 1 and less than the count.
   static int middle(long node) {
+    return Math.max(1, Math.min(count(node) - 1, middleSlot(node) + 1));
+  }
+
+  /// The slot in which the middle of the bytes lies. The slots before it, and those behind it, have half of them at most: without it each side of a node that has no room has room for any key.
+  static int middleSlot(long node) {
     int count = count(node);
     int half = (Native.getUnsignedShort(node + HEAP_USED) + count * SLOT_BYTES) / 2;
     int sum = 0;
-    for (int i = 0; i < count; i++) {
-      sum += SLOT_BYTES + prefixBytes(node) + keyLength(node, i);
-      if (sum >= half) {
-        return Math.max(1, Math.min(count - 1, i + 1));
-      }
+    int slot = -1;
+    while (sum < half) {
+      slot++;
+      sum += SLOT_BYTES + prefixBytes(node) + keyLength(node, slot);
     }
-    return Math.max(1, count - 1);
+    return slot;
   }
 
   /// Closes the gaps that removed entries have left.

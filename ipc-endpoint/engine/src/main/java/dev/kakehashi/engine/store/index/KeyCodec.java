@@ -79,7 +79,7 @@ public final class KeyCodec {
   public int encodeRange(KeyRange range, KeyBuffer from, KeyBuffer to) {
     from.length = 0;
     for (int i = 0; i < range.equalColumns(); i++) {
-      append(from, i, range.values()[i], false);
+      append(from, i, range.values()[i], range.isNull(i));
     }
     to.set(from);
     int at = range.equalColumns();

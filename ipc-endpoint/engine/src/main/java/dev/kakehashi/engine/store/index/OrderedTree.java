@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store.index;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Readers;
 import java.util.ArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 /// * Splits and removals of nodes are made by one thread at a time, the holder of `structure`, which latches every node it changes
 ///   before the first change and releases them after the last; so a reader sees all or nothing. While it holds `structure` no inner node changes.
 /// * `root` is written by the holder of `structure` while it has the old root latched; a reader looks at `root` again after having noted the version.
+/// * A key that is too long for a node is a [LongKey] in it, whose blocks are followed only after the node's version has been validated.
 /// * Who goes down the tree enters [MemoryPool#nodeReaders()] first, so that nodes are type-stable for him (see [MemoryPool#allocateNode()]): a late reader of a freed node finds a
 ///   greater version, nothing worse.
 ///
 /// We differ from the paper: nodes are not merged when underfull, only removed when empty; and there are no links
 /// between leaves, because a scan copies a leaf at a time and descends again, which costs less than 1 % and never meets a link to a freed node.
 public final class OrderedTree {
-  /// Largest entry: three of them fit into a node, so that a split always makes room.
-  public static final int MAX_ENTRY_BYTES =
-      (IndexNode.BYTES - IndexNode.HEADER_BYTES) / 3 - IndexNode.SLOT_BYTES - 8;
+  /// Largest entry. Those that do not fit three times into a node are [LongKey]s, of which three forms do.
+  public static final int MAX_ENTRY_BYTES = LongKey.MAX_BYTES;
 
   private static final int MAX_DEPTH = 32;
 
@@ -35,6 +36,9 @@ public final class OrderedTree {
 
   /// Nodes for the split in progress; guarded by `structure`.
   private final ArrayList<Long> spares = new ArrayList<>();
+
+  /// Nodes that are blocks of long keys.
+  private final AtomicLong blocks = new AtomicLong();
 
   private volatile long root;
 
@@ -48,15 +52,58 @@ public final class OrderedTree {
   ///
   /// @return false if it was there
   public boolean insert(KeyBuffer key) {
+    if (LongKey.blocks(key.length) > 0) {
+      return insertLong(key);
+    }
     int cell = readers.enter();
     try {
-      return enter(key);
+      return enter(key, key);
     } finally {
       readers.leave(cell);
     }
   }
 
-  private boolean enter(KeyBuffer key) {
+  /// The blocks are written first, so that a want of memory leaves the tree as it is.
+  private boolean insertLong(KeyBuffer key) {
+    KeyBuffer form = written(key);
+    boolean entered = false;
+    int cell = readers.enter();
+    try {
+      entered = enter(key, form);
+    } finally {
+      readers.leave(cell);
+      if (!entered) {
+        freeBlocks(form);
+      }
+    }
+    return entered;
+  }
+
+  private KeyBuffer written(KeyBuffer key) {
+    int count = LongKey.blocks(key.length);
+    ArrayList<Long> nodes = new ArrayList<>(count);
+    try {
+      while (nodes.size() < count) {
+        nodes.add(pool.allocateNode());
+      }
+    } finally {
+      if (nodes.size() < count) {
+        nodes.forEach(pool::freeNode);
+      }
+    }
+    KeyBuffer form = new KeyBuffer(LongKey.bytes(key.length));
+    LongKey.write(key, nodes::removeLast, form);
+    blocks.addAndGet(count);
+    return form;
+  }
+
+  /// @param form of a long key that is in no node any more
+  private void freeBlocks(KeyBuffer form) {
+    blocks.addAndGet(-LongKey.free(form, pool));
+  }
+
+  /// @param form that goes into the node: the key, or the form of a long one
+  private boolean enter(KeyBuffer key, KeyBuffer form) {
     long head = key.head();
     while (true) {
       long leaf = root;
@@ -79,13 +126,13 @@ public final class OrderedTree {
       if (!valid || !NodeLatch.tryLatch(leaf, version)) {
         continue;
       }
-      int position = IndexNode.position(leaf, key, head, false);
+      int position = IndexNode.stillPosition(leaf, key, head, false);
       if (IndexNode.equals(leaf, position, key, head)) {
         NodeLatch.unlatchUnchanged(leaf);
         return false;
       }
-      if (IndexNode.hasRoom(leaf, key.length)) {
-        IndexNode.insert(leaf, position, key, 0);
+      if (IndexNode.hasRoom(leaf, form.length)) {
+        IndexNode.insert(leaf, position, form, isLong(key), 0);
         NodeLatch.unlatch(leaf);
         return true;
       }
@@ -149,14 +196,18 @@ public final class OrderedTree {
       if (!valid || !NodeLatch.tryLatch(leaf, version)) {
         continue;
       }
-      int position = IndexNode.position(leaf, key, head, false);
+      int position = IndexNode.stillPosition(leaf, key, head, false);
       if (!IndexNode.equals(leaf, position, key, head)) {
         NodeLatch.unlatchUnchanged(leaf);
         return false;
       }
+      KeyBuffer form = isLong(key) ? IndexNode.form(leaf, position) : null;
       IndexNode.remove(leaf, position);
       boolean empty = IndexNode.count(leaf) == 0;
       NodeLatch.unlatch(leaf);
+      if (form != null) {
+        freeBlocks(form);
+      }
       if (empty) {
         removeEmptyLeaf(key, head);
       }
@@ -311,11 +362,15 @@ public final class OrderedTree {
     return root;
   }
 
-  /// Nodes of the tree. Inner nodes are looked at, of which there is one for some hundred leaves; who changes them waits meanwhile.
+  private static boolean isLong(KeyBuffer key) {
+    return LongKey.blocks(key.length) > 0;
+  }
+
+  /// Nodes of the tree, with the blocks of its long keys. Inner nodes are looked at, of which there is one for some hundred leaves; who changes them waits meanwhile.
   public long nodes() {
     structure.lock();
     try {
-      return nodesBelow(root);
+      return nodesBelow(root) + blocks.get();
     } finally {
       structure.unlock();
     }
@@ -345,6 +400,11 @@ public final class OrderedTree {
   }
 
   private void freeBelow(long node) {
+    for (int i = 0; blocks.get() > 0 && i < IndexNode.count(node); i++) {
+      if (IndexNode.isLong(node, i)) {
+        freeBlocks(IndexNode.form(node, i));
+      }
+    }
     if (IndexNode.level(node) != 0) {
       for (int i = -1; i < IndexNode.count(node); i++) {
         freeBelow(IndexNode.child(node, i));
@@ -363,21 +423,20 @@ public final class OrderedTree {
       int depth = descend(key, head, path);
       long leaf = path[depth];
       NodeLatch.latch(leaf);
-      if (IndexNode.hasRoom(leaf, key.length)) {
+      if (IndexNode.hasRoom(leaf, LongKey.bytes(key.length))) {
         NodeLatch.unlatchUnchanged(leaf);
         return;
       }
       // Every node that will change, latched bottom-up: those above the leaf change only here.
       int top = depth;
-      while (top > 0 && !IndexNode.hasRoom(path[top - 1], MAX_ENTRY_BYTES)) {
+      while (top > 0 && !IndexNode.hasRoom(path[top - 1], IndexNode.MAX_KEY_BYTES)) {
         NodeLatch.latch(path[--top]);
       }
       if (top > 0) {
         NodeLatch.latch(path[--top]);
       }
       try {
-        allocateSpares(depth - top + 2);
-        splitNode(path, depth, key, head);
+        splitLeaf(path, depth, key, head, depth - top + 2);
       } finally {
         for (int i = top; i <= depth; i++) {
           NodeLatch.unlatch(path[i]);
@@ -389,65 +448,71 @@ public final class OrderedTree {
     }
   }
 
-  private void splitNode(long[] path, int depth, KeyBuffer key, long head) {
-    long node = path[depth];
-    int level = IndexNode.level(node);
-    KeyBuffer separator = new KeyBuffer(64);
-    long right = takeSpare(level, 0);
-    int position = level == 0 ? IndexNode.position(node, key, head, false) : 0;
-    if (level == 0 && position == IndexNode.count(node)) {
-      // Ascending keys: leave the full leaf full.
-      shortest(node, position - 1, key, separator);
-    } else {
-      int middle = IndexNode.middle(node);
-      IndexNode.copyKey(node, middle, separator, 0);
-      if (level == 0) {
-        KeyBuffer first = new KeyBuffer(64);
-        first.set(separator);
-        shortest(node, middle - 1, first, separator);
-        IndexNode.moveTail(node, middle, right);
-      } else {
-        // The middle key moves up, its child becomes the leftmost of the right node.
-        IndexNode.setLeftmost(right, IndexNode.child(node, middle));
-        IndexNode.moveTail(node, middle + 1, right);
-        IndexNode.remove(node, middle);
-      }
+  /// @param nodes that it may need
+  private void splitLeaf(long[] path, int depth, KeyBuffer key, long head, int nodes) {
+    long leaf = path[depth];
+    int count = IndexNode.count(leaf);
+    // Ascending keys: leave the full leaf full.
+    boolean ascending = IndexNode.stillPosition(leaf, key, head, false) == count;
+    int middle = ascending ? count : IndexNode.middle(leaf);
+    KeyBuffer first = key;
+    if (!ascending) {
+      first = new KeyBuffer(64);
+      IndexNode.copyStillKey(leaf, middle, first, 0);
     }
-    insertSeparator(path, depth, separator, right);
+    KeyBuffer separator = new KeyBuffer(64);
+    shortest(leaf, middle - 1, first, separator);
+    int separatorBlocks = LongKey.blocks(separator.length);
+    allocateSpares(nodes + separatorBlocks);
+    KeyBuffer form = separator;
+    if (separatorBlocks > 0) {
+      form = new KeyBuffer(LongKey.bytes(separator.length));
+      LongKey.write(separator, spares::removeLast, form);
+      blocks.addAndGet(separatorBlocks);
+    }
+    long right = takeSpare(0, 0);
+    IndexNode.moveTail(leaf, middle, right);
+    insertSeparator(path, depth, separator, form, right);
   }
 
   /// Enters `right`, split off `path[depth]`, into the parent.
-  private void insertSeparator(long[] path, int depth, KeyBuffer separator, long right) {
+  ///
+  /// @param form of the separator that goes into the node
+  private void insertSeparator(
+      long[] path, int depth, KeyBuffer separator, KeyBuffer form, long right) {
+    boolean isLong = isLong(separator);
     if (depth == 0) {
       long newRoot = takeSpare(IndexNode.level(path[0]) + 1, path[0]);
-      IndexNode.insert(newRoot, 0, separator, right);
+      IndexNode.insert(newRoot, 0, form, isLong, right);
       root = newRoot;
       return;
     }
     long parent = path[depth - 1];
     long head = separator.head();
-    if (!IndexNode.hasRoom(parent, MAX_ENTRY_BYTES)) {
+    if (!IndexNode.hasRoom(parent, IndexNode.MAX_KEY_BYTES)) {
       int level = IndexNode.level(parent);
-      int middle = IndexNode.middle(parent);
+      int middle = IndexNode.middleSlot(parent);
       KeyBuffer up = new KeyBuffer(64);
-      IndexNode.copyKey(parent, middle, up, 0);
+      IndexNode.copyStillKey(parent, middle, up, 0);
+      KeyBuffer upForm = IndexNode.form(parent, middle);
       long sibling = takeSpare(level, IndexNode.child(parent, middle));
       IndexNode.moveTail(parent, middle + 1, sibling);
       IndexNode.remove(parent, middle);
       boolean toSibling = KeyBuffer.compare(separator, up) >= 0;
       long target = toSibling ? sibling : parent;
-      IndexNode.insert(
-          target, IndexNode.position(target, separator, head, false), separator, right);
-      insertSeparator(path, depth - 1, up, sibling);
+      int position = IndexNode.stillPosition(target, separator, head, false);
+      IndexNode.insert(target, position, form, isLong, right);
+      insertSeparator(path, depth - 1, up, upForm, sibling);
       return;
     }
-    IndexNode.insert(parent, IndexNode.position(parent, separator, head, false), separator, right);
+    int position = IndexNode.stillPosition(parent, separator, head, false);
+    IndexNode.insert(parent, position, form, isLong, right);
   }
 
   /// The shortest string greater than slot `left` of the leaf and not greater than `right`.
   private static void shortest(long leaf, int left, KeyBuffer right, KeyBuffer to) {
     KeyBuffer last = new KeyBuffer(64);
-    IndexNode.copyKey(leaf, left, last, 0);
+    IndexNode.copyStillKey(leaf, left, last, 0);
     shortest(last, right, to);
   }
 
@@ -504,19 +569,28 @@ public final class OrderedTree {
     }
   }
 
-  private static void removeChild(long parent, long child) {
+  private void removeChild(long parent, long child) {
     if (IndexNode.child(parent, -1) == child) {
       IndexNode.setLeftmost(parent, IndexNode.child(parent, 0));
-      IndexNode.remove(parent, 0);
+      removeSeparator(parent, 0);
       return;
     }
     for (int i = 0; i < IndexNode.count(parent); i++) {
       if (IndexNode.child(parent, i) == child) {
-        IndexNode.remove(parent, i);
+        removeSeparator(parent, i);
         return;
       }
     }
     throw new AssertionError("index node is not a child of its parent");
+  }
+
+  /// The parent is latched: who has read the addresses of blocks out of it finds that its version has changed, and their memory is that of nodes until he leaves.
+  private void removeSeparator(long parent, int index) {
+    KeyBuffer form = IndexNode.isLong(parent, index) ? IndexNode.form(parent, index) : null;
+    IndexNode.remove(parent, index);
+    if (form != null) {
+      freeBlocks(form);
+    }
   }
 
   /// Path from the root to the leaf of `key`, by the holder of `structure`, for whom inner nodes stand still.
@@ -525,7 +599,7 @@ public final class OrderedTree {
     int depth = 0;
     path[0] = node;
     while (IndexNode.level(node) != 0) {
-      node = IndexNode.child(node, IndexNode.position(node, key, head, true) - 1);
+      node = IndexNode.child(node, IndexNode.stillPosition(node, key, head, true) - 1);
       path[++depth] = node;
     }
     return depth;

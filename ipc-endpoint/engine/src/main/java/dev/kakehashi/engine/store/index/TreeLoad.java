@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -23,6 +24,12 @@ public final class TreeLoad {
   private final List<LeafChain> chains = new ArrayList<>();
 
   private final List<LeafMerge> merges = new ArrayList<>();
+
+  /// Guarded by `this`.
+  private long[] later = new long[0];
+
+  /// Guarded by `this`.
+  private int laterCount;
 
   TreeLoad(OrderedTree tree, MemoryPool pool) {
     this.tree = tree;
@@ -52,6 +59,24 @@ public final class TreeLoad {
       }
       run.copyTo(latest, fill);
     }
+  }
+
+  /// Whether an entry can be in a run. Others are entered one by one, when the tree is complete.
+  public static boolean takes(KeyBuffer entry) {
+    return LongKey.blocks(entry.length) == 0;
+  }
+
+  /// Notes a row whose entry cannot be in a run.
+  public synchronized void addLater(long rowId) {
+    if (laterCount == later.length) {
+      later = Arrays.copyOf(later, Math.max(16, laterCount * 2));
+    }
+    later[laterCount++] = rowId;
+  }
+
+  /// The rows whose entries are missing when the tree is complete.
+  public synchronized long[] later() {
+    return Arrays.copyOf(later, laterCount);
   }
 
   public Share newShare() {

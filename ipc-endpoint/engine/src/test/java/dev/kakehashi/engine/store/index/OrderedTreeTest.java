@@ -1,9 +1,12 @@
 package dev.kakehashi.engine.store.index;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,9 +18,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class OrderedTreeTest {
   private final MemoryPool pool = new MemoryPool(1L << 30);
@@ -95,13 +101,69 @@ final class OrderedTreeTest {
 
   @Test
   void shouldBehaveLikeASortedSet() {
-    long seed = System.nanoTime();
+    compareWithSortedSet(60_000, OrderedTreeTest::randomKey);
+  }
+
+  @Test
+  void shouldBehaveLikeASortedSetOfLongKeys() {
+    long nodes = tree.nodes();
+    compareWithSortedSet(6_000, OrderedTreeTest::longKey);
+    assertTrue(tree.nodes() <= nodes + 4, "blocks are left: " + tree.nodes());
+    long used = pool.usedBytes();
+    Random random = new Random(1);
+    for (int i = 0; i < 500; i++) {
+      tree.insert(key(longKey(random)));
+    }
+    tree.free();
+    assertTrue(pool.usedBytes() <= used, "memory is left: " + pool.usedBytes());
+  }
+
+  @Test
+  void shouldTakeKeysUpToTheLongest() {
+    for (int length = OrderedTree.MAX_ENTRY_BYTES - 1;
+        length <= OrderedTree.MAX_ENTRY_BYTES;
+        length++) {
+      byte[] bytes = new byte[length];
+      Arrays.fill(bytes, (byte) length);
+      assertTrue(tree.insert(key(bytes)));
+      assertFalse(tree.insert(key(bytes)));
+    }
+    assertEquals(2, forward(new byte[0], true, 9).size());
+  }
+
+  @Test
+  void shouldLeaveTheTreeAsItIsWhenThereIsNoMemoryForALongKey() {
+    pool.limitBytes(4 << 20);
+    int entered = 0;
+    boolean full = false;
+    while (!full) {
+      byte[] bytes = new byte[100_000];
+      Arrays.fill(bytes, (byte) 7);
+      bytes[bytes.length - 1] = (byte) entered;
+      try {
+        tree.insert(key(bytes));
+        entered++;
+      } catch (EngineException refused) {
+        assertEquals(ErrorCode.OUT_OF_MEMORY, refused.code());
+        full = true;
+      }
+    }
+    List<byte[]> found = forward(new byte[0], true, 3);
+    assertEquals(entered, found.size());
+    for (byte[] bytes : found) {
+      assertTrue(tree.remove(key(bytes)));
+    }
+    assertTrue(tree.nodes() <= 4, "blocks are left: " + tree.nodes());
+  }
+
+  private void compareWithSortedSet(int steps, Function<Random, byte[]> keys) {
+    long seed = Long.getLong("kakehashi.seed", System.nanoTime());
     System.out.println("seed " + seed);
     Random random = new Random(seed);
     NavigableSet<byte[]> model = new TreeSet<>(Arrays::compareUnsigned);
-    for (int step = 0; step < 60_000; step++) {
-      byte[] bytes = randomKey(random);
-      if (random.nextInt(10) < (step / 15_000 % 2 == 0 ? 7 : 2)) {
+    for (int step = 0; step < steps; step++) {
+      byte[] bytes = keys.apply(random);
+      if (random.nextInt(10) < (step * 4 / steps % 2 == 0 ? 7 : 2)) {
         assertEquals(model.add(bytes), tree.insert(key(bytes)));
       } else {
         byte[] present = model.ceiling(bytes);
@@ -112,10 +174,10 @@ final class OrderedTreeTest {
         int fetch = 1 + random.nextInt(300);
         assertSame(model, forward(new byte[0], true, fetch));
         assertSame(model.descendingSet(), backward(new byte[0], true, fetch));
-        byte[] from = randomKey(random);
+        byte[] from = keys.apply(random);
         assertSame(model.tailSet(from, true), forward(from, true, fetch));
         assertSame(model.tailSet(from, false), forward(from, false, fetch));
-        byte[] to = randomKey(random);
+        byte[] to = keys.apply(random);
         if (Arrays.compareUnsigned(from, to) <= 0) {
           assertSame(model.subSet(from, true, to, false), forward(from, true, to, fetch));
         }
@@ -130,11 +192,39 @@ final class OrderedTreeTest {
     assertTrue(tree.insert(key(new byte[] {1, 2, 3, 4, 5, 6, 7, 8})));
   }
 
+  /// Of which three fit into a node.
   static byte[] randomKey(Random random) {
-    int length =
+    return randomKey(
+        random,
         random.nextInt(200) == 0
-            ? random.nextInt(OrderedTree.MAX_ENTRY_BYTES - 8) + 8
-            : 8 + random.nextInt(20);
+            ? random.nextInt(IndexNode.MAX_KEY_BYTES - 8) + 8
+            : 8 + random.nextInt(20));
+  }
+
+  /// Most of them too long for a node, and different somewhere, or only at the end.
+  private static byte[] longKey(Random random) {
+    int[] lengths = {
+      20,
+      LongKey.PREFIX_BYTES,
+      LongKey.PREFIX_BYTES + 1,
+      IndexNode.MAX_KEY_BYTES,
+      IndexNode.MAX_KEY_BYTES + 1,
+      LongKey.PREFIX_BYTES + LongKey.BLOCK_BYTES,
+      LongKey.PREFIX_BYTES + LongKey.BLOCK_BYTES + 1,
+      LongKey.PREFIX_BYTES + 2 * LongKey.BLOCK_BYTES + 7
+    };
+    int length = lengths[random.nextInt(lengths.length)];
+    if (random.nextInt(4) == 0) {
+      return randomKey(random, 8 + random.nextInt(length));
+    }
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) 7);
+    bytes[length - 1 - (random.nextBoolean() ? 0 : random.nextInt(length))] =
+        (byte) random.nextInt(256);
+    return bytes;
+  }
+
+  private static byte[] randomKey(Random random, int length) {
     byte[] bytes = new byte[length];
     // Few different bytes: long common prefixes.
     for (int i = 0; i < length; i++) {
@@ -157,13 +247,15 @@ final class OrderedTreeTest {
     assertEquals(2000, forward(new byte[0], true, 256).size());
   }
 
-  @Test
-  void shouldShowEveryStableEntryToScansBesideWriters() throws Exception {
+  /// @param front bytes in front of what differs
+  @ParameterizedTest
+  @ValueSource(ints = {0, 9_000})
+  void shouldShowEveryStableEntryToScansBesideWriters(int front) throws Exception {
     long seed = System.nanoTime();
     System.out.println("seed " + seed);
-    int stable = 3_000;
+    int stable = front == 0 ? 3_000 : 300;
     for (long i = 0; i < stable; i++) {
-      tree.insert(key(i * 1000, 3));
+      tree.insert(behind(front, i * 1000));
     }
     AtomicBoolean stop = new AtomicBoolean();
     List<Callable<Void>> writers = new ArrayList<>();
@@ -176,13 +268,13 @@ final class OrderedTreeTest {
         while (!stop.get()) {
           long number = random.nextInt(stable) * 1000L + own + 2L * random.nextInt(100);
           if (random.nextBoolean()) {
-            assertEquals(mine.add(number), tree.insert(key(number, 3)));
+            assertEquals(mine.add(number), tree.insert(behind(front, number)));
           } else {
-            assertEquals(mine.remove(number), tree.remove(key(number, 3)));
+            assertEquals(mine.remove(number), tree.remove(behind(front, number)));
           }
         }
         for (long number : mine) {
-          assertTrue(tree.remove(key(number, 3)));
+          assertTrue(tree.remove(behind(front, number)));
         }
         return null;
       });
@@ -196,7 +288,7 @@ final class OrderedTreeTest {
               up ? forward(new byte[0], true, 64) : backward(new byte[0], true, 64);
           checkOrder(found, up);
           assertEquals(
-              stable, found.stream().filter(b -> KeyBuffer.longAt(b, 0) % 1000 == 0).count());
+              stable, found.stream().filter(b -> KeyBuffer.longAt(b, front) % 1000 == 0).count());
         }
       } finally {
         stop.set(true);
@@ -206,6 +298,13 @@ final class OrderedTreeTest {
       }
     }
     assertEquals(stable, forward(new byte[0], true, 64).size());
+  }
+
+  private static KeyBuffer behind(int front, long number) {
+    KeyBuffer key = new KeyBuffer(front + 16);
+    key.length = front;
+    key.putBytes(key(number, 3));
+    return key;
   }
 
   private static void checkOrder(List<byte[]> found, boolean up) {
