@@ -89,6 +89,13 @@ kakehashi_call_failed(const KakehashiCall *call)
 }
 
 static void
+tell_owner(KakehashiCall *call, KakehashiCallEvent event)
+{
+	if (call->on_end != NULL)
+		call->on_end(call, event);
+}
+
+static void
 note_finished(KakehashiCall *call)
 {
 	const kh_result *result;
@@ -98,16 +105,15 @@ note_finished(KakehashiCall *call)
 	result = kh_call_result(call->ipc);
 	call->finished = true;
 	call->session->committing = false;
-	kakehashi_inbound_finished(call);
+	tell_owner(call, KAKEHASHI_CALL_FINISHED);
 	note_transaction(call, result);
 	if (call->in_transaction && call->statement != NULL && call->statement->kind == KH_DML && !result->failed)
 		call->session->rows_written += result->rows_affected;
 	if (!result->failed || is_forgiven(call, result))
 		return;
 	/* The engine has dropped it, or DDL has changed what it returns: the next use prepares it again. */
-	if (call->statement != NULL &&
-	    (strcmp(result->error.sqlstate, "26000") == 0 || strcmp(result->error.sqlstate, "0A000") == 0))
-		kakehashi_statement_forget(call->session, call->statement);
+	if (strcmp(result->error.sqlstate, "26000") == 0 || strcmp(result->error.sqlstate, "0A000") == 0)
+		tell_owner(call, KAKEHASHI_CALL_STALE);
 	if (strncmp(result->error.sqlstate, "08", 2) == 0 || strcmp(result->error.sqlstate, "57P01") == 0)
 		call->session->invalidated = true;
 	kakehashi_report_error(&result->error, call->session, call->sql);
@@ -165,7 +171,7 @@ wait_interruptibly(KakehashiCall *call)
 		}
 		if (wait != KH_WAIT_TIMEOUT)
 			return wait;
-		kakehashi_long_wait(call);
+		kakehashi_tell_long_wait(call);
 	}
 }
 
@@ -248,7 +254,7 @@ kakehashi_call_is_ready(KakehashiCall *call, int64 timeout_nanos)
 	wait = kh_call_wait(call->ipc, timeout_nanos, &error);
 	pgstat_report_wait_end();
 	if (wait == KH_WAIT_TIMEOUT && timeout_nanos > 0)
-		kakehashi_long_wait(call);
+		kakehashi_tell_long_wait(call);
 	return wait != KH_WAIT_TIMEOUT;
 }
 
@@ -276,15 +282,12 @@ kakehashi_call_end(KakehashiCall *call)
 {
 	if (call->ipc == NULL)
 		return;
-	kakehashi_inbound_abandoned(call);
+	tell_owner(call, KAKEHASHI_CALL_ENDED);
 	/* Nor what its rows depend on. */
 	call->session->undurable_reads |= call->in_transaction && !call->finished;
 	kh_call_end(call->ipc);
 	call->ipc = NULL;
 	dlist_delete(&call->node);
-	if (call->statement != NULL)
-		kakehashi_statement_unpin(call->statement);
-	call->statement = NULL;
 }
 
 static void

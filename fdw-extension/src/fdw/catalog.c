@@ -12,6 +12,9 @@
 /* Row counts are read again after this time: plans are made often, and counts change slowly against their precision. */
 #define ROW_COUNT_MAX_AGE_MILLIS 10000
 
+/* Fewer rows than this, written by a transaction, leave estimates as good as they were. */
+#define ROWS_THAT_MATTER 1000
+
 typedef struct RowCountKey
 {
 	Oid server_id;
@@ -148,4 +151,25 @@ kakehashi_catalog_forget(Oid server_id)
 		if (entry->key.server_id == server_id)
 			hash_search(row_counts, &entry->key, HASH_REMOVE, NULL);
 	}
+}
+
+static void
+on_attached(KakehashiSession *session)
+{
+	kakehashi_catalog_forget(session->server_id);
+}
+
+static void
+on_transaction_ended(KakehashiSession *session)
+{
+	if (session->rows_written >= ROWS_THAT_MATTER || session->defined)
+		kakehashi_catalog_forget(session->server_id);
+}
+
+void
+kakehashi_catalog_init(void)
+{
+	static KakehashiCallbacks callbacks = {.attached = on_attached, .transaction_ended = on_transaction_ended};
+
+	kakehashi_callbacks_register(&callbacks);
 }

@@ -1,5 +1,5 @@
 /*
- * What a backend does that waits for the engine for long: it looks for what only it can see.
+ * What a backend does that waits for the engine for long, every deadlock_timeout: it looks for what only it can see.
  *
  * Deadlocks. A backend that waits for the engine holds PostgreSQL's locks, and one that waits for these may hold what the first waits for. PostgreSQL's
  * detector knows nothing of the engine's waits, and the engine's nothing of PostgreSQL's. So who waits for the engine asks it every
@@ -300,8 +300,8 @@ report(const Graph *graph)
 	pg_unreachable();
 }
 
-void
-kakehashi_long_wait(KakehashiCall *call)
+static void
+on_long_wait(KakehashiCall *call)
 {
 	static bool looking = false;
 	TimestampTz now = GetCurrentTimestamp();
@@ -334,4 +334,12 @@ kakehashi_long_wait(KakehashiCall *call)
 	PG_END_TRY();
 	MemoryContextDelete(context);
 	call->look_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), DeadlockTimeout);
+}
+
+void
+kakehashi_deadlock_init(void)
+{
+	static KakehashiCallbacks callbacks = {.long_wait = on_long_wait};
+
+	kakehashi_callbacks_register(&callbacks);
 }

@@ -13,8 +13,7 @@ track(KakehashiSession *session, KakehashiStatement *statement, kh_call *ipc, co
 {
 	KakehashiCall *call = kakehashi_call_track(session, ipc, error, statement->sql);
 
-	call->statement = statement;
-	statement->pins++;
+	kakehashi_statement_use(statement, call);
 	return call;
 }
 

@@ -47,6 +47,7 @@ typedef enum KakehashiTransactionKind
 
 extern int kakehashi_commit_response;
 extern bool kakehashi_atomic_commit;
+extern int kakehashi_commit_timeout; /* milliseconds: longest wait for an endpoint at each phase; 0: for ever */
 extern int kakehashi_transaction_kind;
 extern int kakehashi_transaction_priority;
 extern int kakehashi_transaction_timeout; /* milliseconds; 0: none */

@@ -131,11 +131,9 @@ extern TupleTableSlot **kakehashi_exec_batch_insert(EState *estate, ResultRelInf
 /* Rows per batch. From now on the executor gathers no more than a megabyte of them, and one. */
 extern int kakehashi_gather(ResultRelInfo *rinfo);
 
-/* What has been gathered is sent. */
-extern void kakehashi_gather_again(ResultRelInfo *rinfo);
-
 /* Before a statement of a command: sends the rows that INSERTs of commands before it, which have called it, have gathered. */
 extern void kakehashi_gather_flush(CommandId command);
+extern void kakehashi_gather_init(void);
 
 /* ---- direct_modify.c ---- */
 

@@ -180,6 +180,17 @@ insert_rows(KakehashiModify *modify, TupleTableSlot **slots, int slot_count)
 	return affected;
 }
 
+/* What the executor has gathered is sent, see modify_gather.c. */
+static void
+gather_again(ResultRelInfo *rinfo)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+
+	modify->gathered_bytes = 0;
+	modify->gathered_rows = 0;
+	rinfo->ri_BatchSize = modify->batch_size;
+}
+
 TupleTableSlot **
 kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot **slots, TupleTableSlot **plan_slots,
                             int *slot_count)
@@ -203,7 +214,7 @@ kakehashi_exec_batch_insert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot
 		affected += insert_rows(form, slots + first, next - first);
 		first = next;
 	}
-	kakehashi_gather_again(rinfo);
+	gather_again(rinfo);
 	*slot_count = (int) affected;
 	return affected > 0 ? slots : NULL;
 }

@@ -176,11 +176,9 @@ kakehashi_gather(ResultRelInfo *rinfo)
 }
 
 void
-kakehashi_gather_again(ResultRelInfo *rinfo)
+kakehashi_gather_init(void)
 {
-	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+	static KakehashiCallbacks callbacks = {.before_snapshot = kakehashi_gather_flush};
 
-	modify->gathered_bytes = 0;
-	modify->gathered_rows = 0;
-	rinfo->ri_BatchSize = modify->batch_size;
+	kakehashi_callbacks_register(&callbacks);
 }

@@ -20,9 +20,14 @@ _PG_init(void)
 {
 	kakehashi_settings_init();
 	kakehashi_xact_init();
+	kakehashi_two_phase_init();
 	kakehashi_prepared_init();
-	kakehashi_lookup_init();
+	kakehashi_catalog_init();
 	kakehashi_statistics_init();
+	kakehashi_resolve_init();
+	kakehashi_deadlock_init();
+	kakehashi_gather_init();
+	kakehashi_lookup_init();
 	kakehashi_conflict_init();
 	kakehashi_hints_init();
 }

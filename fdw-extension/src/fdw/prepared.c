@@ -10,35 +10,16 @@
 #include "session.h"
 
 #include "access/xact.h"
-#include "catalog/pg_foreign_server.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
-#include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
-static bool preloaded = false;
 static ProcessUtility_hook_type next_process_utility = NULL;
-
-void
-kakehashi_prepared_check(void)
-{
-	if (!preloaded)
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-		                errmsg("cannot PREPARE a transaction that has changed kakehashi_fdw foreign tables"),
-		                errdetail("Whatever session decides it later has to have the extension's library."),
-		                errhint("Add kakehashi_fdw to \"shared_preload_libraries\".")));
-}
-
-void
-kakehashi_prepared_mark(KakehashiSession *session)
-{
-	LockDatabaseObject(ForeignServerRelationId, session->server_id, 0, AccessShareLock);
-}
 
 /*
  * Foreign servers that a prepared transaction has a part on. Its locks are found by the one on its own transaction id; a prepared
@@ -138,8 +119,7 @@ process_utility(PlannedStmt *statement, const char *text, bool read_only_tree, P
 void
 kakehashi_prepared_init(void)
 {
-	preloaded = process_shared_preload_libraries_in_progress;
-	if (!preloaded)
+	if (!process_shared_preload_libraries_in_progress)
 		return;
 	next_process_utility = ProcessUtility_hook;
 	ProcessUtility_hook = process_utility;

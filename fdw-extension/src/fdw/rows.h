@@ -30,11 +30,6 @@ extern bool kakehashi_is_text_form(Oid type);
 /* True for enums and domains of them: on the engine their values are their labels, which are equal as the values are, and in another order. */
 extern bool kakehashi_is_enum(Oid type);
 
-/* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */
-extern bool kakehashi_same_form(Oid local, Oid remote);
-
-extern const char *kakehashi_type_name(Oid type);
-
 pg_noreturn extern void kakehashi_report_bad_offset(const kh_batch *batch, uint64 word);
 
 /* Datum of a value in a batch; by-reference datums point into the batch. */

@@ -1,7 +1,6 @@
 /*
  * Sessions with endpoints: one per user mapping, attached when first needed, kept over transactions.
  */
-#include "kakehashi_plan.h"
 #include "session.h"
 
 #include "access/htup_details.h"
@@ -195,9 +194,7 @@ attach(KakehashiSession *session, UserMapping *user)
 		kakehashi_report_error(&error, session, NULL);
 	}
 	tell_role(session, user);
-	kakehashi_catalog_forget(session->server_id);
-	kakehashi_statistics_forget(session->server_id);
-	kakehashi_two_phase_resolve(session, NULL, NULL);
+	kakehashi_tell_attached(session);
 }
 
 KakehashiSession *
@@ -239,7 +236,7 @@ kakehashi_session_get(UserMapping *user)
 		tell_name(session);
 		tell_role(session, user);
 		if (session->undecided)
-			kakehashi_two_phase_resolve(session, NULL, NULL);
+			kakehashi_tell_undecided(session);
 	}
 	return session;
 }

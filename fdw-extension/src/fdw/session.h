@@ -37,7 +37,10 @@ typedef struct KakehashiInbound
 	struct KakehashiCall *call;
 } KakehashiInbound;
 
-/* Longest name of a prepared transaction, with its end. */
+/* Name of a prepared transaction: kakehashi/<system identifier>/<database>/<full transaction id>/<user mapping> */
+#define KAKEHASHI_GLOBAL_ID_FORMAT "kakehashi/" UINT64_FORMAT "/%u/" UINT64_FORMAT "/%u"
+
+/* The longest one, with its end. */
 #define KAKEHASHI_GLOBAL_ID_BYTES 96
 
 typedef struct KakehashiSession
@@ -120,12 +123,20 @@ extern KakehashiStatement *kakehashi_statement_get(KakehashiSession *session, co
                                                    int type_count);
 /* Gives the query of deadlock.c a number, without making room for it; false if there is none. */
 extern bool kakehashi_statement_reserve(KakehashiSession *session);
-extern void kakehashi_statement_unpin(KakehashiStatement *statement);
+/* Pins the statement until the call has ended. */
+extern void kakehashi_statement_use(KakehashiStatement *statement, struct KakehashiCall *call);
 /* The same statement prepared once more, unless the last look-up has just done so. */
 extern KakehashiStatement *kakehashi_statement_renew(KakehashiSession *session, KakehashiStatement *statement);
 extern void kakehashi_statement_forget(KakehashiSession *session, KakehashiStatement *statement);
 extern void kakehashi_statements_drop(KakehashiSession *session);
 extern int kakehashi_statements_count(KakehashiSession *session);
+
+/* ---- type_form.c ---- */
+
+/* True if both types have the same form in memory: equal, or both of text, varchar, bpchar. */
+extern bool kakehashi_same_form(Oid local, Oid remote);
+
+extern const char *kakehashi_type_name(Oid type);
 
 /* ---- call.c ---- */
 
@@ -143,13 +154,22 @@ typedef struct KakehashiCost
 	uint64 changed;         /* rows that they have changed */
 } KakehashiCost;
 
+/* What the owner of what a call uses is told. */
+typedef enum KakehashiCallEvent
+{
+	KAKEHASHI_CALL_FINISHED, /* the final frame is there: the endpoint reads the call's buffer no more */
+	KAKEHASHI_CALL_STALE,    /* the engine has no such statement, or its result is another one by now */
+	KAKEHASHI_CALL_ENDED     /* the call gives everything back */
+} KakehashiCallEvent;
+
 typedef struct KakehashiCall
 {
 	dlist_node node; /* in session->calls, while ipc is not NULL */
 	KakehashiSession *session;
-	kh_call *ipc;                  /* NULL: ended, perhaps by a rollback */
-	KakehashiStatement *statement; /* pinned; may be NULL */
-	const char *sql;               /* for error messages; may be NULL */
+	kh_call *ipc;                                                         /* NULL: ended, perhaps by a rollback */
+	KakehashiStatement *statement;                                        /* pinned; may be NULL */
+	void (*on_end)(struct KakehashiCall *call, KakehashiCallEvent event); /* NULL: it uses nothing */
+	const char *sql;                                                      /* for error messages; may be NULL */
 	SubTransactionId subid;
 	bool rowless;        /* no rows will come: waiting for the end costs no memory */
 	bool in_transaction; /* its final frame speaks of the session's transaction */
@@ -204,6 +224,41 @@ extern void kakehashi_call_end(KakehashiCall *call);
 /* Waits for the end and ends it: for requests whose only interesting answer is that they succeeded. */
 extern uint64 kakehashi_call_complete(KakehashiCall *call);
 
+/* ---- callbacks.c ---- */
+
+/*
+ * What other parts do when something happens to a session. They stand above it, and register when the library is loaded. Any may be NULL; all but
+ * transaction_ended may report errors.
+ */
+typedef struct KakehashiCallbacks
+{
+	dlist_node node;
+
+	/* The session is there, and can be asked. */
+	void (*attached)(KakehashiSession *session);
+
+	/* A session outside of a transaction is used again, and may have parts of transactions that are not decided. */
+	void (*undecided)(KakehashiSession *session);
+
+	/* What the transaction has done still stands in the session. */
+	void (*transaction_ended)(KakehashiSession *session);
+
+	/* Before a request of a statement whose snapshot is that of the command. */
+	void (*before_snapshot)(CommandId command);
+
+	/* After each slice of time that somebody waits for a call. */
+	void (*long_wait)(KakehashiCall *call);
+} KakehashiCallbacks;
+
+/* callbacks stay where they are. */
+extern void kakehashi_callbacks_register(KakehashiCallbacks *callbacks);
+
+extern void kakehashi_tell_attached(KakehashiSession *session);
+extern void kakehashi_tell_undecided(KakehashiSession *session);
+extern void kakehashi_tell_transaction_ended(KakehashiSession *session);
+extern void kakehashi_tell_before_snapshot(CommandId command);
+extern void kakehashi_tell_long_wait(KakehashiCall *call);
+
 /* ---- execute.c ---- */
 
 /* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
@@ -252,9 +307,6 @@ extern uint64 kakehashi_xact_share(KakehashiSession *session);
 /* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
 extern bool kakehashi_two_phase_needed(int changed_sessions);
 
-extern int
-	kakehashi_commit_timeout; /* setting, milliseconds: longest wait for an endpoint at each phase; 0: for ever */
-
 /* Prepares the session's part; reports the engine's error, 57K01, and interrupts. Before PostgreSQL commits. */
 extern void kakehashi_two_phase_prepare(KakehashiSession *session);
 
@@ -264,6 +316,16 @@ extern void kakehashi_two_phase_prepare(KakehashiSession *session);
  */
 extern void kakehashi_two_phase_commit(KakehashiSession *session);
 extern void kakehashi_two_phase_abort(KakehashiSession *session);
+
+/* Reports an error unless PREPARE TRANSACTION can be had. */
+extern void kakehashi_prepared_check(void);
+
+/* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
+extern void kakehashi_prepared_mark(KakehashiSession *session);
+
+extern void kakehashi_two_phase_init(void);
+
+/* ---- resolve.c ---- */
 
 /* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. */
 typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
@@ -275,23 +337,15 @@ extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiReso
  */
 extern void kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id);
 
+extern void kakehashi_resolve_init(void);
+
 /* ---- deadlock.c ---- */
 
-/*
- * Called by who waits for a call after each slice of its time: every deadlock_timeout it looks for a deadlock with PostgreSQL's locks (40P01), and for a
- * part of an ended transaction that it waits for.
- */
-extern void kakehashi_long_wait(KakehashiCall *call);
+extern void kakehashi_deadlock_init(void);
 
 /* ---- prepared.c ---- */
 
 extern void kakehashi_prepared_init(void);
-
-/* Reports an error unless PREPARE TRANSACTION can be had. */
-extern void kakehashi_prepared_check(void);
-
-/* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
-extern void kakehashi_prepared_mark(KakehashiSession *session);
 
 /* ---- hints.c ---- */
 
@@ -325,6 +379,7 @@ extern void kakehashi_inbound_settle(KakehashiSession *session);
 /* Rows of a table by the engine's statistics; -1 if unknown. */
 extern double kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table);
 extern void kakehashi_catalog_forget(Oid server_id);
+extern void kakehashi_catalog_init(void);
 
 /* Runs a query with text parameters outside of a transaction and hands each row to visit. */
 typedef void (*KakehashiRowVisitor)(const kh_batch *batch, uint32 row, void *arg);

@@ -4,7 +4,7 @@
  * What describes a transaction on the engine is said when that begins, with the first use of a server: a change that would come too late is
  * refused, so that SET LOCAL either takes effect or fails.
  */
-#include "scan.h"
+#include "scan.h" /* kakehashi_explain_remote_plan */
 #include "session.h"
 
 #include <limits.h>
@@ -16,6 +16,7 @@ int kakehashi_commit_response = KAKEHASHI_COMMIT_STORED;
 bool kakehashi_atomic_commit = true;
 bool kakehashi_column_statistics = true;
 bool kakehashi_explain_remote_plan = false;
+int kakehashi_commit_timeout = 60000;
 int kakehashi_transaction_kind = KAKEHASHI_KIND_AUTO;
 int kakehashi_transaction_priority = 0;
 int kakehashi_transaction_timeout = 0;

@@ -6,9 +6,9 @@
  * that run inside another one on the same snapshot (stable functions) share it. The address of a snapshot means something only as long as somebody holds it,
  * so that each name is forgotten when the outermost executor state using it goes.
  *
- * Rows that an INSERT of a command before it has gathered are sent first, as the snapshot sees them.
+ * Rows that an INSERT of a command before it has gathered are sent first (before_snapshot of KakehashiCallbacks), as the snapshot sees them.
  */
-#include "modify.h"
+#include "session.h"
 
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -44,7 +44,7 @@ void
 kakehashi_snapshot_settle(const void *owner)
 {
 	if (owner != NULL)
-		kakehashi_gather_flush(((Snapshot) owner)->curcid);
+		kakehashi_tell_before_snapshot(((Snapshot) owner)->curcid);
 }
 
 const void *

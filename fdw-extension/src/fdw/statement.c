@@ -4,7 +4,7 @@
  * Statement numbers are ours to give out, below the endpoint's maxStatements; the statement used longest ago makes room for
  * a new one. A statement that a call uses is pinned: others go first, and what is known of it stays as long as the call.
  */
-#include "rows.h"
+#include "session.h"
 
 #include <ctype.h>
 
@@ -72,6 +72,15 @@ remove_statement(KakehashiSession *session, KakehashiStatement *statement)
 	session->statement_ids = bms_del_member(session->statement_ids, (int) statement->id);
 	statement->gone = true;
 	if (statement->pins == 0)
+		MemoryContextDelete(statement->context);
+}
+
+static void
+unpin(KakehashiStatement *statement)
+{
+	Assert(statement->pins > 0);
+	statement->pins--;
+	if (statement->gone && statement->pins == 0)
 		MemoryContextDelete(statement->context);
 }
 
@@ -173,6 +182,36 @@ has_word_for(const char *sql)
 	return false;
 }
 
+/* What a call has been given: a statement, a buffer, or both. */
+static void
+on_call_end(KakehashiCall *call, KakehashiCallEvent event)
+{
+	switch (event)
+	{
+		case KAKEHASHI_CALL_FINISHED:
+			kakehashi_inbound_finished(call);
+			break;
+		case KAKEHASHI_CALL_STALE:
+			if (call->statement != NULL)
+				kakehashi_statement_forget(call->session, call->statement);
+			break;
+		case KAKEHASHI_CALL_ENDED:
+			kakehashi_inbound_abandoned(call);
+			if (call->statement != NULL)
+				unpin(call->statement);
+			call->statement = NULL;
+			break;
+	}
+}
+
+void
+kakehashi_statement_use(KakehashiStatement *statement, KakehashiCall *call)
+{
+	call->statement = statement;
+	call->on_end = on_call_end;
+	statement->pins++;
+}
+
 static KakehashiCall *
 send_prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *types, int type_count)
 {
@@ -195,6 +234,7 @@ send_prepare(KakehashiSession *session, uint32 id, const char *sql, const Oid *t
 		session,
 		kh_send_prepare_inbound(session->ipc, id, buffer->offset, (uint32) bytes, types, (uint32) type_count, &error),
 		&error, sql);
+	call->on_end = on_call_end;
 	buffer->call = call;
 	buffer->taken = false;
 	return call;
@@ -319,15 +359,6 @@ kakehashi_statement_reserve(KakehashiSession *session)
 	session->waits_statement = (uint32) id;
 	session->waits_reserved = true;
 	return true;
-}
-
-void
-kakehashi_statement_unpin(KakehashiStatement *statement)
-{
-	Assert(statement->pins > 0);
-	statement->pins--;
-	if (statement->gone && statement->pins == 0)
-		MemoryContextDelete(statement->context);
 }
 
 int

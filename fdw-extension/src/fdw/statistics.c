@@ -367,9 +367,25 @@ get_average_width(Oid relid, AttrNumber attnum)
 	return column != NULL && !has_local_statistics(relid, attnum) ? column->width : 0;
 }
 
+static void
+on_attached(KakehashiSession *session)
+{
+	kakehashi_statistics_forget(session->server_id);
+}
+
+static void
+on_transaction_ended(KakehashiSession *session)
+{
+	if (session->defined)
+		kakehashi_statistics_forget(session->server_id);
+}
+
 void
 kakehashi_statistics_init(void)
 {
+	static KakehashiCallbacks callbacks = {.attached = on_attached, .transaction_ended = on_transaction_ended};
+
+	kakehashi_callbacks_register(&callbacks);
 	previous_stats_hook = get_relation_stats_hook;
 	get_relation_stats_hook = get_relation_stats;
 	previous_width_hook = get_attavgwidth_hook;

@@ -12,23 +12,17 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
-#include "fmgr.h"
+#include "catalog/pg_foreign_server.h"
 #include "miscadmin.h"
 #include "replication/message.h"
+#include "storage/lmgr.h"
 #include "storage/pmsignal.h"
 #include "storage/proc.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
-#include "utils/xid8.h"
-
-/* kakehashi/<system identifier>/<database>/<full transaction id>/<user mapping> */
-#define GLOBAL_ID_FORMAT "kakehashi/" UINT64_FORMAT "/%u/" UINT64_FORMAT "/%u"
-#define GLOBAL_ID_PREFIX_FORMAT "kakehashi/" UINT64_FORMAT "/%u/"
 
 #define SLICE_NANOS INT64CONST(40000000)
 
-int kakehashi_commit_timeout = 60000;
+static bool preloaded = false;
 
 bool
 kakehashi_two_phase_needed(int changed_sessions)
@@ -100,7 +94,7 @@ kakehashi_two_phase_prepare(KakehashiSession *session)
 
 	/* The commit record must not be lost in a crash when the engine's part is not: also with synchronous_commit off. */
 	ForceSyncCommit();
-	snprintf(global_id, sizeof(global_id), GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
+	snprintf(global_id, sizeof(global_id), KAKEHASHI_GLOBAL_ID_FORMAT, GetSystemIdentifier(), MyDatabaseId,
 	         U64FromFullTransactionId(GetTopFullTransactionId()), session->mapping_id);
 	flush_transaction_id(global_id);
 	call = kakehashi_call_track(session, kh_send_prepare_transaction(session->ipc, session->handle, global_id, &error),
@@ -218,125 +212,26 @@ kakehashi_two_phase_abort(KakehashiSession *session)
 	session->global_id[0] = '\0';
 }
 
-/* ---- resolution ---- */
+/* ---- PREPARE TRANSACTION ---- */
 
-typedef struct Undecided
+void
+kakehashi_two_phase_init(void)
 {
-	List *global_ids; /* of char * */
-	MemoryContext context;
-} Undecided;
-
-static void
-take_global_id(const kh_batch *batch, uint32 row, void *arg)
-{
-	Undecided *undecided = (Undecided *) arg;
-	MemoryContext old = MemoryContextSwitchTo(undecided->context);
-	char *id = kakehashi_batch_text(batch, row, 0);
-
-	if (id != NULL)
-		undecided->global_ids = lappend(undecided->global_ids, id);
-	MemoryContextSwitchTo(old);
-}
-
-/* "committed", "aborted", "in progress", or NULL: PostgreSQL does not know (any more). */
-static char *
-outcome_of(const char *global_id)
-{
-	LOCAL_FCINFO(fcinfo, 1);
-	uint64 system;
-	uint64 xid;
-	unsigned int database;
-	unsigned int mapping;
-	Datum status;
-
-	if (sscanf(global_id, GLOBAL_ID_FORMAT, &system, &database, &xid, &mapping) != 4 ||
-	    xid >= U64FromFullTransactionId(ReadNextFullTransactionId()))
-		return NULL;
-	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = FullTransactionIdGetDatum(FullTransactionIdFromU64(xid));
-	fcinfo->args[0].isnull = false;
-	status = pg_xact_status(fcinfo);
-	return fcinfo->isnull ? NULL : TextDatumGetCString(status);
-}
-
-/* Decides one part as PostgreSQL has decided. Returns what was done; busy: somebody else is at it. Interruptible. */
-static const char *
-resolve(KakehashiSession *session, const char *global_id, bool *busy)
-{
-	char *outcome = outcome_of(global_id);
-	kh_error error = {0};
-	const kh_result *result;
-	KakehashiCall *call;
-	bool commit;
-
-	if (outcome == NULL)
-		return "unknown";
-	if (strcmp(outcome, "in progress") == 0)
-		return "in progress";
-	commit = strcmp(outcome, "committed") == 0;
-	kakehashi_call_make_room(session);
-	call = kakehashi_call_track(session,
-	                            commit ? kh_send_commit_prepared(session->ipc, global_id, KH_STORED, &error)
-	                                   : kh_send_rollback_prepared(session->ipc, global_id, &error),
-	                            &error, commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED");
-	result = kakehashi_call_answer(call);
-	if (result->failed)
-		error = result->error;
-	kakehashi_call_end(call);
-	pfree(call);
-	/* A part that is not there has been decided by somebody else. */
-	if (error.sqlstate[0] == '\0' || strcmp(error.sqlstate, "42704") == 0)
-		return commit ? "committed" : "rolled back";
-	/* Somebody is about to decide it, and may fail; anything else, as that it is another user's, stays so. */
-	*busy |= strcmp(error.sqlstate, "55000") == 0;
-	return psprintf("failed: %s", error.message);
+	preloaded = process_shared_preload_libraries_in_progress;
 }
 
 void
-kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id)
+kakehashi_prepared_check(void)
 {
-	char prefix[KAKEHASHI_GLOBAL_ID_BYTES];
-	char *outcome;
-	kh_error error;
-
-	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
-	if (RecoveryInProgress() || strncmp(global_id, prefix, strlen(prefix)) != 0)
-		return;
-	outcome = outcome_of(global_id);
-	/* The look after this one sends it again if it could not be sent. */
-	if (outcome != NULL && strcmp(outcome, "committed") == 0)
-		(void) kh_post_commit_prepared(session->ipc, global_id, KH_STORED, &error);
-	else if (outcome != NULL && strcmp(outcome, "aborted") == 0)
-		(void) kh_post_rollback_prepared(session->ipc, global_id, &error);
+	if (!preloaded)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+		                errmsg("cannot PREPARE a transaction that has changed kakehashi_fdw foreign tables"),
+		                errdetail("Whatever session decides it later has to have the extension's library."),
+		                errhint("Add kakehashi_fdw to \"shared_preload_libraries\".")));
 }
 
 void
-kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg)
+kakehashi_prepared_mark(KakehashiSession *session)
 {
-	static const Oid types[] = {TEXTOID};
-	char prefix[KAKEHASHI_GLOBAL_ID_BYTES];
-	const char *parameters[] = {prefix};
-	Undecided undecided = {.context = CurrentMemoryContext};
-	ListCell *cell;
-	bool busy = false;
-
-	if (RecoveryInProgress())
-		return;
-	/* Until it is done: whoever uses the session next goes on. */
-	session->undecided = true;
-	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
-	kakehashi_catalog_query(session,
-	                        "SELECT \"gid\" FROM \"kakehashi_catalog\".\"prepared_transactions\""
-	                        " WHERE starts_with(\"gid\", $1)",
-	                        1, parameters, 1, types, take_global_id, &undecided);
-	foreach (cell, undecided.global_ids)
-	{
-		const char *global_id = (const char *) lfirst(cell);
-		const char *done = resolve(session, global_id, &busy);
-
-		if (resolved != NULL)
-			resolved(global_id, done, arg);
-	}
-	session->undecided = busy;
-	list_free_deep(undecided.global_ids);
+	LockDatabaseObject(ForeignServerRelationId, session->server_id, 0, AccessShareLock);
 }

@@ -116,24 +116,6 @@ kakehashi_bridge_type(Oid type, KakehashiWordKind *kind)
 	return type;
 }
 
-static bool
-is_character_type(Oid type)
-{
-	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
-}
-
-bool
-kakehashi_same_form(Oid local, Oid remote)
-{
-	return local == remote || (is_character_type(local) && is_character_type(remote));
-}
-
-const char *
-kakehashi_type_name(Oid type)
-{
-	return format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID);
-}
-
 void
 kakehashi_report_bad_offset(const kh_batch *batch, uint64 word)
 {

@@ -7,7 +7,6 @@
  * commit) repeats it and sees that it was done. The end of a whole transaction that has changed or locked rows is waited for: what the client has been told
  * to be over is over for everybody.
  */
-#include "kakehashi_plan.h"
 #include "session.h"
 
 #include "access/xact.h"
@@ -379,19 +378,12 @@ abort_session(KakehashiSession *session)
 		session->invalidated = true;
 }
 
-/* Fewer rows than this leave estimates as good as they were. */
-#define ROWS_THAT_MATTER 1000
-
 static void
 forget_transaction(KakehashiSession *session)
 {
-	if (session->rows_written >= ROWS_THAT_MATTER || session->defined)
-		kakehashi_catalog_forget(session->server_id);
+	kakehashi_tell_transaction_ended(session);
 	if (session->defined)
-	{
-		kakehashi_statistics_forget(session->server_id);
 		session->time_zone[0] = '\0';
-	}
 	session->rows_written = 0;
 	session->defined = false;
 	session->level = 0;

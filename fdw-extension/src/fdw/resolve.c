@@ -1,0 +1,149 @@
+/*
+ * Parts of ended transactions that nobody has decided yet: each is decided as PostgreSQL has decided, see two_phase.c.
+ */
+#include "session.h"
+
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/xid8.h"
+
+#define GLOBAL_ID_PREFIX_FORMAT "kakehashi/" UINT64_FORMAT "/%u/"
+
+typedef struct Undecided
+{
+	List *global_ids; /* of char * */
+	MemoryContext context;
+} Undecided;
+
+static void
+take_global_id(const kh_batch *batch, uint32 row, void *arg)
+{
+	Undecided *undecided = (Undecided *) arg;
+	MemoryContext old = MemoryContextSwitchTo(undecided->context);
+	char *id = kakehashi_batch_text(batch, row, 0);
+
+	if (id != NULL)
+		undecided->global_ids = lappend(undecided->global_ids, id);
+	MemoryContextSwitchTo(old);
+}
+
+/* "committed", "aborted", "in progress", or NULL: PostgreSQL does not know (any more). */
+static char *
+outcome_of(const char *global_id)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	uint64 system;
+	uint64 xid;
+	unsigned int database;
+	unsigned int mapping;
+	Datum status;
+
+	if (sscanf(global_id, KAKEHASHI_GLOBAL_ID_FORMAT, &system, &database, &xid, &mapping) != 4 ||
+	    xid >= U64FromFullTransactionId(ReadNextFullTransactionId()))
+		return NULL;
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = FullTransactionIdGetDatum(FullTransactionIdFromU64(xid));
+	fcinfo->args[0].isnull = false;
+	status = pg_xact_status(fcinfo);
+	return fcinfo->isnull ? NULL : TextDatumGetCString(status);
+}
+
+/* Decides one part as PostgreSQL has decided. Returns what was done; busy: somebody else is at it. Interruptible. */
+static const char *
+resolve(KakehashiSession *session, const char *global_id, bool *busy)
+{
+	char *outcome = outcome_of(global_id);
+	kh_error error = {0};
+	const kh_result *result;
+	KakehashiCall *call;
+	bool commit;
+
+	if (outcome == NULL)
+		return "unknown";
+	if (strcmp(outcome, "in progress") == 0)
+		return "in progress";
+	commit = strcmp(outcome, "committed") == 0;
+	kakehashi_call_make_room(session);
+	call = kakehashi_call_track(session,
+	                            commit ? kh_send_commit_prepared(session->ipc, global_id, KH_STORED, &error)
+	                                   : kh_send_rollback_prepared(session->ipc, global_id, &error),
+	                            &error, commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED");
+	result = kakehashi_call_answer(call);
+	if (result->failed)
+		error = result->error;
+	kakehashi_call_end(call);
+	pfree(call);
+	/* A part that is not there has been decided by somebody else. */
+	if (error.sqlstate[0] == '\0' || strcmp(error.sqlstate, "42704") == 0)
+		return commit ? "committed" : "rolled back";
+	/* Somebody is about to decide it, and may fail; anything else, as that it is another user's, stays so. */
+	*busy |= strcmp(error.sqlstate, "55000") == 0;
+	return psprintf("failed: %s", error.message);
+}
+
+void
+kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id)
+{
+	char prefix[KAKEHASHI_GLOBAL_ID_BYTES];
+	char *outcome;
+	kh_error error;
+
+	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
+	if (RecoveryInProgress() || strncmp(global_id, prefix, strlen(prefix)) != 0)
+		return;
+	outcome = outcome_of(global_id);
+	/* The look after this one sends it again if it could not be sent. */
+	if (outcome != NULL && strcmp(outcome, "committed") == 0)
+		(void) kh_post_commit_prepared(session->ipc, global_id, KH_STORED, &error);
+	else if (outcome != NULL && strcmp(outcome, "aborted") == 0)
+		(void) kh_post_rollback_prepared(session->ipc, global_id, &error);
+}
+
+void
+kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg)
+{
+	static const Oid types[] = {TEXTOID};
+	char prefix[KAKEHASHI_GLOBAL_ID_BYTES];
+	const char *parameters[] = {prefix};
+	Undecided undecided = {.context = CurrentMemoryContext};
+	ListCell *cell;
+	bool busy = false;
+
+	if (RecoveryInProgress())
+		return;
+	/* Until it is done: whoever uses the session next goes on. */
+	session->undecided = true;
+	snprintf(prefix, sizeof(prefix), GLOBAL_ID_PREFIX_FORMAT, GetSystemIdentifier(), MyDatabaseId);
+	kakehashi_catalog_query(session,
+	                        "SELECT \"gid\" FROM \"kakehashi_catalog\".\"prepared_transactions\""
+	                        " WHERE starts_with(\"gid\", $1)",
+	                        1, parameters, 1, types, take_global_id, &undecided);
+	foreach (cell, undecided.global_ids)
+	{
+		const char *global_id = (const char *) lfirst(cell);
+		const char *done = resolve(session, global_id, &busy);
+
+		if (resolved != NULL)
+			resolved(global_id, done, arg);
+	}
+	session->undecided = busy;
+	list_free_deep(undecided.global_ids);
+}
+
+static void
+on_session(KakehashiSession *session)
+{
+	kakehashi_two_phase_resolve(session, NULL, NULL);
+}
+
+void
+kakehashi_resolve_init(void)
+{
+	static KakehashiCallbacks callbacks = {.attached = on_session, .undecided = on_session};
+
+	kakehashi_callbacks_register(&callbacks);
+}
