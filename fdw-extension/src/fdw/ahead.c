@@ -315,7 +315,7 @@ scan_of(PlanState *node, SubPlan *plan)
 		if (state->subplan->plan_id == plan->plan_id)
 			scan = (ForeignScanState *) state->planstate;
 	}
-	if (scan == NULL || !IsA(scan, ForeignScanState) || scan->fdwroutine->IterateForeignScan != kakehashi_iterate_scan)
+	if (scan == NULL || !IsA(scan, ForeignScanState) || scan->fdwroutine->GetForeignPlan != kakehashi_get_plan)
 		return NULL;
 	scan_plan = (ForeignScan *) scan->ss.ps.plan;
 	if (scan_plan->operation != CMD_SELECT || scan_plan->scan.plan.qual != NIL ||

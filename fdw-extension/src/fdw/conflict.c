@@ -45,7 +45,7 @@ static bool
 is_our_table(const RangeTblEntry *rte)
 {
 	return rte->rtekind == RTE_RELATION && rte->relkind == RELKIND_FOREIGN_TABLE &&
-	       GetFdwRoutineByRelId(rte->relid)->PlanForeignModify == kakehashi_plan_modify;
+	       GetFdwRoutineByRelId(rte->relid)->GetForeignPlan == kakehashi_get_plan;
 }
 
 /* DO NOTHING has no columns of EXCLUDED; its list is read by nobody else. */

@@ -16,38 +16,6 @@
 #include "utils/portal.h"
 #include "utils/rel.h"
 
-static KakehashiPositions positions = KAKEHASHI_NOT_POSITIONED;
-
-KakehashiPositions
-kakehashi_positions(void)
-{
-	return positions;
-}
-
-/* DECLARE CURSOR, and cursors of PL/pgSQL, are planned for their first rows. */
-KakehashiPositions
-kakehashi_current_of_enter(const Query *query, int cursor_options)
-{
-	KakehashiPositions before = positions;
-
-	positions = (cursor_options & CURSOR_OPT_FAST_PLAN) == 0 ? KAKEHASHI_NOT_POSITIONED
-	            : query->rowMarks == NIL                     ? KAKEHASHI_MAY_BE_POSITIONED
-	                                                         : KAKEHASHI_POSITIONED;
-	return before;
-}
-
-void
-kakehashi_current_of_leave(KakehashiPositions before)
-{
-	positions = before;
-}
-
-Oid
-kakehashi_parameter_type(const Node *expr)
-{
-	return IsA(expr, CurrentOfExpr) ? INT8OID : exprType(expr);
-}
-
 static const char *
 cursor_name(const CurrentOfExpr *expr, ExprContext *econtext)
 {
@@ -86,7 +54,7 @@ search(PlanState *node, Search *wanted)
 			const ForeignScanState *scan = (const ForeignScanState *) node;
 
 			if (scan->ss.ss_currentRelation == NULL || RelationGetRelid(scan->ss.ss_currentRelation) != wanted->relid ||
-			    scan->fdwroutine->IterateForeignScan != kakehashi_iterate_scan)
+			    scan->fdwroutine->GetForeignPlan != kakehashi_get_plan)
 				return;
 			wanted->several = wanted->found != NULL;
 			wanted->found = scan;

@@ -8,7 +8,12 @@
 
 #include "access/stratnum.h"
 #include "access/table.h"
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
+#include "utils/lsyscache.h"
 
 static void
 deparse_on(KakehashiDeparse *context, List *clauses)
@@ -134,6 +139,37 @@ kakehashi_deparse_where(KakehashiDeparse *context, const char *keyword, List *co
 		appendStringInfoString(context->buf, "))");
 		keyword = "AND";
 	}
+}
+
+Expr *
+kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey)
+{
+	ListCell *cell;
+
+	if (pathkey->pk_eclass->ec_has_volatile)
+		return NULL;
+	foreach (cell, pathkey->pk_eclass->ec_members)
+	{
+		EquivalenceMember *member = lfirst_node(EquivalenceMember, cell);
+		Oid type = exprType((Node *) member->em_expr);
+		Oid btree;
+
+		if (tlist != NIL)
+		{
+			if (!tlist_member(member->em_expr, tlist))
+				continue;
+		}
+		else if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
+		         bms_overlap(member->em_relids, ((KakehashiRelation *) rel->fdw_private)->hidden) ||
+		         !kakehashi_is_shippable(root, rel, member->em_expr))
+			continue;
+		/* The order must be the type's usual one. */
+		btree = GetDefaultOpClass(type, BTREE_AM_OID);
+		if (OidIsValid(btree) && get_opclass_family(btree) == pathkey->pk_opfamily &&
+		    kakehashi_is_shippable_sort(type, pathkey->pk_eclass->ec_collation))
+			return member->em_expr;
+	}
+	return NULL;
 }
 
 static void

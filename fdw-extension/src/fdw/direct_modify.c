@@ -8,6 +8,11 @@
 #include "access/table.h"
 #include "access/transam.h"
 #include "catalog/pg_proc.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -63,139 +68,6 @@ find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
 	    (scan->scan.scanrelid != 0 || !bms_is_member((int) result_relation, scan->fs_relids)))
 		return NULL;
 	return scan;
-}
-
-/*
- * A value that a domain may refuse is refused when a row gets it. As a parameter it would be refused before anybody knows whether there is a
- * row.
- */
-static bool
-has_domain_check(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return IsA(node, CoerceToDomain) || expression_tree_walker(node, has_domain_check, context);
-}
-
-/* Whether the engine can compute the new value of a column. */
-static bool
-is_settable(PlannerInfo *root, RelOptInfo *rel, Expr *value)
-{
-	return kakehashi_is_shippable(root, rel, value) && !has_domain_check((Node *) value, NULL);
-}
-
-/* The conditions of an outer join are written in FROM, where the table that is changed cannot be spoken of. */
-static bool
-is_join_of_others(const KakehashiRelation *fpinfo, const RelOptInfo *kept, int target)
-{
-	ListCell *cell;
-
-	foreach (cell, fpinfo->join_clauses)
-	{
-		if (bms_is_member(target, lfirst_node(RestrictInfo, cell)->clause_relids))
-			return false;
-	}
-	return kakehashi_joins_tables(kept);
-}
-
-/* True if the rows of the join are rows of target, each with rows of other tables that FROM or USING can name. */
-static bool
-can_name_others(const KakehashiRelation *fpinfo, int target)
-{
-	const RelOptInfo *next;
-
-	switch (fpinfo->join_type)
-	{
-		case JOIN_SEMI:
-		case JOIN_ANTI:
-			next = fpinfo->outer;
-			break;
-		case JOIN_INNER:
-			next = bms_is_member(target, fpinfo->outer->relids) ? fpinfo->outer : fpinfo->inner;
-			break;
-		case JOIN_LEFT:
-		case JOIN_RIGHT:
-			next = fpinfo->join_type == JOIN_LEFT ? fpinfo->outer : fpinfo->inner;
-			if (!is_join_of_others(fpinfo, next, target))
-				return false;
-			break;
-		default:
-			return false;
-	}
-	if (!bms_is_member(target, next->relids))
-		return false;
-	return (int) next->relid == target || can_name_others((const KakehashiRelation *) next->fdw_private, target);
-}
-
-static bool
-is_volatile_of_user(Oid function, void *context)
-{
-	(void) context;
-	return function >= FirstNormalObjectId && func_volatile(function) == PROVOLATILE_VOLATILE;
-}
-
-/* Whether RETURNING may change rows that the statement has not come to: then they are changed one by one. */
-static bool
-may_change_rows(Node *node, void *context)
-{
-	if (node == NULL)
-		return false;
-	return check_functions_in_node(node, is_volatile_of_user, NULL) ||
-	       expression_tree_walker(node, may_change_rows, context);
-}
-
-/* Of other tables RETURNING gets plain columns. */
-static bool
-can_return(List *returning, int target)
-{
-	ListCell *cell;
-
-#if PG_VERSION_NUM >= 180000
-	if (contain_vars_returning_old_or_new((Node *) returning))
-		return false;
-#endif
-	foreach (cell, pull_var_clause((Node *) returning, PVC_INCLUDE_PLACEHOLDERS))
-	{
-		Var *var = (Var *) lfirst(cell);
-
-		if (!IsA(var, Var) ||
-		    (var->varno != target && (var->varattno <= 0 || !OidIsValid(kakehashi_bridge_type(var->vartype, NULL)))))
-			return false;
-	}
-	return true;
-}
-
-/*
- * What is decided here must be what PostgreSQL and kakehashi_plan_direct_modify decide later: there is no way to change the rows of a join one
- * by one.
- */
-bool
-kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo)
-{
-	Query *parse = root->parse;
-	int target = parse->resultRelation;
-	ListCell *cell;
-
-	if ((parse->commandType != CMD_UPDATE && parse->commandType != CMD_DELETE) || fpinfo->local_conds != NIL ||
-	    fpinfo->shows_hidden || !can_name_others(fpinfo, target) ||
-	    bms_membership(root->all_result_relids) != BMS_SINGLETON || !can_return(parse->returningList, target) ||
-	    may_change_rows((Node *) parse->returningList, NULL) || parse->withCheckOptions != NIL ||
-	    parse->hasTargetSRFs || has_row_triggers(root, (Index) target, parse->commandType) ||
-	    has_stored_generated_columns(root, (Index) target))
-		return false;
-	foreach (cell, root->rowMarks)
-	{
-		if (lfirst_node(PlanRowMark, cell)->strength != LCS_NONE)
-			return false;
-	}
-	foreach (cell, root->processed_tlist)
-	{
-		TargetEntry *entry = lfirst_node(TargetEntry, cell);
-
-		if (!entry->resjunk && !is_settable(root, joinrel, entry->expr))
-			return false;
-	}
-	return true;
 }
 
 /* Members of the row that a scan of a join delivers which RETURNING wants of other tables. */
@@ -296,7 +168,7 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 	KakehashiDeparse context = {.root = root, .buf = &sql};
 
 	if ((plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE) ||
-	    may_change_rows((Node *) root->parse->returningList, NULL))
+	    kakehashi_may_change_rows(root->parse->returningList))
 		return false;
 	scan = find_scan(plan, result_relation, subplan_index);
 	if (scan == NULL || scan->scan.plan.qual != NIL)
@@ -316,7 +188,7 @@ kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_
 
 			if (lfirst_int(attnum_cell) <= InvalidAttrNumber)
 				elog(ERROR, "system-column update is not supported");
-			if (!is_settable(root, rel, entry->expr))
+			if (!kakehashi_is_settable(root, rel, entry->expr))
 				return false;
 			exprs = lappend(exprs, entry->expr);
 		}
@@ -437,14 +309,6 @@ begin_request(ForeignScanState *node, DirectModify *direct)
 	kakehashi_call_measure(direct->call, &direct->cost);
 }
 
-void
-kakehashi_explain_direct_cost(ForeignScanState *node, struct ExplainState *es)
-{
-	const DirectModify *direct = (const DirectModify *) node->fdw_state;
-
-	kakehashi_explain_cost(&direct->cost, direct->map != NULL, es);
-}
-
 /* Counts rows as the executor would have done. */
 static void
 count_rows(ForeignScanState *node, DirectModify *direct, uint64 rows)
@@ -509,4 +373,21 @@ kakehashi_end_direct_modify(ForeignScanState *node)
 		direct->call = NULL;
 	}
 	kakehashi_count(RelationGetRelid(node->resultRelInfo->ri_RelationDesc), &direct->cost);
+}
+
+void
+kakehashi_explain_direct_modify(ForeignScanState *node, ExplainState *es)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+
+	if (!es->verbose)
+		return;
+	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_DIRECT_SQL)), es);
+	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
+	if (es->analyze && node->fdw_state != NULL)
+	{
+		const DirectModify *direct = (const DirectModify *) node->fdw_state;
+
+		kakehashi_explain_cost(&direct->cost, direct->map != NULL, es);
+	}
 }

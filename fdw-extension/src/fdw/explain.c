@@ -2,7 +2,6 @@
  * EXPLAIN: the statement that goes to the engine, and the values that go with it.
  */
 #include "identity.h"
-#include "modify.h"
 #include "scan.h"
 
 #include "commands/explain.h"
@@ -50,9 +49,8 @@ take_line(const kh_batch *batch, uint32 row, RemotePlan *plan)
 	appendStringInfoString(&plan->text, kakehashi_batch_text(batch, row, 0));
 }
 
-/* The engine's plan of a statement, as it would be made now; the values of parameters do not matter to it. */
-static void
-explain_remote_plan(KakehashiSession *session, const char *sql, List *exprs, ExplainState *es)
+void
+kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *exprs, ExplainState *es)
 {
 	RemotePlan plan = {.es = es};
 	Oid *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
@@ -109,57 +107,10 @@ kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, ExplainStat
 		ExplainPropertyFloat("Remote Execution Time", "ms", (double) cost->execution_nanos / 1e6, 3, es);
 }
 
-static void
-explain_requests(const KakehashiCost *cost, bool returns_rows, ExplainState *es)
+void
+kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, ExplainState *es)
 {
 	if (cost->requests > 1)
 		ExplainPropertyUInteger("Remote Requests", NULL, cost->requests, es);
 	kakehashi_explain_cost(cost, returns_rows, es);
-}
-
-void
-kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
-{
-	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-
-	if (!es->verbose)
-		return;
-	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), es);
-	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
-	if (es->analyze && node->fdw_state != NULL)
-		explain_requests(&((RemoteScan *) node->fdw_state)->cost, true, es);
-	if (kakehashi_explain_remote_plan)
-		explain_remote_plan(kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node), plan->fs_server)),
-		                    strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), plan->fdw_exprs, es);
-}
-
-void
-kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
-                         ExplainState *es)
-{
-	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
-
-	if (!es->verbose)
-		return;
-	ExplainPropertyText("Remote SQL", strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)), es);
-	if (rinfo->ri_BatchSize > 1)
-		ExplainPropertyInteger("Batch Size", NULL, rinfo->ri_BatchSize, es);
-	if (es->analyze && modify != NULL)
-	{
-		kakehashi_modify_flush(modify);
-		explain_requests(modify->cost, modify->map != NULL, es);
-	}
-}
-
-void
-kakehashi_explain_direct_modify(ForeignScanState *node, ExplainState *es)
-{
-	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-
-	if (!es->verbose)
-		return;
-	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_DIRECT_SQL)), es);
-	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
-	if (es->analyze && node->fdw_state != NULL)
-		kakehashi_explain_direct_cost(node, es);
 }

@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 
 #define SLOT_BITS 12
@@ -86,4 +87,10 @@ kakehashi_store_identified(TupleTableSlot *slot, int64 identity)
 	HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
 	HeapTupleHeaderSetCmin(tuple->t_data, (CommandId) ((uint64) identity >> PLACE_BITS));
 	ExecStoreHeapTuple(tuple, slot, true);
+}
+
+Oid
+kakehashi_parameter_type(const Node *expr)
+{
+	return IsA(expr, CurrentOfExpr) ? INT8OID : exprType(expr);
 }

@@ -121,10 +121,16 @@ extern bool kakehashi_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *ex
 /* The same of the array of = ANY or <> ALL, whose elements can go over one by one. */
 extern bool kakehashi_list_goes_as_value(PlannerInfo *root, RelOptInfo *rel, Expr *list);
 
-/* ---- direct_modify.c ---- */
+/* ---- direct_change.c ---- */
 
 /* True if the query changes rows of one table that a join of all its tables finds, and the engine can do it in one statement. */
 extern bool kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo);
+
+/* Whether the engine can compute the new value of a column. */
+extern bool kakehashi_is_settable(PlannerInfo *root, RelOptInfo *rel, Expr *value);
+
+/* Whether RETURNING may change rows that the statement has not come to: then they are changed one by one. */
+extern bool kakehashi_may_change_rows(List *returning);
 
 /* ---- modify_plan.c ---- */
 

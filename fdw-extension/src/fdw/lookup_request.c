@@ -14,6 +14,25 @@
 /* The rows of the outer side that are kept for a request may have so many bytes, and one row more. */
 #define ROWS_BYTES (1024 * 1024)
 
+TupleTableSlot *
+kakehashi_lookup_store_outer(LookupState *state, MinimalTuple row)
+{
+	TupleTableSlot *slot = state->scan.ss.ss_ScanTupleSlot;
+	int natts = slot->tts_tupleDescriptor->natts;
+
+	ExecClearTuple(slot);
+	ExecForceStoreMinimalTuple(row, state->outer_slot, false);
+	slot_getallattrs(state->outer_slot);
+	memcpy(slot->tts_values, state->outer_slot->tts_values, state->outer_columns * sizeof(Datum));
+	memcpy(slot->tts_isnull, state->outer_slot->tts_isnull, state->outer_columns * sizeof(bool));
+	for (int i = state->outer_columns; i < natts; i++)
+	{
+		slot->tts_values[i] = (Datum) 0;
+		slot->tts_isnull[i] = true;
+	}
+	return ExecStoreVirtualTuple(slot);
+}
+
 static void
 end_call(LookupState *state)
 {

@@ -55,25 +55,6 @@ begin_lookup(CustomScanState *node, EState *estate, int eflags)
 	(void) kakehashi_session_get(state->user);
 }
 
-TupleTableSlot *
-kakehashi_lookup_store_outer(LookupState *state, MinimalTuple row)
-{
-	TupleTableSlot *slot = state->scan.ss.ss_ScanTupleSlot;
-	int natts = slot->tts_tupleDescriptor->natts;
-
-	ExecClearTuple(slot);
-	ExecForceStoreMinimalTuple(row, state->outer_slot, false);
-	slot_getallattrs(state->outer_slot);
-	memcpy(slot->tts_values, state->outer_slot->tts_values, state->outer_columns * sizeof(Datum));
-	memcpy(slot->tts_isnull, state->outer_slot->tts_isnull, state->outer_columns * sizeof(bool));
-	for (int i = state->outer_columns; i < natts; i++)
-	{
-		slot->tts_values[i] = (Datum) 0;
-		slot->tts_isnull[i] = true;
-	}
-	return ExecStoreVirtualTuple(slot);
-}
-
 static TupleTableSlot *
 store_joined(LookupState *state)
 {

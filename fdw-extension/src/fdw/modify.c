@@ -3,9 +3,15 @@
  */
 #include "kakehashi_plan.h"
 #include "modify.h"
+#include "scan.h"
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -369,4 +375,22 @@ void
 kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo)
 {
 	kakehashi_end_modify(estate, rinfo);
+}
+
+void
+kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private, int subplan_index,
+                         ExplainState *es)
+{
+	KakehashiModify *modify = (KakehashiModify *) rinfo->ri_FdwState;
+
+	if (!es->verbose)
+		return;
+	ExplainPropertyText("Remote SQL", strVal(list_nth(fdw_private, KAKEHASHI_MODIFY_SQL)), es);
+	if (rinfo->ri_BatchSize > 1)
+		ExplainPropertyInteger("Batch Size", NULL, rinfo->ri_BatchSize, es);
+	if (es->analyze && modify != NULL)
+	{
+		kakehashi_modify_flush(modify);
+		kakehashi_explain_requests(modify->cost, modify->map != NULL, es);
+	}
 }

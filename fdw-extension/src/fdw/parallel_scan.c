@@ -110,12 +110,3 @@ kakehashi_scan_join(ForeignScanState *node, RemoteScan *state)
 	state->shared = true;
 	state->begun = true;
 }
-
-void
-kakehashi_scan_leave(RemoteScan *state)
-{
-	if (state->borrowed != NULL)
-		kh_detach(state->borrowed);
-	state->borrowed = NULL;
-	state->call = NULL;
-}

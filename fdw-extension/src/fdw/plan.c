@@ -4,12 +4,8 @@
 #include "kakehashi_plan.h"
 #include "session.h"
 
-#include <math.h>
-
 #include "access/sysattr.h"
 #include "access/table.h"
-#include "catalog/pg_am.h"
-#include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -18,7 +14,6 @@
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
-#include "optimizer/tlist.h"
 #include "parser/parsetree.h"
 #include "miscadmin.h"
 #include "utils/lsyscache.h"
@@ -262,80 +257,6 @@ kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid)
 	fpinfo->engine_cost = (key ? 1 : kakehashi_rows_touched(root, rel, fpinfo->remote_conds)) *
 	                      KAKEHASHI_ENGINE_ROW_COST * cpu_tuple_cost;
 	fpinfo->retrieved_rows = Min(rel->tuples, clamp_row_est(rel->rows / Max(fpinfo->local_selectivity, 1e-9)));
-}
-
-void
-kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup, Cost *total)
-{
-	*startup = fpinfo->options.fdw_startup_cost + fpinfo->local_cost.startup;
-	*total = *startup + engine_cost + retrieved * (fpinfo->options.fdw_tuple_cost + fpinfo->local_cost.per_tuple);
-}
-
-/* Comparisons on the engine: cheaper than here by the same factor as its other work. */
-Cost
-kakehashi_sort_cost(double rows)
-{
-	rows = Max(rows, 2.0);
-	return KAKEHASHI_ENGINE_ROW_COST * 2.0 * cpu_operator_cost * rows * log(rows) / log(2.0);
-}
-
-ForeignPath *
-kakehashi_create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total, List *pathkeys,
-                      Relids required_outer)
-{
-	ForeignPath *path;
-
-	if (IS_JOIN_REL(rel))
-#if PG_VERSION_NUM >= 180000
-		path = create_foreign_join_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL,
-		                                NIL);
-	else
-		path =
-			create_foreignscan_path(root, rel, NULL, rows, 0, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
-#elif PG_VERSION_NUM >= 170000
-		path =
-			create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
-	else
-		path = create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL, NIL);
-#else
-		path = create_foreign_join_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
-	else
-		path = create_foreignscan_path(root, rel, NULL, rows, startup, total, pathkeys, required_outer, NULL, NIL);
-#endif
-	/* A worker that runs a scan by itself would do so in another session, transaction and snapshot. */
-	path->path.parallel_safe = false;
-	return path;
-}
-
-Expr *
-kakehashi_sort_expr(PlannerInfo *root, RelOptInfo *rel, List *tlist, PathKey *pathkey)
-{
-	ListCell *cell;
-
-	if (pathkey->pk_eclass->ec_has_volatile)
-		return NULL;
-	foreach (cell, pathkey->pk_eclass->ec_members)
-	{
-		EquivalenceMember *member = lfirst_node(EquivalenceMember, cell);
-		Oid type = exprType((Node *) member->em_expr);
-		Oid btree;
-
-		if (tlist != NIL)
-		{
-			if (!tlist_member(member->em_expr, tlist))
-				continue;
-		}
-		else if (bms_is_empty(member->em_relids) || !bms_is_subset(member->em_relids, rel->relids) ||
-		         bms_overlap(member->em_relids, ((KakehashiRelation *) rel->fdw_private)->hidden) ||
-		         !kakehashi_is_shippable(root, rel, member->em_expr))
-			continue;
-		/* The order must be the type's usual one. */
-		btree = GetDefaultOpClass(type, BTREE_AM_OID);
-		if (OidIsValid(btree) && get_opclass_family(btree) == pathkey->pk_opfamily &&
-		    kakehashi_is_shippable_sort(type, pathkey->pk_eclass->ec_collation))
-			return member->em_expr;
-	}
-	return NULL;
 }
 
 /* A path that comes in the order the query wants, if the engine can sort so. */

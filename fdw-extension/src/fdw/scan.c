@@ -8,6 +8,11 @@
 #include "scan.h"
 
 #include "access/parallel.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #include "executor/execAsync.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
@@ -15,78 +20,6 @@
 #include "nodes/nodeFuncs.h"
 #include "tcop/pquery.h"
 #include "utils/memutils.h"
-
-Oid
-kakehashi_scan_user(ForeignScanState *node)
-{
-	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-
-#if PG_VERSION_NUM >= 160000
-	return OidIsValid(plan->checkAsUser) ? plan->checkAsUser : GetUserId();
-#else
-	/* Relations of one join have one user. */
-	Index rtindex = plan->scan.scanrelid > 0 ? plan->scan.scanrelid : (Index) bms_next_member(plan->fs_relids, -1);
-	RangeTblEntry *rte = exec_rt_fetch(rtindex, node->ss.ps.state);
-
-	return rte->checkAsUser ? rte->checkAsUser : GetUserId();
-#endif
-}
-
-KakehashiParameters *
-kakehashi_parameters_create(PlanState *node, List *exprs)
-{
-	KakehashiParameters *parameters = (KakehashiParameters *) palloc0(sizeof(KakehashiParameters));
-	Oid *types = (Oid *) palloc(Max(list_length(exprs), 1) * sizeof(Oid));
-	ListCell *cell;
-
-	parameters->count = list_length(exprs);
-	parameters->states = ExecInitExprList(exprs, node);
-	parameters->values = (Datum *) palloc(Max(parameters->count, 1) * sizeof(Datum));
-	parameters->nulls = (bool *) palloc(Max(parameters->count, 1) * sizeof(bool));
-	foreach (cell, exprs)
-	{
-		types[foreach_current_index(cell)] = kakehashi_parameter_type((Node *) lfirst(cell));
-	}
-	parameters->writer = kakehashi_row_writer_create(CurrentMemoryContext, parameters->count, types);
-	return parameters;
-}
-
-void
-kakehashi_parameters_evaluate(KakehashiParameters *parameters, ExprContext *econtext)
-{
-	MemoryContext old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
-	ListCell *cell;
-
-	foreach (cell, parameters->states)
-	{
-		int i = foreach_current_index(cell);
-
-		const ExprState *state = (const ExprState *) lfirst(cell);
-
-		parameters->values[i] = IsA(state->expr, CurrentOfExpr)
-		                            ? kakehashi_current_of((const CurrentOfExpr *) state->expr, econtext,
-		                                                   econtext->ecxt_estate, &parameters->nulls[i])
-		                            : ExecEvalExpr((ExprState *) lfirst(cell), econtext, &parameters->nulls[i]);
-	}
-	MemoryContextSwitchTo(old);
-}
-
-const void *
-kakehashi_parameters_row(KakehashiParameters *parameters, ExprContext *econtext, KakehashiSession *session,
-                         uint32 *bytes)
-{
-	*bytes = 0;
-	if (parameters->count == 0)
-		return NULL;
-	kakehashi_parameters_evaluate(parameters, econtext);
-	kakehashi_row_writer_start(parameters->writer, session, 1);
-	if (!kakehashi_row_writer_add(parameters->writer, parameters->values, parameters->nulls))
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-		                errmsg("parameters of the remote statement exceed the endpoint's limit of %u bytes",
-		                       kh_session_limits(session->ipc)->max_batch_bytes),
-		                errhint("Raise \"max_batch_bytes\" of the endpoint.")));
-	return kakehashi_row_writer_finish(parameters->writer, bytes);
-}
 
 static bool
 has_exec_param(Node *node, void *context)
@@ -96,12 +29,6 @@ has_exec_param(Node *node, void *context)
 	if (IsA(node, Param))
 		return ((Param *) node)->paramkind == PARAM_EXEC;
 	return expression_tree_walker(node, has_exec_param, context);
-}
-
-bool
-kakehashi_has_slots_to_spare(const KakehashiSession *session)
-{
-	return kh_session_free_slots(session->ipc) > kh_session_limits(session->ipc)->slots / 2;
 }
 
 /*
@@ -149,39 +76,6 @@ kakehashi_begin_scan(ForeignScanState *node, int eflags)
 		state->ahead = kakehashi_ahead_create(&node->ss.ps);
 	if (is_due_at_once(node, plan, state->session))
 		kakehashi_scan_send(node, state);
-}
-
-KakehashiCall *
-kakehashi_scan_execute(ForeignScanState *node, RemoteScan *state, const void *rows, uint32 bytes)
-{
-	KakehashiStatement *statement;
-	KakehashiCall *call;
-	MemoryContext old;
-
-	statement =
-		kakehashi_statement_get(state->session, state->sql, state->parameters->writer->types, state->parameters->count);
-	kakehashi_result_check(state->map, node->ss.ss_ScanTupleSlot->tts_tupleDescriptor, state->relation, state->session,
-	                       &statement);
-	old = MemoryContextSwitchTo(node->ss.ps.state->es_query_cxt);
-	call = kakehashi_execute_statement(state->session, statement, state->snapshot_owner, rows, bytes);
-	MemoryContextSwitchTo(old);
-	state->cost.timed = node->ss.ps.instrument != NULL;
-	kakehashi_call_measure(call, &state->cost);
-	return call;
-}
-
-void
-kakehashi_scan_send(ForeignScanState *node, RemoteScan *state)
-{
-	const void *row;
-	uint32 bytes;
-
-	/* A cursor may have been declared long ago. */
-	kakehashi_snapshot_settle(state->snapshot_owner);
-	state->session = kakehashi_session_get(state->user);
-	row = kakehashi_parameters_row(state->parameters, node->ss.ps.ps_ExprContext, state->session, &bytes);
-	state->call = kakehashi_scan_execute(node, state, row, bytes);
-	state->begun = true;
 }
 
 /* Rows that come before others are asked for: at most those of the batch. */
@@ -254,22 +148,6 @@ kakehashi_iterate_scan(ForeignScanState *node)
 }
 
 void
-kakehashi_scan_end_request(RemoteScan *state)
-{
-	if (state->share != NULL)
-		kakehashi_scan_leave(state);
-	if (state->call != NULL)
-	{
-		kakehashi_call_end(state->call);
-		pfree(state->call);
-	}
-	state->call = NULL;
-	state->begun = false;
-	state->has_batch = false;
-	state->shared = false;
-}
-
-void
 kakehashi_rescan(ForeignScanState *node)
 {
 	RemoteScan *state = (RemoteScan *) node->fdw_state;
@@ -298,6 +176,22 @@ kakehashi_end_scan(ForeignScanState *node)
 	kakehashi_scan_end_request(state);
 	if (node->ss.ss_currentRelation != NULL)
 		kakehashi_count(RelationGetRelid(node->ss.ss_currentRelation), &state->cost);
+}
+
+void
+kakehashi_explain_scan(ForeignScanState *node, ExplainState *es)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+
+	if (!es->verbose)
+		return;
+	ExplainPropertyText("Remote SQL", strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), es);
+	kakehashi_explain_parameters(&node->ss.ps, plan->fdw_exprs, 0, es);
+	if (es->analyze && node->fdw_state != NULL)
+		kakehashi_explain_requests(&((RemoteScan *) node->fdw_state)->cost, true, es);
+	if (kakehashi_explain_remote_plan)
+		kakehashi_explain_on_engine(kakehashi_session_get(GetUserMapping(kakehashi_scan_user(node), plan->fs_server)),
+		                            strVal(list_nth(plan->fdw_private, KAKEHASHI_SCAN_SQL)), plan->fdw_exprs, es);
 }
 
 /*

@@ -90,7 +90,6 @@ extern void kakehashi_scan_end_request(RemoteScan *state);
 
 /* Worker: the leader's call becomes state->call. */
 extern void kakehashi_scan_join(ForeignScanState *node, RemoteScan *state);
-extern void kakehashi_scan_leave(RemoteScan *state);
 
 /* ---- parallel_scan.c ---- */
 
@@ -106,7 +105,11 @@ extern bool kakehashi_explain_remote_plan; /* setting */
 
 /* "$1 = 42, $2 = t.id", without those before the first; nothing if there is none. */
 extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first, struct ExplainState *es);
-extern void kakehashi_explain_direct_cost(ForeignScanState *node, struct ExplainState *es);
+
+/* The engine's plan of a statement, as it would be made now: exprs are its parameters, whose values do not matter to it. */
+extern void kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *exprs,
+                                        struct ExplainState *es);
+extern void kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
 extern void kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
 
 extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
