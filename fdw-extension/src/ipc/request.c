@@ -12,21 +12,6 @@
 /* Longest text or bytes in any message: maxValue in messages.xml. */
 #define MAX_VAR_DATA_BYTES (1024 * 1024)
 
-void
-kh_doorbell_ring(kh_session *session, bool always)
-{
-	kh_doorbell_page *doorbell = (kh_doorbell_page *) session->doorbell.base;
-	bool sleeping;
-
-	/* After our append (or release), before looking at sleeping; the endpoint fences between sleeping and its poll. */
-	kh_full_fence();
-	sleeping = kh_load_relaxed(&doorbell->sleeping) != 0;
-	if (sleeping || always)
-		__atomic_fetch_add(&doorbell->bell, 1, __ATOMIC_RELEASE);
-	if (sleeping)
-		kh_futex_wake(&doorbell->bell);
-}
-
 /* Appends the frame of that many bytes in session->request; 0: it was too long to encode. */
 static bool
 send_frame(kh_session *session, size_t bytes, kh_error *error)

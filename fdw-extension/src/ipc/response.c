@@ -36,24 +36,6 @@
 /* The spin never gets shorter than this part of the published one, so that it can get longer again. */
 #define SHORTEST_SPIN 8
 
-bool
-kh_slot_look(const kh_call *call, uint64_t *next, uint64_t *produced, bool *final)
-{
-	/* In this order: once the final status is seen, so are all batches before it. */
-	*final = kh_load_acquire(&call->slot->status) == (call->request_id << 1 | 1);
-	*produced = kh_load_acquire(&call->slot->produced);
-	if (call->share == NULL)
-		*next = call->consumed;
-	else
-	{
-		/* Others go on drawing: looked at last, it is at least what it was then, and no more of the window is in use. */
-		*next = kh_share_next(call->share);
-		if (*next > *produced)
-			*produced = *next;
-	}
-	return *produced - *next <= call->session->published.limits.channel_window;
-}
-
 /*
  * Decodes the final frame. The owner may stop reading meanwhile, and the slot serve another request: then what was read
  * means nothing.
@@ -256,28 +238,6 @@ kh_call_wait(kh_call *call, int64_t timeout_nanos, kh_error *error)
 	if (found == KH_WAIT_FINISHED && call->share != NULL)
 		kh_share_pass_on(call);
 	return found;
-}
-
-const unsigned char *
-kh_batch_locate(const kh_call *call, uint64_t offset, uint32_t bytes)
-{
-	const kh_published *published = &call->session->published;
-
-	if (offset == KH_INLINE_OFFSET)
-		return bytes <= published->inline_bytes ? (unsigned char *) call->slot + published->inline_offset : NULL;
-	if (bytes > published->limits.max_batch_bytes || offset % 8 != 0 || offset > published->arena_file_bytes ||
-	    bytes > published->arena_file_bytes - offset)
-		return NULL;
-	return call->session->arena.base + offset;
-}
-
-void
-kh_batch_descriptor_read(const kh_call *call, uint64_t batch, kh_batch_descriptor *descriptor)
-{
-	memcpy(descriptor,
-	       (const unsigned char *) call->slot + KH_RESPONSE_SLOT_BYTES +
-	           KH_BATCH_DESCRIPTOR_BYTES * (batch % call->session->published.limits.channel_window),
-	       sizeof(*descriptor));
 }
 
 bool

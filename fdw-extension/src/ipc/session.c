@@ -135,26 +135,6 @@ kh_detach(kh_session *session)
 	free(session);
 }
 
-bool
-kh_session_alive(kh_session *session)
-{
-	char byte;
-	ssize_t n;
-
-	if (session->broken)
-		return false;
-	if (session->borrowed != NULL)
-	{
-		session->broken = !kh_share_endpoint_alive(session);
-		return !session->broken;
-	}
-	n = recv(session->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	/* After Attached nothing is sent: anything but "nothing there" is the end. */
-	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-		session->broken = true;
-	return !session->broken;
-}
-
 const kh_limits *
 kh_session_limits(const kh_session *session)
 {
@@ -177,20 +157,4 @@ int
 kh_session_socket(const kh_session *session)
 {
 	return session->socket;
-}
-
-uint32_t
-kh_session_calls(const kh_session *session)
-{
-	/* Collecting changes no call that the caller can see. */
-	kh_call_collect((kh_session *) session);
-	return session->call_count - session->free_reserved - session->free_others;
-}
-
-kh_wait
-kh_session_violated(kh_session *session, kh_error *error, const char *what)
-{
-	session->broken = true;
-	kh_fail(error, KH_E_MALFORMED_MESSAGE, "the endpoint violated the protocol: %s", what);
-	return KH_WAIT_DISCONNECTED;
 }

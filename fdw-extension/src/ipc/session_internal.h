@@ -1,14 +1,17 @@
 /*
  * State of a session and its calls.
  *
- *   peer.c      whether the endpoint is the one that is meant
- *   attach.c    socket, handshake, what the endpoint published
- *   session.c   mappings, life of a session
- *   request.c   from arguments to a frame in the queue
- *   call.c      response slots: taking, giving back, abandoned calls
- *   response.c  waiting, batches
- *   share.c     one response read by several processes
- *   final.c     the final frame
+ *   peer.c         whether the endpoint is the one that is meant
+ *   attach.c       socket, handshake, what the endpoint published
+ *   session.c      mappings, life of a session
+ *   liveness.c     whether the endpoint is there
+ *   slot_memory.c  what a response slot holds
+ *   request.c      from arguments to a frame in the queue
+ *   slots.c        response slots: taking, giving back, abandoned calls
+ *   response.c     waiting, batches
+ *   share.c        one response read by several processes
+ *   borrow.c       the session of such a process
+ *   final.c        the final frame
  */
 #ifndef KAKEHASHI_SESSION_INTERNAL_H
 #define KAKEHASHI_SESSION_INTERNAL_H
@@ -116,6 +119,36 @@ struct kh_session
 	uint32_t abandoned_count;
 };
 
+/* In next of a kh_share: nobody takes a batch any more. */
+#define KH_SHARE_STOPPED (UINT64_C(1) << 63)
+
+/* Two cache lines: they are fetched in pairs. */
+#define KH_LINE_BYTES 128
+
+#define KH_DIRECTORY_BYTES 1024
+
+/* See share.c. */
+struct kh_share
+{
+	/* Facts: written by the owner before another process knows the memory. */
+	kh_published published;
+	uint64_t request_id;
+	uint32_t slot_number;
+	kh_file control;
+	kh_file doorbell;
+	kh_file mailbox;
+	kh_file arena;
+	char directory[KH_DIRECTORY_BYTES];
+
+	/* Written by all. */
+	unsigned char pad1[KH_LINE_BYTES];
+	uint64_t next; /* with KH_SHARE_STOPPED */
+	unsigned char pad2[KH_LINE_BYTES];
+	uint32_t sleepers;
+	unsigned char pad3[KH_LINE_BYTES];
+	uint64_t done[]; /* channel_window */
+};
+
 /* ---- attach ---- */
 
 /*
@@ -152,12 +185,8 @@ extern void kh_call_wake_producer(kh_call *call);
 /* Frees what belongs to the final frame. */
 extern void kh_call_clear(kh_call *call);
 
-/* ---- requests ---- */
-
 /* Adds 1 to the bell and wakes the endpoint; only if it sleeps, unless always. */
 extern void kh_doorbell_ring(kh_session *session, bool always);
-
-/* ---- responses ---- */
 
 /*
  * Whether the final frame is there, how many batches lie before it, and which of them nobody has read. False when the slot
@@ -183,9 +212,6 @@ extern void kh_share_sleeps(kh_share *share, int count);
 
 /* The call's slot is read by this process alone again: none of the others is there any more. */
 extern void kh_share_leave(kh_call *call);
-
-/* Whether the endpoint of a borrowed session still runs. */
-extern bool kh_share_endpoint_alive(const kh_session *session);
 
 /* Copies and decodes the final frame into call->result. False when it is not one. */
 extern bool kh_final_decode(kh_call *call, kh_error *error);

@@ -30,44 +30,13 @@
  */
 #include "session_internal.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define STOPPED (UINT64_C(1) << 63)
-
-/* Two cache lines: they are fetched in pairs. */
-#define LINE_BYTES 128
-
-#define DIRECTORY_BYTES 1024
 
 /* Looks per yield while another process copies a batch. */
 #define LOOKS_PER_YIELD 64
-
-struct kh_share
-{
-	/* Facts: written by the owner before another process knows the memory. */
-	kh_published published;
-	uint64_t request_id;
-	uint32_t slot_number;
-	kh_file control;
-	kh_file doorbell;
-	kh_file mailbox;
-	kh_file arena;
-	char directory[DIRECTORY_BYTES];
-
-	/* Written by all. */
-	unsigned char pad1[LINE_BYTES];
-	uint64_t next; /* with STOPPED */
-	unsigned char pad2[LINE_BYTES];
-	uint32_t sleepers;
-	unsigned char pad3[LINE_BYTES];
-	uint64_t done[]; /* channel_window */
-};
 
 size_t
 kh_share_bytes(const kh_session *session)
@@ -82,7 +51,7 @@ kh_call_share(kh_call *call, void *memory, kh_error *error)
 	kh_share *share = memory;
 
 	memset(share, 0, kh_share_bytes(session));
-	if (snprintf(share->directory, DIRECTORY_BYTES, "%s", session->directory) >= DIRECTORY_BYTES)
+	if (snprintf(share->directory, KH_DIRECTORY_BYTES, "%s", session->directory) >= KH_DIRECTORY_BYTES)
 		return kh_fail(error, KH_E_LIMIT_EXCEEDED, "path of runtime directory is too long: %s", session->directory);
 	share->published = session->published;
 	share->request_id = call->request_id;
@@ -112,7 +81,7 @@ kh_call_unshare(kh_call *call)
 
 	if (share == NULL)
 		return;
-	taken = __atomic_fetch_or(&share->next, STOPPED, __ATOMIC_ACQ_REL) & ~STOPPED;
+	taken = __atomic_fetch_or(&share->next, KH_SHARE_STOPPED, __ATOMIC_ACQ_REL) & ~KH_SHARE_STOPPED;
 	kh_share_pass_on(call);
 	/* Between taking and giving back lies a copy of one batch, and nothing that can fail or wait. */
 	while (kh_load_acquire(&call->slot->consumed) != taken)
@@ -124,16 +93,10 @@ kh_call_unshare(kh_call *call)
 	kh_share_leave(call);
 }
 
-uint64_t
-kh_share_next(const kh_share *share)
-{
-	return kh_load_acquire(&share->next) & ~STOPPED;
-}
-
 bool
 kh_share_stopped(const kh_share *share)
 {
-	return (kh_load_acquire(&share->next) & STOPPED) != 0;
+	return (kh_load_acquire(&share->next) & KH_SHARE_STOPPED) != 0;
 }
 
 void
@@ -236,89 +199,4 @@ kh_share_draw(kh_call *call, kh_batch *batch, kh_error *error)
 	else
 		return true;
 	return false;
-}
-
-static bool
-open_lock(kh_session *session, kh_error *error)
-{
-	char path[DIRECTORY_BYTES + 16];
-
-	snprintf(path, sizeof(path), "%s/lock", session->directory);
-	do
-		session->lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	while (session->lock < 0 && errno == EINTR);
-	return session->lock >= 0 || kh_fail_system(error, errno, KH_E_CANNOT_CONNECT, "could not open %s", path);
-}
-
-/* The endpoint locks the runtime directory as long as it lives, and its next incarnation makes another control file. */
-bool
-kh_share_endpoint_alive(const kh_session *session)
-{
-	char path[DIRECTORY_BYTES + 16];
-	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-	struct stat status;
-	const kh_file *control = &session->borrowed->control;
-
-	snprintf(path, sizeof(path), "%s/control", session->directory);
-	return stat(path, &status) == 0 && status.st_dev == control->device && status.st_ino == control->inode &&
-	       fcntl(session->lock, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-static bool
-open_shared_files(kh_session *session, kh_error *error)
-{
-	const kh_share *share = session->borrowed;
-	const kh_published *published = &session->published;
-	char name[160];
-
-	if (!open_lock(session, error) ||
-	    !kh_region_open_same(&session->doorbell, session->directory, "doorbell", 0, KH_DOORBELL_PAGE_BYTES,
-	                         KH_REGION_WRITE, &share->doorbell, error))
-		return false;
-	/* The owner has reserved its memory. */
-	snprintf(name, sizeof(name), "mailboxes/%s", published->principal);
-	if (!kh_region_open_same(&session->mailbox, session->directory, name,
-	                         published->mailbox_offset + (uint64_t) share->slot_number * published->slot_bytes,
-	                         published->slot_bytes, KH_REGION_WRITE, &share->mailbox, error))
-		return false;
-	snprintf(name, sizeof(name), "arena/%s", published->principal);
-	return kh_region_open_same(&session->arena, session->directory, name, 0, published->arena_file_bytes,
-	                           KH_REGION_READ, &share->arena, error);
-}
-
-kh_session *
-kh_borrow(kh_share *memory, kh_call **call, kh_error *error)
-{
-	kh_session *session = calloc(1, sizeof(*session));
-
-	if (session != NULL)
-	{
-		session->socket = -1;
-		session->lock = -1;
-		session->borrowed = memory;
-		session->published = memory->published;
-		session->spin_nanos = memory->published.limits.spin_nanos;
-		session->directory = strdup(memory->directory);
-		session->calls = calloc(1, sizeof(*session->calls));
-	}
-	if (session == NULL || session->directory == NULL || session->calls == NULL)
-	{
-		kh_detach(session);
-		kh_fail_system(error, ENOMEM, KH_E_OUT_OF_MEMORY, "could not read the response of another process");
-		return NULL;
-	}
-	session->call_count = 1;
-	if (!open_shared_files(session, error))
-	{
-		kh_detach(session);
-		return NULL;
-	}
-	*call = session->calls;
-	(*call)->session = session;
-	(*call)->slot = (kh_response_slot *) session->mailbox.base;
-	(*call)->slot_number = (uint16_t) memory->slot_number;
-	(*call)->state = KH_CALL_ACTIVE;
-	(*call)->request_id = memory->request_id;
-	(*call)->share = memory;
-	return session;
 }

@@ -141,57 +141,6 @@ kh_call_unused(kh_call *call)
 }
 
 void
-kh_call_clear(kh_call *call)
-{
-	free(call->columns);
-	free(call->parameter_type_oids);
-	free(call->buffers);
-	free(call->copy);
-	if (call->frame_room > 0 && call->frame_room > call->session->published.frame_area_bytes)
-	{
-		free(call->frame);
-		call->frame = NULL;
-		call->frame_room = 0;
-	}
-	call->columns = NULL;
-	call->parameter_type_oids = NULL;
-	call->buffers = NULL;
-	call->copy = NULL;
-	call->copy_bytes = 0;
-	call->buffer_count = 0;
-	call->payload = NULL;
-	call->payload_bytes = 0;
-}
-
-/*
- * Flow control, our half: store consumed, fence, look at producerWaiting. The endpoint's: store producerWaiting, fence,
- * look at consumed. One of both sees the other.
- */
-void
-kh_call_consume(kh_call *call, uint64_t count)
-{
-	if (count == call->consumed)
-		return;
-	call->consumed = count;
-	kh_store_release(&call->slot->consumed, count);
-	kh_call_wake_producer(call);
-}
-
-void
-kh_call_wake_producer(kh_call *call)
-{
-	kh_doorbell_page *doorbell = (kh_doorbell_page *) call->session->doorbell.base;
-
-	kh_full_fence();
-	if (kh_load_relaxed(&call->slot->producer_waiting) != 0)
-	{
-		kh_store_relaxed(&call->slot->producer_waiting, 0);
-		kh_store_release(&doorbell->released, 1);
-		kh_doorbell_ring(call->session, true);
-	}
-}
-
-void
 kh_call_collect(kh_session *session)
 {
 	if (session->abandoned_count == 0 || session->broken)
@@ -219,6 +168,14 @@ kh_call_collect(kh_session *session)
 			give_back(call);
 		}
 	}
+}
+
+uint32_t
+kh_session_calls(const kh_session *session)
+{
+	/* Collecting changes no call that the caller can see. */
+	kh_call_collect((kh_session *) session);
+	return session->call_count - session->free_reserved - session->free_others;
 }
 
 uint32_t
