@@ -1,17 +1,20 @@
 /*
- * Settings and options, and what every file of the wrapper includes.
+ * What every file of the wrapper includes: options, and identities of rows.
  */
-#ifndef KAKEHASHI_FDW_H
-#define KAKEHASHI_FDW_H
+#ifndef KAKEHASHI_BASE_H
+#define KAKEHASHI_BASE_H
 
 #include "postgres.h"
 
+#include "executor/tuptable.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
 #include "lib/ilist.h"
 #include "lib/stringinfo.h"
 #include "nodes/execnodes.h"
+#include "nodes/parsenodes.h"
 #include "nodes/pathnodes.h"
+#include "nodes/primnodes.h"
 #include "pgtime.h"
 #include "portability/instr_time.h"
 #include "utils/hsearch.h"
@@ -28,35 +31,6 @@
 #if PG_VERSION_NUM < 180000
 #define pg_noreturn pg_attribute_noreturn()
 #endif
-
-/* ---- settings.c ---- */
-
-typedef enum KakehashiCommitResponse
-{
-	KAKEHASHI_COMMIT_STORED = KH_STORED,
-	KAKEHASHI_COMMIT_AVAILABLE = KH_AVAILABLE
-} KakehashiCommitResponse;
-
-typedef enum KakehashiTransactionKind
-{
-	KAKEHASHI_KIND_OCC = KH_OCC,
-	KAKEHASHI_KIND_LTX = KH_LTX,
-	KAKEHASHI_KIND_RTX = KH_RTX,
-	KAKEHASHI_KIND_AUTO
-} KakehashiTransactionKind;
-
-extern int kakehashi_commit_response;
-extern bool kakehashi_atomic_commit;
-extern int kakehashi_commit_timeout; /* milliseconds: longest wait for an endpoint at each phase; 0: for ever */
-extern int kakehashi_transaction_kind;
-extern int kakehashi_transaction_priority;
-extern int kakehashi_transaction_timeout; /* milliseconds; 0: none */
-extern char *kakehashi_transaction_label;
-extern char *kakehashi_write_preserve; /* these three: names of the engine's tables, separated by commas */
-extern char *kakehashi_read_areas_include;
-extern char *kakehashi_read_areas_exclude;
-
-extern void kakehashi_settings_init(void);
 
 /* ---- option.c ---- */
 
@@ -95,8 +69,42 @@ extern List *kakehashi_generated_columns(Relation rel);
 /* Of names (NULL-terminated), the one closest to name, or NULL if none is close. */
 extern const char *kakehashi_closest(const char *name, const char *const *names);
 
-/* ---- import.c ---- */
+/* ---- identity.c: what the engine's column ctid says, an int8 that names a row of a table, also of one without a key ---- */
 
-extern List *kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id);
+/* Name of the engine's column. */
+#define KAKEHASHI_IDENTITY_COLUMN "ctid"
 
-#endif /* KAKEHASHI_FDW_H */
+/* In lists of attribute numbers it stands for the identity, as the last member. */
+#define KAKEHASHI_IDENTITY SelfItemPointerAttributeNumber
+
+/*
+ * An identity is two system columns here, because a ctid has no more than six bytes: ctid is the place of the row, which another row may take when it
+ * is deleted, and cmin tells the rows apart that have had the place. Both together name one row for ever.
+ */
+#define KAKEHASHI_IDENTITY_USE MinCommandIdAttributeNumber
+
+/* True if attrs, which is offset by FirstLowInvalidHeapAttributeNumber, has a part of the identity. */
+extern bool kakehashi_wants_identity(const Bitmapset *attrs);
+
+/* Adds the two columns to the plan of a change; they go by the names of kakehashi_identity_junk(). */
+extern void kakehashi_add_identity(struct PlannerInfo *root, Index rtindex);
+
+/* Attribute numbers of the two columns in the plan's rows. */
+typedef struct KakehashiIdentityJunk
+{
+	AttrNumber place;
+	AttrNumber use;
+} KakehashiIdentityJunk;
+
+extern KakehashiIdentityJunk kakehashi_identity_junk(List *plan_tlist);
+
+/* The identity in a row of the plan, an int8. */
+extern Datum kakehashi_identity_datum(KakehashiIdentityJunk junk, TupleTableSlot *plan_slot, bool *is_null);
+
+/* Gives the row in slot, which has its values and is not stored yet, its system columns. What it is made of is copied. */
+extern void kakehashi_store_identified(TupleTableSlot *slot, int64 identity);
+
+/* Type of a parameter of a statement. */
+extern Oid kakehashi_parameter_type(const Node *expr);
+
+#endif /* KAKEHASHI_BASE_H */

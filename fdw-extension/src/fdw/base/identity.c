@@ -4,7 +4,7 @@
  * The bits of an identity are the engine's (RowIdentity.java): how often the row's slot has been used, 24 bits; its page, 28; its slot, 12. Nothing
  * here depends on that, but that a ctid looks as one of PostgreSQL's own does.
  */
-#include "identity.h"
+#include "fdw/base/base.h"
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"

@@ -1,8 +1,7 @@
 /*
  * Options of servers, user mappings, tables and columns: validation and look-up.
  */
-#include "identity.h"
-#include "kakehashi_fdw.h"
+#include "fdw/base/base.h"
 
 #include <math.h>
 

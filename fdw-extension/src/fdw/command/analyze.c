@@ -4,8 +4,10 @@
  * The engine draws the sample, each row with the same probability, and some more of them than are wanted, of which a random choice is kept. It is
  * read in a transaction of its own, so that nothing is kept waiting.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/command/command.h"
+#include "fdw/row/row.h"
+#include "fdw/deparse/deparse.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"

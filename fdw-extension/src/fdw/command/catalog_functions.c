@@ -1,7 +1,7 @@
 /*
  * SQL functions that show a table of kakehashi_catalog: what is on the engine, and what goes on there.
  */
-#include "session.h"
+#include "fdw/command/command.h"
 
 #include "fmgr.h"
 

@@ -1,8 +1,9 @@
 /*
  * SQL functions: statements on the engine, and the state of the sessions.
  */
-#include "kakehashi_plan.h"
-#include "modify.h"
+#include "fdw/command/command.h"
+#include "fdw/transaction/transaction.h"
+#include "fdw/modify/modify.h"
 
 #include "access/htup_details.h"
 #include "fmgr.h"

@@ -1,7 +1,9 @@
 /*
  * IMPORT FOREIGN SCHEMA: definitions of foreign tables from the engine's catalogue.
  */
-#include "rows.h"
+#include "fdw/command/command.h"
+#include "fdw/row/row.h"
+#include "fdw/transaction/transaction.h"
 
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"

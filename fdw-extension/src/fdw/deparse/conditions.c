@@ -5,7 +5,7 @@
  * conditions in the order in which they stand, each for the rows that the ones before it have left. What they need of values that are no row's may
  * fail, too.
  */
-#include "kakehashi_plan.h"
+#include "fdw/deparse/deparse.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"

@@ -6,9 +6,8 @@
  * the work, constants that columns are compared with stand in the text. No others: what the engine knows to be a constant it computes
  * with, and then errors may not occur that PostgreSQL reports.
  */
-#include "identity.h"
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/deparse/deparse.h"
+#include "fdw/row/row.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"

@@ -4,7 +4,7 @@
  * Joins are FROM items with ON; SEMI and ANTI joins are conditions EXISTS and NOT EXISTS, so that they may be nested and
  * mixed with others. Columns are qualified by r<rtindex> as soon as there is more than one table.
  */
-#include "kakehashi_plan.h"
+#include "fdw/deparse/deparse.h"
 
 #include "access/stratnum.h"
 #include "access/table.h"

@@ -1,7 +1,7 @@
 /*
  * Whole statements of single tables.
  */
-#include "kakehashi_plan.h"
+#include "fdw/deparse/deparse.h"
 
 #include "access/sysattr.h"
 

@@ -4,8 +4,8 @@
  * Operators, functions and casts are looked up in shippable_catalog.c, those of arrays, json and jsonb in shippable_documents.c. Expressions without a column of the relation need
  * no look-up: what the engine cannot compute of them is computed here, and goes over as a value.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/deparse/deparse.h"
+#include "fdw/row/row.h"
 
 #include "access/detoast.h"
 #include "catalog/pg_aggregate.h"

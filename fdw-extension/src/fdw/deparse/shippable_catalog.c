@@ -4,8 +4,8 @@
  * The list is positive: what is not named here, for the types named here, is computed by PostgreSQL. Text is compared byte
  * by byte on the engine, so that equality goes over under every deterministic collation and order only under "C".
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/deparse/deparse.h"
+#include "fdw/row/row.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_collation.h"

@@ -4,7 +4,7 @@
  * These types cross as text, and only expressions over types that PostgreSQL has by itself get here: a column of an enum, or of an array of
  * enums, is text on the engine. Operators of arrays are declared for arrays of any type, so that it is the arguments' types that count.
  */
-#include "kakehashi_plan.h"
+#include "fdw/deparse/deparse.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"

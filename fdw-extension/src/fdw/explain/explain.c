@@ -1,8 +1,9 @@
 /*
  * EXPLAIN: the statement that goes to the engine, and the values that go with it.
  */
-#include "identity.h"
-#include "scan.h"
+#include "fdw/explain/explain.h"
+#include "fdw/row/row.h"
+#include "fdw/transaction/transaction.h"
 
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000

@@ -6,8 +6,8 @@
  * found for it; the engine runs the rows of parameters in order. So duplicates, nulls and outer rows without a match need
  * no care, and the order of the outer side is kept.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/lookup/lookup.h"
+#include "fdw/plan/plan.h"
 
 #include <math.h>
 

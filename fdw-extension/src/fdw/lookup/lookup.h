@@ -1,10 +1,33 @@
 /*
- * State of a join that sends keys in batches: shared by its execution (lookup_scan.c) and its requests (lookup_request.c).
+ * Joins that send keys in batches: their plan (lookup.c), their execution (lookup_scan.c) and its requests (lookup_request.c).
  */
-#ifndef KAKEHASHI_LOOKUP_SCAN_H
-#define KAKEHASHI_LOOKUP_SCAN_H
+#ifndef KAKEHASHI_LOOKUP_H
+#define KAKEHASHI_LOOKUP_H
 
-#include "scan.h"
+#include "fdw/scan/scan.h"
+
+/* ---- lookup.c ---- */
+
+/* Of CustomScan.custom_private. custom_exprs are the parameters of the statement; the first is the number of the row. */
+enum KakehashiLookupPrivate
+{
+	KAKEHASHI_LOOKUP_SQL,      /* String */
+	KAKEHASHI_LOOKUP_RELATION, /* String: name of the foreign table */
+	KAKEHASHI_LOOKUP_INTEGERS, /* List: see KakehashiLookupInteger */
+	KAKEHASHI_LOOKUP_OIDS      /* List of Oid: server, user (InvalidOid: the current one) */
+};
+
+enum KakehashiLookupInteger
+{
+	KAKEHASHI_LOOKUP_JOIN_TYPE,
+	KAKEHASHI_LOOKUP_OUTER_COLUMNS /* how many columns of the scan tuple are the outer row */
+};
+
+extern void kakehashi_lookup_init(void);
+extern const struct CustomScanMethods kakehashi_lookup_methods;
+extern Node *kakehashi_create_lookup_state(CustomScan *plan);
+
+/* ---- lookup_request.c, lookup_scan.c ---- */
 
 /* Rows of the first request, and of later ones: a LIMIT above should not have to wait for many, the rest should be few. */
 #define KAKEHASHI_LOOKUP_FIRST_ROWS 64
@@ -62,4 +85,4 @@ extern void kakehashi_lookup_next_found(LookupState *state);
 /* Forgets the rows and the request. */
 extern void kakehashi_lookup_drop(LookupState *state);
 
-#endif /* KAKEHASHI_LOOKUP_SCAN_H */
+#endif /* KAKEHASHI_LOOKUP_H */

@@ -6,7 +6,8 @@
  * its turn. A request for several rows is tentative: where it fails, what has come holds, and the rest is asked about again
  * in halves, until the row that fails stands alone in its request.
  */
-#include "lookup_scan.h"
+#include "fdw/lookup/lookup.h"
+#include "fdw/transaction/transaction.h"
 
 #include "executor/executor.h"
 #include "utils/memutils.h"

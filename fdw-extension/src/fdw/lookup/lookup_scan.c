@@ -4,7 +4,8 @@
  * Rows of the outer side are copied; then what the engine found for each, see lookup_request.c, is joined to them as it comes. The joined row points into the copy and into the batch that the found row came in; both stay until the next
  * row is asked for.
  */
-#include "lookup_scan.h"
+#include "fdw/lookup/lookup.h"
+#include "fdw/explain/explain.h"
 
 #include "catalog/pg_type.h"
 #include "commands/explain.h"

@@ -9,9 +9,8 @@
  * What DO UPDATE sets goes over as part of the statement. Parts of it that do not use the row found in the table are
  * computed here for each proposed row, and are parameters after its columns.
  */
-#include "identity.h"
-#include "kakehashi_plan.h"
-#include "modify.h"
+#include "fdw/modify/modify.h"
+#include "fdw/plan/plan.h"
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"

@@ -1,8 +1,11 @@
 /*
  * UPDATE and DELETE as one statement of the engine.
  */
-#include "modify.h"
-#include "scan.h"
+#include "fdw/modify/modify.h"
+#include "fdw/transaction/transaction.h"
+#include "fdw/plan/plan.h"
+#include "fdw/explain/explain.h"
+#include "fdw/scan/scan.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

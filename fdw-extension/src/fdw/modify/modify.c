@@ -1,9 +1,10 @@
 /*
  * INSERT, UPDATE and DELETE row by row, and INSERT in batches.
  */
-#include "kakehashi_plan.h"
-#include "modify.h"
-#include "scan.h"
+#include "fdw/modify/modify.h"
+#include "fdw/deparse/deparse.h"
+#include "fdw/transaction/transaction.h"
+#include "fdw/explain/explain.h"
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"

@@ -4,8 +4,9 @@
 #ifndef KAKEHASHI_MODIFY_H
 #define KAKEHASHI_MODIFY_H
 
-#include "identity.h"
-#include "rows.h"
+#include "fdw/row/row.h"
+
+struct ExplainState;
 
 /* ---- modify_plan.c, modify.c ---- */
 
@@ -105,7 +106,25 @@ extern void kakehashi_end_insert(EState *estate, ResultRelInfo *rinfo);
 extern void kakehashi_modify_take_values(KakehashiModify *modify, TupleTableSlot *slot, TupleTableSlot *plan_slot);
 pg_noreturn extern void kakehashi_report_too_long(KakehashiModify *modify);
 
+/*
+ * Whether an UPDATE sets a column that the engine computes to DEFAULT. PostgreSQL, to which it is a plain column without one, makes a null of
+ * it that stands nowhere in the statement.
+ */
+extern bool kakehashi_is_set_to_default(Relation rel, int attnum, const Expr *value);
+
+extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
+                                     int subplan_index, struct ExplainState *es);
+
 /* ---- conflict.c ---- */
+
+extern void kakehashi_conflict_init(void);
+
+/*
+ * Appends ON CONFLICT of an INSERT whose parameters are the columns targets. The list that it returns is
+ * for kakehashi_conflict_begin(). Reports what cannot be sent.
+ */
+extern List *kakehashi_deparse_conflict(PlannerInfo *root, ModifyTable *plan, Relation rel, List *targets,
+                                        StringInfo buf);
 
 /* exprs: what is computed for each row besides; its types, which come after those of the row's columns, are appended to types. */
 extern KakehashiConflict *kakehashi_conflict_begin(ModifyTableState *node, List *exprs, List **types);
@@ -150,6 +169,8 @@ extern bool kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, I
 extern void kakehashi_begin_direct_modify(ForeignScanState *node, int eflags);
 extern TupleTableSlot *kakehashi_iterate_direct_modify(ForeignScanState *node);
 extern void kakehashi_end_direct_modify(ForeignScanState *node);
+
+extern void kakehashi_explain_direct_modify(ForeignScanState *node, struct ExplainState *es);
 
 /* ---- truncate.c ---- */
 

@@ -5,7 +5,8 @@
  * and of the last at the end of the statement. An error of a row thus comes a batch late, but always before the statement
  * has ended.
  */
-#include "modify.h"
+#include "fdw/modify/modify.h"
+#include "fdw/transaction/transaction.h"
 
 #include "commands/copy.h"
 #include "executor/executor.h"

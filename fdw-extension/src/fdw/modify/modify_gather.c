@@ -9,7 +9,7 @@
  * What a function of the statement does in the session is a later command and has to see the rows before, so that they are sent
  * before its first request.
  */
-#include "modify.h"
+#include "fdw/modify/modify.h"
 
 #include "access/xact.h"
 #include "executor/executor.h"

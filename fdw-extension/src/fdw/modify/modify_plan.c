@@ -1,9 +1,8 @@
 /*
  * Plans of INSERT, UPDATE and DELETE that go row by row, or batch by batch.
  */
-#include "identity.h"
-#include "kakehashi_plan.h"
-#include "modify.h"
+#include "fdw/modify/modify.h"
+#include "fdw/deparse/deparse.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

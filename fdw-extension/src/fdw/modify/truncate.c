@@ -3,8 +3,9 @@
  * PostgreSQL's, others wait with the table until the transaction ends. A DELETE of all rows would follow ON DELETE actions, and keep an old version of each row; it is
  * for long transactions, which cannot change the definition of a table that they preserve, and for tables there that nothing references.
  */
-#include "kakehashi_plan.h"
-#include "modify.h"
+#include "fdw/modify/modify.h"
+#include "fdw/deparse/deparse.h"
+#include "fdw/transaction/transaction.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

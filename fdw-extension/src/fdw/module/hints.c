@@ -4,7 +4,7 @@
  * Most of it is refused while a statement is analysed, where no hook of an extension is called. The error itself is seen on its way to log and client,
  * which is no place to look into catalogues, so that the hint cannot name the server. It is there in sessions that have loaded this library.
  */
-#include "session.h"
+#include "fdw/module/module.h"
 
 #include "utils/elog.h"
 

@@ -1,8 +1,12 @@
 /*
  * Entry points of the library: start, and the table of callbacks.
  */
-#include "modify.h"
-#include "scan.h"
+#include "fdw/module/module.h"
+#include "fdw/transaction/transaction.h"
+#include "fdw/plan/plan.h"
+#include "fdw/lookup/lookup.h"
+#include "fdw/modify/modify.h"
+#include "fdw/command/command.h"
 
 #include "fmgr.h"
 #include "foreign/fdwapi.h"

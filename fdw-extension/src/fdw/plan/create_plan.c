@@ -1,8 +1,7 @@
 /*
  * The ForeignScan of a path: its statement, parameters, and the row it delivers.
  */
-#include "identity.h"
-#include "kakehashi_plan.h"
+#include "fdw/plan/plan.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

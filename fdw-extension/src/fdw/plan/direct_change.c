@@ -1,8 +1,8 @@
 /*
  * Whether a change of rows can be one statement of the engine: what planner and PlanDirectModify ask.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/plan/plan.h"
+#include "fdw/row/row.h"
 
 #include "access/transam.h"
 #include "catalog/pg_proc.h"

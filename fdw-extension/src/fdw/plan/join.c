@@ -1,8 +1,8 @@
 /*
  * Joins of tables of one server, as one SELECT.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/plan/plan.h"
+#include "fdw/row/row.h"
 
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"

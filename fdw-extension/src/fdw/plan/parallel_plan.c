@@ -1,8 +1,8 @@
 /*
  * Partial paths: scans and remote joins whose rows the processes of a parallel plan share.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/plan/plan.h"
+#include "fdw/row/row.h"
 
 #include <math.h>
 

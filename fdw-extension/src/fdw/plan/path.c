@@ -1,7 +1,7 @@
 /*
  * Paths of what the engine does, and what they cost.
  */
-#include "kakehashi_plan.h"
+#include "fdw/plan/plan.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /*
  * Paths of single tables: what the engine filters and sorts, and what that costs.
  */
-#include "kakehashi_plan.h"
-#include "session.h"
+#include "fdw/plan/plan.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/sysattr.h"
 #include "access/table.h"

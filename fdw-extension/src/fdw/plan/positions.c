@@ -1,7 +1,7 @@
 /*
  * Which query is being planned: one whose rows are changed by WHERE CURRENT OF has to say where it stands.
  */
-#include "identity.h"
+#include "fdw/plan/plan.h"
 
 #include "utils/portal.h"
 

@@ -1,7 +1,7 @@
 /*
  * What is done with the rows of a scan or join: grouping, ordering, LIMIT.
  */
-#include "kakehashi_plan.h"
+#include "fdw/plan/plan.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"

@@ -1,8 +1,7 @@
 /*
  * Rows of a result into slots: words become datums as they are, values stay where they are in shared memory.
  */
-#include "identity.h"
-#include "rows.h"
+#include "fdw/row/row.h"
 
 #include "access/sysattr.h"
 #include "catalog/pg_type.h"

@@ -1,10 +1,10 @@
 /*
  * Rows in the form in which they cross the bridge: parameters on the way to the engine, and results.
  */
-#ifndef KAKEHASHI_ROWS_H
-#define KAKEHASHI_ROWS_H
+#ifndef KAKEHASHI_ROW_H
+#define KAKEHASHI_ROW_H
 
-#include "session.h"
+#include "fdw/session/session.h"
 
 /* ---- value.c ---- */
 
@@ -123,4 +123,4 @@ extern void kakehashi_result_values(const KakehashiResultMap *map, const kh_batc
 extern void kakehashi_result_store(const KakehashiResultMap *map, const kh_batch *batch, uint32 row,
                                    TupleTableSlot *slot);
 
-#endif /* KAKEHASHI_ROWS_H */
+#endif /* KAKEHASHI_ROW_H */

@@ -1,7 +1,7 @@
 /*
  * Types that cross the bridge, and the form of their values: PROTOCOL.md, section 6.
  */
-#include "rows.h"
+#include "fdw/row/row.h"
 
 #include "access/transam.h"
 #include "catalog/pg_type.h"

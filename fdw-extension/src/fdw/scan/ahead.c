@@ -10,7 +10,8 @@
  * Rows that are looked at here may never be reached, because of a LIMIT for example. So nothing that can fail is evaluated ahead on this side, and
  * where it fails on the other side the rest is evaluated when PostgreSQL asks for it.
  */
-#include "scan.h"
+#include "fdw/scan/scan.h"
+#include "fdw/plan/plan.h"
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"

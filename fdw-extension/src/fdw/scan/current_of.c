@@ -5,8 +5,8 @@
  * before the statement is sent. It names the row as it is now, as often as it is changed; see search_plan_tree() of execCurrent.c for which cursors can
  * be used.
  */
-#include "identity.h"
-#include "scan.h"
+#include "fdw/scan/scan.h"
+#include "fdw/plan/plan.h"
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"

@@ -9,7 +9,7 @@
  * of the others reads any more when the leader ends the call: it stops the drawing first (shutdown, end of scan, rescan), or
  * its transaction is aborted, and PostgreSQL waits for the workers before it tells us.
  */
-#include "scan.h"
+#include "fdw/scan/scan.h"
 
 #include "access/parallel.h"
 #include "executor/tuptable.h"

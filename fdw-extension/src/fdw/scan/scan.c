@@ -4,8 +4,9 @@
  * A row handed to the executor points into the batch it came in. The batch is given back when the row after its last is
  * asked for, which is when the executor has let go of the last one.
  */
-#include "identity.h"
-#include "scan.h"
+#include "fdw/scan/scan.h"
+#include "fdw/plan/plan.h"
+#include "fdw/explain/explain.h"
 
 #include "access/parallel.h"
 #include "commands/explain.h"

@@ -1,26 +1,16 @@
 /*
- * Foreign scans while they run, and what EXPLAIN shows of them and of changes.
+ * Foreign scans while they run.
  */
 #ifndef KAKEHASHI_SCAN_H
 #define KAKEHASHI_SCAN_H
 
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/row/row.h"
 
 struct ExplainState;
 struct ParallelContext;
 struct shm_toc;
 
-/* ---- scan.c ---- */
-
-extern void kakehashi_begin_scan(ForeignScanState *node, int eflags);
-extern TupleTableSlot *kakehashi_iterate_scan(ForeignScanState *node);
-extern void kakehashi_rescan(ForeignScanState *node);
-extern void kakehashi_end_scan(ForeignScanState *node);
-extern bool kakehashi_is_async_capable(ForeignPath *path);
-extern void kakehashi_async_request(AsyncRequest *areq);
-extern void kakehashi_async_configure_wait(AsyncRequest *areq);
-extern void kakehashi_async_notify(AsyncRequest *areq);
+/* ---- scan_request.c ---- */
 
 /* Parameters of a remote statement that are evaluated at run time. */
 typedef struct KakehashiParameters
@@ -41,6 +31,7 @@ extern const void *kakehashi_parameters_row(KakehashiParameters *parameters, Exp
 extern Oid kakehashi_scan_user(ForeignScanState *node);
 
 /* See ahead.c. */
+typedef struct KakehashiAhead KakehashiAhead;
 typedef struct KakehashiForeseen KakehashiForeseen;
 
 typedef struct RemoteScan
@@ -81,17 +72,27 @@ extern KakehashiCall *kakehashi_scan_execute(ForeignScanState *node, RemoteScan 
 /* Scans that begin before they must leave half of the response slots to the rest of the plan, and to cursors. */
 extern bool kakehashi_has_slots_to_spare(const KakehashiSession *session);
 
-/* ahead.c: takes the foreseen row of the parameters that the scan has now into its slot; false if there is none. */
-extern bool kakehashi_foreseen_take(ForeignScanState *node, RemoteScan *state);
-extern void kakehashi_foreseen_drop(RemoteScan *state);
-
 /* Ends the request, if there is one. */
 extern void kakehashi_scan_end_request(RemoteScan *state);
 
-/* Worker: the leader's call becomes state->call. */
-extern void kakehashi_scan_join(ForeignScanState *node, RemoteScan *state);
+/* ---- ahead.c: subqueries with values of the outer row, for many rows in one request ---- */
+
+/* NULL if the node evaluates no subquery that can be asked about ahead. Called when the node's expressions are there. */
+extern KakehashiAhead *kakehashi_ahead_create(PlanState *node);
+
+/* A look ahead: the number of rows to add at most, then the rows, then the requests. */
+extern int kakehashi_ahead_begin(KakehashiAhead *ahead);
+extern void kakehashi_ahead_add(KakehashiAhead *ahead, TupleTableSlot *slot);
+extern void kakehashi_ahead_send(KakehashiAhead *ahead);
+
+/* Takes the foreseen row of the parameters that the scan has now into its slot; false if there is none. */
+extern bool kakehashi_foreseen_take(ForeignScanState *node, RemoteScan *state);
+extern void kakehashi_foreseen_drop(RemoteScan *state);
 
 /* ---- parallel_scan.c ---- */
+
+/* Worker: the leader's call becomes state->call. */
+extern void kakehashi_scan_join(ForeignScanState *node, RemoteScan *state);
 
 extern Size kakehashi_estimate_dsm(ForeignScanState *node, struct ParallelContext *pcxt);
 extern void kakehashi_initialize_dsm(ForeignScanState *node, struct ParallelContext *pcxt, void *coordinate);
@@ -99,22 +100,22 @@ extern void kakehashi_reinitialize_dsm(ForeignScanState *node, struct ParallelCo
 extern void kakehashi_initialize_worker(ForeignScanState *node, struct shm_toc *toc, void *coordinate);
 extern void kakehashi_shutdown_scan(ForeignScanState *node);
 
-/* ---- explain.c ---- */
+/* ---- current_of.c: WHERE CURRENT OF ---- */
 
-extern bool kakehashi_explain_remote_plan; /* setting */
+/* The identity, an int8, of the row that the cursor stands on; null: it is on none. Parameters of statements are evaluated by it. */
+extern Datum kakehashi_current_of(const CurrentOfExpr *expr, ExprContext *econtext, EState *estate, bool *is_null);
 
-/* "$1 = 42, $2 = t.id", without those before the first; nothing if there is none. */
-extern void kakehashi_explain_parameters(PlanState *node, List *exprs, int first, struct ExplainState *es);
+/* ---- scan.c ---- */
 
-/* The engine's plan of a statement, as it would be made now: exprs are its parameters, whose values do not matter to it. */
-extern void kakehashi_explain_on_engine(KakehashiSession *session, const char *sql, List *exprs,
-                                        struct ExplainState *es);
-extern void kakehashi_explain_requests(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
-extern void kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, struct ExplainState *es);
+extern void kakehashi_begin_scan(ForeignScanState *node, int eflags);
+extern TupleTableSlot *kakehashi_iterate_scan(ForeignScanState *node);
+extern void kakehashi_rescan(ForeignScanState *node);
+extern void kakehashi_end_scan(ForeignScanState *node);
+extern bool kakehashi_is_async_capable(ForeignPath *path);
+extern void kakehashi_async_request(AsyncRequest *areq);
+extern void kakehashi_async_configure_wait(AsyncRequest *areq);
+extern void kakehashi_async_notify(AsyncRequest *areq);
 
 extern void kakehashi_explain_scan(ForeignScanState *node, struct ExplainState *es);
-extern void kakehashi_explain_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, List *fdw_private,
-                                     int subplan_index, struct ExplainState *es);
-extern void kakehashi_explain_direct_modify(ForeignScanState *node, struct ExplainState *es);
 
 #endif /* KAKEHASHI_SCAN_H */

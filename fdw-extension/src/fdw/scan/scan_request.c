@@ -1,8 +1,8 @@
 /*
  * The request of a scan: its parameters, when it may be sent, its end. What goes on between is that of scan.c, parallel_scan.c and ahead.c.
  */
-#include "identity.h"
-#include "scan.h"
+#include "fdw/scan/scan.h"
+#include "fdw/transaction/transaction.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"

@@ -5,7 +5,7 @@
  * or a cancel by the (sub)transaction callbacks, which end whatever the dying (sub)transaction has left. A user whose call
  * was ended in that way finds ipc NULL.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include "access/xact.h"
 #include "miscadmin.h"

@@ -1,7 +1,7 @@
 /*
  * Who is told of what happens to sessions, see KakehashiCallbacks: in the order in which they have been registered.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 static dlist_head registered = DLIST_STATIC_INIT(registered);
 

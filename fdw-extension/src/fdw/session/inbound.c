@@ -1,7 +1,7 @@
 /*
  * Buffers of the arena for rows on the way to the engine: what is too long for the queue, and batches.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 /* After a transaction that has sent so much, asking for buffers again is nothing. */
 #define BULK_BYTES (1024 * 1024)

@@ -1,7 +1,7 @@
 /*
  * Turns errors of the bridge and of the engine into errors of PostgreSQL.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"

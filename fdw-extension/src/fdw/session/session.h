@@ -1,5 +1,5 @@
 /*
- * Sessions of a backend with endpoints, their statements, requests and transactions.
+ * Sessions of a backend with endpoints, their statements and requests.
  *
  * Who owns what, and until when:
  *
@@ -12,11 +12,43 @@
 #ifndef KAKEHASHI_SESSION_H
 #define KAKEHASHI_SESSION_H
 
-#include "kakehashi_fdw.h"
+#include "fdw/base/base.h"
 
 #include "datatype/timestamp.h"
 
-/* ---- session.c, statement.c ---- */
+/* ---- settings.c ---- */
+
+typedef enum KakehashiCommitResponse
+{
+	KAKEHASHI_COMMIT_STORED = KH_STORED,
+	KAKEHASHI_COMMIT_AVAILABLE = KH_AVAILABLE
+} KakehashiCommitResponse;
+
+typedef enum KakehashiTransactionKind
+{
+	KAKEHASHI_KIND_OCC = KH_OCC,
+	KAKEHASHI_KIND_LTX = KH_LTX,
+	KAKEHASHI_KIND_RTX = KH_RTX,
+	KAKEHASHI_KIND_AUTO
+} KakehashiTransactionKind;
+
+extern int kakehashi_commit_response;
+extern bool kakehashi_atomic_commit;
+extern int kakehashi_commit_timeout; /* milliseconds: longest wait for an endpoint at each phase; 0: for ever */
+extern int kakehashi_transaction_kind;
+extern int kakehashi_transaction_priority;
+extern int kakehashi_transaction_timeout; /* milliseconds; 0: none */
+extern char *kakehashi_transaction_label;
+extern char *kakehashi_write_preserve; /* these three: names of the engine's tables, separated by commas */
+extern char *kakehashi_read_areas_include;
+extern char *kakehashi_read_areas_exclude;
+
+extern bool kakehashi_column_statistics;
+extern bool kakehashi_explain_remote_plan;
+
+extern void kakehashi_settings_init(void);
+
+/* ---- session_cache.c, statement.c ---- */
 
 /* One is filled while the engine reads the other. */
 #define KAKEHASHI_INBOUND_BUFFERS 2
@@ -203,9 +235,6 @@ extern bool kakehashi_call_failed(const KakehashiCall *call);
 /* From now on the call is measured; cost NULL: it is not. */
 extern void kakehashi_call_measure(KakehashiCall *call, KakehashiCost *cost);
 
-/* Adds to what this backend has asked of a foreign table; InvalidOid: of none in particular. */
-extern void kakehashi_count(Oid relid, const KakehashiCost *cost);
-
 /* Waits for the next batch; false at the end. Interruptible; reports the engine's error. */
 extern bool kakehashi_call_next_batch(KakehashiCall *call, kh_batch *batch);
 
@@ -223,6 +252,11 @@ extern void kakehashi_call_end(KakehashiCall *call);
 
 /* Waits for the end and ends it: for requests whose only interesting answer is that they succeeded. */
 extern uint64 kakehashi_call_complete(KakehashiCall *call);
+
+/* ---- table_activity.c ---- */
+
+/* Adds to what this backend has asked of a foreign table; InvalidOid: of none in particular. */
+extern void kakehashi_count(Oid relid, const KakehashiCost *cost);
 
 /* ---- callbacks.c ---- */
 
@@ -259,24 +293,7 @@ extern void kakehashi_tell_transaction_ended(KakehashiSession *session);
 extern void kakehashi_tell_before_snapshot(CommandId command);
 extern void kakehashi_tell_long_wait(KakehashiCall *call);
 
-/* ---- execute.c ---- */
-
-/* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
-extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,
-                                                  const void *owner, const void *parameters, uint32 parameters_bytes);
-
-/* The same with rows in a buffer from kakehashi_inbound_take. */
-extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
-                                                const void *owner, KakehashiInbound *buffer, uint32 bytes);
-
-/*
- * Runs a query of our own, as catalogue look-ups: outside of any transaction, unless the session's transaction has changed
- * the engine's catalogue. Then only that sees its changes, and anybody else would wait for its end.
- */
-extern KakehashiCall *kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
-                                             const void *parameters, uint32 parameters_bytes);
-
-/* ---- errors.c ---- */
+/* ---- report.c ---- */
 
 /* Within ereport: the statement as context of the error, without its middle if it is long. Returns 0. */
 extern int kakehashi_sql_context(const char *sql);
@@ -285,72 +302,6 @@ pg_noreturn extern void kakehashi_report_error(const kh_error *error, KakehashiS
 /* For errcode(). */
 extern int kakehashi_errcode(kh_error_code code);
 pg_noreturn extern void kakehashi_report_lost(KakehashiSession *session, const kh_error *error, const char *sql);
-
-/* ---- xact.c ---- */
-
-extern void kakehashi_xact_init(void);
-
-/* Whether the session's transaction is a long one, or will be when it begins. */
-extern bool kakehashi_transaction_is_long(KakehashiSession *session);
-
-/*
- * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
- * owner: see snapshot_owner; NULL: a snapshot of its own.
- */
-extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options);
-
-/* Handle of the engine's transaction, which begins if there is none: whoever knows it may work in it. */
-extern uint64 kakehashi_xact_share(KakehashiSession *session);
-
-/* ---- two_phase.c ---- */
-
-/* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
-extern bool kakehashi_two_phase_needed(int changed_sessions);
-
-/* Prepares the session's part; reports the engine's error, 57K01, and interrupts. Before PostgreSQL commits. */
-extern void kakehashi_two_phase_prepare(KakehashiSession *session);
-
-/*
- * Decide the session's prepared part, if there is one, as PostgreSQL has decided. They never fail: a warning, and it is resolved later. Who commits
- * waits for the answer until he is interrupted; who rolls back waits for nobody.
- */
-extern void kakehashi_two_phase_commit(KakehashiSession *session);
-extern void kakehashi_two_phase_abort(KakehashiSession *session);
-
-/* Reports an error unless PREPARE TRANSACTION can be had. */
-extern void kakehashi_prepared_check(void);
-
-/* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
-extern void kakehashi_prepared_mark(KakehashiSession *session);
-
-extern void kakehashi_two_phase_init(void);
-
-/* ---- resolve.c ---- */
-
-/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. */
-typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
-extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
-
-/*
- * Decides a part that somebody waits for, if it is of an ended transaction of this database: sends the decision and waits for nothing. Never fails for
- * what the endpoint says.
- */
-extern void kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id);
-
-extern void kakehashi_resolve_init(void);
-
-/* ---- deadlock.c ---- */
-
-extern void kakehashi_deadlock_init(void);
-
-/* ---- prepared.c ---- */
-
-extern void kakehashi_prepared_init(void);
-
-/* ---- hints.c ---- */
-
-/* Errors of PostgreSQL about what the engine can do get a hint from now on. */
-extern void kakehashi_hints_init(void);
 
 /* ---- snapshot.c ---- */
 
@@ -373,24 +324,5 @@ extern void kakehashi_inbound_forget(KakehashiSession *session);
 
 /* The end of a transaction, when no call is left: gives the buffers back unless the next one may want them. Never fails. */
 extern void kakehashi_inbound_settle(KakehashiSession *session);
-
-/* ---- catalog.c: what the engine knows about its tables ---- */
-
-/* Rows of a table by the engine's statistics; -1 if unknown. */
-extern double kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table);
-extern void kakehashi_catalog_forget(Oid server_id);
-extern void kakehashi_catalog_init(void);
-
-/* Runs a query with text parameters outside of a transaction and hands each row to visit. */
-typedef void (*KakehashiRowVisitor)(const kh_batch *batch, uint32 row, void *arg);
-extern void kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,
-                                    const char *const *parameters, int column_count, const Oid *column_types,
-                                    KakehashiRowVisitor visit, void *arg);
-extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 column);
-
-/* ---- functions.c ---- */
-
-/* Result of a function of a server's name: rows of the engine's catalogue, outside of the current transaction, which would be seen in it. */
-extern Datum kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql);
 
 #endif /* KAKEHASHI_SESSION_H */

@@ -1,7 +1,7 @@
 /*
  * Sessions with endpoints: one per user mapping, attached when first needed, kept over transactions.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"

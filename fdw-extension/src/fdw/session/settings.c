@@ -4,8 +4,7 @@
  * What describes a transaction on the engine is said when that begins, with the first use of a server: a change that would come too late is
  * refused, so that SET LOCAL either takes effect or fails.
  */
-#include "scan.h" /* kakehashi_explain_remote_plan */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include <limits.h>
 

@@ -8,7 +8,7 @@
  *
  * Rows that an INSERT of a command before it has gathered are sent first (before_snapshot of KakehashiCallbacks), as the snapshot sees them.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"

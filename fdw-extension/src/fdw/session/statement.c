@@ -4,7 +4,7 @@
  * Statement numbers are ours to give out, below the endpoint's maxStatements; the statement used longest ago makes room for
  * a new one. A statement that a call uses is pinned: others go first, and what is known of it stays as long as the call.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include <ctype.h>
 

@@ -4,7 +4,7 @@
  * Counted when a scan or a change ends; those that fail are left out. What joins and groups are pushed down into belongs to
  * no table.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include "fmgr.h"
 #include "utils/memutils.h"

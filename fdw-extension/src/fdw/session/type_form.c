@@ -1,7 +1,7 @@
 /*
  * Which types of PostgreSQL and of the engine have the same form in memory, and what they are called.
  */
-#include "session.h"
+#include "fdw/session/session.h"
 
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"

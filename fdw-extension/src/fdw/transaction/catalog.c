@@ -1,7 +1,8 @@
 /*
  * What the engine says about its tables: kakehashi_catalog, read with SQL over the session.
  */
-#include "rows.h"
+#include "fdw/transaction/transaction.h"
+#include "fdw/row/row.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"

@@ -11,7 +11,7 @@
  * Parts. A row may be held by the prepared part of a transaction that PostgreSQL has ended, and whose backend could not say so any more: who waits for
  * it decides it.
  */
-#include "session.h"
+#include "fdw/transaction/transaction.h"
 
 #include <sys/stat.h>
 

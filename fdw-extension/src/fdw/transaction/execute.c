@@ -1,7 +1,7 @@
 /*
  * Requests that run a prepared statement, in the session's transaction or outside of it.
  */
-#include "session.h"
+#include "fdw/transaction/transaction.h"
 
 #include "storage/proc.h"
 

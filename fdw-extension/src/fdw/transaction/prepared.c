@@ -7,7 +7,7 @@
  * foreign server cannot be dropped before. If the endpoint cannot be reached then, PostgreSQL's decision stands, and the part follows it when the next session
  * begins.
  */
-#include "session.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"

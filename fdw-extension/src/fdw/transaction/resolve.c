@@ -1,7 +1,7 @@
 /*
  * Parts of ended transactions that nobody has decided yet: each is decided as PostgreSQL has decided, see two_phase.c.
  */
-#include "session.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/transam.h"
 #include "access/xlog.h"

@@ -5,8 +5,9 @@
  * They are read when a table is planned that may give many rows, and kept for a while in this backend. The hooks only look up what has been read, so
  * that nothing is asked of the engine in the middle of an estimate.
  */
-#include "kakehashi_plan.h"
-#include "rows.h"
+#include "fdw/transaction/transaction.h"
+#include "fdw/row/row.h"
+#include "fdw/deparse/deparse.h"
 
 #include "access/htup_details.h"
 #include "access/table.h"

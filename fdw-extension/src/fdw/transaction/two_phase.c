@@ -7,7 +7,7 @@
  * became of the transaction id and does the same. Nothing else ever decides a part, so it does not matter how often and by
  * whom that is done.
  */
-#include "session.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/transam.h"
 #include "access/xact.h"

@@ -7,7 +7,7 @@
  * commit) repeats it and sees that it was done. The end of a whole transaction that has changed or locked rows is waited for: what the client has been told
  * to be over is over for everybody.
  */
-#include "session.h"
+#include "fdw/transaction/transaction.h"
 
 #include "access/xact.h"
 #include "miscadmin.h"

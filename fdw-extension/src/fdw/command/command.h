@@ -1,0 +1,24 @@
+/*
+ * IMPORT FOREIGN SCHEMA, ANALYZE, and functions of SQL.
+ */
+#ifndef KAKEHASHI_COMMAND_H
+#define KAKEHASHI_COMMAND_H
+
+#include "fdw/base/base.h"
+
+#include "foreign/fdwapi.h"
+
+/* ---- import.c ---- */
+
+extern List *kakehashi_import_schema(ImportForeignSchemaStmt *stmt, Oid server_id);
+
+/* ---- analyze.c ---- */
+
+extern bool kakehashi_analyze(Relation rel, AcquireSampleRowsFunc *func, BlockNumber *total_pages);
+
+/* ---- functions.c ---- */
+
+/* Result of a function of a server's name: rows of the engine's catalogue, outside of the current transaction, which would be seen in it. */
+extern Datum kakehashi_return_catalog(FunctionCallInfo fcinfo, const char *sql);
+
+#endif /* KAKEHASHI_COMMAND_H */

@@ -1,0 +1,14 @@
+/*
+ * What the library does by itself when it is loaded.
+ */
+#ifndef KAKEHASHI_MODULE_H
+#define KAKEHASHI_MODULE_H
+
+#include "fdw/base/base.h"
+
+/* ---- hints.c ---- */
+
+/* Errors of PostgreSQL about what the engine can do get a hint from now on. */
+extern void kakehashi_hints_init(void);
+
+#endif /* KAKEHASHI_MODULE_H */

@@ -1,0 +1,90 @@
+/*
+ * Paths and plans of scans, joins and groups that the engine does.
+ */
+#ifndef KAKEHASHI_PLAN_H
+#define KAKEHASHI_PLAN_H
+
+#include "fdw/deparse/deparse.h"
+
+/* ---- plan.c, join.c, upper.c, create_plan.c ---- */
+
+/* Of ForeignScan.fdw_private. */
+enum KakehashiScanPrivate
+{
+	KAKEHASHI_SCAN_SQL,       /* String */
+	KAKEHASHI_SCAN_RETRIEVED, /* List of attribute numbers of the scan's row, in the result's order */
+	KAKEHASHI_SCAN_ONE_ROW    /* Integer: 1 if the statement returns exactly one row, whatever its parameters */
+};
+
+/* Work of the engine per row that it looks at, in units of cpu_tuple_cost: vectors on several threads. */
+#define KAKEHASHI_ENGINE_ROW_COST 0.1
+
+extern void kakehashi_get_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relid);
+extern void kakehashi_get_paths(PlannerInfo *root, RelOptInfo *rel, Oid relid);
+extern void kakehashi_get_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer, RelOptInfo *inner,
+                                     JoinType join_type, JoinPathExtraData *extra);
+extern void kakehashi_get_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOptInfo *input, RelOptInfo *output,
+                                      void *extra);
+extern ForeignScan *kakehashi_get_plan(PlannerInfo *root, RelOptInfo *rel, Oid relid, ForeignPath *path, List *tlist,
+                                       List *clauses, Plan *outer_plan);
+
+/* Adds paths of a base or join relation: unordered, and in the query's order if the engine can sort so. */
+extern void kakehashi_add_paths(PlannerInfo *root, RelOptInfo *rel);
+
+/* True if the clauses fix every column of a base relation's key, so that there is at most one row. */
+extern bool kakehashi_is_key_lookup(PlannerInfo *root, RelOptInfo *rel, List *clauses);
+
+/* Rows that the engine looks at to check the clauses of a base relation: fewer than all if an index helps. */
+extern double kakehashi_rows_touched(PlannerInfo *root, RelOptInfo *rel, List *clauses);
+
+/* The user that a relation is read as, or InvalidOid: whoever runs the query. */
+extern Oid kakehashi_checked_user(PlannerInfo *root, RelOptInfo *rel);
+
+/* ---- path.c ---- */
+
+/* A path that is no part of a parallel plan. */
+extern ForeignPath *kakehashi_create_path(PlannerInfo *root, RelOptInfo *rel, double rows, Cost startup, Cost total,
+                                          List *pathkeys, Relids required_outer);
+extern void kakehashi_path_cost(const KakehashiRelation *fpinfo, Cost engine_cost, double retrieved, Cost *startup,
+                                Cost *total);
+
+extern Cost kakehashi_sort_cost(double rows);
+
+/* ---- parallel_plan.c ---- */
+
+extern bool kakehashi_is_parallel_safe(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte);
+
+/* Whether so few foreign tables are in the query that all of their scans may be open at the same time. */
+extern bool kakehashi_has_few_tables(PlannerInfo *root, Oid server_id);
+
+/* Adds the path whose rows several processes draw from one response, if that is possible and there are rows enough. */
+extern void kakehashi_add_partial_path(PlannerInfo *root, RelOptInfo *rel);
+
+/* ---- direct_change.c ---- */
+
+/* True if the query changes rows of one table that a join of all its tables finds, and the engine can do it in one statement. */
+extern bool kakehashi_can_change_directly(PlannerInfo *root, RelOptInfo *joinrel, const KakehashiRelation *fpinfo);
+
+/* Whether the engine can compute the new value of a column. */
+extern bool kakehashi_is_settable(PlannerInfo *root, RelOptInfo *rel, Expr *value);
+
+/* Whether RETURNING may change rows that the statement has not come to: then they are changed one by one. */
+extern bool kakehashi_may_change_rows(List *returning);
+
+/* ---- positions.c: whether rows are changed by WHERE CURRENT OF ---- */
+
+/* Whether the query that is being planned is a cursor that rows are changed by. */
+typedef enum KakehashiPositions
+{
+	KAKEHASHI_NOT_POSITIONED,
+	KAKEHASHI_MAY_BE_POSITIONED, /* its scans ask for identities */
+	KAKEHASHI_POSITIONED         /* FOR UPDATE: besides, one scan at a time goes on */
+} KakehashiPositions;
+
+extern KakehashiPositions kakehashi_positions(void);
+
+/* Around the planning of a query; what the first one returns is for the second. */
+extern KakehashiPositions kakehashi_current_of_enter(const Query *query, int cursor_options);
+extern void kakehashi_current_of_leave(KakehashiPositions before);
+
+#endif /* KAKEHASHI_PLAN_H */

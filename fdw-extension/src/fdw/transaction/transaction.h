@@ -1,0 +1,112 @@
+/*
+ * Transactions on the engine, requests in them, and what the engine says of its tables.
+ */
+#ifndef KAKEHASHI_TRANSACTION_H
+#define KAKEHASHI_TRANSACTION_H
+
+#include "fdw/session/session.h"
+
+/* ---- xact.c ---- */
+
+extern void kakehashi_xact_init(void);
+
+/* Whether the session's transaction is a long one, or will be when it begins. */
+extern bool kakehashi_transaction_is_long(KakehashiSession *session);
+
+/*
+ * Makes sure that the engine's transaction is at PostgreSQL's nesting level, and fills options for a request in it.
+ * owner: see snapshot_owner; NULL: a snapshot of its own.
+ */
+extern void kakehashi_xact_prepare(KakehashiSession *session, const void *owner, kh_execute_options *options);
+
+/* Handle of the engine's transaction, which begins if there is none: whoever knows it may work in it. */
+extern uint64 kakehashi_xact_share(KakehashiSession *session);
+
+/* ---- two_phase.c ---- */
+
+/* Whether the parts of so many sessions that have changed something must be prepared before PostgreSQL commits. */
+extern bool kakehashi_two_phase_needed(int changed_sessions);
+
+/* Prepares the session's part; reports the engine's error, 57K01, and interrupts. Before PostgreSQL commits. */
+extern void kakehashi_two_phase_prepare(KakehashiSession *session);
+
+/*
+ * Decide the session's prepared part, if there is one, as PostgreSQL has decided. They never fail: a warning, and it is resolved later. Who commits
+ * waits for the answer until he is interrupted; who rolls back waits for nobody.
+ */
+extern void kakehashi_two_phase_commit(KakehashiSession *session);
+extern void kakehashi_two_phase_abort(KakehashiSession *session);
+
+/* Reports an error unless PREPARE TRANSACTION can be had. */
+extern void kakehashi_prepared_check(void);
+
+/* PostgreSQL's prepared transaction will remember that it has a part on the session's server. */
+extern void kakehashi_prepared_mark(KakehashiSession *session);
+
+extern void kakehashi_two_phase_init(void);
+
+/* ---- resolve.c ---- */
+
+/* Decides the parts of ended transactions of this database as PostgreSQL's record of them says; resolved may be NULL. Interruptible. */
+typedef void (*KakehashiResolved)(const char *global_id, const char *outcome, void *arg);
+extern void kakehashi_two_phase_resolve(KakehashiSession *session, KakehashiResolved resolved, void *arg);
+
+/*
+ * Decides a part that somebody waits for, if it is of an ended transaction of this database: sends the decision and waits for nothing. Never fails for
+ * what the endpoint says.
+ */
+extern void kakehashi_two_phase_decide_now(KakehashiSession *session, const char *global_id);
+
+extern void kakehashi_resolve_init(void);
+
+/* ---- prepared.c ---- */
+
+extern void kakehashi_prepared_init(void);
+
+/* ---- deadlock.c ---- */
+
+extern void kakehashi_deadlock_init(void);
+
+/* ---- execute.c ---- */
+
+/* Runs a statement in the session's transaction. parameters may be NULL. The caller ends the call. */
+extern KakehashiCall *kakehashi_execute_statement(KakehashiSession *session, KakehashiStatement *statement,
+                                                  const void *owner, const void *parameters, uint32 parameters_bytes);
+
+/* The same with rows in a buffer from kakehashi_inbound_take. */
+extern KakehashiCall *kakehashi_execute_inbound(KakehashiSession *session, KakehashiStatement *statement,
+                                                const void *owner, KakehashiInbound *buffer, uint32 bytes);
+
+/*
+ * Runs a query of our own, as catalogue look-ups: outside of any transaction, unless the session's transaction has changed
+ * the engine's catalogue. Then only that sees its changes, and anybody else would wait for its end.
+ */
+extern KakehashiCall *kakehashi_execute_read(KakehashiSession *session, KakehashiStatement *statement,
+                                             const void *parameters, uint32 parameters_bytes);
+
+/* ---- catalog.c: what the engine knows about its tables ---- */
+
+/* Rows of a table by the engine's statistics; -1 if unknown. */
+extern double kakehashi_catalog_rows(KakehashiSession *session, const char *schema, const char *table);
+extern void kakehashi_catalog_forget(Oid server_id);
+extern void kakehashi_catalog_init(void);
+
+/* Runs a query with text parameters outside of a transaction and hands each row to visit. */
+typedef void (*KakehashiRowVisitor)(const kh_batch *batch, uint32 row, void *arg);
+extern void kakehashi_catalog_query(KakehashiSession *session, const char *sql, int parameter_count,
+                                    const char *const *parameters, int column_count, const Oid *column_types,
+                                    KakehashiRowVisitor visit, void *arg);
+extern char *kakehashi_batch_text(const kh_batch *batch, uint32 row, uint32 column);
+
+/* ---- statistics.c ---- */
+
+/* Reads the engine's statistics of a foreign table, unless it has done so lately; estimates use them from then on. */
+extern void kakehashi_statistics_read(Relation rel, UserMapping *user, const KakehashiOptions *options);
+
+/* True if the column is the first of an index on the engine; false if nothing was read. */
+extern bool kakehashi_leads_index(Oid relid, AttrNumber attnum);
+/* They are read again when they are wanted again. */
+extern void kakehashi_statistics_forget(Oid server_id);
+extern void kakehashi_statistics_init(void);
+
+#endif /* KAKEHASHI_TRANSACTION_H */
