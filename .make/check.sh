@@ -22,7 +22,7 @@ step "cppcheck"
 # must know of them is that an error does not return.
 c_files | grep '\.c$' | xargs -r cppcheck --quiet --enable=warning,performance,portability --inline-suppr \
   --error-exitcode=1 --suppress=missingInclude --suppress=unknownMacro --suppress=preprocessorErrorDirective \
-  --include=.make/cppcheck.h -I fdw-extension/include -j 2
+  --include=.make/cppcheck.h -I fdw-extension/include -I fdw-extension/src -j 2
 
 step "extension with warnings as errors"
 if [ -f fdw-extension/Makefile ]; then
@@ -30,6 +30,10 @@ if [ -f fdw-extension/Makefile ]; then
   make -s -C fdw-extension PG_CONFIG="$PG_CONFIG" clean
   make -s -C fdw-extension PG_CONFIG="$PG_CONFIG" COPT='-Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare' all
 fi
+
+step "folders of C sources"
+.make/c_folders.py
+python3 .make/c_folders_test.py -q
 
 step "documents"
 python3 -m doctest .make/prose.py
