@@ -46,6 +46,22 @@ typedef struct DirectModify
 	KakehashiCost cost;
 } DirectModify;
 
+/* A change that is planned as one statement. */
+typedef struct DirectChange
+{
+	PlannerInfo *root;
+	ModifyTable *plan;
+	Index target;      /* range table index of the table that is changed */
+	Relation table;    /* the same */
+	ForeignScan *scan; /* delivers the rows to be changed */
+	RelOptInfo *rel;   /* its relation */
+	bool joined;       /* of several tables */
+	List *attnums;     /* UPDATE: columns that are set */
+	List *values;      /* their new values */
+	List *returning;   /* attribute numbers that come back */
+	List *others;      /* members of the join's row that come back behind; NIL unless joined */
+} DirectChange;
+
 /* The scan below the ModifyTable that delivers the rows of this result relation. */
 static ForeignScan *
 find_scan(ModifyTable *plan, Index result_relation, int subplan_index)
@@ -102,34 +118,6 @@ other_columns(List *scan_tlist, List *returning, Index target)
 	return result;
 }
 
-/* FROM or USING, the conditions, and RETURNING of a join whose rows are changed. */
-static List *
-deparse_joined(KakehashiDeparse *context, ForeignScan *scan, List *returning_list, List *returning, Relation relation)
-{
-	KakehashiRelation *fpinfo = (KakehashiRelation *) context->rel->fdw_private;
-	Index target = scan->resultRelation;
-	List *conditions = NIL;
-	List *others = other_columns(scan->fdw_scan_tlist, returning_list, target);
-	ListCell *cell;
-	const char *separator = " RETURNING ";
-
-	kakehashi_deparse_others(context, scan->operation == CMD_UPDATE ? "FROM" : "USING", target, &conditions);
-	kakehashi_deparse_where(context, "WHERE", list_concat(conditions, fpinfo->remote_conds), fpinfo->semi_joins);
-	foreach (cell, returning)
-	{
-		appendStringInfo(context->buf, "%sr%u.", separator, target);
-		kakehashi_deparse_names(context->buf, relation, list_make1_int(lfirst_int(cell)));
-		separator = ", ";
-	}
-	foreach (cell, others)
-	{
-		appendStringInfoString(context->buf, separator);
-		kakehashi_deparse_expr(context, list_nth_node(TargetEntry, scan->fdw_scan_tlist, lfirst_int(cell) - 1)->expr);
-		separator = ", ";
-	}
-	return others;
-}
-
 /* Whether new values of these columns may belong into another partition: then each row is looked at before it is sent. */
 static bool
 may_leave_partition(Relation relation, List *attnums)
@@ -154,107 +142,185 @@ is_of_identity(const Var *var)
 	return var->varattno == KAKEHASHI_IDENTITY || var->varattno == KAKEHASHI_IDENTITY_USE;
 }
 
-bool
-kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
+/* Finds out what is to be set; false if the engine cannot compute it. */
+static bool
+take_values(DirectChange *change)
 {
-	ForeignScan *scan;
-	RelOptInfo *rel;
-	bool joined;
-	Relation relation;
-	List *exprs = NIL;
-	List *attnums = NIL;
-	List *returning;
-	List *others = NIL;
-	ListCell *expr_cell;
+	List *targets;
+	ListCell *entry_cell;
 	ListCell *attnum_cell;
-	StringInfoData sql;
-	KakehashiDeparse context = {.root = root, .buf = &sql};
 
-	if ((plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE) ||
-	    kakehashi_may_change_rows(root->parse->returningList))
-		return false;
-	scan = find_scan(plan, result_relation, subplan_index);
-	if (scan == NULL || scan->scan.plan.qual != NIL)
-		return false;
-	joined = scan->scan.scanrelid == 0;
-	rel = joined ? find_join_rel(root, scan->fs_relids) : find_base_rel(root, (int) result_relation);
-	context.rel = rel;
-	context.qualified = joined;
-	if (plan->operation == CMD_UPDATE)
+	if (change->plan->operation != CMD_UPDATE)
+		return true;
+	get_translated_update_targetlist(change->root, change->target, &targets, &change->attnums);
+	forboth(entry_cell, targets, attnum_cell, change->attnums)
 	{
-		List *targets;
+		TargetEntry *entry = lfirst_node(TargetEntry, entry_cell);
 
-		get_translated_update_targetlist(root, result_relation, &targets, &attnums);
-		forboth(expr_cell, targets, attnum_cell, attnums)
-		{
-			TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
-
-			if (lfirst_int(attnum_cell) <= InvalidAttrNumber)
-				elog(ERROR, "system-column update is not supported");
-			if (!kakehashi_is_settable(root, rel, entry->expr))
-				return false;
-			exprs = lappend(exprs, entry->expr);
-		}
+		if (lfirst_int(attnum_cell) <= InvalidAttrNumber)
+			elog(ERROR, "system-column update is not supported");
+		if (!kakehashi_is_settable(change->root, change->rel, entry->expr))
+			return false;
+		change->values = lappend(change->values, entry->expr);
 	}
+	return true;
+}
 
-	initStringInfo(&sql);
-	relation = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
-	if (plan->operation == CMD_UPDATE &&
-	    (kakehashi_changes_generated(root, result_relation, relation) || may_leave_partition(relation, attnums)))
+/* Whether rows have to be looked at before they are changed. */
+static bool
+needs_rows(const DirectChange *change)
+{
+	return change->plan->operation == CMD_UPDATE &&
+	       (kakehashi_changes_generated(change->root, change->target, change->table) ||
+	        may_leave_partition(change->table, change->attnums));
+}
+
+/* Finds out what comes back. */
+static void
+take_returning(DirectChange *change, int subplan_index)
+{
+	ModifyTable *plan = change->plan;
+
+	change->returning = kakehashi_returning_columns(plan, change->target, subplan_index, change->table, false);
+	if (plan->returningLists == NIL)
+		return;
+	if (change->returning == NIL)
+		change->returning =
+			list_make1_int(linitial_int(kakehashi_insert_columns(change->table))); /* one row each, at least */
+	if (change->joined)
+		change->others = other_columns(change->scan->fdw_scan_tlist,
+		                               (List *) list_nth(plan->returningLists, subplan_index), change->target);
+}
+
+static void
+deparse_values(const DirectChange *change, KakehashiDeparse *context)
+{
+	ListCell *value_cell;
+	ListCell *attnum_cell;
+
+	forboth(value_cell, change->values, attnum_cell, change->attnums)
 	{
-		table_close(relation, NoLock);
-		return false;
-	}
-	appendStringInfoString(&sql, plan->operation == CMD_UPDATE ? "UPDATE " : "DELETE FROM ");
-	kakehashi_deparse_table(&sql, relation);
-	if (joined)
-		appendStringInfo(&sql, " AS r%u", result_relation);
-	forboth(expr_cell, exprs, attnum_cell, attnums)
-	{
-		appendStringInfoString(&sql, foreach_current_index(expr_cell) == 0 ? " SET " : ", ");
-		kakehashi_deparse_identifier(
-			&sql, kakehashi_remote_column(RelationGetRelid(relation), (AttrNumber) lfirst_int(attnum_cell)));
-		appendStringInfoString(&sql, " = ");
-		if (kakehashi_is_set_to_default(relation, lfirst_int(attnum_cell), (Expr *) lfirst(expr_cell)))
-			appendStringInfoString(&sql, "DEFAULT");
+		AttrNumber attnum = (AttrNumber) lfirst_int(attnum_cell);
+		Expr *value = (Expr *) lfirst(value_cell);
+
+		appendStringInfoString(context->buf, foreach_current_index(value_cell) == 0 ? " SET " : ", ");
+		kakehashi_deparse_identifier(context->buf, kakehashi_remote_column(RelationGetRelid(change->table), attnum));
+		appendStringInfoString(context->buf, " = ");
+		if (kakehashi_is_set_to_default(change->table, attnum, value))
+			appendStringInfoString(context->buf, "DEFAULT");
 		else
-			kakehashi_deparse_expr(&context, (Expr *) lfirst(expr_cell));
+			kakehashi_deparse_expr(context, value);
 	}
-	returning = kakehashi_returning_columns(plan, result_relation, subplan_index, relation, false);
-	if (plan->returningLists != NIL && returning == NIL)
-		returning = list_make1_int(linitial_int(kakehashi_insert_columns(relation))); /* one row each, at least */
-	scan->operation = plan->operation;
-	scan->resultRelation = result_relation;
-	if (joined)
-		others = deparse_joined(
-			&context, scan, plan->returningLists == NIL ? NIL : (List *) list_nth(plan->returningLists, subplan_index),
-			returning, relation);
+}
+
+/* FROM or USING, the conditions, and RETURNING of a join whose rows are changed. */
+static void
+deparse_joined(const DirectChange *change, KakehashiDeparse *context)
+{
+	KakehashiRelation *fpinfo = (KakehashiRelation *) change->rel->fdw_private;
+	List *conditions = NIL;
+	ListCell *cell;
+	const char *separator = " RETURNING ";
+
+	kakehashi_deparse_others(context, change->plan->operation == CMD_UPDATE ? "FROM" : "USING", change->target,
+	                         &conditions);
+	kakehashi_deparse_where(context, "WHERE", list_concat(conditions, fpinfo->remote_conds), fpinfo->semi_joins);
+	foreach (cell, change->returning)
+	{
+		appendStringInfo(context->buf, "%sr%u.", separator, change->target);
+		kakehashi_deparse_names(context->buf, change->table, list_make1_int(lfirst_int(cell)));
+		separator = ", ";
+	}
+	foreach (cell, change->others)
+	{
+		appendStringInfoString(context->buf, separator);
+		kakehashi_deparse_expr(context,
+		                       list_nth_node(TargetEntry, change->scan->fdw_scan_tlist, lfirst_int(cell) - 1)->expr);
+		separator = ", ";
+	}
+}
+
+static void
+deparse_change(const DirectChange *change, KakehashiDeparse *context)
+{
+	appendStringInfoString(context->buf, change->plan->operation == CMD_UPDATE ? "UPDATE " : "DELETE FROM ");
+	kakehashi_deparse_table(context->buf, change->table);
+	if (change->joined)
+		appendStringInfo(context->buf, " AS r%u", change->target);
+	deparse_values(change, context);
+	if (change->joined)
+		deparse_joined(change, context);
 	else
 	{
-		kakehashi_deparse_conditions(&context, "WHERE", scan->fdw_recheck_quals);
-		kakehashi_deparse_returning(&sql, relation, returning);
+		kakehashi_deparse_conditions(context, "WHERE", change->scan->fdw_recheck_quals);
+		kakehashi_deparse_returning(context->buf, change->table, change->returning);
 	}
-	table_close(relation, NoLock);
+}
 
+/* The scan becomes the change. */
+static void
+rewrite_scan(const DirectChange *change, char *sql, List *params)
+{
+	ForeignScan *scan = change->scan;
+	CmdType operation = change->plan->operation;
+	ListCell *cell;
+
+	scan->operation = operation;
+	scan->resultRelation = change->target;
 	/*
 	 * The target list was for the executor to compute new values. With RETURNING it would be evaluated over the rows that
 	 * come back, which are the new ones, and might fail on them. Columns stay: one tells which partition a row is of. Those that
 	 * would find a row again do not, as rows that come back have no identity.
 	 */
-	foreach (expr_cell, scan->scan.plan.targetlist)
+	foreach (cell, scan->scan.plan.targetlist)
 	{
-		TargetEntry *entry = lfirst_node(TargetEntry, expr_cell);
+		TargetEntry *entry = lfirst_node(TargetEntry, cell);
 
-		if (returning != NIL &&
-		    (IsA(entry->expr, Var) ? is_of_identity((Var *) entry->expr) : plan->operation == CMD_UPDATE))
+		if (change->returning != NIL &&
+		    (IsA(entry->expr, Var) ? is_of_identity((Var *) entry->expr) : operation == CMD_UPDATE))
 			entry->expr = (Expr *) makeNullConst(exprType((Node *) entry->expr), exprTypmod((Node *) entry->expr),
 			                                     exprCollation((Node *) entry->expr));
 	}
 	/* Of an inheritance tree, the scan may have been planned below an asynchronous Append. */
 	scan->scan.plan.async_capable = false;
-	scan->fdw_exprs = context.params;
-	scan->fdw_private = list_make4(makeString(sql.data), returning, makeInteger(plan->canSetTag ? 1 : 0), others);
-	return true;
+	scan->fdw_exprs = params;
+	scan->fdw_private =
+		list_make4(makeString(sql), change->returning, makeInteger(change->plan->canSetTag ? 1 : 0), change->others);
+}
+
+bool
+kakehashi_plan_direct_modify(PlannerInfo *root, ModifyTable *plan, Index result_relation, int subplan_index)
+{
+	DirectChange change = {.root = root, .plan = plan, .target = result_relation};
+	StringInfoData sql;
+	KakehashiDeparse context = {.root = root, .buf = &sql};
+	bool direct;
+
+	if ((plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE) ||
+	    kakehashi_may_change_rows(root->parse->returningList))
+		return false;
+	change.scan = find_scan(plan, result_relation, subplan_index);
+	if (change.scan == NULL || change.scan->scan.plan.qual != NIL)
+		return false;
+	change.joined = change.scan->scan.scanrelid == 0;
+	change.rel =
+		change.joined ? find_join_rel(root, change.scan->fs_relids) : find_base_rel(root, (int) result_relation);
+	if (!take_values(&change))
+		return false;
+
+	change.table = table_open(planner_rt_fetch(result_relation, root)->relid, NoLock);
+	direct = !needs_rows(&change);
+	if (direct)
+	{
+		take_returning(&change, subplan_index);
+		initStringInfo(&sql);
+		context.rel = change.rel;
+		context.qualified = change.joined;
+		deparse_change(&change, &context);
+		rewrite_scan(&change, sql.data, context.params);
+	}
+	table_close(change.table, NoLock);
+	return direct;
 }
 
 void

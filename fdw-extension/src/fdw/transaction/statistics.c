@@ -243,23 +243,34 @@ has_local_statistics(Oid relid, AttrNumber attnum)
 	return SearchSysCacheExists3(STATRELATTINH, ObjectIdGetDatum(relid), Int16GetDatum(attnum), BoolGetDatum(false));
 }
 
-/* Fills one slot of a tuple of pg_statistic. */
-static void
-fill_slot(Datum *values, bool *nulls, int slot, int kind, Oid op, Oid collation, const char *numbers,
-          const char *elements, Oid type)
+/* A tuple of pg_statistic in the making. */
+typedef struct StatisticTuple
 {
-	values[Anum_pg_statistic_stakind1 - 1 + slot] = Int16GetDatum(kind);
-	values[Anum_pg_statistic_staop1 - 1 + slot] = ObjectIdGetDatum(op);
-	values[Anum_pg_statistic_stacoll1 - 1 + slot] = ObjectIdGetDatum(collation);
+	Oid type; /* of the column */
+	Oid collation;
+	int slots; /* that are filled */
+	Datum values[Natts_pg_statistic];
+	bool nulls[Natts_pg_statistic];
+} StatisticTuple;
+
+/* Fills the next slot. numbers and elements: texts of arrays; numbers may be NULL. */
+static void
+fill_slot(StatisticTuple *tuple, int kind, Oid op, const char *numbers, const char *elements)
+{
+	int slot = tuple->slots++;
+
+	tuple->values[Anum_pg_statistic_stakind1 - 1 + slot] = Int16GetDatum(kind);
+	tuple->values[Anum_pg_statistic_staop1 - 1 + slot] = ObjectIdGetDatum(op);
+	tuple->values[Anum_pg_statistic_stacoll1 - 1 + slot] = ObjectIdGetDatum(tuple->collation);
 	if (numbers != NULL)
 	{
-		values[Anum_pg_statistic_stanumbers1 - 1 + slot] =
+		tuple->values[Anum_pg_statistic_stanumbers1 - 1 + slot] =
 			OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, numbers), FLOAT4OID, -1);
-		nulls[Anum_pg_statistic_stanumbers1 - 1 + slot] = false;
+		tuple->nulls[Anum_pg_statistic_stanumbers1 - 1 + slot] = false;
 	}
-	values[Anum_pg_statistic_stavalues1 - 1 + slot] =
-		OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, elements), type, -1);
-	nulls[Anum_pg_statistic_stavalues1 - 1 + slot] = false;
+	tuple->values[Anum_pg_statistic_stavalues1 - 1 + slot] =
+		OidInputFunctionCall(F_ARRAY_IN, unconstify(char *, elements), tuple->type, -1);
+	tuple->nulls[Anum_pg_statistic_stavalues1 - 1 + slot] = false;
 }
 
 static HeapTuple
@@ -267,37 +278,33 @@ make_tuple(const ColumnStatistics *column, Oid relid, AttrNumber attnum, Oid typ
 {
 	Relation catalog = table_open(StatisticRelationId, AccessShareLock);
 	TypeCacheEntry *operators = lookup_type_cache(type, TYPECACHE_EQ_OPR | TYPECACHE_LT_OPR);
-	Datum values[Natts_pg_statistic] = {0};
-	bool nulls[Natts_pg_statistic] = {false};
-	HeapTuple tuple;
-	int slot = 0;
+	StatisticTuple tuple = {.type = type, .collation = collation};
+	HeapTuple result;
 
-	values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
-	values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
-	values[Anum_pg_statistic_stainherit - 1] = BoolGetDatum(false);
-	values[Anum_pg_statistic_stanullfrac - 1] = Float4GetDatum((float4) column->null_fraction);
-	values[Anum_pg_statistic_stawidth - 1] = Int32GetDatum(column->width);
-	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum((float4) column->distinct);
+	tuple.values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
+	tuple.values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
+	tuple.values[Anum_pg_statistic_stainherit - 1] = BoolGetDatum(false);
+	tuple.values[Anum_pg_statistic_stanullfrac - 1] = Float4GetDatum((float4) column->null_fraction);
+	tuple.values[Anum_pg_statistic_stawidth - 1] = Int32GetDatum(column->width);
+	tuple.values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum((float4) column->distinct);
 	for (int i = 0; i < STATISTIC_NUM_SLOTS; i++)
 	{
-		nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
-		nulls[Anum_pg_statistic_stavalues1 - 1 + i] = true;
+		tuple.nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
+		tuple.nulls[Anum_pg_statistic_stavalues1 - 1 + i] = true;
 	}
 	/* Labels of enums and the like are not built in: what the engine has as text may be none of them. */
 	if (type >= FirstNormalObjectId)
 		operators = NULL;
 	if (operators != NULL && column->common_values != NULL && column->common_frequencies != NULL &&
 	    OidIsValid(operators->eq_opr))
-		fill_slot(values, nulls, slot++, STATISTIC_KIND_MCV, operators->eq_opr, collation, column->common_frequencies,
-		          column->common_values, type);
+		fill_slot(&tuple, STATISTIC_KIND_MCV, operators->eq_opr, column->common_frequencies, column->common_values);
 	/* Only where the engine's order is that of the column. */
 	if (operators != NULL && column->histogram != NULL && OidIsValid(operators->lt_opr) &&
 	    kakehashi_is_shippable_order(type, collation))
-		fill_slot(values, nulls, slot++, STATISTIC_KIND_HISTOGRAM, operators->lt_opr, collation, NULL,
-		          column->histogram, type);
-	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
+		fill_slot(&tuple, STATISTIC_KIND_HISTOGRAM, operators->lt_opr, NULL, column->histogram);
+	result = heap_form_tuple(RelationGetDescr(catalog), tuple.values, tuple.nulls);
 	table_close(catalog, AccessShareLock);
-	return tuple;
+	return result;
 }
 
 static HeapTuple
