@@ -313,7 +313,7 @@ extern const void *kh_call_payload(const kh_call *call, uint32_t *bytes);
 extern void *kh_inbound_buffer(kh_call *call, uint32_t index, uint64_t *arena_offset, uint32_t *bytes);
 
 /*
- * Gives the slot back. If the call has not finished it is cancelled first, and its slot is free again once the endpoint
+ * Gives the slot back. If the call has not finished it is canceled first, and its slot is free again once the endpoint
  * has answered (collected by later calls of the session); never blocks.
  */
 extern void kh_call_end(kh_call *call);

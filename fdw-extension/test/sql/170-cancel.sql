@@ -1,4 +1,4 @@
--- A statement that is cancelled leaves the session usable, the transaction abortable, and no response slot behind.
+-- A statement that is canceled leaves the session usable, the transaction abortable, and no response slot behind.
 SELECT kakehashi_execute('kakehashi', 'DROP TABLE IF EXISTS slow');
 SELECT kakehashi_execute('kakehashi', 'CREATE TABLE slow (id int PRIMARY KEY, v int)');
 CREATE SCHEMA slow;
@@ -23,7 +23,7 @@ SET LOCAL statement_timeout = '300ms' \; SELECT count(*) FROM slow.slow a, slow.
 SET LOCAL statement_timeout = '300ms' \; SELECT count(pg_sleep(0.1)) FROM slow.slow a, slow.slow b;
 SET LOCAL statement_timeout = '300ms' \; UPDATE slow.slow SET v = 1 WHERE id = (SELECT count(*) FROM slow.slow a, slow.slow b, slow.slow c WHERE a.v * b.v * c.v = 5);
 SELECT count(*) FROM slow.slow WHERE v = 1;
--- Slots of cancelled requests come back as soon as the engine has noticed
+-- Slots of canceled requests come back as soon as the engine has noticed
 DO $$
 BEGIN
   FOR i IN 1..6000 LOOP

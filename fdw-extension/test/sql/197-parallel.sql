@@ -99,7 +99,7 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE local(id) > 0;
 EXPLAIN (COSTS OFF) SELECT id, grp FROM t;
--- Slots of what was cancelled come back as soon as the engine has noticed
+-- Slots of what was canceled come back as soon as the engine has noticed
 DO $$
 BEGIN
   FOR i IN 1..6000 LOOP

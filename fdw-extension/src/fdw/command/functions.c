@@ -297,7 +297,7 @@ kakehashi_current_transaction(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64((int64) kakehashi_xact_share(session));
 }
 
-/* The answer does not wait for the end of what is cancelled: whoever sent that is told. */
+/* The answer does not wait for the end of what is canceled: whoever sent that is told. */
 Datum
 kakehashi_cancel(PG_FUNCTION_ARGS)
 {

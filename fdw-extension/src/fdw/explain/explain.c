@@ -103,7 +103,7 @@ kakehashi_explain_cost(const KakehashiCost *cost, bool returns_rows, ExplainStat
 	if (!es->timing)
 		return;
 	ExplainPropertyFloat("Remote Wait Time", "ms", INSTR_TIME_GET_MILLISEC(cost->waited), 3, es);
-	/* A request whose rows are not all wanted is cancelled, and its end is nobody's business. */
+	/* A request whose rows are not all wanted is canceled, and its end is nobody's business. */
 	if (cost->ended > 0)
 		ExplainPropertyFloat("Remote Execution Time", "ms", (double) cost->execution_nanos / 1e6, 3, es);
 }

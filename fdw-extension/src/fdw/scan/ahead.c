@@ -91,7 +91,7 @@ kakehashi_foreseen_drop(RemoteScan *state)
 
 	if (foreseen == NULL || foreseen->call == NULL)
 		return;
-	/* With its last row taken it is about to end by itself; what is ended before is cancelled. */
+	/* With its last row taken it is about to end by itself; what is ended before is canceled. */
 	if (foreseen->position == foreseen->count - 1 && foreseen->call->ipc != NULL && foreseen->has_batch)
 	{
 		kh_call_release(foreseen->call->ipc);

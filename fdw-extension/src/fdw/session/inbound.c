@@ -127,7 +127,7 @@ kakehashi_inbound_finished(KakehashiCall *call)
 }
 
 /*
- * The endpoint may still read the buffer, so that nobody may write it again. Cancelled requests come here; with the
+ * The endpoint may still read the buffer, so that nobody may write it again. Canceled requests come here; with the
  * session, which goes at the end of the transaction, goes the buffer.
  */
 void

@@ -220,7 +220,7 @@ typedef struct KakehashiCall
 extern void kakehashi_check_wait(void);
 
 /*
- * Sees to it that a request can be sent: waits for the answers of those that were cancelled and of batches on their way, whose
+ * Sees to it that a request can be sent: waits for the answers of those that were canceled and of batches on their way, whose
  * errors it reports. If results that are being read hold all slots there is nothing to wait for: the request is refused.
  */
 extern void kakehashi_call_make_room(KakehashiSession *session);

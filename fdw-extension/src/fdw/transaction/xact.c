@@ -263,7 +263,7 @@ end_on_engine(KakehashiSession *session, bool commit, int wait_millis)
 
 	if (call == NULL)
 	{
-		/* Calls that were cancelled a moment ago still have all slots. */
+		/* Calls that were canceled a moment ago still have all slots. */
 		return commit ? kh_post_commit(session->ipc, session->handle, &error)
 		              : kh_post_rollback(session->ipc, session->handle, &error);
 	}
@@ -363,7 +363,7 @@ abort_session(KakehashiSession *session)
 	end_calls(session, InvalidSubTransactionId);
 	if (session->committing && !session->lost)
 	{
-		/* Cancelled while it was waited for. */
+		/* Canceled while it was waited for. */
 		ereport(WARNING,
 		        (errmsg("commit on server \"%s\" was not waited for to the end", session->server_name),
 		         errdetail(

@@ -361,7 +361,7 @@ typedef struct kh_execute_message
 	uint64_t	lease_nanos;	/* with BEGIN; 0: the endpoint's default */
 	uint64_t	inbound_offset;	/* of a granted buffer in the arena file; only with inboundBytes > 0 */
 	uint32_t	inbound_bytes;	/* 0: parameters are inline */
-	uint32_t	timeout_millis;	/* 0: none; the statement is cancelled with 57014 after it */
+	uint32_t	timeout_millis;	/* 0: none; the statement is canceled with 57014 after it */
 	uint8_t	action;
 	uint8_t	kind;	/* with BEGIN and AUTO_COMMIT */
 	uint8_t	isolation;	/* with BEGIN and AUTO_COMMIT */
