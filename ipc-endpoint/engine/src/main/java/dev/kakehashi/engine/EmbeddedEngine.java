@@ -22,6 +22,7 @@ import dev.kakehashi.engine.ddl.DefinitionRun;
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
+import dev.kakehashi.engine.sql.Prepared;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
 import dev.kakehashi.engine.statistics.TableStatistics;
@@ -307,27 +308,27 @@ public final class EmbeddedEngine implements Engine {
     // Statistics that change while the plan is made may have been seen or not: it is made again
     // then.
     long before = statistics.planVersion();
-    SqlFront.Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts, zone);
+    Prepared prepared = SqlFront.prepare(sql, parameterOids, snapshot, facts, zone);
     if (prepared.columns().size() > MAX_RESULT_COLUMNS) {
       throw new EngineException(
           ErrorCode.LIMIT_EXCEEDED,
           "target lists can have at most " + MAX_RESULT_COLUMNS + " entries");
     }
     long[] tables =
-        prepared instanceof SqlFront.Planned planned ? planned.estimates().tables() : new long[0];
+        prepared instanceof Prepared.Planned planned ? planned.estimates().tables() : new long[0];
     PlanBasis basis = new PlanBasis(statistics, before, tables, this::rowCount);
     PlanRunner runner =
         switch (prepared) {
-          case SqlFront.Planned planned -> PlanRunner.of(planned.plan(), planned.parameterOids());
-          case SqlFront.Measured measured ->
+          case Prepared.Planned planned -> PlanRunner.of(planned.plan(), planned.parameterOids());
+          case Prepared.Measured measured ->
               PlanRunner.measured(
                   measured.statement().plan(), measured.parameterOids(), measured.report());
           default -> null;
         };
-    boolean zoned = !(prepared instanceof SqlFront.Planned planned) || planned.zoned();
+    boolean zoned = !(prepared instanceof Prepared.Planned planned) || planned.zoned();
     PlanCache.Plan plan =
         new PlanCache.Plan(prepared, runner, snapshot.version(), basis, zoned ? zone.name() : null);
-    if (prepared instanceof SqlFront.Planned planned
+    if (prepared instanceof Prepared.Planned planned
         && planned.reusable()
         && snapshot == catalog.snapshot()) {
       plans.add(sql, parameterOids, plan);
@@ -355,7 +356,7 @@ public final class EmbeddedEngine implements Engine {
         statement,
         execution,
         (sql, state) ->
-            (SqlFront.Planned) SqlFront.prepare(sql, new int[0], state, facts, execution.zone()),
+            (Prepared.Planned) SqlFront.prepare(sql, new int[0], state, facts, execution.zone()),
         sink,
         done);
   }

@@ -14,9 +14,9 @@ import dev.kakehashi.engine.exec.operator.StatementScope;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.Analyze;
+import dev.kakehashi.engine.sql.Prepared;
 import dev.kakehashi.engine.sql.SessionSetting;
 import dev.kakehashi.engine.sql.SetConstraints;
-import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.txn.StatementExecution;
@@ -155,14 +155,14 @@ final class EmbeddedStatement implements Statement {
     @Override
     public long[] lockedTables() {
       return switch (current.prepared()) {
-        case SqlFront.Planned planned -> planned.tables();
-        case SqlFront.Measured measured -> measured.statement().tables();
+        case Prepared.Planned planned -> planned.tables();
+        case Prepared.Measured measured -> measured.statement().tables();
         default -> NO_TABLES;
       };
     }
 
     private boolean isReusable() {
-      return current.prepared() instanceof SqlFront.Planned planned && planned.reusable();
+      return current.prepared() instanceof Prepared.Planned planned && planned.reusable();
     }
 
     @Override
@@ -181,8 +181,8 @@ final class EmbeddedStatement implements Statement {
     @Override
     public boolean changesRows() {
       return switch (current.prepared()) {
-        case SqlFront.Planned planned -> planned.changesRows();
-        case SqlFront.Measured measured -> measured.statement().changesRows();
+        case Prepared.Planned planned -> planned.changesRows();
+        case Prepared.Measured measured -> measured.statement().changesRows();
         // It has the turn, because what it changes belongs to the transaction.
         case SetConstraints set -> transaction.options().kind() != TransactionOptions.Kind.RTX;
         default -> false;
@@ -197,8 +197,8 @@ final class EmbeddedStatement implements Statement {
     @Override
     public TouchedTables tables() {
       return switch (current.prepared()) {
-        case SqlFront.Planned planned -> TouchedTables.of(planned.plan());
-        case SqlFront.Measured measured -> TouchedTables.of(measured.statement().plan());
+        case Prepared.Planned planned -> TouchedTables.of(planned.plan());
+        case Prepared.Measured measured -> TouchedTables.of(measured.statement().plan());
         default -> TouchedTables.NONE;
       };
     }
@@ -266,7 +266,7 @@ final class EmbeddedStatement implements Statement {
       if (current.prepared() instanceof SetConstraints set) {
         return transaction.setConstraints(set, execution, finished);
       }
-      SqlFront.Definition definition = (SqlFront.Definition) current.prepared();
+      Prepared.Definition definition = (Prepared.Definition) current.prepared();
       return engine.define(definition.statement(), execution, sink, finished);
     }
   }

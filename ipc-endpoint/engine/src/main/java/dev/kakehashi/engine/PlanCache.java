@@ -1,7 +1,7 @@
 package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.exec.run.PlanRunner;
-import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.sql.Prepared;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +17,7 @@ final class PlanCache {
   /// @param basis what it was made with
   /// @param zone name of the time zone that it is of; null: of any
   record Plan(
-      SqlFront.Prepared prepared,
+      Prepared prepared,
       @Nullable PlanRunner runner,
       long catalogVersion,
       PlanBasis basis,

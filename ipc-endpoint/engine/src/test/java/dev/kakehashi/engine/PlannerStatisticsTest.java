@@ -13,6 +13,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
+import dev.kakehashi.engine.sql.Prepared;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.type.time.Zone;
 import java.nio.file.Path;
@@ -125,7 +126,7 @@ final class PlannerStatisticsTest {
 
   private PhysicalPlan planWithoutStatistics(String sql) {
     CatalogSnapshot catalog = engine.engine.catalogSnapshot();
-    return ((SqlFront.Planned)
+    return ((Prepared.Planned)
             SqlFront.prepare(
                 sql, new int[0], catalog, table -> engine.engine.rowCount(table), Zone.UTC))
         .plan();
@@ -136,7 +137,7 @@ final class PlannerStatisticsTest {
   }
 
   private PhysicalPlan plan(String sql) {
-    return ((SqlFront.Planned) planOf(sql).prepared()).plan();
+    return ((Prepared.Planned) planOf(sql).prepared()).plan();
   }
 
   @Test
@@ -206,7 +207,7 @@ final class PlannerStatisticsTest {
   }
 
   private double expectedRows(String sql) {
-    SqlFront.Planned planned = (SqlFront.Planned) planOf(sql).prepared();
+    Prepared.Planned planned = (Prepared.Planned) planOf(sql).prepared();
     PhysicalPlan.Query query = (PhysicalPlan.Query) planned.plan();
     return Objects.requireNonNull(planned.estimates().rows(query.source()), sql);
   }

@@ -8,6 +8,7 @@ import dev.kakehashi.engine.catalog.SystemTables;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.IndexConditions;
+import dev.kakehashi.engine.sql.QualifiedName;
 import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.Store.CatalogChange;
@@ -68,7 +69,7 @@ final class DefinitionPlanner {
       case DdlStatement.CreateTableAs create -> tables.createAs(schema(create.name()), create);
       case DdlStatement.DropTable drop -> {
         List<Table> tables = new ArrayList<>();
-        for (DdlStatement.Name name : drop.names()) {
+        for (QualifiedName name : drop.names()) {
           Table table = find(name, drop.ifExists());
           if (table != null && !tables.contains(table)) {
             tables.add(table);
@@ -131,12 +132,12 @@ final class DefinitionPlanner {
 
   // ---- names ----
 
-  static String schema(DdlStatement.Name name) {
+  static String schema(QualifiedName name) {
     String schema = name.schema();
     return schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema;
   }
 
-  private @Nullable Table find(DdlStatement.Name name, boolean ifExists) {
+  private @Nullable Table find(QualifiedName name, boolean ifExists) {
     Table table = plan.state().table(schema(name), name.name());
     String kind = table == null ? kindOf(schema(name), name.name()) : null;
     if (kind != null) {
@@ -163,11 +164,11 @@ final class DefinitionPlanner {
             : plan.state().tableOfIndex(schema, name) != null ? "index" : null;
   }
 
-  private @Nullable Table findToAlter(DdlStatement.Name name, boolean ifExists) {
+  private @Nullable Table findToAlter(QualifiedName name, boolean ifExists) {
     return ifExists && plan.state().table(schema(name), name.name()) == null ? null : require(name);
   }
 
-  private Table require(DdlStatement.Name name) {
+  private Table require(QualifiedName name) {
     Table table = plan.state().table(schema(name), name.name());
     if (table == null && plan.isTaken(schema(name), name.name())) {
       throw new EngineException(
@@ -363,7 +364,7 @@ final class DefinitionPlanner {
         : IndexConditions.of(where, table, plan.state(), plan.rows()::constant);
   }
 
-  private void dropIndex(DdlStatement.Name indexName, boolean ifExists, boolean cascade) {
+  private void dropIndex(QualifiedName indexName, boolean ifExists, boolean cascade) {
     String schema = schema(indexName);
     String name = indexName.name();
     Table table = plan.state().tableOfIndex(schema, name);

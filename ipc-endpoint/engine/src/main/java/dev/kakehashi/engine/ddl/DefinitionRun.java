@@ -9,7 +9,7 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.exec.operator.Failures;
 import dev.kakehashi.engine.exec.run.PlanRunner;
 import dev.kakehashi.engine.sql.DdlStatement;
-import dev.kakehashi.engine.sql.SqlFront;
+import dev.kakehashi.engine.sql.Prepared;
 import dev.kakehashi.engine.store.DuplicateKey;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.txn.StatementExecution;
@@ -37,7 +37,7 @@ public final class DefinitionRun implements Task {
   private @Nullable DefinitionPlan plan;
 
   /// What fills the table that is made; null: nothing does.
-  private SqlFront.@Nullable Planned filling;
+  private Prepared.@Nullable Planned filling;
 
   private long mark;
   private int step;
@@ -45,7 +45,7 @@ public final class DefinitionRun implements Task {
   /// Plans statements that change rows.
   @FunctionalInterface
   public interface QueryPlanner {
-    SqlFront.Planned plan(String sql, CatalogSnapshot catalog);
+    Prepared.Planned plan(String sql, CatalogSnapshot catalog);
   }
 
   /// @param queries plans what fills a table that the statement makes
@@ -105,7 +105,7 @@ public final class DefinitionRun implements Task {
       return;
     }
     execution.refuseLong(statement.command());
-    SqlFront.Planned planned = queries.plan(sql, work.state());
+    Prepared.Planned planned = queries.plan(sql, work.state());
     for (long table : planned.tables()) {
       if (execution.catalog().hasObject(table)) {
         work.lock(table, TableLocks.Mode.SHARED);
@@ -163,7 +163,7 @@ public final class DefinitionRun implements Task {
       }
       step++;
     }
-    SqlFront.Planned rows = filling;
+    Prepared.Planned rows = filling;
     if (rows == null) {
       defined(work, 0);
       return null;

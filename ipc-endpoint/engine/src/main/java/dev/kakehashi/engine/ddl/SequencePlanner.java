@@ -7,6 +7,7 @@ import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.DdlStatement.SequenceOptions;
+import dev.kakehashi.engine.sql.QualifiedName;
 import dev.kakehashi.engine.sql.SequenceText;
 import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.store.Store.CatalogChange;
@@ -163,7 +164,7 @@ final class SequencePlanner {
 
   /// OWNED BY.
   private void own(Sequence sequence, SequenceOptions options) {
-    DdlStatement.ColumnName owner = options.ownedBy();
+    QualifiedName.Column owner = options.ownedBy();
     if (owner == null && !options.ownedByNone()) {
       return;
     }
@@ -183,7 +184,7 @@ final class SequencePlanner {
     }
   }
 
-  private Table ownerTable(Sequence sequence, DdlStatement.Name name) {
+  private Table ownerTable(Sequence sequence, QualifiedName name) {
     String schema = DefinitionPlanner.schema(name);
     Table table = plan.state().table(schema, name.name());
     if (table == null) {

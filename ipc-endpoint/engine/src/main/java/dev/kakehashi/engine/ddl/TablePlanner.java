@@ -12,6 +12,7 @@ import dev.kakehashi.engine.sql.DdlStatement;
 import dev.kakehashi.engine.sql.DdlStatement.ColumnDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.DdlStatement.LikeOption;
+import dev.kakehashi.engine.sql.QualifiedName;
 import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.TableExpressions;
 import dev.kakehashi.engine.sql.ViewBinder;
@@ -134,7 +135,7 @@ final class TablePlanner {
 
   // ---- LIKE ----
 
-  private Table source(DdlStatement.Name name) {
+  private Table source(QualifiedName name) {
     String schema = DefinitionPlanner.schema(name);
     Table table = plan.state().table(schema, name.name());
     View view = plan.state().view(schema, name.name());

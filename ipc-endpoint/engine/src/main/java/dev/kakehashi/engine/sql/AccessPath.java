@@ -268,7 +268,7 @@ final class AccessPath {
     for (Term term : terms(columns, conjuncts)) {
       if (term.column == column
           && term.kind == SqlKind.EQUALS
-          && Coercion.oidOf(term.value) == TypeOid.TEXT) {
+          && PgType.oidOf(term.value) == TypeOid.TEXT) {
         return term.value;
       }
     }
@@ -284,8 +284,8 @@ final class AccessPath {
   }
 
   private static boolean sameKind(RexNode a, RexNode b) {
-    ColumnKind kind = Types.kind(Coercion.oidOf(a));
-    return kind == Types.kind(Coercion.oidOf(b));
+    ColumnKind kind = Types.kind(PgType.oidOf(a));
+    return kind == Types.kind(PgType.oidOf(b));
   }
 
   /// Whether the value can be computed before the scan begins.
@@ -326,7 +326,7 @@ final class AccessPath {
 
   /// Words of integers are the same in all widths.
   private static boolean isInteger(RexNode value) {
-    int oid = Coercion.oidOf(value);
+    int oid = PgType.oidOf(value);
     return oid == TypeOid.INT8 || oid == TypeOid.INT4 || oid == TypeOid.INT2;
   }
 

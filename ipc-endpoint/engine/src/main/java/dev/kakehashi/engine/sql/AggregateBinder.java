@@ -159,9 +159,7 @@ final class AggregateBinder {
         context.types.createTypeWithNullability(argument.getType(), true),
         PgOperators.CASE,
         List.of(
-            filter,
-            argument,
-            expressions.coercion.constant(Constant.ofNull(Coercion.typeOf(argument)))));
+            filter, argument, expressions.coercion.constant(Constant.ofNull(PgType.of(argument)))));
   }
 
   private Aggregation.Call unguarded(
@@ -243,7 +241,7 @@ final class AggregateBinder {
     }
     List<RexNode> arguments = new ArrayList<>();
     if (!mode) {
-      int oid = Coercion.oidOf(direct.getFirst());
+      int oid = PgType.oidOf(direct.getFirst());
       arguments.add(
           TypeOid.element(oid) == TypeOid.UNSPECIFIED
               ? toDouble(call, name, all, direct.getFirst())
@@ -251,9 +249,9 @@ final class AggregateBinder {
     }
     RexNode value = order.getFirst().expression();
     boolean interpolates =
-        name.equals("percentile_cont") && Coercion.oidOf(value) != TypeOid.INTERVAL;
+        name.equals("percentile_cont") && PgType.oidOf(value) != TypeOid.INTERVAL;
     arguments.add(interpolates ? toDouble(call, name, all, value) : value);
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     AggregateFunction function =
         java.util.Objects.requireNonNull(Aggregates.resolve(name, oids), name);
     RelDataType type =
@@ -288,9 +286,7 @@ final class AggregateBinder {
       Windowing.Key key = order.get(i);
       SqlType common =
           expressions.coercion.commonType(
-              List.of(Coercion.typeOf(key.expression()), Coercion.typeOf(direct.get(i))),
-              "WITHIN GROUP",
-              call);
+              List.of(PgType.of(key.expression()), PgType.of(direct.get(i))), "WITHIN GROUP", call);
       all.set(i, converted(call, name, all, direct.get(i), common.oid()));
       all.set(count + i, converted(call, name, all, key.expression(), common.oid()));
       keys.add(new Windowing.Key(all.get(count + i), key.descending(), key.nullsFirst()));
@@ -300,7 +296,7 @@ final class AggregateBinder {
     AggregateFunction function =
         java.util.Objects.requireNonNull(
             StandardAggregates.hypothetical(
-                name, all.stream().mapToInt(Coercion::oidOf).toArray(), descending, nullsFirst),
+                name, all.stream().mapToInt(PgType::oidOf).toArray(), descending, nullsFirst),
             name);
     RelDataType type = context.types.of(SqlType.of(function.resultOid()), true);
     return new Aggregation.Call(
@@ -327,7 +323,7 @@ final class AggregateBinder {
       @Nullable RexNode condition,
       List<Windowing.Key> order) {
     AggregateFunction function =
-        Aggregates.resolve(name, arguments.stream().mapToInt(Coercion::oidOf).toArray());
+        Aggregates.resolve(name, arguments.stream().mapToInt(PgType::oidOf).toArray());
     if (function == null) {
       throw noAggregate(call, name, arguments);
     }
@@ -349,7 +345,7 @@ final class AggregateBinder {
           call);
     }
     SqlType type = SqlType.of(function.resultOid());
-    SqlType argumentType = Coercion.typeOf(converted.getFirst());
+    SqlType argumentType = PgType.of(converted.getFirst());
     if ((name.equals("min") || name.equals("max")) && argumentType.oid() == type.oid()) {
       type = argumentType;
     }
@@ -359,7 +355,7 @@ final class AggregateBinder {
   }
 
   RuntimeException noAggregate(SqlCall call, String name, List<RexNode> arguments) {
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     for (int i = 0; i < oids.length; i++) {
       oids[i] = oids[i] == 0 ? Types.UNKNOWN : oids[i];
     }

@@ -31,9 +31,6 @@ final class AggregateRestrictions {
   private final RowEstimates estimates = new RowEstimates();
   private boolean found;
 
-  /// A column of a filtered table.
-  private record Keys(RelNode rel, int column, ColumnOrigin origin) {}
-
   private AggregateRestrictions(RexBuilder rex) {
     this.rex = rex;
   }
@@ -44,12 +41,6 @@ final class AggregateRestrictions {
         new AggregateRestrictions(rel.getCluster().getRexBuilder());
     RelNode added = JoinSides.rewrite(rel, restrictions::restrict);
     return restrictions.found ? added : rel;
-  }
-
-  /// What it costs to read the keys that a grouping is restricted by; infinite if there are none.
-  static double keysCost(RelNode rel, int column, RexBuilder rex) {
-    Keys keys = new AggregateRestrictions(rex).keys(rel, column);
-    return keys == null ? Double.POSITIVE_INFINITY : keys.origin.tableRows() * JoinCost.READ_ROW;
   }
 
   private RelNode restrict(Join join) {
@@ -68,38 +59,13 @@ final class AggregateRestrictions {
       int ofLeft = (leftFirst ? a : b).getIndex();
       int ofRight = (leftFirst ? b : a).getIndex() - leftCount;
       if (join.getJoinType() != JoinRelType.RIGHT && join.getJoinType() != JoinRelType.FULL) {
-        right = restricted(right, ofRight, keys(left, ofLeft), call, leftFirst);
+        right = restricted(right, ofRight, RestrictingKeys.of(left, ofLeft, rex), call, leftFirst);
       }
       if (join.getJoinType() == JoinRelType.RIGHT || join.getJoinType() == JoinRelType.INNER) {
-        left = restricted(left, ofLeft, keys(right, ofRight), call, !leftFirst);
+        left = restricted(left, ofLeft, RestrictingKeys.of(right, ofRight, rex), call, !leftFirst);
       }
     }
     return join.copy(join.getTraitSet(), List.of(left, right));
-  }
-
-  /// The filtered table that a column comes from: it has all the column's values but null.
-  private @Nullable Keys keys(RelNode rel, int column) {
-    ScanShape shape = ScanShape.of(rel, rex);
-    if (shape != null) {
-      ColumnOrigin origin = ColumnOrigin.of(rel, column);
-      return origin == null || shape.conjuncts().isEmpty() || shape.table().isSystem()
-          ? null
-          : new Keys(rel, column, origin);
-    }
-    return switch (rel) {
-      case Filter filter -> keys(filter.getInput(), column);
-      case Project project ->
-          project.getProjects().get(column) instanceof RexInputRef reference
-              ? keys(project.getInput(), reference.getIndex())
-              : null;
-      case Join join -> {
-        int leftCount = join.getLeft().getRowType().getFieldCount();
-        yield column < leftCount
-            ? keys(join.getLeft(), column)
-            : keys(join.getRight(), column - leftCount);
-      }
-      default -> null;
-    };
   }
 
   /// The relation with the grouping in it restricted whose group the column is, if there is one and it is worth it.
@@ -107,7 +73,11 @@ final class AggregateRestrictions {
   /// @param equality of the column with the keys'
   /// @param keysFirst whether the keys' side comes first in it
   private RelNode restricted(
-      RelNode rel, int column, @Nullable Keys keys, RexCall equality, boolean keysFirst) {
+      RelNode rel,
+      int column,
+      @Nullable RestrictingKeys keys,
+      RexCall equality,
+      boolean keysFirst) {
     if (keys == null) {
       return rel;
     }
@@ -129,7 +99,8 @@ final class AggregateRestrictions {
     };
   }
 
-  private RelNode ofJoin(Join join, int column, Keys keys, RexCall equality, boolean keysFirst) {
+  private RelNode ofJoin(
+      Join join, int column, RestrictingKeys keys, RexCall equality, boolean keysFirst) {
     int leftCount = join.getLeft().getRowType().getFieldCount();
     if (column < leftCount) {
       return join.getJoinType().canPushLeftFromAbove()
@@ -144,7 +115,7 @@ final class AggregateRestrictions {
   }
 
   private RelNode ofGroup(
-      Aggregate aggregate, int column, Keys keys, RexCall equality, boolean keysFirst) {
+      Aggregate aggregate, int column, RestrictingKeys keys, RexCall equality, boolean keysFirst) {
     if (aggregate.getGroupType() != Aggregate.Group.SIMPLE || column >= aggregate.getGroupCount()) {
       return aggregate;
     }
@@ -154,10 +125,10 @@ final class AggregateRestrictions {
     double left =
         origin == null
             ? 1
-            : estimates.getRowCount(keys.rel)
-                / Math.max(1, Math.max(origin.distinct(), keys.origin.distinct()));
+            : estimates.getRowCount(keys.rel())
+                / Math.max(1, Math.max(origin.distinct(), keys.origin().distinct()));
     double saved = estimates.getRowCount(input) * (1 - left);
-    if (left > WORTHWHILE || saved < keys.origin.tableRows() * JoinCost.READ_ROW) {
+    if (left > WORTHWHILE || saved < keys.cost()) {
       return aggregate;
     }
     found = true;
@@ -186,15 +157,15 @@ final class AggregateRestrictions {
   }
 
   /// The distinct values of the keys.
-  private RelNode values(Keys keys) {
+  private RelNode values(RestrictingKeys keys) {
     RelNode column =
         LogicalProject.create(
-            keys.rel,
+            keys.rel(),
             List.of(),
-            List.of(rex.makeInputRef(keys.rel, keys.column)),
+            List.of(rex.makeInputRef(keys.rel(), keys.column())),
             List.of("key"),
             Set.of());
-    return keys.origin.isUnique()
+    return keys.origin().isUnique()
         ? column
         : LogicalAggregate.create(column, List.of(), ImmutableBitSet.of(0), null, List.of());
   }

@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// ANALYZE: collects statistics of the tables that are named, or of all. It sees what is committed, and takes effect at once.
-public record Analyze(List<Target> targets) implements SqlFront.Prepared {
+public record Analyze(List<Target> targets) implements Prepared {
   /// A table, and those of its columns that are named. The statistics of all columns come from one sample, so that they are all made anew.
   ///
   /// @param position in the statement, from 1
-  record Target(DdlStatement.Name table, List<String> columns, int position) {}
+  record Target(QualifiedName table, List<String> columns, int position) {}
 
   /// The statement, if it is one.
   static @Nullable Analyze parse(String sql, List<Token> tokens) {
@@ -45,7 +45,7 @@ public record Analyze(List<Target> targets) implements SqlFront.Prepared {
 
   private static Target target(TokenReader in) {
     int position = in.peek().start() + 1;
-    DdlStatement.Name table = in.name();
+    QualifiedName table = in.name();
     List<String> columns = in.peek().isOperator("(") ? in.identifiers() : List.of();
     return new Target(table, columns, position);
   }

@@ -25,7 +25,7 @@ final class ArgumentRewriter {
     boolean exists = in.at > 2 && in.peek(-2).isWord("exists");
     Token before = in.peek(exists ? -3 : Math.max(-2, -in.at));
     level.syntax =
-        in.at > 1 && (in.peek(-2).isWord("row") || ExpressionBinder.isSyntax(in.peek(-2).text()));
+        in.at > 1 && (in.peek(-2).isWord("row") || ReservedWords.looksLikeCall(in.peek(-2).text()));
     level.subquery =
         around.window
             && !around.ordered

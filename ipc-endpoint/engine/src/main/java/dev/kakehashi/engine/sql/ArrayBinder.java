@@ -51,8 +51,7 @@ final class ArrayBinder {
       elements.add(inner || cast == null ? element : converted(element, cast, operand));
     }
     SqlType type =
-        expressions.coercion.commonType(
-            elements.stream().map(Coercion::typeOf).toList(), "ARRAY", call);
+        expressions.coercion.commonType(elements.stream().map(PgType::of).toList(), "ARRAY", call);
     elements = expressions.calls.convertAll(elements, SqlType.of(type.oid()), "ARRAY", call);
     boolean nested = TypeOid.element(type.oid()) != TypeOid.UNSPECIFIED;
     int array = nested ? type.oid() : TypeOid.arrayOf(type.oid());
@@ -78,7 +77,7 @@ final class ArrayBinder {
   }
 
   private RexNode converted(RexNode element, SqlType array, SqlNode at) {
-    int from = Coercion.oidOf(element);
+    int from = PgType.oidOf(element);
     boolean inner = TypeOid.element(from) != TypeOid.UNSPECIFIED;
     int oid = inner ? array.oid() : TypeOid.element(array.oid());
     RexNode converted =
@@ -93,7 +92,7 @@ final class ArrayBinder {
   /// `a[1][2]`, `a[1:2]`
   RexNode subscript(SqlCall call, Scope scope) {
     RexNode array = expressions.bindTyped(call.operand(0), scope);
-    int oid = Coercion.oidOf(array);
+    int oid = PgType.oidOf(array);
     if (oid == TypeOid.JSONB) {
       return expressions.calls.function(call, "#>", List.of(array, path(call, scope)));
     }
@@ -141,7 +140,7 @@ final class ArrayBinder {
             ErrorCode.DATATYPE_MISMATCH, "jsonb subscript does not support slices", operand);
       }
       RexNode step = expressions.bindTyped(((SqlCall) operand).operand(0), scope);
-      int oid = Coercion.oidOf(step);
+      int oid = PgType.oidOf(step);
       RexNode text =
           Comparison.isInteger(oid) || oid == TypeOid.TEXT || oid == TypeOid.VARCHAR
               ? expressions.coercion.convert(step, SqlType.of(TypeOid.TEXT), CastContext.ASSIGNMENT)

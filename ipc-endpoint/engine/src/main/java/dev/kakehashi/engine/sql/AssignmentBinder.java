@@ -7,7 +7,6 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.sql.ReturningBinder.Returning;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SqlType;
@@ -36,7 +35,7 @@ final class AssignmentBinder {
     this.expressions = queries.expressions;
   }
 
-  Table table(Name name) {
+  Table table(QualifiedName name) {
     Table table = queries.from.table(name.schema(), name.name(), name.position());
     if (table.isSystem()) {
       throw new EngineException(
@@ -77,7 +76,7 @@ final class AssignmentBinder {
         ReferenceBinder.deferrableKeys(table));
   }
 
-  static int column(Table table, Name name) {
+  static int column(Table table, QualifiedName name) {
     // `a.b` would be a field of a column of a composite type.
     String wanted = name.schema() == null ? name.name() : name.schema();
     int column = name.schema() == null ? table.columnIndex(wanted) : -1;
@@ -92,7 +91,7 @@ final class AssignmentBinder {
 
   /// A scope with the table's columns as input fields from `first` on.
   Scope.Field field(Table table, String alias, int column, int index) {
-    RelDataType rowType = CatalogTable.of(table, context).getRowType();
+    RelDataType rowType = context.catalogTable(table).getRowType();
     return new Scope.Field(
         alias,
         alias.equals(table.name()) ? table.schema() : null,
@@ -116,8 +115,8 @@ final class AssignmentBinder {
   }
 
   private void assign(Assignment assignment, Table table, Scope scope, @Nullable RexNode[] values) {
-    List<Name> columns = assignment.columns();
-    SqlNode node = SqlFront.parseExpression(assignment.value());
+    List<QualifiedName> columns = assignment.columns();
+    SqlNode node = CalciteParser.parseExpression(assignment.value());
     if (!assignment.multiple()) {
       set(table, columns.getFirst(), expressions.bind(node, scope), node, values);
       return;
@@ -150,7 +149,8 @@ final class AssignmentBinder {
     return queries.subqueries.columns(node, scope);
   }
 
-  private void set(Table table, Name name, RexNode value, SqlNode at, @Nullable RexNode[] values) {
+  private void set(
+      Table table, QualifiedName name, RexNode value, SqlNode at, @Nullable RexNode[] values) {
     int column = column(table, name);
     if (values[column] != null) {
       throw new EngineException(
@@ -234,7 +234,7 @@ final class AssignmentBinder {
     return context.withinStored(
         source,
         () -> {
-          SqlNode node = SqlFront.parseExpression(source);
+          SqlNode node = CalciteParser.parseExpression(source);
           Scope scope = new Scope(null);
           scope.clause = "DEFAULT expressions";
           return assigned(expressions.bind(node, scope), table, column, node);
@@ -266,7 +266,7 @@ final class AssignmentBinder {
                   + "\" is of type "
                   + Types.name(target.type().oid())
                   + " but expression is of type "
-                  + Types.name(Coercion.oidOf(value)),
+                  + Types.name(PgType.oidOf(value)),
               at)
           .withHint("You will need to rewrite or cast the expression.");
     }
@@ -279,7 +279,7 @@ final class AssignmentBinder {
   }
 
   static boolean hasSubquery(@Nullable RexNode node) {
-    return node != null && (Grouping.hasSubquery(node) || node instanceof RexSubQuery);
+    return node != null && (Inspection.hasSubquery(node) || node instanceof RexSubQuery);
   }
 
   static List<String> names(Table table) {

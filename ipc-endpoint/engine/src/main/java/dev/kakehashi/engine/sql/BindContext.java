@@ -84,9 +84,19 @@ final class BindContext {
     cluster.setMetadataQuerySupplier(RowEstimates::new);
   }
 
-  /// Notes that the plan depends on the statistics of a table.
-  void use(Table table) {
+  /// A table for Calcite; the plan depends on its statistics.
+  CatalogTable catalogTable(Table table) {
+    return catalogTable(table, false);
+  }
+
+  /// The same with the row identifier as the last column.
+  CatalogTable catalogTableWithRowId(Table table) {
+    return catalogTable(table, true);
+  }
+
+  private CatalogTable catalogTable(Table table, boolean withRowId) {
     estimates.use(table.tableId());
+    return CatalogTable.of(table, withRowId, types, rowCount, catalog);
   }
 
   CorrelationId newCorrelation() {

@@ -60,6 +60,6 @@ final class Branches {
   /// Whether what is computed from such conditions says whether they are true when they are evaluated again.
   static boolean areRepeatable(List<RexNode> conditions) {
     return conditions.stream()
-        .allMatch(each -> RexUtil.isDeterministic(each) && !Grouping.hasSubquery(each));
+        .allMatch(each -> RexUtil.isDeterministic(each) && !Inspection.hasSubquery(each));
   }
 }

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
 import org.apache.calcite.plan.RelOptAbstractTable;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
@@ -38,45 +40,44 @@ final class CatalogTable extends RelOptAbstractTable {
     this.statistics = statistics;
   }
 
-  static CatalogTable of(Table table, BindContext context) {
-    return of(table, false, context);
-  }
-
-  /// The table with the row identifier as its last column.
-  static CatalogTable withRowId(Table table, BindContext context) {
-    return of(table, true, context);
-  }
-
-  private static CatalogTable of(Table table, boolean withRowId, BindContext context) {
+  /// @param withRowId whether the row identifier is the last column
+  /// @param rowCount estimated rows of a table; the catalogue's live tables know statistics, too
+  static CatalogTable of(
+      Table table,
+      boolean withRowId,
+      PgTypeFactory factory,
+      ToLongFunction<Table> rowCount,
+      CatalogSnapshot catalog) {
     List<RelDataType> types = new ArrayList<>();
     List<String> names = new ArrayList<>();
     for (Column column : table.columns()) {
-      types.add(context.types.of(column.type(), !column.notNull()));
+      types.add(factory.of(column.type(), !column.notNull()));
       names.add(column.name());
     }
     if (withRowId) {
-      types.add(context.types.of(TypeOid.INT8, false));
+      types.add(factory.of(TypeOid.INT8, false));
       names.add("kh row id");
     }
-    RelDataType rowType = context.types.createStructType(types, names);
-    double rows = table.isSystem() ? 100 : Math.max(1, context.rowCount.applyAsLong(table));
-    context.use(table);
+    RelDataType rowType = factory.createStructType(types, names);
+    double rows = table.isSystem() ? 100 : Math.max(1, rowCount.applyAsLong(table));
     return new CatalogTable(
         table,
         rowType,
         rows,
-        context.rowCount instanceof LiveTables live ? live.statistics(table) : null,
-        context.catalog);
+        rowCount instanceof LiveTables live ? live.statistics(table) : null,
+        catalog);
   }
 
-  /// Expressions that the table has indexes over, by the positions of the hidden columns that have their values.
-  Map<Integer, RexNode> indexed() {
+  /// Expressions that the table has indexes over, by the positions of the hidden columns that have their values. They are bound once.
+  ///
+  /// @param bind gives the expression of a hidden column
+  Map<Integer, RexNode> indexed(IntFunction<RexNode> bind) {
     Map<Integer, RexNode> found = indexed;
     if (found == null) {
       found = new TreeMap<>();
       for (int i = 0; i < table.columns().size(); i++) {
         if (table.columns().get(i).hidden()) {
-          found.put(i, TableExpressions.indexed(table, i, catalog));
+          found.put(i, bind.apply(i));
         }
       }
       indexed = found;
@@ -87,6 +88,11 @@ final class CatalogTable extends RelOptAbstractTable {
   /// Null if nothing is known about the columns.
   @Nullable TableStatistics statistics() {
     return statistics;
+  }
+
+  /// What the table is part of.
+  CatalogSnapshot catalog() {
+    return catalog;
   }
 
   Table table() {

@@ -203,6 +203,6 @@ final class ClauseRewriter {
         end -= "as ".length();
       }
     }
-    out.insert(end, "." + RewrittenText.quoted(SampleClause.parse(in).name()) + " ");
+    out.insert(end, "." + RewrittenText.quoted(SampleClause.name(SampleClause.parse(in))) + " ");
   }
 }

@@ -18,7 +18,6 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
-import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexDynamicParam;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlNode;
@@ -32,23 +31,9 @@ final class Coercion {
     this.context = context;
   }
 
-  static SqlType typeOf(RexNode node) {
-    return PgType.of(node.getType());
-  }
-
-  static int oidOf(RexNode node) {
-    return typeOf(node).oid();
-  }
-
   RexNode constant(Constant constant) {
     RelDataType type = context.types.of(constant.type(), constant.isNull());
     return context.rex.makeCall(type, new ConstantOperator(constant), List.of());
-  }
-
-  static @Nullable Constant constantOf(RexNode node) {
-    return node instanceof RexCall call && call.getOperator() instanceof ConstantOperator operator
-        ? operator.constant
-        : null;
   }
 
   /// A call whose arguments have been converted; folded when everything is constant.
@@ -80,7 +65,7 @@ final class Coercion {
     long[] words = new long[arguments.size()];
     long nulls = 0;
     for (int i = 0; i < words.length; i++) {
-      Constant constant = constantOf(arguments.get(i));
+      Constant constant = Constant.of(arguments.get(i));
       if (constant == null) {
         return null;
       }
@@ -111,7 +96,7 @@ final class Coercion {
 
   /// Converts an argument whose word may stay as it is.
   @Nullable RexNode argument(RexNode node, int toOid) {
-    int from = oidOf(node);
+    int from = PgType.oidOf(node);
     if (from != Types.UNKNOWN && Casts.isBinaryCoercible(from, toOid)) {
       return node;
     }
@@ -120,14 +105,14 @@ final class Coercion {
 
   /// Converts to a type in a context; null if there is no such conversion.
   @Nullable RexNode convert(RexNode node, SqlType to, CastContext castContext) {
-    SqlType from = typeOf(node);
+    SqlType from = PgType.of(node);
     if (from.oid() == Types.UNKNOWN) {
       return convertUnknown(node, to, castContext);
     }
     if (from.equals(to)) {
       return node;
     }
-    Constant constant = constantOf(node);
+    Constant constant = Constant.of(node);
     if (constant != null && constant.isNull() && isConvertible(from.oid(), to, castContext)) {
       return constant(Constant.ofNull(to));
     }
@@ -164,7 +149,7 @@ final class Coercion {
       RexNode converted = convert(typed, to, castContext);
       return converted == null ? typed : converted;
     }
-    Constant constant = constantOf(node);
+    Constant constant = Constant.of(node);
     if (constant != null && constant.isNull()) {
       return constant(Constant.ofNull(to));
     }
@@ -204,7 +189,7 @@ final class Coercion {
 
   /// Gives an expression without type the type text.
   RexNode resolveUnknown(RexNode node) {
-    return oidOf(node) == Types.UNKNOWN
+    return PgType.oidOf(node) == Types.UNKNOWN
         ? convertUnknown(node, SqlType.of(TypeOid.TEXT), CastContext.IMPLICIT)
         : node;
   }
@@ -217,7 +202,7 @@ final class Coercion {
     if (bool == null) {
       throw context.error(
           ErrorCode.DATATYPE_MISMATCH,
-          what + " must be type boolean, not type " + Types.name(oidOf(node)),
+          what + " must be type boolean, not type " + Types.name(PgType.oidOf(node)),
           at);
     }
     return bool;

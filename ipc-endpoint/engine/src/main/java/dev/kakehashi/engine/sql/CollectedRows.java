@@ -58,7 +58,7 @@ final class CollectedRows {
         input = sort.getInput();
       }
     }
-    int oid = Coercion.oidOf(context.rex.makeInputRef(input, column));
+    int oid = PgType.oidOf(context.rex.makeInputRef(input, column));
     AggregateFunction function = Aggregates.resolve("array_agg", new int[] {oid});
     if (function == null) {
       throw context.error(

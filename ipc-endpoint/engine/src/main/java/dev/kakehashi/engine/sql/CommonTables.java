@@ -4,6 +4,7 @@ import dev.kakehashi.engine.plan.PlanNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Filter;
 import org.apache.calcite.rel.core.Project;
@@ -73,10 +74,12 @@ final class CommonTables {
   }
 
   /// The plan with those of the kept queries before it.
-  PlanNode around(PlanNode body, PlanTranslator translator) {
+  ///
+  /// @param planning the way from algebra to a plan
+  PlanNode around(PlanNode body, Function<RelNode, PlanNode> planning) {
     PlanNode plan = body;
     for (Kept query : kept.reversed()) {
-      PlanNode common = translator.translate(Optimizer.optimize(query.rel));
+      PlanNode common = planning.apply(query.rel);
       plan = new PlanNode.With(common, query.name, query.number, plan);
     }
     return plan;

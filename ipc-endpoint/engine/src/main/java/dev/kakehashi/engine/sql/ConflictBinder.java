@@ -6,7 +6,6 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -68,7 +67,7 @@ final class ConflictBinder {
     }
     int count = table.columns().size();
     RelNode existing =
-        LogicalTableScan.create(context.cluster, CatalogTable.of(table, context), List.of());
+        LogicalTableScan.create(context.cluster, context.catalogTable(table), List.of());
     RelDataType both =
         SqlValidatorUtil.deriveJoinRowType(
             existing.getRowType(),
@@ -129,7 +128,7 @@ final class ConflictBinder {
             where,
             () ->
                 queries.expressions.bindCondition(
-                    SqlFront.parseExpression(where), scope, "argument of WHERE"));
+                    CalciteParser.parseExpression(where), scope, "argument of WHERE"));
   }
 
   private RexNode sameKey(Index index, Scope scope, int count) {
@@ -184,8 +183,8 @@ final class ConflictBinder {
   /// Unique indexes that ON CONFLICT is about.
   private List<Index> arbiters(Conflict conflict, Table table, String alias) {
     List<Index> indexes = new ArrayList<>();
-    Name constraint = conflict.constraint();
-    List<Name> names = conflict.columns();
+    QualifiedName constraint = conflict.constraint();
+    List<QualifiedName> names = conflict.columns();
     Set<Integer> wanted = new HashSet<>();
     if (names != null) {
       names.forEach(name -> wanted.add(AssignmentBinder.column(table, name)));
@@ -234,7 +233,8 @@ final class ConflictBinder {
     for (int column : index.columns()) {
       elements.add(
           table.columns().get(column).hidden()
-              ? indexedColumn(CatalogTable.of(table, context).indexed().get(column), table)
+              ? indexedColumn(
+                  TableExpressions.indexed(context.catalogTable(table)).get(column), table)
               : column);
     }
     return elements.equals(wanted);
@@ -245,7 +245,7 @@ final class ConflictBinder {
     if (expression instanceof RexInputRef reference) {
       return reference.getIndex();
     }
-    return CatalogTable.of(table, context).indexed().entrySet().stream()
+    return TableExpressions.indexed(context.catalogTable(table)).entrySet().stream()
         .filter(indexed -> indexed.getValue().equals(expression))
         .mapToInt(Map.Entry::getKey)
         .findFirst()
@@ -259,14 +259,15 @@ final class ConflictBinder {
       Conflict conflict, Table table, String alias, Set<Integer> wanted) {
     Scope scope = new Scope(null);
     scope.clause = "index expressions";
-    RelDataType rowType = CatalogTable.of(table, context).getRowType();
+    RelDataType rowType = context.catalogTable(table).getRowType();
     scope.rowType = rowType;
     addFields(scope, table, alias, 0, rowType);
     for (Source expression : conflict.expressions()) {
       RexNode bound =
           context.within(
               expression,
-              () -> queries.expressions.bindTyped(SqlFront.parseExpression(expression), scope));
+              () ->
+                  queries.expressions.bindTyped(CalciteParser.parseExpression(expression), scope));
       wanted.add(indexedColumn(bound, table));
     }
     scope.clause = "index predicates";

@@ -3,7 +3,6 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
 import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class ConflictParser {
   private final StatementParser statement;
   private final TokenReader in;
-  private @Nullable Name constraint;
-  private @Nullable List<Name> columns;
+  private @Nullable QualifiedName constraint;
+  private @Nullable List<QualifiedName> columns;
   private final List<Source> expressions = new ArrayList<>();
   private @Nullable Source predicate;
 
@@ -51,7 +50,7 @@ final class ConflictParser {
   /// `(column or expression [COLLATE ...] [operator class], ...) [WHERE predicate]`
   private void inference() {
     int close = statement.closing(in.at);
-    List<Name> names = new ArrayList<>();
+    List<QualifiedName> names = new ArrayList<>();
     in.at++;
     do {
       boolean call = in.peek(1).isOperator("(") || in.peek(1).isOperator(".");

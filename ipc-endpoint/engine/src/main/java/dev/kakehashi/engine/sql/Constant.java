@@ -8,6 +8,8 @@ import dev.kakehashi.engine.type.Varlena;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexNode;
 import org.jspecify.annotations.Nullable;
 
 /// A value known when the statement is planned.
@@ -30,6 +32,14 @@ public record Constant(SqlType type, boolean isNull, long word, @Nullable Memory
     MemorySegment memory = Arena.ofAuto().allocate((bytes + 7) & ~7L, 8);
     MemorySegment.copy(VarHeap.MEMORY, word, memory, 0, bytes);
     return new Constant(type, false, memory.address(), memory);
+  }
+
+  /// The constant that an expression is, or null.
+  static @Nullable Constant of(RexNode node) {
+    return node instanceof RexCall call
+            && call.getOperator() instanceof PgOperators.ConstantOperator operator
+        ? operator.constant
+        : null;
   }
 
   static Constant ofText(int oid, String value) {

@@ -104,8 +104,8 @@ final class CorrelationCost {
       joined += JoinCost.nestedLoop(rows(left), values);
     }
     if (!limited && equalitiesOnly && columns.cardinality() == 1) {
-      double keys = AggregateRestrictions.keysCost(left, columns.nth(0), rex);
-      joined = Math.min(joined, keys + values * each);
+      RestrictingKeys keys = RestrictingKeys.of(left, columns.nth(0), rex);
+      joined = keys == null ? joined : Math.min(joined, keys.cost() + values * each);
     }
     return rows(left) * each * MARGIN < joined;
   }

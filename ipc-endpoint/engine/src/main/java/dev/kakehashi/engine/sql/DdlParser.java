@@ -2,7 +2,6 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.sql.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.DdlStatement.Commented;
-import dev.kakehashi.engine.sql.DdlStatement.Name;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +63,7 @@ final class DdlParser {
     }
     if (in.acceptWords("drop", "view")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      List<Name> names = names();
+      List<QualifiedName> names = names();
       return new DdlStatement.DropView(names, ifExists, in.cascade());
     }
     if (in.acceptWords("create", "sequence")) {
@@ -74,7 +73,7 @@ final class DdlParser {
     }
     if (in.acceptWords("alter", "sequence")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      Name name = name();
+      QualifiedName name = name();
       DdlStatement named = alterName(false, name, ifExists);
       return named != null
           ? named
@@ -83,7 +82,7 @@ final class DdlParser {
     }
     if (in.acceptWords("alter", "view")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      Name name = name();
+      QualifiedName name = name();
       DdlStatement named = alterName(true, name, ifExists);
       if (named != null) {
         return named;
@@ -99,7 +98,7 @@ final class DdlParser {
     }
     if (in.acceptWords("drop", "sequence")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      List<Name> names = names();
+      List<QualifiedName> names = names();
       return new DdlStatement.DropSequence(names, ifExists, in.cascade());
     }
     if (in.acceptWords("alter", "table")) {
@@ -109,7 +108,7 @@ final class DdlParser {
     }
     if (in.acceptWords("alter", "index")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      Name index = name();
+      QualifiedName index = name();
       if (StorageOptions.alterIndex(in)) {
         return new DdlStatement.AlterIndex(index, ifExists);
       }
@@ -119,12 +118,12 @@ final class DdlParser {
     }
     if (in.acceptWords("drop", "table")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      List<Name> names = names();
+      List<QualifiedName> names = names();
       return new DdlStatement.DropTable(names, ifExists, in.cascade());
     }
     if (in.acceptWords("drop", "index")) {
       boolean ifExists = in.acceptWords("if", "exists");
-      List<Name> names = names();
+      List<QualifiedName> names = names();
       return new DdlStatement.DropIndex(names, ifExists, in.cascade());
     }
     if (in.acceptWords("drop", "schema")) {
@@ -141,7 +140,7 @@ final class DdlParser {
     if (in.acceptWords("truncate")) {
       in.acceptWords("table");
       in.acceptWords("only");
-      List<Name> names = names();
+      List<QualifiedName> names = names();
       boolean restart = in.acceptWords("restart", "identity");
       if (!restart) {
         in.acceptWords("continue", "identity");
@@ -182,7 +181,7 @@ final class DdlParser {
     throw in.syntaxError();
   }
 
-  private @Nullable DdlStatement alterName(boolean view, Name name, boolean ifExists) {
+  private @Nullable DdlStatement alterName(boolean view, QualifiedName name, boolean ifExists) {
     if (in.acceptWords("rename", "to")) {
       return new DdlStatement.AlterName(view, name, ifExists, in.expectName(), null);
     }
@@ -198,12 +197,12 @@ final class DdlParser {
             .filter(each -> word.isWord(each.name().toLowerCase(Locale.ROOT)))
             .findFirst()
             .orElseThrow(() -> TokenReader.notSupported(word, "COMMENT ON " + word.text()));
-    Name name;
+    QualifiedName name;
     String part = null;
     if (kind == Commented.SCHEMA) {
-      name = new Name(null, in.expectName(), word.end() + 1);
+      name = new QualifiedName(null, in.expectName(), word.end() + 1);
     } else if (kind == Commented.COLUMN) {
-      DdlStatement.ColumnName named = in.columnName("column name must be qualified");
+      QualifiedName.Column named = in.columnName("column name must be qualified");
       name = named.table();
       part = named.column();
     } else if (kind == Commented.CONSTRAINT) {
@@ -224,20 +223,20 @@ final class DdlParser {
     return new DdlStatement.Comment(kind, name, part, text.isEmpty() ? null : text);
   }
 
-  private List<Name> names() {
-    List<Name> names = new ArrayList<>();
+  private List<QualifiedName> names() {
+    List<QualifiedName> names = new ArrayList<>();
     do {
       names.add(name());
     } while (in.acceptOperator(","));
     return names;
   }
 
-  private Name name() {
+  private QualifiedName name() {
     return in.name();
   }
 
   private DdlStatement createView(boolean orReplace) {
-    Name name = name();
+    QualifiedName name = name();
     List<String> columns = in.peek().isOperator("(") ? in.identifiers() : List.of();
     in.expectWord("as");
     int start = in.peek().start();

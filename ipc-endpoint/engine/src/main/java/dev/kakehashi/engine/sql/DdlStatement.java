@@ -20,11 +20,6 @@ public sealed interface DdlStatement {
         .toUpperCase(Locale.ROOT);
   }
 
-  /// A name with an optional schema; `position` is its first character in the statement, from 1.
-  record Name(@Nullable String schema, String name, int position) {}
-
-  record ColumnName(Name table, String column) {}
-
   /// @param sequence of a serial or identity column, or null
   /// @param generation expression of a generated column, or null
   record ColumnDefinition(
@@ -55,7 +50,7 @@ public sealed interface DdlStatement {
       @Nullable Boolean cycles,
       boolean restarts,
       @Nullable Long restartWith,
-      @Nullable ColumnName ownedBy,
+      QualifiedName.@Nullable Column ownedBy,
       boolean ownedByNone) {
     static final SequenceOptions NONE =
         new SequenceOptions(
@@ -104,10 +99,10 @@ public sealed interface DdlStatement {
     }
   }
 
-  record CreateSequence(Name name, boolean ifNotExists, SequenceOptions options)
+  record CreateSequence(QualifiedName name, boolean ifNotExists, SequenceOptions options)
       implements DdlStatement {}
 
-  record AlterSequence(Name name, boolean ifExists, SequenceOptions options)
+  record AlterSequence(QualifiedName name, boolean ifExists, SequenceOptions options)
       implements DdlStatement {}
 
   /// ALTER SEQUENCE or ALTER VIEW ... RENAME TO or SET SCHEMA.
@@ -115,7 +110,11 @@ public sealed interface DdlStatement {
   /// @param to the new name; null: stays
   /// @param schema the new schema; null: stays
   record AlterName(
-      boolean view, Name name, boolean ifExists, @Nullable String to, @Nullable String schema)
+      boolean view,
+      QualifiedName name,
+      boolean ifExists,
+      @Nullable String to,
+      @Nullable String schema)
       implements DdlStatement {
     @Override
     public String command() {
@@ -123,7 +122,7 @@ public sealed interface DdlStatement {
     }
   }
 
-  record DropSequence(List<Name> names, boolean ifExists, boolean cascade)
+  record DropSequence(List<QualifiedName> names, boolean ifExists, boolean cascade)
       implements DdlStatement {}
 
   /// PRIMARY KEY or UNIQUE.
@@ -152,7 +151,7 @@ public sealed interface DdlStatement {
   record ForeignKeyDefinition(
       @Nullable String name,
       List<String> columns,
-      Name referenced,
+      QualifiedName referenced,
       @Nullable List<String> referencedColumns,
       ForeignKey.Action onUpdate,
       ForeignKey.Action onDelete,
@@ -181,7 +180,7 @@ public sealed interface DdlStatement {
   }
 
   record CreateTable(
-      Name name,
+      QualifiedName name,
       boolean ifNotExists,
       List<ColumnDefinition> columns,
       Constraints constraints,
@@ -191,7 +190,7 @@ public sealed interface DdlStatement {
   /// LIKE in CREATE TABLE.
   ///
   /// @param position number of the table's own columns in front of those that are copied
-  record Like(int position, Name source, Set<LikeOption> options) {}
+  record Like(int position, QualifiedName source, Set<LikeOption> options) {}
 
   /// What LIKE copies besides names, types and NOT NULL.
   enum LikeOption {
@@ -216,11 +215,16 @@ public sealed interface DdlStatement {
   /// @param position of the query in the statement, from 0
   /// @param data whether its rows are inserted
   record CreateTableAs(
-      Name name, boolean ifNotExists, List<String> columns, String text, int position, boolean data)
+      QualifiedName name,
+      boolean ifNotExists,
+      List<String> columns,
+      String text,
+      int position,
+      boolean data)
       implements DdlStatement {}
 
   /// ALTER TABLE.
-  record AlterTable(Name table, boolean ifExists, List<Alteration> alterations)
+  record AlterTable(QualifiedName table, boolean ifExists, List<Alteration> alterations)
       implements DdlStatement {}
 
   /// One of the actions of ALTER TABLE.
@@ -273,10 +277,10 @@ public sealed interface DdlStatement {
   }
 
   /// ALTER INDEX about PostgreSQL's storage.
-  record AlterIndex(Name index, boolean ifExists) implements DdlStatement {}
+  record AlterIndex(QualifiedName index, boolean ifExists) implements DdlStatement {}
 
   /// ALTER INDEX ... RENAME TO.
-  record RenameIndex(Name index, boolean ifExists, String to) implements DdlStatement {
+  record RenameIndex(QualifiedName index, boolean ifExists, String to) implements DdlStatement {
     @Override
     public String command() {
       return "ALTER INDEX";
@@ -287,7 +291,7 @@ public sealed interface DdlStatement {
   /// @param where text of the condition of a partial index, or null
   record CreateIndex(
       @Nullable String name,
-      Name table,
+      QualifiedName table,
       boolean unique,
       boolean ifNotExists,
       List<IndexElement> elements,
@@ -325,14 +329,16 @@ public sealed interface DdlStatement {
     }
   }
 
-  record DropTable(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
+  record DropTable(List<QualifiedName> names, boolean ifExists, boolean cascade)
+      implements DdlStatement {}
 
   /// @param columns names; may be shorter than the number of columns
   /// @param text the query
-  record CreateView(Name name, boolean orReplace, List<String> columns, String text)
+  record CreateView(QualifiedName name, boolean orReplace, List<String> columns, String text)
       implements DdlStatement {}
 
-  record DropView(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
+  record DropView(List<QualifiedName> names, boolean ifExists, boolean cascade)
+      implements DdlStatement {}
 
   /// COMMENT.
   ///
@@ -340,7 +346,7 @@ public sealed interface DdlStatement {
   /// @param name of the object; of a column its table or view, of a constraint its table
   /// @param part the column or the constraint, or null
   /// @param text null: none any more
-  record Comment(Commented kind, Name name, @Nullable String part, @Nullable String text)
+  record Comment(Commented kind, QualifiedName name, @Nullable String part, @Nullable String text)
       implements DdlStatement {}
 
   /// What has comments.
@@ -354,11 +360,12 @@ public sealed interface DdlStatement {
     CONSTRAINT
   }
 
-  record DropIndex(List<Name> names, boolean ifExists, boolean cascade) implements DdlStatement {}
+  record DropIndex(List<QualifiedName> names, boolean ifExists, boolean cascade)
+      implements DdlStatement {}
 
   record DropSchema(List<String> names, boolean ifExists, boolean cascade)
       implements DdlStatement {}
 
-  record Truncate(List<Name> names, boolean restartIdentity, boolean cascade)
+  record Truncate(List<QualifiedName> names, boolean restartIdentity, boolean cascade)
       implements DdlStatement {}
 }

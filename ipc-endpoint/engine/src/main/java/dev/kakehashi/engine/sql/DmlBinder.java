@@ -65,7 +65,7 @@ final class DmlBinder {
       values.add(value == null ? scope.fields.get(i).expression() : value);
     }
     PhysicalPlan.Target target = assignments.target(table);
-    if (rows.single && values.stream().noneMatch(Grouping::hasSubquery)) {
+    if (rows.single && values.stream().noneMatch(Inspection::hasSubquery)) {
       ReturningBinder.Returning result =
           assignments.returning(update.returning(), scope(rows, table, 0));
       return new Planned(
@@ -151,7 +151,7 @@ final class DmlBinder {
             : context.within(
                 others,
                 () -> {
-                  SqlSelect select = (SqlSelect) SqlFront.parse(others);
+                  SqlSelect select = (SqlSelect) CalciteParser.parse(others);
                   SqlNode from = java.util.Objects.requireNonNull(select.getFrom());
                   return targets.changed(table, alias, from, scope);
                 });
@@ -166,10 +166,10 @@ final class DmlBinder {
           scope.correlations = new LinkedHashSet<>();
           RexNode condition =
               expressions.bindCondition(
-                  SqlFront.parseExpression(where), scope, "argument of WHERE");
+                  CalciteParser.parseExpression(where), scope, "argument of WHERE");
           RelNode filtered =
               LogicalFilter.create(rel, condition, ImmutableSet.copyOf(scope.correlations));
-          boolean single = others == null && !Grouping.hasSubquery(condition);
+          boolean single = others == null && !Inspection.hasSubquery(condition);
           return new Rows(filtered, scope, columns, single, condition);
         });
   }
@@ -180,8 +180,8 @@ final class DmlBinder {
         LogicalTableScan.create(
             context.cluster,
             RowIdentity.isNamed(table, context)
-                ? CatalogTable.withRowId(table, context)
-                : CatalogTable.of(table, context),
+                ? context.catalogTableWithRowId(table)
+                : context.catalogTable(table),
             List.of());
     RelNode filtered = rows.condition == null ? scan : LogicalFilter.create(scan, rows.condition);
     ScanShape shape =
@@ -220,7 +220,7 @@ final class DmlBinder {
       scope.fields.add(
           new Scope.Field(field.alias(), field.schema(), field.name(), moved, field.merged()));
     }
-    scope.rowType = CatalogTable.of(table, context).getRowType();
+    scope.rowType = context.catalogTable(table).getRowType();
     return scope;
   }
 }

@@ -122,8 +122,8 @@ final class ExprTranslator {
   }
 
   private static Expr inArray(List<RexNode> operands) {
-    int element = TypeOid.element(Coercion.oidOf(operands.get(1)));
-    SqlType to = SqlType.of(Coercion.oidOf(operands.get(0)));
+    int element = TypeOid.element(PgType.oidOf(operands.get(1)));
+    SqlType to = SqlType.of(PgType.oidOf(operands.get(0)));
     ScalarFunction cast =
         element == to.oid() || Casts.isBinaryCoercible(element, to.oid())
             ? null

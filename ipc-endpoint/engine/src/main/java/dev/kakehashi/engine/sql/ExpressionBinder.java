@@ -11,7 +11,6 @@ import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
@@ -36,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// String literals, NULL and parameters begin with the type `unknown` and take the type that their use asks for.
 final class ExpressionBinder {
-  private static final Set<String> SYNTAX = Set.of("coalesce", "greatest", "least", "nullif");
-
   final BindContext context;
   final Coercion coercion;
   final SequenceBinder sequences;
@@ -150,11 +147,6 @@ final class ExpressionBinder {
     };
   }
 
-  /// Whether what looks like a call of a function is syntax of its own.
-  static boolean isSyntax(String name) {
-    return SYNTAX.contains(name);
-  }
-
   /// A call by name.
   RexNode bindNamed(SqlCall call, String name, Scope scope) {
     return switch (name) {
@@ -218,7 +210,7 @@ final class ExpressionBinder {
 
   private RexNode bindCollated(SqlCall call, Scope scope) {
     RexNode value = bindTyped(call.operand(0), scope);
-    int oid = Coercion.oidOf(value);
+    int oid = PgType.oidOf(value);
     switch (oid) {
       case TypeOid.TEXT, TypeOid.VARCHAR, TypeOid.BPCHAR, TypeOid.NAME -> {}
       default ->
@@ -393,7 +385,7 @@ final class ExpressionBinder {
       return arrays.constructor(call.operand(0), scope, type);
     }
     RexNode value = bind(call.operand(0), scope);
-    int from = Coercion.oidOf(value);
+    int from = PgType.oidOf(value);
     RexNode converted;
     try {
       converted = coercion.convert(value, type, CastContext.EXPLICIT);
@@ -457,7 +449,7 @@ final class ExpressionBinder {
     for (SqlNode operand : call.getOperandList()) {
       bound.add(bind(operand, scope));
     }
-    SqlType type = coercion.commonType(bound.stream().map(Coercion::typeOf).toList(), name, call);
+    SqlType type = coercion.commonType(bound.stream().map(PgType::of).toList(), name, call);
     List<RexNode> operands = calls.convertAll(bound, type, name, call);
     boolean nullable = operands.stream().allMatch(o -> o.getType().isNullable());
     return operands.size() == 1
@@ -469,8 +461,8 @@ final class ExpressionBinder {
   private RexNode takenBy(RexNode comparison, RexNode left) {
     if (comparison instanceof RexCall call && call.getOperands().size() == 2) {
       RexNode taken = call.getOperands().getFirst();
-      int oid = Coercion.oidOf(taken);
-      if (Coercion.oidOf(left) == Types.UNKNOWN
+      int oid = PgType.oidOf(taken);
+      if (PgType.oidOf(left) == Types.UNKNOWN
           || oid == TypeOid.NUMERIC
           || oid == TypeOid.FLOAT8
           || oid == TypeOid.TEXT) {
@@ -485,7 +477,7 @@ final class ExpressionBinder {
     RexNode right = bind(call.operand(1), scope);
     RexNode equal = calls.comparison(SqlKind.EQUALS, left, right, call);
     RexNode typed = takenBy(equal, left);
-    SqlType type = Coercion.typeOf(typed);
+    SqlType type = PgType.of(typed);
     return context.rex.makeCall(
         context.types.of(type, true),
         PgOperators.CASE,
@@ -510,8 +502,7 @@ final class ExpressionBinder {
         otherwise == null
             ? coercion.constant(Constant.ofNull(SqlType.of(Types.UNKNOWN)))
             : bind(otherwise, scope));
-    SqlType type =
-        coercion.commonType(values.stream().map(Coercion::typeOf).toList(), "CASE", sqlCase);
+    SqlType type = coercion.commonType(values.stream().map(PgType::of).toList(), "CASE", sqlCase);
     List<RexNode> converted = calls.convertAll(values, type, "CASE", sqlCase);
     List<RexNode> operands = new ArrayList<>();
     for (int i = 0; i < conditions.size(); i++) {

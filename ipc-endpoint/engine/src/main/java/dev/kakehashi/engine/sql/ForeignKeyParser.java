@@ -27,7 +27,7 @@ final class ForeignKeyParser {
 
   private ForeignKeyDefinition references(
       @Nullable String name, List<String> columns, boolean ofTable) {
-    DdlStatement.Name referenced = in.name();
+    QualifiedName referenced = in.name();
     List<String> referencedColumns = in.peek().isOperator("(") ? in.identifiers() : null;
     boolean full = false;
     Action onUpdate = Action.NO_ACTION;

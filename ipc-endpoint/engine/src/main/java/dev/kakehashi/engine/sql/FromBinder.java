@@ -185,7 +185,7 @@ final class FromBinder {
       RowIdentity.addMissing(rows, visible, context);
       return rows;
     }
-    SampleClause sample = SampleClause.of(identifier);
+    Sample sample = SampleClause.of(identifier);
     if (sample != null) {
       return sampled(table(SampleClause.tableOf(identifier)), sample, alias);
     }
@@ -199,8 +199,8 @@ final class FromBinder {
         LogicalTableScan.create(
             context.cluster,
             locked || identified
-                ? CatalogTable.withRowId(table, context)
-                : CatalogTable.of(table, context),
+                ? context.catalogTableWithRowId(table)
+                : context.catalogTable(table),
             List.of());
     List<String> names = table.columns().stream().map(c -> c.name()).toList();
     From from =
@@ -218,7 +218,7 @@ final class FromBinder {
     return from;
   }
 
-  private From sampled(Table table, SampleClause sample, @Nullable String alias) {
+  private From sampled(Table table, Sample sample, @Nullable String alias) {
     if (table.isSystem()) {
       throw new EngineException(
           ErrorCode.SYNTAX_ERROR,
@@ -228,7 +228,7 @@ final class FromBinder {
       throw RowLocks.notAllowed("TABLESAMPLE");
     }
     return from(
-        new SampledRows(context.cluster, CatalogTable.of(table, context), sample),
+        new SampledRows(context.cluster, context.catalogTable(table), sample),
         alias == null ? table.name() : alias,
         alias == null ? table.schema() : null,
         table.columns().stream().map(c -> c.name()).toList(),

@@ -44,7 +44,7 @@ final class FunctionCalls {
     if (concatenation != null) {
       return concatenation;
     }
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     ScalarFunction function;
     try {
       function = Functions.resolve(name, oids);
@@ -65,7 +65,7 @@ final class FunctionCalls {
   ///
   /// @param nodes the arguments' places in the statement
   RexNode variadic(SqlNode at, String name, List<RexNode> arguments, List<SqlNode> nodes) {
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     ScalarFunction function;
     try {
       function = VariadicArrays.resolve(name, oids);
@@ -87,7 +87,7 @@ final class FunctionCalls {
   private @Nullable RexNode concat(SqlNode at, List<RexNode> arguments) {
     RexNode all = null;
     for (RexNode argument : arguments) {
-      int oid = Coercion.oidOf(argument);
+      int oid = PgType.oidOf(argument);
       if (oid == TypeOid.BPCHAR || oid == TypeOid.BOOL) {
         return null;
       }
@@ -124,7 +124,7 @@ final class FunctionCalls {
   /// The function that returns rows which a call means; null if it is another.
   @Nullable RowFunction rowFunction(SqlNode at, String name, List<RexNode> arguments) {
     try {
-      return RowFunctions.resolve(name, arguments.stream().mapToInt(Coercion::oidOf).toArray());
+      return RowFunctions.resolve(name, arguments.stream().mapToInt(PgType::oidOf).toArray());
     } catch (EngineException ambiguous) {
       throw ambiguous.withPosition(context.position(at));
     }
@@ -140,7 +140,7 @@ final class FunctionCalls {
     } catch (EngineException refused) {
       throw refused.position() == 0 ? refused.withPosition(context.position(at)) : refused;
     }
-    throw coercion.noCast(Coercion.oidOf(node), oid, at);
+    throw coercion.noCast(PgType.oidOf(node), oid, at);
   }
 
   EngineException noFunction(SqlNode at, String name, int[] oids) {
@@ -179,7 +179,7 @@ final class FunctionCalls {
             ? call.getOperandList()
             : List.of();
     SqlOperator operator = Comparison.operator(kind);
-    int[] oids = {Coercion.oidOf(left), Coercion.oidOf(right)};
+    int[] oids = {PgType.oidOf(left), PgType.oidOf(right)};
     ScalarFunction function = Functions.resolve(operator.getName(), oids);
     if (function == null) {
       throw noFunction(at, operator.getName(), oids);
@@ -201,7 +201,7 @@ final class FunctionCalls {
   }
 
   private RexNode comparedTime(RexNode operand, int common) {
-    int oid = Coercion.oidOf(operand);
+    int oid = PgType.oidOf(operand);
     return oid == common
         ? operand
         : coercion.call(
@@ -236,7 +236,7 @@ final class FunctionCalls {
     for (RexNode node : nodes) {
       RexNode one = coercion.implicit(node, type);
       if (one == null) {
-        throw coercion.notConverted(what, Coercion.oidOf(node), type.oid(), at);
+        throw coercion.notConverted(what, PgType.oidOf(node), type.oid(), at);
       }
       converted.add(one);
     }

@@ -71,10 +71,10 @@ final class FunctionRows extends AbstractRelNode {
 
   private @Nullable Double integer(int argument) {
     if (argument >= arguments.size()
-        || !Comparison.isInteger(Coercion.oidOf(arguments.get(argument)))) {
+        || !Comparison.isInteger(PgType.oidOf(arguments.get(argument)))) {
       return null;
     }
-    Constant constant = Coercion.constantOf(arguments.get(argument));
+    Constant constant = Constant.of(arguments.get(argument));
     return constant == null || constant.isNull() ? null : (double) constant.word();
   }
 

@@ -24,7 +24,6 @@ import org.apache.calcite.rex.RexLocalRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexSubQuery;
-import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlAggFunction;
 import org.apache.calcite.sql.SqlKind;
@@ -323,10 +322,5 @@ final class Grouping {
 
   private RelNode redirected(RexSubQuery subquery) {
     return BottomUp.rewrite(subquery.rel, each -> each.accept(new Redirect()));
-  }
-
-  /// Whether expressions contain a subquery.
-  static boolean hasSubquery(RexNode node) {
-    return RexUtil.SubQueryFinder.find(node) != null;
   }
 }

@@ -2,18 +2,12 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
-import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Join;
 import org.apache.calcite.rex.RexBuilder;
-import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
-import org.apache.calcite.rex.RexShuttle;
-import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +55,7 @@ final class IndexJoin {
       boolean keyed,
       PlanTranslator translator) {
     RexBuilder rex = outer.getCluster().getRexBuilder();
-    IndexLookup lookup = lookup(outer, inner, condition, translator.nextParameter());
+    IndexLookup lookup = IndexLookup.ofJoin(outer, inner, condition, translator.nextParameter());
     if (lookup == null) {
       return null;
     }
@@ -81,41 +75,6 @@ final class IndexJoin {
             lookup, outer, inner, condition, kind, translator, () -> translator.translate(outer));
   }
 
-  /// The look at an index for the inner rows that belong to one of the outer rows; null if there is none that suits.
-  ///
-  /// @param condition over the columns of the outer, then the inner side
-  /// @param firstParameter from which on the lookup names columns of the outer row that the condition has
-  static @Nullable IndexLookup lookup(
-      RelNode outer, RelNode inner, RexNode condition, int firstParameter) {
-    if (!RexUtil.isDeterministic(condition)) {
-      return null;
-    }
-    RexBuilder rex = outer.getCluster().getRexBuilder();
-    int outerCount = outer.getRowType().getFieldCount();
-    ImmutableBitSet used = used(outer, condition);
-    List<RexNode> terms = new ArrayList<>();
-    for (RexNode term : RelOptUtil.conjunctions(condition)) {
-      terms.add(
-          term.accept(
-              new RexShuttle() {
-                @Override
-                public RexNode visitInputRef(RexInputRef reference) {
-                  int index = reference.getIndex();
-                  return index < outerCount
-                      ? rex.makeDynamicParam(
-                          reference.getType(), firstParameter + used.indexOf(index))
-                      : rex.makeInputRef(reference.getType(), index - outerCount);
-                }
-              }));
-    }
-    return IndexLookup.of(inner, terms, firstParameter, rex);
-  }
-
-  private static ImmutableBitSet used(RelNode outer, RexNode condition) {
-    return RelOptUtil.InputFinder.bits(condition)
-        .intersect(ImmutableBitSet.range(outer.getRowType().getFieldCount()));
-  }
-
   /// The join by lookups, of sides for which there is one.
   ///
   /// @param outerPlan called once
@@ -127,7 +86,8 @@ final class IndexJoin {
       PlanTranslator translator,
       Supplier<PlanNode> outerPlan) {
     IndexLookup lookup =
-        Objects.requireNonNull(lookup(outer, inner, condition, translator.nextParameter()));
+        Objects.requireNonNull(
+            IndexLookup.ofJoin(outer, inner, condition, translator.nextParameter()));
     return join(lookup, outer, inner, condition, kind, translator, outerPlan);
   }
 
@@ -140,7 +100,7 @@ final class IndexJoin {
       JoinKind kind,
       PlanTranslator translator,
       Supplier<PlanNode> outerPlan) {
-    ImmutableBitSet used = used(outer, condition);
+    ImmutableBitSet used = IndexLookup.outerColumns(outer, condition);
     int taken = translator.takeParameters(used.cardinality());
     double tableRows = IndexLookup.base(inner).getTable().getRowCount();
     translator.expect(

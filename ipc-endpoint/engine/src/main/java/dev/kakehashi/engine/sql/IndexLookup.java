@@ -5,6 +5,7 @@ import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.plan.PlanNode;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.calcite.plan.RelOptUtil;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.core.Project;
 import org.apache.calcite.rel.core.TableScan;
@@ -15,6 +16,7 @@ import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexOver;
 import org.apache.calcite.rex.RexShuttle;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.util.ImmutableBitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,42 @@ record IndexLookup(PlanNode.IndexScan scan, @Nullable Project above, double foun
       return null;
     }
     return new IndexLookup(scan, inner.above, found(base(rel), scan));
+  }
+
+  /// The look at an index for the inner rows that belong to one of the outer rows; null if there is none that suits.
+  ///
+  /// @param condition over the columns of the outer, then the inner side
+  /// @param firstParameter from which on the lookup names columns of the outer row that the condition has
+  static @Nullable IndexLookup ofJoin(
+      RelNode outer, RelNode inner, RexNode condition, int firstParameter) {
+    if (!RexUtil.isDeterministic(condition)) {
+      return null;
+    }
+    RexBuilder rex = outer.getCluster().getRexBuilder();
+    int outerCount = outer.getRowType().getFieldCount();
+    ImmutableBitSet used = outerColumns(outer, condition);
+    List<RexNode> terms = new ArrayList<>();
+    for (RexNode term : RelOptUtil.conjunctions(condition)) {
+      terms.add(
+          term.accept(
+              new RexShuttle() {
+                @Override
+                public RexNode visitInputRef(RexInputRef reference) {
+                  int index = reference.getIndex();
+                  return index < outerCount
+                      ? rex.makeDynamicParam(
+                          reference.getType(), firstParameter + used.indexOf(index))
+                      : rex.makeInputRef(reference.getType(), index - outerCount);
+                }
+              }));
+    }
+    return of(inner, terms, firstParameter, rex);
+  }
+
+  /// Columns of the outer side that a condition has.
+  static ImmutableBitSet outerColumns(RelNode outer, RexNode condition) {
+    return RelOptUtil.InputFinder.bits(condition)
+        .intersect(ImmutableBitSet.range(outer.getRowType().getFieldCount()));
   }
 
   /// What reading all of a relation costs, if it is a table's scan; 0 if not, because it costs the same in whatever order it is joined.

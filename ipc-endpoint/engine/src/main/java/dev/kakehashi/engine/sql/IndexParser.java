@@ -2,7 +2,6 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.DdlStatement.IndexElement;
-import dev.kakehashi.engine.sql.DdlStatement.Name;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ final class IndexParser {
     String name = in.peek().isWord("on") && !ifNotExists ? null : in.expectName();
     in.expectWord("on");
     in.acceptWords("only");
-    Name table = in.name();
+    QualifiedName table = in.name();
     if (in.acceptWords("using") && !in.acceptWords("btree")) {
       throw in.notSupported("index method \"" + in.peek().text() + "\"");
     }

@@ -117,7 +117,7 @@ final class IndexedExpressions {
         return null;
       }
       RexNode moved = moved(call, place);
-      for (Map.Entry<Integer, RexNode> indexed : place.table.indexed().entrySet()) {
+      for (Map.Entry<Integer, RexNode> indexed : TableExpressions.indexed(place.table).entrySet()) {
         if (indexed.getValue().equals(moved)) {
           return rex.makeInputRef(
               place.table.getRowType().getFieldList().get(indexed.getKey()).getType(),

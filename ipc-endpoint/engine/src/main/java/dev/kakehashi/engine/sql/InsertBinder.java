@@ -5,7 +5,6 @@ import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -50,7 +49,12 @@ final class InsertBinder {
                 rows,
                 () ->
                     source(
-                        SqlFront.parse(rows), table, columns, listed, insert.overriding(), parent));
+                        CalciteParser.parse(rows),
+                        table,
+                        columns,
+                        listed,
+                        insert.overriding(),
+                        parent));
     String alias = insert.target().visibleName();
     ConflictBinder.Bound bound =
         new ConflictBinder(queries, assignments)
@@ -69,11 +73,11 @@ final class InsertBinder {
     for (int i = 0; i < table.columns().size(); i++) {
       scope.fields.add(assignments.field(table, alias, i, i));
     }
-    scope.rowType = CatalogTable.of(table, context).getRowType();
+    scope.rowType = context.catalogTable(table).getRowType();
     return scope;
   }
 
-  static List<Integer> targetColumns(Table table, List<Name> names) {
+  static List<Integer> targetColumns(Table table, List<QualifiedName> names) {
     List<Integer> columns = new ArrayList<>();
     if (names.isEmpty()) {
       for (int i = 0; i < table.columns().size(); i++) {
@@ -84,7 +88,7 @@ final class InsertBinder {
       return columns;
     }
     Set<Integer> seen = new HashSet<>();
-    for (Name name : names) {
+    for (QualifiedName name : names) {
       int column = AssignmentBinder.column(table, name);
       if (!seen.add(column)) {
         throw new EngineException(

@@ -4,13 +4,20 @@ import dev.kakehashi.engine.vector.Interrupts;
 import java.util.function.Predicate;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelVisitor;
+import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexSubQuery;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.jspecify.annotations.Nullable;
 
 /// Questions about algebra.
 final class Inspection {
   private Inspection() {}
+
+  /// Whether an expression contains a subquery.
+  static boolean hasSubquery(RexNode node) {
+    return RexUtil.SubQueryFinder.find(node) != null;
+  }
 
   static boolean hasSubquery(RelNode rel) {
     boolean[] found = {false};

@@ -69,7 +69,7 @@ final class JoinSubqueries {
     this.leftCount = left.getFieldCount();
     this.own = join.getVariablesSet();
     for (RexNode term : RelOptUtil.conjunctions(join.getCondition())) {
-      (Grouping.hasSubquery(term) ? others : plain).add(term);
+      (Inspection.hasSubquery(term) ? others : plain).add(term);
     }
   }
 
@@ -318,7 +318,7 @@ final class JoinSubqueries {
   }
 
   private void collectParts(RexNode node, List<RexNode> ofLeft, List<RexNode> ofRight) {
-    if (!Grouping.hasSubquery(node)) {
+    if (!Inspection.hasSubquery(node)) {
       return;
     }
     ImmutableBitSet columns = columns(node);

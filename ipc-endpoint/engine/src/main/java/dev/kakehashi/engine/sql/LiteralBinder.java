@@ -41,7 +41,7 @@ final class LiteralBinder {
       case Source.Literal.Expression expression ->
           context.within(
               expression.text(),
-              () -> expressions.bind(SqlFront.parseExpression(expression.text()), scope));
+              () -> expressions.bind(CalciteParser.parseExpression(expression.text()), scope));
       case Source.Literal.WithTies ties -> bind(ties.count(), scope);
       case Source.Literal.Path path ->
           throw new IllegalStateException("a value that is none: " + path);

@@ -62,13 +62,13 @@ final class MembershipBinder {
       items.add(expressions.bind(item, scope));
     }
     List<SqlType> types = new ArrayList<>();
-    types.add(Coercion.typeOf(value));
-    items.forEach(item -> types.add(Coercion.typeOf(item)));
+    types.add(PgType.of(value));
+    items.forEach(item -> types.add(PgType.of(item)));
     boolean simple =
         items.size() >= IN_LIST_MIN
             && items.stream()
                 .allMatch(item ->
-                    Coercion.constantOf(item) != null
+                    Constant.of(item) != null
                         || item instanceof org.apache.calcite.rex.RexDynamicParam);
     if (simple) {
       SqlType common = SqlType.of(coercion.commonType(types, "IN", call).oid());
@@ -92,11 +92,11 @@ final class MembershipBinder {
   /// A value, perhaps without a type, and an array that it is compared with.
   private record Compared(RexNode value, RexNode array) {
     int valueOid() {
-      return Coercion.oidOf(value);
+      return PgType.oidOf(value);
     }
 
     int elementOid() {
-      return TypeOid.element(Coercion.oidOf(array));
+      return TypeOid.element(PgType.oidOf(array));
     }
   }
 
@@ -117,7 +117,7 @@ final class MembershipBinder {
         compared.valueOid() == Types.UNKNOWN
             ? expressions.calls.argument(compared.value, element, call.operand(0))
             : compared.value;
-    int oid = Coercion.oidOf(value);
+    int oid = PgType.oidOf(value);
     // Words of integers are the same in all widths, and a column as it is may have an index.
     if (!Comparison.isInteger(oid) || !Comparison.isInteger(element)) {
       oid = coercion.commonType(List.of(SqlType.of(oid), SqlType.of(element)), "ANY", call).oid();
@@ -143,9 +143,9 @@ final class MembershipBinder {
   private Compared compared(SqlCall call, SqlNode arrayNode, Scope scope) {
     RexNode value = expressions.bind(call.operand(0), scope);
     RexNode array = expressions.bind(arrayNode, scope);
-    if (Coercion.oidOf(array) == Types.UNKNOWN) {
+    if (PgType.oidOf(array) == Types.UNKNOWN) {
       value = coercion.resolveUnknown(value);
-      array = expressions.calls.argument(array, TypeOid.arrayOf(Coercion.oidOf(value)), arrayNode);
+      array = expressions.calls.argument(array, TypeOid.arrayOf(PgType.oidOf(value)), arrayNode);
     }
     Compared compared = new Compared(value, array);
     if (compared.elementOid() == TypeOid.UNSPECIFIED) {
@@ -171,7 +171,7 @@ final class MembershipBinder {
     RexNode converted =
         expressions.calls.argument(compared.value, function.argumentOids()[0], call.operand(0));
     return coercion.call(
-        QuantifiedArrays.of(function, Coercion.oidOf(compared.array), any),
+        QuantifiedArrays.of(function, PgType.oidOf(compared.array), any),
         List.of(converted, compared.array),
         SqlType.of(TypeOid.BOOL),
         "");

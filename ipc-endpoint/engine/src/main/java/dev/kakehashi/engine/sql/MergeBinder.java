@@ -120,7 +120,7 @@ final class MergeBinder {
             merge.condition(),
             () ->
                 queries.expressions.bindCondition(
-                    SqlFront.parseExpression(merge.condition()), both, "argument of JOIN/ON"));
+                    CalciteParser.parseExpression(merge.condition()), both, "argument of JOIN/ON"));
     From joined = targets.merged(target, source, condition, both, joinType(merge.clauses()));
     int columns = target.fields().size();
     return new Rows(
@@ -132,7 +132,7 @@ final class MergeBinder {
 
   /// The source with one more column, which is true in every row.
   private From source(Source text, From target, @Nullable Scope parent) {
-    SqlNode node = Objects.requireNonNull(((SqlSelect) SqlFront.parse(text)).getFrom());
+    SqlNode node = Objects.requireNonNull(((SqlSelect) CalciteParser.parse(text)).getFrom());
     From source = queries.from.item(node, parent);
     queries.from.refuseDuplicateAliases(target.fields(), source.fields(), node);
     int columns = source.rel().getRowType().getFieldCount();
@@ -191,7 +191,7 @@ final class MergeBinder {
             text,
             () ->
                 queries.expressions.bindCondition(
-                    SqlFront.parseExpression(text),
+                    CalciteParser.parseExpression(text),
                     within(when.match(), rows, all),
                     "argument of WHEN"));
     // The condition may fail for rows that it is not about.
@@ -251,7 +251,7 @@ final class MergeBinder {
       context.within(
           text,
           () -> {
-            assign((SqlCall) SqlFront.parse(text), insert, columns, table, scope, row);
+            assign((SqlCall) CalciteParser.parse(text), insert, columns, table, scope, row);
             return row;
           });
     }
@@ -322,8 +322,8 @@ final class MergeBinder {
               List.of(
                   applies,
                   value,
-                  queries.expressions.coercion.constant(Constant.ofNull(Coercion.typeOf(value))))));
-      return new Expr.Column(columns.size() - 1, Coercion.oidOf(value));
+                  queries.expressions.coercion.constant(Constant.ofNull(PgType.of(value))))));
+      return new Expr.Column(columns.size() - 1, PgType.oidOf(value));
     }
   }
 
@@ -400,7 +400,7 @@ final class MergeBinder {
               output.moved(field.expression(), columns),
               field.merged()));
     }
-    scope.rowType = CatalogTable.of(table, context).getRowType();
+    scope.rowType = context.catalogTable(table).getRowType();
     List<RexNode> operands = new ArrayList<>();
     RexNode action =
         context.rex.makeInputRef(context.types.of(TypeOid.INT4, false), columns + ACTION);

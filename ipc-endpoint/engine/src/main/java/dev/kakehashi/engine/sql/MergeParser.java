@@ -2,7 +2,6 @@ package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.sql.ParsedStatement.Match;
 import dev.kakehashi.engine.sql.ParsedStatement.MergeAction;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.sql.ParsedStatement.Target;
 import dev.kakehashi.engine.sql.ParsedStatement.When;
 import java.util.ArrayList;
@@ -20,7 +19,7 @@ final class MergeParser {
 
   ParsedStatement.Merge merge() {
     in.acceptWords("only");
-    Name table = statement.qualifiedName();
+    QualifiedName table = statement.qualifiedName();
     String alias = statement.alias("using");
     in.expectWord("using");
     Source using = statement.until(on(), "select * from ");
@@ -86,7 +85,7 @@ final class MergeParser {
   }
 
   private MergeAction insert() {
-    List<Name> columns = in.peek().isOperator("(") ? statement.columnList() : List.of();
+    List<QualifiedName> columns = in.peek().isOperator("(") ? statement.columnList() : List.of();
     ParsedStatement.Overriding overriding = statement.overriding();
     if (in.acceptWords("default", "values")) {
       return new ParsedStatement.MergeInsert(columns, overriding, null);

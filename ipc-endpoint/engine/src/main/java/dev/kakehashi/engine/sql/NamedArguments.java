@@ -213,7 +213,7 @@ final class NamedArguments {
   private EngineException noFunction(List<RexNode> bound) {
     List<String> arguments = new ArrayList<>();
     for (int i = 0; i < bound.size(); i++) {
-      String type = Types.name(Coercion.oidOf(bound.get(i)));
+      String type = Types.name(PgType.oidOf(bound.get(i)));
       arguments.add(names.get(i).isEmpty() ? type : names.get(i) + " => " + type);
     }
     return expressions.calls.noFunction(

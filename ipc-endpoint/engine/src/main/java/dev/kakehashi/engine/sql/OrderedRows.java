@@ -124,7 +124,7 @@ record OrderedRows(double cost, Supplier<PlanNode> plan) {
       List<SortKey> keys,
       PlanTranslator translator,
       RexBuilder rex) {
-    IndexLookup lookup = IndexJoin.lookup(outer, inner, condition, IndexLookup.NO_PARAMETER);
+    IndexLookup lookup = IndexLookup.ofJoin(outer, inner, condition, IndexLookup.NO_PARAMETER);
     OrderedRows ordered = lookup == null ? null : of(outer, keys, translator, rex);
     return lookup == null || ordered == null
         ? null

@@ -17,7 +17,7 @@ sealed interface ParsedStatement {
   /// @param materialized what the statement says about it, or null
   /// @param traversal SEARCH and CYCLE, or null
   record CommonTable(
-      Name name,
+      QualifiedName name,
       List<String> columns,
       @Nullable Boolean materialized,
       ParsedStatement query,
@@ -32,7 +32,7 @@ sealed interface ParsedStatement {
   ///
   /// @param breadth BREADTH FIRST, else DEPTH FIRST
   /// @param sequence name of the column that it adds
-  record Search(boolean breadth, List<Name> columns, Name sequence) {}
+  record Search(boolean breadth, List<QualifiedName> columns, QualifiedName sequence) {}
 
   /// CYCLE.
   ///
@@ -41,21 +41,16 @@ sealed interface ParsedStatement {
   /// @param otherwise its value elsewhere; null: false
   /// @param path name of the column with the rows on the way
   record Cycle(
-      List<Name> columns,
-      Name mark,
+      List<QualifiedName> columns,
+      QualifiedName mark,
       @Nullable Source value,
       @Nullable Source otherwise,
-      Name path) {}
-
-  /// A name where it stands.
-  ///
-  /// @param position in the statement, from 1
-  record Name(@Nullable String schema, String name, int position) {}
+      QualifiedName path) {}
 
   /// A table to change.
   ///
   /// @param alias null: its name
-  record Target(Name table, @Nullable String alias) {
+  record Target(QualifiedName table, @Nullable String alias) {
     String visibleName() {
       return alias == null ? table.name() : alias;
     }
@@ -75,7 +70,7 @@ sealed interface ParsedStatement {
   /// @param rows null: DEFAULT VALUES
   record Insert(
       Target target,
-      List<Name> columns,
+      List<QualifiedName> columns,
       Overriding overriding,
       @Nullable Source rows,
       @Nullable Conflict conflict,
@@ -98,8 +93,8 @@ sealed interface ParsedStatement {
   /// @param assignments null: DO NOTHING
   /// @param where of DO UPDATE
   record Conflict(
-      @Nullable Name constraint,
-      @Nullable List<Name> columns,
+      @Nullable QualifiedName constraint,
+      @Nullable List<QualifiedName> columns,
       List<Source> expressions,
       @Nullable Source predicate,
       @Nullable List<Assignment> assignments,
@@ -107,7 +102,7 @@ sealed interface ParsedStatement {
       int position) {}
 
   /// One item of SET: a column, or several by a row or a subquery.
-  record Assignment(List<Name> columns, boolean multiple, Source value) {}
+  record Assignment(List<QualifiedName> columns, boolean multiple, Source value) {}
 
   /// UPDATE.
   ///
@@ -162,6 +157,6 @@ sealed interface ParsedStatement {
   ///
   /// @param columns empty: all
   /// @param row a VALUES of one row; null: DEFAULT VALUES
-  record MergeInsert(List<Name> columns, Overriding overriding, @Nullable Source row)
+  record MergeInsert(List<QualifiedName> columns, Overriding overriding, @Nullable Source row)
       implements MergeAction {}
 }

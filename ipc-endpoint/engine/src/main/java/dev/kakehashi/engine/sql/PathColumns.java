@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.sql;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.type.CastContext;
 import dev.kakehashi.engine.type.SearchOrder;
 import dev.kakehashi.engine.type.SqlType;
@@ -82,7 +81,7 @@ final class PathColumns {
       RexNode other = mark(cycle.otherwise(), false);
       SqlType common =
           expressions.coercion.commonType(
-              List.of(Coercion.typeOf(value), Coercion.typeOf(other)), "CYCLE", table.query());
+              List.of(PgType.of(value), PgType.of(other)), "CYCLE", table.query());
       Types.requireEquality(common.oid());
       List<RexNode> marks =
           expressions.calls.convertAll(List.of(value, other), common, "CYCLE", table.query());
@@ -106,9 +105,9 @@ final class PathColumns {
     }
   }
 
-  private List<Integer> columns(List<Name> wanted, String clause) {
+  private List<Integer> columns(List<QualifiedName> wanted, String clause) {
     List<Integer> columns = new ArrayList<>();
-    for (Name column : wanted) {
+    for (QualifiedName column : wanted) {
       int at = names.indexOf(column.name());
       if (at < 0) {
         throw new EngineException(
@@ -136,7 +135,7 @@ final class PathColumns {
 
   private void refuseNames() {
     Set<String> used = new HashSet<>(names);
-    List<Name> added = new ArrayList<>();
+    List<QualifiedName> added = new ArrayList<>();
     if (search != null) {
       added.add(search.sequence());
     }
@@ -144,7 +143,7 @@ final class PathColumns {
       added.add(cycle.mark());
       added.add(cycle.path());
     }
-    for (Name name : added) {
+    for (QualifiedName name : added) {
       if (!used.add(name.name())) {
         throw new EngineException(
                 ErrorCode.SYNTAX_ERROR, "column name \"" + name.name() + "\" is used already")
@@ -159,7 +158,8 @@ final class PathColumns {
       return context.rex.makeLiteral(value);
     }
     return context.within(
-        text, () -> expressions.bind(SqlFront.parseExpression(text), new Scope(table.scope())));
+        text,
+        () -> expressions.bind(CalciteParser.parseExpression(text), new Scope(table.scope())));
   }
 
   // ---- places of the columns: the sequence, the depth, the mark, the path ----
@@ -270,7 +270,7 @@ final class PathColumns {
       row.add(before == null ? nothing(type) : context.rex.makeInputRef(before, sequence()));
     }
     searched.forEach(column -> row.add(context.rex.makeInputRef(rel, column)));
-    int[] oids = row.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = row.stream().mapToInt(PgType::oidOf).toArray();
     columns.add(
         expressions.coercion.call(
             breadth() ? SearchOrder.record(oids) : SearchOrder.longer(oids),
@@ -289,7 +289,7 @@ final class PathColumns {
             ? nothing(Types.RECORD_ARRAY)
             : context.rex.makeInputRef(before, markColumn() + 1));
     cycled.forEach(column -> row.add(context.rex.makeInputRef(rel, column)));
-    int[] oids = row.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = row.stream().mapToInt(PgType::oidOf).toArray();
     RexNode other = Objects.requireNonNull(open);
     if (before == null) {
       columns.add(other);
@@ -298,7 +298,7 @@ final class PathColumns {
           expressions.coercion.call(SearchOrder.contains(oids), row, SqlType.of(TypeOid.BOOL), "");
       columns.add(
           context.rex.makeCall(
-              context.types.of(Coercion.typeOf(other), true),
+              context.types.of(PgType.of(other), true),
               PgOperators.CASE,
               List.of(met, Objects.requireNonNull(closing), other)));
     }

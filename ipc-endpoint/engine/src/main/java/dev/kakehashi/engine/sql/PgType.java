@@ -4,6 +4,7 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.type.AbstractSqlType;
 import org.apache.calcite.sql.type.SqlTypeName;
 
@@ -29,6 +30,16 @@ public final class PgType extends AbstractSqlType {
       return pg.sqlType;
     }
     throw new IllegalStateException("type " + type + " is none of ours");
+  }
+
+  /// The PostgreSQL type of an expression.
+  public static SqlType of(RexNode node) {
+    return of(node.getType());
+  }
+
+  /// Number of the PostgreSQL type of an expression.
+  static int oidOf(RexNode node) {
+    return of(node).oid();
   }
 
   @Override

@@ -295,7 +295,7 @@ final class QueryBinder {
   ///
   /// @param correlations names that the subqueries have for the one row that they are computed over
   RelNode rows(RelDataType rowType, List<List<RexNode>> rows, Set<CorrelationId> correlations) {
-    if (rows.stream().flatMap(List::stream).noneMatch(Grouping::hasSubquery)) {
+    if (rows.stream().flatMap(List::stream).noneMatch(Inspection::hasSubquery)) {
       return new ExpressionRows(context.cluster, rowType, rows);
     }
     List<RelNode> inputs = new ArrayList<>();
@@ -309,7 +309,7 @@ final class QueryBinder {
     List<SqlType> types = new ArrayList<>();
     for (int i = 0; i < rows.getFirst().size(); i++) {
       int column = i;
-      List<SqlType> given = rows.stream().map(row -> Coercion.typeOf(row.get(column))).toList();
+      List<SqlType> given = rows.stream().map(row -> PgType.of(row.get(column))).toList();
       boolean unknown = given.stream().allMatch(t -> t.oid() == Types.UNKNOWN);
       List<SqlType> expected = expectation.types();
       if (unknown && expected != null && i < expected.size()) {
@@ -337,17 +337,17 @@ final class QueryBinder {
     for (int i = 0; i < types.size(); i++) {
       RexNode reference = context.rex.makeInputRef(query.rel(), i);
       SqlType type = types.get(i);
-      if (Coercion.typeOf(reference).equals(type) || type.oid() == Types.UNKNOWN) {
+      if (PgType.of(reference).equals(type) || type.oid() == Types.UNKNOWN) {
         columns.add(reference);
         continue;
       }
       changed = true;
       RexNode converted =
-          Coercion.oidOf(reference) == Types.UNKNOWN
+          PgType.oidOf(reference) == Types.UNKNOWN
               ? null
               : expressions.coercion.convert(reference, type, CastContext.IMPLICIT);
       if (converted == null) {
-        throw expressions.coercion.notConverted(what, Coercion.oidOf(reference), type.oid(), at);
+        throw expressions.coercion.notConverted(what, PgType.oidOf(reference), type.oid(), at);
       }
       columns.add(converted);
     }
@@ -433,11 +433,11 @@ final class QueryBinder {
     RexNode bound = expressions.bind(node, scope);
     RexNode converted =
         expressions.coercion.convert(bound, SqlType.of(TypeOid.INT8), CastContext.ASSIGNMENT);
-    if (converted == null || Coercion.oidOf(bound) == TypeOid.TEXT) {
+    if (converted == null || PgType.oidOf(bound) == TypeOid.TEXT) {
       throw context.error(
           ErrorCode.DATATYPE_MISMATCH, "argument of " + clause + " must be type bigint", node);
     }
-    Constant constant = Coercion.constantOf(converted);
+    Constant constant = Constant.of(converted);
     if (constant == null) {
       return converted;
     }

@@ -87,7 +87,7 @@ final class RecordBinder {
     for (int from = 0; from < row.entries.size(); from += MAX_ARGUMENTS) {
       List<RexNode> part =
           row.entries.subList(from, Math.min(row.entries.size(), from + MAX_ARGUMENTS));
-      int[] oids = part.stream().mapToInt(Coercion::oidOf).toArray();
+      int[] oids = part.stream().mapToInt(PgType::oidOf).toArray();
       RexNode entries =
           expressions.coercion.call(Records.entries(oids), part, SqlType.of(TypeOid.TEXT), "");
       text = concat(at, from == 0 ? text : concat(at, text, constant(",")), entries);
@@ -141,7 +141,7 @@ final class RecordBinder {
             row.entries.stream()
                 .map(entry -> context.rex.makeCall(SqlStdOperatorTable.IS_NOT_NULL, entry))
                 .toList());
-    SqlType type = Coercion.typeOf(value);
+    SqlType type = PgType.of(value);
     return context.rex.makeCall(
         context.types.of(type, true),
         PgOperators.CASE,

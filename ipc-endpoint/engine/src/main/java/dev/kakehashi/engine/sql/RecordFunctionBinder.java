@@ -45,7 +45,7 @@ final class RecordFunctionBinder {
   /// @throws dev.kakehashi.engine.api.EngineException SYNTAX_ERROR for a function whose columns are known
   RowFunction function(SqlCall at, String name, List<RexNode> arguments) {
     RowFunction function = JsonRecords.objects(name);
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     boolean known =
         function != null
             ? oids.length == 1
@@ -110,7 +110,7 @@ final class RecordFunctionBinder {
     RexNode object = context.rex.makeInputRef(objects, 0);
     RexNode text =
         expressions.coercion.call(
-            JsonRecords.member(Coercion.oidOf(object), element != TypeOid.UNSPECIFIED, document),
+            JsonRecords.member(PgType.oidOf(object), element != TypeOid.UNSPECIFIED, document),
             List.of(object, expressions.coercion.constant(Constant.ofText(TypeOid.TEXT, name))),
             SqlType.of(TypeOid.TEXT),
             "");

@@ -19,7 +19,15 @@ final class ReservedWords {
           """
               .split("\\s+"));
 
+  /// Syntax of its own that looks like a call of a function.
+  private static final Set<String> CALLS = Set.of("coalesce", "greatest", "least", "nullif");
+
   private ReservedWords() {}
+
+  /// @param word in lower case
+  static boolean looksLikeCall(String word) {
+    return CALLS.contains(word);
+  }
 
   /// @param word in lower case
   static boolean contains(String word) {

@@ -61,13 +61,13 @@ final class ReturningBinder {
       given.add(scope.mergeAction);
     }
     Scope rows = rows(scope, given);
-    SqlSelect select = (SqlSelect) SqlFront.parse(source);
+    SqlSelect select = (SqlSelect) CalciteParser.parse(source);
     List<SelectBinder.Item> items = queries.selects.items(select.getSelectList(), rows);
-    boolean subqueries = items.stream().anyMatch(item -> Grouping.hasSubquery(item.expression()));
+    boolean subqueries = items.stream().anyMatch(item -> Inspection.hasSubquery(item.expression()));
     List<Statement.Column> columns = new ArrayList<>();
     List<Expr> result = new ArrayList<>();
     for (SelectBinder.Item item : items) {
-      SqlType type = Coercion.typeOf(item.expression());
+      SqlType type = PgType.of(item.expression());
       columns.add(new Statement.Column(item.name(), type.oid(), type.typeModifier()));
       if (!subqueries) {
         result.add(ExprTranslator.translate(direct(item.expression(), given)));

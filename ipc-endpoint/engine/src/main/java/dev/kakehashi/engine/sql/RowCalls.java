@@ -84,7 +84,7 @@ final class RowCalls {
     for (int i = 0; i < columns.size(); i++) {
       names.add("r" + i);
     }
-    boolean constant = expressions().stream().allMatch(node -> Coercion.constantOf(node) != null);
+    boolean constant = expressions().stream().allMatch(node -> Constant.of(node) != null);
     RelNode left = constant ? input : queries.project(input, columns, names, correlations);
     CorrelationId id = context.newCorrelation();
     RexNode outer = context.rex.makeCorrel(left.getRowType(), id);

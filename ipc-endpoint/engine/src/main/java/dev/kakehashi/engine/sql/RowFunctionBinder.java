@@ -130,7 +130,7 @@ final class RowFunctionBinder {
 
   private RelNode rows(
       SqlCall at, FunctionCall call, String column, boolean ordinality, Scope scope) {
-    if (ExpressionBinder.isSyntax(call.name)) {
+    if (ReservedWords.looksLikeCall(call.name)) {
       // COALESCE and its like are no functions.
       RexNode value = expressions.bindNamed(at, call.name, scope);
       return oneRow(expressions.coercion.resolveUnknown(value), column, ordinality);
@@ -202,7 +202,7 @@ final class RowFunctionBinder {
           context.types.of(SqlType.of(one.oid()), true));
     }
     RelDataType rowType = rowType(ordinality, columns);
-    if (converted.stream().noneMatch(Grouping::hasSubquery)) {
+    if (converted.stream().noneMatch(Inspection::hasSubquery)) {
       return new FunctionRows(context.cluster, rowType, function, converted, ordinality);
     }
     return ofSubqueries(

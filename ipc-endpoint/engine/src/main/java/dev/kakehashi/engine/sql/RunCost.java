@@ -185,7 +185,7 @@ final class RunCost {
     RelNode right = join.getRight();
     double hashed = inputs + JoinCost.hashJoin(rows(left), rows(right));
     IndexLookup lookup =
-        IndexJoin.lookup(left, right, join.getCondition(), IndexLookup.NO_PARAMETER);
+        IndexLookup.ofJoin(left, right, join.getCondition(), IndexLookup.NO_PARAMETER);
     double lookups =
         lookup == null
             ? Double.POSITIVE_INFINITY

@@ -3,20 +3,18 @@ package dev.kakehashi.engine.sql;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.List;
-import java.util.Locale;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.jspecify.annotations.Nullable;
 
 /// TABLESAMPLE of a table in FROM. Calcite's parser gets it as one more part of the table's name.
-///
-/// @param fraction of the rows, 0 to 1
-/// @param seed of REPEATABLE, or null
-record SampleClause(double fraction, @Nullable Long seed) {
+final class SampleClause {
   private static final String PREFIX = "kh sample ";
 
+  private SampleClause() {}
+
   /// Reads the clause from its keyword on.
-  static SampleClause parse(TokenReader in) {
+  static Sample parse(TokenReader in) {
     in.expectWord("tablesample");
     Token method = in.peek();
     if (!in.acceptWords("bernoulli") && !in.acceptWords("system")) {
@@ -32,7 +30,7 @@ record SampleClause(double fraction, @Nullable Long seed) {
           .withPosition(method.start() + 1);
     }
     Long seed = in.acceptWords("repeatable") ? (Long) Double.doubleToLongBits(number(in)) : null;
-    return new SampleClause(percent / 100, seed);
+    return new Sample(percent / 100, seed);
   }
 
   private static double number(TokenReader in) {
@@ -46,18 +44,18 @@ record SampleClause(double fraction, @Nullable Long seed) {
   }
 
   /// The clause as part of a name.
-  String name() {
-    return PREFIX + fraction + (seed == null ? "" : " " + seed);
+  static String name(Sample sample) {
+    return PREFIX + sample.fraction() + (sample.seed() == null ? "" : " " + sample.seed());
   }
 
   /// The clause of a table's name, or null.
-  static @Nullable SampleClause of(SqlIdentifier identifier) {
+  static @Nullable Sample of(SqlIdentifier identifier) {
     String last = identifier.names.getLast();
     if (!last.startsWith(PREFIX)) {
       return null;
     }
     List<String> parts = List.of(last.substring(PREFIX.length()).split(" ", -1));
-    return new SampleClause(
+    return new Sample(
         Double.parseDouble(parts.getFirst()),
         parts.size() > 1 ? (Long) Long.parseLong(parts.get(1)) : null);
   }
@@ -67,10 +65,5 @@ record SampleClause(double fraction, @Nullable Long seed) {
     int parts = identifier.names.size() - 1;
     SqlParserPos position = identifier.getParserPosition();
     return new SqlIdentifier(identifier.names.subList(0, parts), position);
-  }
-
-  @Override
-  public String toString() {
-    return String.format(Locale.ROOT, "%s%%", fraction * 100);
   }
 }

@@ -13,9 +13,9 @@ import org.apache.calcite.rel.metadata.RelMetadataQuery;
 /// A random sample of a table's rows, with all columns.
 final class SampledRows extends AbstractRelNode {
   final CatalogTable source;
-  final SampleClause sample;
+  final Sample sample;
 
-  SampledRows(RelOptCluster cluster, CatalogTable source, SampleClause sample) {
+  SampledRows(RelOptCluster cluster, CatalogTable source, Sample sample) {
     super(cluster, cluster.traitSetOf(Convention.NONE));
     this.source = source;
     this.sample = sample;

@@ -347,7 +347,7 @@ final class SelectBinder {
   }
 
   private RexNode resolve(RexNode node, int column, Expectation expectation) {
-    if (Coercion.oidOf(node) != Types.UNKNOWN) {
+    if (PgType.oidOf(node) != Types.UNKNOWN) {
       return node;
     }
     List<SqlType> types = expectation.types();

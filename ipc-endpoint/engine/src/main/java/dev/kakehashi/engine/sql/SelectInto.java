@@ -20,7 +20,7 @@ final class SelectInto {
       throw TokenReader.notSupported(word, "SELECT INTO " + word.text() + " table");
     }
     in.acceptWords("table");
-    DdlStatement.Name name = in.name();
+    QualifiedName name = in.name();
     int start = tokens.get(into).start();
     int end = tokens.get(in.at - 1).end();
     Token last = tokens.get(tokens.size() - 2);

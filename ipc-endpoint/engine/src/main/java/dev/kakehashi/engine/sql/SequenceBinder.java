@@ -86,7 +86,7 @@ final class SequenceBinder {
   private RexNode call(
       String name, long stateId, List<RexNode> arguments, ScalarFunction.Body body) {
     SqlType result = SqlType.of(TypeOid.INT8);
-    int[] oids = arguments.stream().mapToInt(Coercion::oidOf).toArray();
+    int[] oids = arguments.stream().mapToInt(PgType::oidOf).toArray();
     ScalarFunction function = new ScalarFunction(name, oids, TypeOid.INT8, true, false, body);
     boolean nullable = arguments.stream().anyMatch(a -> a.getType().isNullable());
     return context.rex.makeCall(
@@ -96,7 +96,7 @@ final class SequenceBinder {
   }
 
   private Sequence sequence(RexNode argument, SqlNode at) {
-    Constant name = Coercion.constantOf(argument);
+    Constant name = Constant.of(argument);
     if (name == null || name.isNull()) {
       throw context.error(
           ErrorCode.FEATURE_NOT_SUPPORTED,

@@ -22,7 +22,7 @@ final class SequenceOptionsParser {
   private @Nullable Boolean cycles;
   private boolean restarts;
   private @Nullable Long restartWith;
-  private DdlStatement.@Nullable ColumnName ownedBy;
+  private QualifiedName.@Nullable Column ownedBy;
   private boolean ownedByNone;
 
   SequenceOptionsParser(TokenReader in) {

@@ -37,7 +37,7 @@ public final class SequenceText {
   }
 
   private static boolean names(String text, Sequence sequence) {
-    DdlStatement.Name name = new TokenReader(text, Lexer.tokenize(text), 0).name();
+    QualifiedName name = new TokenReader(text, Lexer.tokenize(text), 0).name();
     String schema = name.schema();
     return name.name().equals(sequence.name())
         && sequence.schema().equals(schema == null ? CatalogSnapshot.DEFAULT_SCHEMA : schema);

@@ -16,15 +16,14 @@ import org.jspecify.annotations.Nullable;
 /// SET CONSTRAINTS, for the transaction that it is executed in.
 ///
 /// @param names empty: ALL
-public record SetConstraints(List<DdlStatement.Name> names, boolean deferred)
-    implements SqlFront.Prepared {
+public record SetConstraints(List<QualifiedName> names, boolean deferred) implements Prepared {
   /// The statement, if it is one.
   static @Nullable SetConstraints parse(String sql, List<Token> tokens) {
     TokenReader in = new TokenReader(sql, tokens, 0);
     if (!in.acceptWords("set", "constraints")) {
       return null;
     }
-    List<DdlStatement.Name> names = new ArrayList<>();
+    List<QualifiedName> names = new ArrayList<>();
     if (!in.acceptWords("all")) {
       do {
         names.add(in.name());
@@ -46,7 +45,7 @@ public record SetConstraints(List<DdlStatement.Name> names, boolean deferred)
       return null;
     }
     Set<Long> all = new HashSet<>();
-    for (DdlStatement.Name name : names) {
+    for (QualifiedName name : names) {
       String schema = name.schema() == null ? CatalogSnapshot.DEFAULT_SCHEMA : name.schema();
       boolean found = false;
       boolean deferrable = true;

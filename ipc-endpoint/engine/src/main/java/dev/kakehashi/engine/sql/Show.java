@@ -44,7 +44,7 @@ final class Show {
   /// The plan of the statement; null if it is another one.
   ///
   /// @param zone of the session
-  static SqlFront.@Nullable Planned plan(
+  static Prepared.@Nullable Planned plan(
       String sql, List<Token> tokens, List<ShownSetting> ofEngine, Zone zone) {
     TokenReader in = new TokenReader(sql, tokens, 0);
     if (!in.acceptWords("show")) {
@@ -90,7 +90,7 @@ final class Show {
         .sorted(Comparator.comparing(setting -> setting.name().toLowerCase(Locale.ROOT)));
   }
 
-  private static SqlFront.Planned all(List<ShownSetting> ofEngine, Zone zone) {
+  private static Prepared.Planned all(List<ShownSetting> ofEngine, Zone zone) {
     return rows(
         settings(ofEngine, zone)
             .map(setting -> List.of(setting.name(), setting.value(), setting.description()))
@@ -98,7 +98,7 @@ final class Show {
         List.of("name", "setting", "description"));
   }
 
-  private static SqlFront.Planned rows(List<List<String>> rows, List<String> names) {
+  private static Prepared.Planned rows(List<List<String>> rows, List<String> names) {
     List<List<Expr>> values = new ArrayList<>();
     for (List<String> row : rows) {
       List<Expr> constants = new ArrayList<>();
@@ -110,7 +110,7 @@ final class Show {
     }
     int[] oids = new int[names.size()];
     java.util.Arrays.fill(oids, TypeOid.TEXT);
-    return new SqlFront.Planned(
+    return new Prepared.Planned(
         Statement.Kind.QUERY,
         new PhysicalPlan.Query(new PlanNode.Values(values, oids)),
         new int[0],

@@ -4,7 +4,6 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.ParsedStatement.Assignment;
 import dev.kakehashi.engine.sql.ParsedStatement.CommonTable;
 import dev.kakehashi.engine.sql.ParsedStatement.Conflict;
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import dev.kakehashi.engine.sql.ParsedStatement.Target;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -81,9 +80,11 @@ final class StatementParser {
     boolean recursive = in.acceptWords("recursive");
     List<CommonTable> tables = new ArrayList<>();
     do {
-      Name name = name();
+      QualifiedName name = name();
       List<String> columns =
-          in.peek().isOperator("(") ? columnList().stream().map(Name::name).toList() : List.of();
+          in.peek().isOperator("(")
+              ? columnList().stream().map(QualifiedName::name).toList()
+              : List.of();
       in.expectWord("as");
       Boolean materialized = null;
       if (in.acceptWords("not", "materialized")) {
@@ -141,9 +142,9 @@ final class StatementParser {
   }
 
   private ParsedStatement insert() {
-    Name table = qualifiedName();
+    QualifiedName table = qualifiedName();
     String alias = in.acceptWords("as") ? in.expectIdentifier() : null;
-    List<Name> columns =
+    List<QualifiedName> columns =
         in.peek().isOperator("(") && !beginsQuery(in.at + 1) ? columnList() : List.of();
     ParsedStatement.Overriding overriding = overriding();
     Source rows = null;
@@ -168,8 +169,8 @@ final class StatementParser {
   }
 
   /// Names in parentheses.
-  List<Name> columnList() {
-    List<Name> columns = new ArrayList<>();
+  List<QualifiedName> columnList() {
+    List<QualifiedName> columns = new ArrayList<>();
     in.expectOperator("(");
     do {
       columns.add(name());
@@ -200,7 +201,7 @@ final class StatementParser {
 
   private ParsedStatement update() {
     in.acceptWords("only");
-    Name table = qualifiedName();
+    QualifiedName table = qualifiedName();
     String alias = alias("set");
     in.expectWord("set");
     List<Assignment> assignments = assignments("from", "where", "returning");
@@ -215,7 +216,7 @@ final class StatementParser {
 
   private ParsedStatement delete() {
     in.acceptWords("only");
-    Name table = qualifiedName();
+    QualifiedName table = qualifiedName();
     String alias = alias("using");
     Source using = null;
     if (in.acceptWords("using")) {
@@ -254,7 +255,7 @@ final class StatementParser {
     int stop = clause(followers);
     do {
       boolean multiple = in.acceptOperator("(");
-      List<Name> columns = new ArrayList<>();
+      List<QualifiedName> columns = new ArrayList<>();
       do {
         columns.add(qualifiedName());
       } while (multiple && in.acceptOperator(","));
@@ -270,17 +271,17 @@ final class StatementParser {
     return assignments;
   }
 
-  Name name() {
+  QualifiedName name() {
     int position = in.peek().start() + 1;
-    return new Name(null, in.expectIdentifier(), position);
+    return new QualifiedName(null, in.expectIdentifier(), position);
   }
 
-  Name qualifiedName() {
+  QualifiedName qualifiedName() {
     int position = in.peek().start() + 1;
     String first = in.expectIdentifier();
     return in.acceptOperator(".")
-        ? new Name(first, in.expectIdentifier(), position)
-        : new Name(null, first, position);
+        ? new QualifiedName(first, in.expectIdentifier(), position)
+        : new QualifiedName(null, first, position);
   }
 
   /// Index of the next of these words outside of parentheses, or the statement's end.

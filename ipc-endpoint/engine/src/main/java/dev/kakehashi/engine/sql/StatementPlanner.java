@@ -1,19 +1,15 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.SqlType;
-import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeField;
-import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.validate.SqlValidatorUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -21,51 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class StatementPlanner {
   private final BindContext context;
   private final QueryBinder queries;
+  private final WithBinder withs;
 
   /// Statements of WITH that change rows.
   private final List<PhysicalPlan.Part> parts = new ArrayList<>();
 
-  private final IdentityHashMap<Source, SqlNode> parsed = new IdentityHashMap<>();
-
   StatementPlanner(BindContext context) {
     this.context = context;
     this.queries = new QueryBinder(context);
+    this.withs = new WithBinder(queries, this::change);
   }
 
-  StatementPlanner(QueryBinder queries) {
-    this.context = queries.context;
-    this.queries = queries;
-  }
-
-  /// Binds a statement that has to be a query, as part of another.
-  BoundQuery bindQuery(ParsedStatement statement) {
-    Scope scope = null;
-    ParsedStatement body = statement;
-    while (body instanceof ParsedStatement.With with) {
-      scope = with(with, scope);
-      body = with.body();
-    }
-    if (!(body instanceof ParsedStatement.Query query)) {
-      throw new EngineException(
-          ErrorCode.SYNTAX_ERROR, "a view cannot be made of a statement that changes rows");
-    }
-    Scope parent = scope;
-    return PathColumns.asText(
-        withColumns(
-            context.within(
-                query.text(), () -> queries.bind(parse(query.text()), parent, Expectation.NONE))),
-        queries);
-  }
-
-  private static BoundQuery withColumns(BoundQuery query) {
-    if (query.names().isEmpty()) {
-      throw new EngineException(
-          ErrorCode.FEATURE_NOT_SUPPORTED, "a relation without columns is not supported");
-    }
-    return query;
-  }
-
-  SqlFront.Planned plan(ParsedStatement statement) {
+  Prepared.Planned plan(ParsedStatement statement) {
     if (isQuery(statement)) {
       context.commonTables.allow();
     }
@@ -80,9 +43,9 @@ final class StatementPlanner {
             && with.tables().stream().allMatch(table -> isQuery(table.query())));
   }
 
-  private SqlFront.Planned plan(ParsedStatement statement, @Nullable Scope parent) {
+  private Prepared.Planned plan(ParsedStatement statement, @Nullable Scope parent) {
     return switch (statement) {
-      case ParsedStatement.With with -> plan(with.body(), with(with, parent));
+      case ParsedStatement.With with -> plan(with.body(), withs.bind(with, parent));
       case ParsedStatement.Query query -> query(query.text(), parent);
       case ParsedStatement.Change change -> {
         DmlBinder.Planned planned = new DmlBinder(queries).bind(change, parent);
@@ -95,7 +58,7 @@ final class StatementPlanner {
   }
 
   /// The change, and then the query of what it gives.
-  private SqlFront.Planned returned(DmlBinder.Planned change, ReturningBinder.SelectList list) {
+  private Prepared.Planned returned(DmlBinder.Planned change, ReturningBinder.SelectList list) {
     int number = context.newWorkTable();
     parts.add(new PhysicalPlan.Part(change.plan().target().table(), change.plan(), number));
     BoundQuery query = list.of(rows(change, list.rowType(), number), queries);
@@ -104,9 +67,9 @@ final class StatementPlanner {
         Statement.Kind.DML, new PhysicalPlan.Query(root, true), change.returning().columns());
   }
 
-  private SqlFront.Planned planned(
+  private Prepared.Planned planned(
       Statement.Kind kind, PhysicalPlan plan, List<Statement.Column> columns) {
-    return new SqlFront.Planned(
+    return new Prepared.Planned(
         kind,
         parts.isEmpty() ? plan : new PhysicalPlan.WithChanges(List.copyOf(parts), plan),
         context.parameterOids(),
@@ -115,67 +78,6 @@ final class StatementPlanner {
         context.zoneUsed,
         context.estimates,
         context.usedTables());
-  }
-
-  /// A scope with the queries of WITH.
-  private Scope with(ParsedStatement.With with, @Nullable Scope parent) {
-    Scope scope = new Scope(parent);
-    List<ParsedStatement.CommonTable> later = new ArrayList<>(with.tables());
-    for (ParsedStatement.CommonTable table : with.tables()) {
-      later.removeFirst();
-      if (!(table.query() instanceof ParsedStatement.Query query)) {
-        scope.commonTables.add(change(table, with.recursive(), scope));
-        continue;
-      }
-      Source text = query.text();
-      context.within(
-          text,
-          () -> {
-            queries.addCommonTable(
-                scope,
-                table.name().name(),
-                parse(text),
-                text,
-                table.columns(),
-                with.recursive(),
-                references(table, later, with.body(), parent),
-                table.traversal());
-            return scope;
-          });
-    }
-    return scope;
-  }
-
-  /// A query as algebra's syntax; each is parsed once, though all after it are searched for the names of each query of WITH.
-  private SqlNode parse(Source text) {
-    return parsed.computeIfAbsent(text, SqlFront::parse);
-  }
-
-  /// Places that name a query of WITH, if its rows may be kept for all of them.
-  private int references(
-      ParsedStatement.CommonTable table,
-      List<ParsedStatement.CommonTable> later,
-      ParsedStatement body,
-      @Nullable Scope parent) {
-    boolean bound = Boolean.FALSE.equals(table.materialized()) || parent != null;
-    if (bound || !context.commonTables.isAllowed()) {
-      return 0;
-    }
-    List<SqlNode> queries = new ArrayList<>();
-    later.forEach(each -> addQueries(each.query(), queries));
-    addQueries(body, queries);
-    return CommonTables.references(table.name().name(), queries);
-  }
-
-  private void addQueries(ParsedStatement statement, List<SqlNode> queries) {
-    switch (statement) {
-      case ParsedStatement.Query query -> queries.add(parse(query.text()));
-      case ParsedStatement.With with -> {
-        with.tables().forEach(table -> addQueries(table.query(), queries));
-        addQueries(with.body(), queries);
-      }
-      case ParsedStatement.Change change -> {}
-    }
   }
 
   /// A statement of WITH that changes rows becomes a part of the plan.
@@ -189,7 +91,8 @@ final class StatementPlanner {
     }
     ParsedStatement statement = table.query();
     // Queries of its own WITH change no rows: the parser has seen to that.
-    Scope inner = statement instanceof ParsedStatement.With with ? with(with, visible) : visible;
+    Scope inner =
+        statement instanceof ParsedStatement.With with ? withs.bind(with, visible) : visible;
     ParsedStatement body = statement instanceof ParsedStatement.With with ? with.body() : statement;
     DmlBinder.Planned planned = new DmlBinder(queries).bind((ParsedStatement.Change) body, inner);
     int number = context.newWorkTable();
@@ -222,10 +125,10 @@ final class StatementPlanner {
     return new WorkTableRows(context.cluster, rowType, number, rows == null ? 1 : rows);
   }
 
-  private SqlFront.Planned query(Source text, @Nullable Scope parent) {
+  private Prepared.Planned query(Source text, @Nullable Scope parent) {
     BoundQuery query =
         PathColumns.asText(
-            context.within(text, () -> queries.bind(parse(text), parent, Expectation.NONE)),
+            context.within(text, () -> queries.bind(withs.parse(text), parent, Expectation.NONE)),
             queries);
     // Algebra's rows have columns; those of a result may have none.
     boolean none = query.names().isEmpty();
@@ -235,7 +138,8 @@ final class StatementPlanner {
     PlanNode rows = translator.translate(optimized);
     PlanNode root =
         context.commonTables.around(
-            none ? new PlanNode.Project(rows, List.of()) : rows, translator);
+            none ? new PlanNode.Project(rows, List.of()) : rows,
+            kept -> translator.translate(Optimizer.optimize(kept)));
     return planned(Statement.Kind.QUERY, new PhysicalPlan.Query(root, context.locksRows), columns);
   }
 

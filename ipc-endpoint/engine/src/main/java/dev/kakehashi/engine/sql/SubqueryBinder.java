@@ -111,7 +111,7 @@ final class SubqueryBinder {
   }
 
   private static BoundQuery.Expectation expectation(List<RexNode> left) {
-    return BoundQuery.Expectation.of(left.stream().map(Coercion::typeOf).toList());
+    return BoundQuery.Expectation.of(left.stream().map(PgType::of).toList());
   }
 
   private void requireColumns(SqlNode at, List<RexNode> left, BoundQuery bound) {
@@ -130,8 +130,7 @@ final class SubqueryBinder {
     List<SqlType> targets = new ArrayList<>();
     for (int i = 0; i < left.size(); i++) {
       SqlType common =
-          queries.expressions.calls.comparedType(
-              Coercion.typeOf(left.get(i)), bound.types().get(i), at);
+          queries.expressions.calls.comparedType(PgType.of(left.get(i)), bound.types().get(i), at);
       SqlType target = SqlType.of(common.oid());
       targets.add(target);
       operands.addAll(queries.expressions.calls.convertAll(List.of(left.get(i)), target, "IN", at));

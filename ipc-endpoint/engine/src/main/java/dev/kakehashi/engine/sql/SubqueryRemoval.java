@@ -59,9 +59,10 @@ final class SubqueryRemoval {
         rel,
         each ->
             switch (each) {
-              case Filter filter when Grouping.hasSubquery(filter.getCondition()) -> filter(filter);
+              case Filter filter when Inspection.hasSubquery(filter.getCondition()) ->
+                  filter(filter);
               case Project project
-                  when project.getProjects().stream().anyMatch(Grouping::hasSubquery) ->
+                  when project.getProjects().stream().anyMatch(Inspection::hasSubquery) ->
                   project(project);
               default -> each.getVariablesSet().isEmpty() ? each : unnamed(each);
             });
@@ -86,7 +87,7 @@ final class SubqueryRemoval {
     List<RexNode> plain = new ArrayList<>();
     List<RexNode> asking = new ArrayList<>();
     for (RexNode term : RelOptUtil.conjunctions(filter.getCondition())) {
-      boolean asks = Grouping.hasSubquery(term) || RexUtil.containsCorrelation(term);
+      boolean asks = Inspection.hasSubquery(term) || RexUtil.containsCorrelation(term);
       (asks ? asking : plain).add(term);
     }
     // Those of this query alone first: what is made of the outer query, be it a copy, has the rows
@@ -194,7 +195,7 @@ final class SubqueryRemoval {
     }
     for (int i = 0; i < call.getOperands().size(); i++) {
       RexNode operand = call.getOperands().get(i);
-      if (Grouping.hasSubquery(operand)) {
+      if (Inspection.hasSubquery(operand)) {
         List<RexNode> all = new ArrayList<>(conditions);
         all.addAll(branches.conditions(call, i, context == Context.MUST_HOLD));
         return find(operand, context.below(call), all);

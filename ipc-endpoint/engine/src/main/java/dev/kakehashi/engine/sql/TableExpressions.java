@@ -85,10 +85,12 @@ public final class TableExpressions {
         bound instanceof RexInputRef reference ? reference.getIndex() : -1);
   }
 
-  /// The expression behind a hidden column, over the columns of its table.
-  static RexNode indexed(Table table, int column, CatalogSnapshot catalog) {
-    String text = Objects.requireNonNull(table.columns().get(column).generation());
-    return indexed(text, table, catalog);
+  /// Expressions that a table has indexes over, by the positions of the hidden columns that have their values; over the columns of the table.
+  static Map<Integer, RexNode> indexed(CatalogTable of) {
+    Table table = of.table();
+    return of.indexed(column ->
+        indexed(
+            Objects.requireNonNull(table.columns().get(column).generation()), table, of.catalog()));
   }
 
   private static RexNode indexed(String text, Table table, CatalogSnapshot catalog) {
@@ -357,8 +359,8 @@ public final class TableExpressions {
           for (int i = 0; i < table.columns().size(); i++) {
             scope.fields.add(assignments.field(table, table.name(), i, i));
           }
-          scope.rowType = CatalogTable.of(table, context).getRowType();
-          RexNode bound = binding.bind(SqlFront.parseExpression(source), scope);
+          scope.rowType = context.catalogTable(table).getRowType();
+          RexNode bound = binding.bind(CalciteParser.parseExpression(source), scope);
           if (AssignmentBinder.hasSubquery(bound)) {
             throw new EngineException(
                 ErrorCode.FEATURE_NOT_SUPPORTED,

@@ -7,7 +7,6 @@ import dev.kakehashi.engine.sql.DdlStatement.ColumnDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.DdlStatement.KeyDefinition;
 import dev.kakehashi.engine.sql.DdlStatement.LikeOption;
-import dev.kakehashi.engine.sql.DdlStatement.Name;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -37,7 +36,7 @@ final class TableParser {
   /// CREATE TABLE, after these words.
   DdlStatement create() {
     boolean ifNotExists = in.acceptWords("if", "not", "exists");
-    Name name = in.name();
+    QualifiedName name = in.name();
     if (in.peek().isWord("as") || namesOnly()) {
       List<String> names = in.peek().isWord("as") ? List.of() : in.identifiers();
       return createAs(name, ifNotExists, names);
@@ -67,7 +66,7 @@ final class TableParser {
         && (in.peek(2).isOperator(",") || in.peek(2).isOperator(")"));
   }
 
-  private DdlStatement createAs(Name name, boolean ifNotExists, List<String> columns) {
+  private DdlStatement createAs(QualifiedName name, boolean ifNotExists, List<String> columns) {
     in.expectWord("as");
     int start = in.peek().start();
     int end = start;
@@ -89,7 +88,7 @@ final class TableParser {
 
   /// @param position of the columns among those of the table
   private DdlStatement.Like like(int position) {
-    Name source = in.name();
+    QualifiedName source = in.name();
     Set<LikeOption> options = EnumSet.noneOf(LikeOption.class);
     while (true) {
       boolean including = in.acceptWords("including");

@@ -27,7 +27,7 @@ final class TargetRows {
   /// The table: its columns, then the row identifier.
   From table(Table table, String alias) {
     RelNode scan =
-        LogicalTableScan.create(context.cluster, CatalogTable.withRowId(table, context), List.of());
+        LogicalTableScan.create(context.cluster, context.catalogTableWithRowId(table), List.of());
     return queries.from.from(
         scan,
         alias,

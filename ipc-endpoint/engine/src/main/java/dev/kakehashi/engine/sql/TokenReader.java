@@ -166,28 +166,27 @@ final class TokenReader {
   }
 
   /// A name, with the schema in front of it if there is one.
-  DdlStatement.Name name() {
+  QualifiedName name() {
     int position = peek().start() + 1;
     String first = expectName();
     return acceptOperator(".")
-        ? new DdlStatement.Name(first, expectIdentifier(), position)
-        : new DdlStatement.Name(null, first, position);
+        ? new QualifiedName(first, expectIdentifier(), position)
+        : new QualifiedName(null, first, position);
   }
 
   /// A column with the name of its table in front.
   ///
   /// @param unqualified the message when there is none
-  DdlStatement.ColumnName columnName(String unqualified) {
-    DdlStatement.Name name = name();
+  QualifiedName.Column columnName(String unqualified) {
+    QualifiedName name = name();
     if (acceptOperator(".")) {
-      return new DdlStatement.ColumnName(name, expectIdentifier());
+      return new QualifiedName.Column(name, expectIdentifier());
     }
     String table = name.schema();
     if (table == null) {
       throw new EngineException(ErrorCode.SYNTAX_ERROR, unqualified).withPosition(name.position());
     }
-    return new DdlStatement.ColumnName(
-        new DdlStatement.Name(null, table, name.position()), name.name());
+    return new QualifiedName.Column(new QualifiedName(null, table, name.position()), name.name());
   }
 
   void expectEnd() {

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.sql.ParsedStatement.Name;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,7 @@ final class TraversalParser {
     }
     in.expectWord("first");
     in.expectWord("by");
-    List<Name> columns = names();
+    List<QualifiedName> columns = names();
     in.expectWord("set");
     return new ParsedStatement.Search(breadth, columns, statement.name());
   }
@@ -44,9 +43,9 @@ final class TraversalParser {
     if (!in.acceptWords("cycle")) {
       return null;
     }
-    List<Name> columns = names();
+    List<QualifiedName> columns = names();
     in.expectWord("set");
-    Name mark = statement.name();
+    QualifiedName mark = statement.name();
     Source value = null;
     Source otherwise = null;
     if (in.acceptWords("to")) {
@@ -58,8 +57,8 @@ final class TraversalParser {
     return new ParsedStatement.Cycle(columns, mark, value, otherwise, statement.name());
   }
 
-  private List<Name> names() {
-    List<Name> names = new ArrayList<>();
+  private List<QualifiedName> names() {
+    List<QualifiedName> names = new ArrayList<>();
     do {
       names.add(statement.name());
     } while (in.acceptOperator(","));

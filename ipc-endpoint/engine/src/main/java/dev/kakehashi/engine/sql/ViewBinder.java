@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.View;
+import dev.kakehashi.engine.sql.BoundQuery.Expectation;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -73,7 +74,7 @@ public final class ViewBinder {
       Column column = view.columns().get(i);
       int at = find(query.names(), view.sources().get(i), from);
       RexNode value = at < 0 ? null : queries.context.rex.makeInputRef(query.rel(), at);
-      if (value == null || !Coercion.typeOf(value).equals(column.type())) {
+      if (value == null || !PgType.of(value).equals(column.type())) {
         throw new EngineException(
             ErrorCode.FEATURE_NOT_SUPPORTED,
             "column \"%s\" of view \"%s\" has changed".formatted(column.name(), view.name()));
@@ -98,6 +99,42 @@ public final class ViewBinder {
 
   private BoundQuery query(String text) {
     ParsedStatement parsed = StatementParser.parse(text, Lexer.tokenize(text), 0);
-    return queries.context.withinStored(() -> new StatementPlanner(queries).bindQuery(parsed));
+    return queries.context.withinStored(() -> query(parsed));
+  }
+
+  private BoundQuery query(ParsedStatement statement) {
+    WithBinder withs = new WithBinder(queries, ViewBinder::refuseChange);
+    Scope scope = null;
+    ParsedStatement body = statement;
+    while (body instanceof ParsedStatement.With with) {
+      scope = withs.bind(with, scope);
+      body = with.body();
+    }
+    if (!(body instanceof ParsedStatement.Query query)) {
+      throw new EngineException(
+          ErrorCode.SYNTAX_ERROR, "a view cannot be made of a statement that changes rows");
+    }
+    Scope parent = scope;
+    return PathColumns.asText(
+        withColumns(
+            queries.context.within(
+                query.text(),
+                () -> queries.bind(withs.parse(query.text()), parent, Expectation.NONE))),
+        queries);
+  }
+
+  private static BoundQuery withColumns(BoundQuery query) {
+    if (query.names().isEmpty()) {
+      throw new EngineException(
+          ErrorCode.FEATURE_NOT_SUPPORTED, "a relation without columns is not supported");
+    }
+    return query;
+  }
+
+  private static Scope.CommonChange refuseChange(
+      ParsedStatement.CommonTable table, boolean recursive, Scope scope) {
+    throw new EngineException(
+        ErrorCode.FEATURE_NOT_SUPPORTED,
+        "views must not contain data-modifying statements in WITH");
   }
 }

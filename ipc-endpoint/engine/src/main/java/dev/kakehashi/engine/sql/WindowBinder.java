@@ -100,7 +100,7 @@ final class WindowBinder {
       int[] oids =
           bound.function() instanceof PgOperators.AggregateOperator operator
               ? operator.aggregate.argumentOids()
-              : bound.arguments().stream().mapToInt(Coercion::oidOf).toArray();
+              : bound.arguments().stream().mapToInt(PgType::oidOf).toArray();
       return new Windowing.Call(
           name,
           bound.arguments(),
@@ -132,7 +132,7 @@ final class WindowBinder {
     return new Windowing.Call(
         name,
         arguments,
-        arguments.stream().mapToInt(Coercion::oidOf).toArray(),
+        arguments.stream().mapToInt(PgType::oidOf).toArray(),
         false,
         null,
         window.partition,
@@ -164,9 +164,9 @@ final class WindowBinder {
     }
     if (signature.resultOid == 0) {
       List<SqlType> values = new ArrayList<>();
-      values.add(Coercion.typeOf(converted.getFirst()));
+      values.add(PgType.of(converted.getFirst()));
       if (converted.size() == 3) {
-        values.add(Coercion.typeOf(converted.get(2)));
+        values.add(PgType.of(converted.get(2)));
       }
       SqlType common = expressions.coercion.commonType(values, name, function);
       for (int i = 0; i < converted.size(); i += 2) {
@@ -183,7 +183,7 @@ final class WindowBinder {
 
   /// A window with everything that it inherits.
   private record Definition(
-      List<RexNode> partition, List<Windowing.Key> order, Windowing.Frame frame, boolean framed) {}
+      List<RexNode> partition, List<Windowing.Key> order, WindowFrame frame, boolean framed) {}
 
   private Definition definition(SqlNode node, Scope scope, Windowing windowing) {
     if (node instanceof SqlIdentifier name) {
@@ -219,7 +219,7 @@ final class WindowBinder {
       partition = inherited.partition;
       order = inherited.order.isEmpty() ? order : inherited.order;
     }
-    Windowing.Frame bound = frame == null ? Windowing.Frame.DEFAULT : frame(frame, order);
+    WindowFrame bound = frame == null ? WindowFrame.DEFAULT : frame(frame, order);
     return new Definition(partition, order, bound, frame != null);
   }
 
@@ -254,12 +254,12 @@ final class WindowBinder {
     }
   }
 
-  private Windowing.Frame frame(SqlCall call, List<Windowing.Key> order) {
+  private WindowFrame frame(SqlCall call, List<Windowing.Key> order) {
     List<SqlNode> operands = new ArrayList<>(call.getOperandList());
     String modeName = word(operands.removeFirst());
     FrameMode mode =
         FrameMode.valueOf(java.util.Objects.requireNonNull(modeName).toUpperCase(Locale.ROOT));
-    List<Windowing.Bound> bounds = new ArrayList<>();
+    List<WindowFrame.Bound> bounds = new ArrayList<>();
     FrameExclusion exclusion = FrameExclusion.NO_OTHERS;
     SqlNode offset = null;
     for (SqlNode operand : operands) {
@@ -274,14 +274,15 @@ final class WindowBinder {
         continue;
       }
       FrameBoundKind kind = FrameBoundKind.valueOf(word.replace(' ', '_').toUpperCase(Locale.ROOT));
-      bounds.add(offset == null ? Windowing.Bound.of(kind) : withOffset(mode, kind, offset, order));
+      bounds.add(
+          offset == null ? WindowFrame.Bound.of(kind) : withOffset(mode, kind, offset, order));
       offset = null;
     }
     if (bounds.size() == 1) {
-      bounds.add(Windowing.Bound.of(FrameBoundKind.CURRENT_ROW));
+      bounds.add(WindowFrame.Bound.of(FrameBoundKind.CURRENT_ROW));
     }
     refuseOrder(call, mode, bounds.get(0).kind(), bounds.get(1).kind(), order);
-    return new Windowing.Frame(mode, bounds.get(0), bounds.get(1), exclusion);
+    return new WindowFrame(mode, bounds.get(0), bounds.get(1), exclusion);
   }
 
   private void refuseOrder(
@@ -316,7 +317,7 @@ final class WindowBinder {
         : null;
   }
 
-  private Windowing.Bound withOffset(
+  private WindowFrame.Bound withOffset(
       FrameMode mode, FrameBoundKind kind, SqlNode node, List<Windowing.Key> order) {
     Scope free = new Scope(null);
     free.clause = "window " + mode;
@@ -330,10 +331,10 @@ final class WindowBinder {
             "argument of "
                 + mode
                 + " must be type bigint, not type "
-                + Types.name(Coercion.oidOf(offset)),
+                + Types.name(PgType.oidOf(offset)),
             node);
       }
-      return new Windowing.Bound(kind, count, isNegative(count, node), null, null);
+      return new WindowFrame.Bound(kind, count, isNegative(count, node), null, null);
     }
     if (order.size() != 1) {
       throw context.error(
@@ -347,16 +348,15 @@ final class WindowBinder {
     RexNode limit =
         expressions.calls.function(node, minus ? "-" : "+", List.of(key.expression(), typed));
     RexNode comparable =
-        expressions.coercion.convert(
-            key.expression(), Coercion.typeOf(limit), CastContext.EXPLICIT);
+        expressions.coercion.convert(key.expression(), PgType.of(limit), CastContext.EXPLICIT);
     if (comparable == null) {
       throw expressions.unsupported(node, "RANGE with this offset");
     }
-    return new Windowing.Bound(kind, null, isNegative(typed, node), comparable, limit);
+    return new WindowFrame.Bound(kind, null, isNegative(typed, node), comparable, limit);
   }
 
   private RexNode rangeOffset(RexNode key, RexNode offset, SqlNode at) {
-    int keyOid = Coercion.oidOf(key);
+    int keyOid = PgType.oidOf(key);
     int wanted =
         switch (keyOid) {
           case TypeOid.DATE,
@@ -371,7 +371,7 @@ final class WindowBinder {
               TypeOid.NUMERIC,
               TypeOid.FLOAT4,
               TypeOid.FLOAT8 ->
-              Coercion.oidOf(offset) == Types.UNKNOWN ? keyOid : Coercion.oidOf(offset);
+              PgType.oidOf(offset) == Types.UNKNOWN ? keyOid : PgType.oidOf(offset);
           default ->
               throw expressions.unsupported(
                   at,
@@ -384,7 +384,7 @@ final class WindowBinder {
           "RANGE with offset PRECEDING/FOLLOWING for column type "
               + Types.name(keyOid)
               + " and offset type "
-              + Types.name(Coercion.oidOf(offset)));
+              + Types.name(PgType.oidOf(offset)));
     }
     return typed;
   }
@@ -393,7 +393,7 @@ final class WindowBinder {
     RexNode zero =
         expressions.coercion.convert(
             expressions.coercion.constant(Constant.ofText(Types.UNKNOWN, "0")),
-            SqlType.of(Coercion.oidOf(offset)),
+            SqlType.of(PgType.oidOf(offset)),
             CastContext.IMPLICIT);
     return expressions.calls.comparison(
         SqlKind.LESS_THAN, offset, java.util.Objects.requireNonNull(zero), at);

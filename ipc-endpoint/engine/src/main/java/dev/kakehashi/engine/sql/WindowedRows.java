@@ -10,6 +10,7 @@ import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.RelWriter;
 import org.apache.calcite.rel.SingleRel;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rel.type.RelDataTypeField;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.util.ImmutableBitSet;
@@ -33,7 +34,7 @@ final class WindowedRows extends SingleRel {
       int[] argumentOids,
       boolean aggregate,
       int filter,
-      Windowing.Frame frame,
+      WindowFrame frame,
       BoundColumns start,
       BoundColumns end,
       RelDataType type) {
@@ -69,20 +70,8 @@ final class WindowedRows extends SingleRel {
   }
 
   static WindowedRows of(
-      RelNode input,
-      List<Integer> partition,
-      List<SortOrder> order,
-      List<Call> calls,
-      BindContext context) {
-    return of(input, partition, order, calls, context.types);
-  }
-
-  private static WindowedRows of(
-      RelNode input,
-      List<Integer> partition,
-      List<SortOrder> order,
-      List<Call> calls,
-      org.apache.calcite.rel.type.RelDataTypeFactory types) {
+      RelNode input, List<Integer> partition, List<SortOrder> order, List<Call> calls) {
+    RelDataTypeFactory types = input.getCluster().getTypeFactory();
     List<RelDataType> fieldTypes = new ArrayList<>();
     List<String> names = new ArrayList<>();
     for (RelDataTypeField field : input.getRowType().getFieldList()) {
@@ -122,8 +111,7 @@ final class WindowedRows extends SingleRel {
         order.stream()
             .map(key -> new SortOrder(to[key.column()], key.descending(), key.nullsFirst()))
             .toList(),
-        calls.stream().map(call -> call.moved(to)).toList(),
-        getCluster().getTypeFactory());
+        calls.stream().map(call -> call.moved(to)).toList());
   }
 
   PlanNode.Window plan(PlanNode input) {
@@ -157,7 +145,7 @@ final class WindowedRows extends SingleRel {
         oids);
   }
 
-  private static PlanNode.FrameBound bound(Windowing.Bound bound, BoundColumns columns) {
+  private static PlanNode.FrameBound bound(WindowFrame.Bound bound, BoundColumns columns) {
     @Nullable RexNode offset = bound.offset();
     @Nullable RexNode negative = bound.negative();
     return new PlanNode.FrameBound(

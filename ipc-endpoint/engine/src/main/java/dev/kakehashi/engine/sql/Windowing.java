@@ -1,8 +1,5 @@
 package dev.kakehashi.engine.sql;
 
-import dev.kakehashi.engine.plan.PlanNode.FrameBoundKind;
-import dev.kakehashi.engine.plan.PlanNode.FrameExclusion;
-import dev.kakehashi.engine.plan.PlanNode.FrameMode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,37 +18,6 @@ final class Windowing {
   /// An item of a window's ORDER BY.
   record Key(RexNode expression, boolean descending, boolean nullsFirst) {}
 
-  /// One end of a frame; see [dev.kakehashi.engine.plan.PlanNode.FrameBound].
-  record Bound(
-      FrameBoundKind kind,
-      @Nullable RexNode offset,
-      @Nullable RexNode negative,
-      @Nullable RexNode key,
-      @Nullable RexNode limit) {
-    static Bound of(FrameBoundKind kind) {
-      return new Bound(kind, null, null, null, null);
-    }
-
-    private Bound map(UnaryOperator<RexNode> change) {
-      return new Bound(
-          kind,
-          offset,
-          negative,
-          key == null ? null : change.apply(key),
-          limit == null ? null : change.apply(limit));
-    }
-  }
-
-  record Frame(FrameMode mode, Bound start, Bound end, FrameExclusion exclusion) {
-    /// Up to the last peer of the current row.
-    static final Frame DEFAULT =
-        new Frame(
-            FrameMode.RANGE,
-            Bound.of(FrameBoundKind.UNBOUNDED_PRECEDING),
-            Bound.of(FrameBoundKind.CURRENT_ROW),
-            FrameExclusion.NO_OTHERS);
-  }
-
   /// One window function over the SELECT's input.
   ///
   /// @param aggregate whether `name` is an aggregate
@@ -63,7 +29,7 @@ final class Windowing {
       @Nullable RexNode filter,
       List<RexNode> partition,
       List<Key> order,
-      Frame frame,
+      WindowFrame frame,
       RelDataType type) {
     private Call map(UnaryOperator<RexNode> change) {
       return new Call(
@@ -76,7 +42,7 @@ final class Windowing {
           order.stream()
               .map(k -> new Key(change.apply(k.expression), k.descending, k.nullsFirst))
               .toList(),
-          new Frame(frame.mode, frame.start.map(change), frame.end.map(change), frame.exclusion),
+          frame.map(change),
           type);
     }
 
@@ -87,10 +53,10 @@ final class Windowing {
       }
       all.addAll(partition);
       order.forEach(key -> all.add(key.expression));
-      for (Bound bound : List.of(frame.start, frame.end)) {
-        if (bound.key != null && bound.limit != null) {
-          all.add(bound.key);
-          all.add(bound.limit);
+      for (WindowFrame.Bound bound : List.of(frame.start(), frame.end())) {
+        if (bound.key() != null && bound.limit() != null) {
+          all.add(bound.key());
+          all.add(bound.limit());
         }
       }
       return all;
@@ -176,8 +142,8 @@ final class Windowing {
               call.aggregate,
               call.filter == null ? -1 : column(columns, call.filter),
               call.frame,
-              keys(columns, call.frame.start),
-              keys(columns, call.frame.end),
+              keys(columns, call.frame.start()),
+              keys(columns, call.frame.end()),
               call.type));
     }
     for (int i = 0; i < columns.size(); i++) {
@@ -187,13 +153,15 @@ final class Windowing {
     for (int i = 0; i < numbers.size(); i++) {
       places[numbers.get(i)] = columns.size() + i;
     }
-    return WindowedRows.of(project, partition, order, planned, context);
+    return WindowedRows.of(project, partition, order, planned);
   }
 
-  private static WindowedRows.BoundColumns keys(List<RexNode> columns, Bound bound) {
-    return bound.key == null || bound.limit == null
+  private static WindowedRows.BoundColumns keys(List<RexNode> columns, WindowFrame.Bound bound) {
+    RexNode key = bound.key();
+    RexNode limit = bound.limit();
+    return key == null || limit == null
         ? WindowedRows.BoundColumns.NONE
-        : new WindowedRows.BoundColumns(column(columns, bound.key), column(columns, bound.limit));
+        : new WindowedRows.BoundColumns(column(columns, key), column(columns, limit));
   }
 
   private static int column(List<RexNode> columns, RexNode node) {
