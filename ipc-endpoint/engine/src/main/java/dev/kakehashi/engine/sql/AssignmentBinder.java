@@ -230,7 +230,7 @@ final class AssignmentBinder {
       SqlType type = table.columns().get(column).type();
       return expressions.coercion.constant(Constant.ofNull(type));
     }
-    Source source = Rewriter.rewriteExpression(text);
+    Source source = SpellingTranslator.translateExpression(text);
     return context.withinStored(
         source,
         () -> {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// Parser of ON CONFLICT, after these words.
 final class ConflictParser {
   private final StatementParser statement;
+  private final PieceReader pieces;
   private final TokenReader in;
   private @Nullable QualifiedName constraint;
   private @Nullable List<QualifiedName> columns;
@@ -19,13 +20,14 @@ final class ConflictParser {
 
   ConflictParser(StatementParser statement) {
     this.statement = statement;
+    this.pieces = statement.pieces;
     this.in = statement.in;
   }
 
   Conflict conflict() {
     int position = in.peek().start() + 1;
     if (in.acceptWords("on", "constraint")) {
-      constraint = statement.name();
+      constraint = pieces.name();
     } else if (in.peek().isOperator("(")) {
       inference();
     }
@@ -49,34 +51,34 @@ final class ConflictParser {
 
   /// `(column or expression [COLLATE ...] [operator class], ...) [WHERE predicate]`
   private void inference() {
-    int close = statement.closing(in.at);
+    int close = pieces.closing(in.at);
     List<QualifiedName> names = new ArrayList<>();
     in.at++;
     do {
       boolean call = in.peek(1).isOperator("(") || in.peek(1).isOperator(".");
       if (in.peek().isIdentifier() && !call) {
-        names.add(statement.name());
+        names.add(pieces.name());
       } else if (in.peek().isOperator("(")) {
-        expressions.add(statement.until(statement.closing(in.at) + 1));
+        expressions.add(pieces.until(pieces.closing(in.at) + 1));
       } else {
         int open = in.at;
         while (open < close && !in.tokens().get(open).isOperator("(")) {
           open++;
         }
-        expressions.add(statement.until(open < close ? statement.closing(open) + 1 : close));
+        expressions.add(pieces.until(open < close ? pieces.closing(open) + 1 : close));
       }
       if (in.acceptWords("collate")) {
-        statement.qualifiedName();
+        pieces.qualifiedName();
       }
       if (in.peek().isIdentifier()) {
         // An operator class: all indexes have the default one.
-        statement.qualifiedName();
+        pieces.qualifiedName();
       }
     } while (in.acceptOperator(","));
     in.expectOperator(")");
     columns = names;
     if (in.acceptWords("where")) {
-      predicate = statement.until(statement.clause("do"));
+      predicate = pieces.until(pieces.clause("do"));
     }
   }
 }

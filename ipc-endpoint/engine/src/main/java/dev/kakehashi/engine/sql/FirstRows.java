@@ -42,7 +42,7 @@ final class FirstRows {
     this.queries = queries;
   }
 
-  /// A call that the rewriter has put in front of a select list; null if there is none of that name.
+  /// A call that the translator has put in front of a select list; null if there is none of that name.
   static @Nullable SqlCall marker(SqlSelect select, String name) {
     for (SqlNode node : select.getSelectList()) {
       if (!isMarker(node)) {

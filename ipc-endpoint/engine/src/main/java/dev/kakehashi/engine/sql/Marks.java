@@ -2,7 +2,7 @@ package dev.kakehashi.engine.sql;
 
 import java.util.Set;
 
-/// Names that the rewriter gives to what Calcite's parser does not know, so that it takes it as calls, tables and aliases; the binders know them. They have a blank, so
+/// Names that the translator gives to what Calcite's parser does not know, so that it takes it as calls, tables and aliases; the binders know them. They have a blank, so
 /// that no name that is written without quotes is one of them.
 final class Marks {
   /// Name of the call that stands for DEFAULT.

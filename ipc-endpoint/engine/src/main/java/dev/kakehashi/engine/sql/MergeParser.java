@@ -10,21 +10,23 @@ import java.util.List;
 /// Cuts MERGE into pieces, behind its first two words.
 final class MergeParser {
   private final StatementParser statement;
+  private final PieceReader pieces;
   private final TokenReader in;
 
   MergeParser(StatementParser statement) {
     this.statement = statement;
+    this.pieces = statement.pieces;
     this.in = statement.in;
   }
 
   ParsedStatement.Merge merge() {
     in.acceptWords("only");
-    QualifiedName table = statement.qualifiedName();
+    QualifiedName table = pieces.qualifiedName();
     String alias = statement.alias("using");
     in.expectWord("using");
-    Source using = statement.until(on(), "select * from ");
+    Source using = pieces.until(on(), "select * from ");
     in.expectWord("on");
-    Source condition = statement.until(statement.clause("when"));
+    Source condition = pieces.until(pieces.clause("when"));
     List<When> clauses = new ArrayList<>();
     do {
       clauses.add(when());
@@ -36,9 +38,9 @@ final class MergeParser {
   /// Index of the ON of the statement: the last one before the first WHEN, as joins of the source may have theirs.
   private int on() {
     int from = in.at;
-    int when = statement.clause("when");
+    int when = pieces.clause("when");
     int on = when;
-    for (int at = statement.clause("on"); at < when; at = statement.clause("on")) {
+    for (int at = pieces.clause("on"); at < when; at = pieces.clause("on")) {
       on = at;
       in.at = at + 1;
     }
@@ -50,7 +52,7 @@ final class MergeParser {
     int position = in.peek().start() + 1;
     in.expectWord("when");
     Match match = match();
-    Source condition = in.acceptWords("and") ? statement.until(statement.clause("then")) : null;
+    Source condition = in.acceptWords("and") ? pieces.until(pieces.clause("then")) : null;
     in.expectWord("then");
     return new When(match, condition, action(match), position);
   }
@@ -94,6 +96,6 @@ final class MergeParser {
       throw in.syntaxError();
     }
     return new ParsedStatement.MergeInsert(
-        columns, overriding, statement.until(statement.clause("when", "returning")));
+        columns, overriding, pieces.until(pieces.clause("when", "returning")));
   }
 }

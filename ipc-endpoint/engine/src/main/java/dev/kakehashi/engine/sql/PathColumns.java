@@ -35,8 +35,8 @@ final class PathColumns {
   private final QueryBinder queries;
   private final ExpressionBinder expressions;
   private final Scope.CommonQuery table;
-  private final ParsedStatement.@Nullable Search search;
-  private final ParsedStatement.@Nullable Cycle cycle;
+  private final Traversal.@Nullable Search search;
+  private final Traversal.@Nullable Cycle cycle;
   private final List<String> names;
   private final List<Integer> searched;
   private final List<Integer> cycled;
@@ -51,7 +51,7 @@ final class PathColumns {
   PathColumns(
       QueryBinder queries,
       Scope.CommonQuery table,
-      ParsedStatement.Traversal traversal,
+      Traversal traversal,
       List<String> names,
       List<SqlType> types) {
     this.context = queries.context;

@@ -136,7 +136,7 @@ final class QueryBinder {
   }
 
   /// SEARCH and CYCLE for which an item stands; null for a query.
-  private ParsedStatement.@Nullable Traversal traversal(SqlWithItem item) {
+  private @Nullable Traversal traversal(SqlWithItem item) {
     if (!isTraversal(item)) {
       return null;
     }
@@ -157,7 +157,7 @@ final class QueryBinder {
       List<String> columns,
       boolean recursive,
       int references,
-      ParsedStatement.@Nullable Traversal traversal) {
+      @Nullable Traversal traversal) {
     refuseKnown(scope, name, context.position(query));
     Scope visible = visible(scope);
     boolean namesItself = recursive && RecursionBinder.names(query, name);

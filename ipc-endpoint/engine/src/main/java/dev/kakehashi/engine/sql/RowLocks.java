@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tables aliases to lock; empty: all
 record RowLocks(List<String> tables, LockWait policy) {
-  /// What the rewriter's call in the select list says; null if there is none.
+  /// What the translator's call in the select list says; null if there is none.
   static @Nullable RowLocks of(SqlSelect select) {
     SqlCall call = FirstRows.marker(select, Marks.LOCK_CALL);
     if (call == null) {

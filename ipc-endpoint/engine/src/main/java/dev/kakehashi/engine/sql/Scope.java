@@ -151,9 +151,9 @@ final class Scope {
   /// What a recursive query of WITH knows of itself.
   static final class Recursion {
     /// SEARCH and CYCLE, or null.
-    final ParsedStatement.@Nullable Traversal traversal;
+    final @Nullable Traversal traversal;
 
-    Recursion(ParsedStatement.@Nullable Traversal traversal) {
+    Recursion(@Nullable Traversal traversal) {
       this.traversal = traversal;
     }
 

@@ -13,7 +13,7 @@ public final class SequenceText {
 
   /// The name as a string constant.
   public static String literal(String schema, String name) {
-    String quoted = RewrittenText.quoted(schema) + "." + RewrittenText.quoted(name);
+    String quoted = TranslatedText.quoted(schema) + "." + TranslatedText.quoted(name);
     return "'" + quoted.replace("'", "''") + "'";
   }
 

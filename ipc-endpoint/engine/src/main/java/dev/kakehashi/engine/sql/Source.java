@@ -25,7 +25,7 @@ record Source(String text, List<Literal> literals, int[] positions, int end) {
     record Expression(Source text) implements Literal {}
 
     /// SEARCH and CYCLE of a query of WITH.
-    record Path(ParsedStatement.Traversal traversal) implements Literal {}
+    record Path(Traversal traversal) implements Literal {}
 
     /// The count of FETCH FIRST ... WITH TIES.
     record WithTies(Literal count) implements Literal {}

@@ -117,7 +117,7 @@ public final class SqlFront {
   ///
   /// @throws EngineException for an expression that is wrong or names columns
   public static void checkDefault(String text, SqlType type, CatalogSnapshot catalog) {
-    Source source = Rewriter.rewriteExpression(text);
+    Source source = SpellingTranslator.translateExpression(text);
     BindContext context = new BindContext(catalog, table -> 0, new int[0]);
     context.source = source;
     Scope scope = new Scope(null);

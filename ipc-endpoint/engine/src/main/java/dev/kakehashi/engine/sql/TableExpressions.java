@@ -215,7 +215,7 @@ public final class TableExpressions {
 
   /// A name as an identifier in SQL.
   public static String quoted(String name) {
-    return RewrittenText.quoted(name);
+    return TranslatedText.quoted(name);
   }
 
   /// The value of a new column in rows that are there already.
@@ -349,7 +349,7 @@ public final class TableExpressions {
   private static RexNode bound(
       String text, Table table, String clause, QueryBinder queries, Binding binding) {
     BindContext context = queries.context;
-    Source source = Rewriter.rewriteExpression(text);
+    Source source = SpellingTranslator.translateExpression(text);
     return context.withinStored(
         source,
         () -> {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/// A position in a list of tokens, with what DDL and the rewriter both read: words, names, types.
+/// A position in a list of tokens, with what DDL and the translator both read: words, names, types.
 final class TokenReader {
   private final String sql;
   private final List<Token> tokens;

@@ -2,29 +2,36 @@ package dev.kakehashi.engine.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Reads SEARCH and CYCLE behind a query of WITH.
 final class TraversalParser {
-  private final StatementParser statement;
+  private final PieceReader pieces;
   private final TokenReader in;
 
-  TraversalParser(StatementParser statement) {
-    this.statement = statement;
-    this.in = statement.in;
+  TraversalParser(PieceReader pieces) {
+    this.pieces = pieces;
+    this.in = pieces.in;
+  }
+
+  /// Reads them where a reader stands, which stands behind them afterwards.
+  static Traversal traversal(String sql, TokenReader reader) {
+    TraversalParser parser = new TraversalParser(new PieceReader(sql, reader.tokens(), reader.at));
+    Traversal traversal = parser.traversal();
+    reader.at = parser.in.at;
+    return Objects.requireNonNull(traversal);
   }
 
   /// What follows; null if it is neither.
-  ParsedStatement.@Nullable Traversal traversal() {
+  @Nullable Traversal traversal() {
     int position = in.peek().start() + 1;
-    ParsedStatement.Search search = search();
-    ParsedStatement.Cycle cycle = cycle();
-    return search == null && cycle == null
-        ? null
-        : new ParsedStatement.Traversal(search, cycle, position);
+    Traversal.Search search = search();
+    Traversal.Cycle cycle = cycle();
+    return search == null && cycle == null ? null : new Traversal(search, cycle, position);
   }
 
-  private ParsedStatement.@Nullable Search search() {
+  private Traversal.@Nullable Search search() {
     if (!in.acceptWords("search")) {
       return null;
     }
@@ -36,31 +43,31 @@ final class TraversalParser {
     in.expectWord("by");
     List<QualifiedName> columns = names();
     in.expectWord("set");
-    return new ParsedStatement.Search(breadth, columns, statement.name());
+    return new Traversal.Search(breadth, columns, pieces.name());
   }
 
-  private ParsedStatement.@Nullable Cycle cycle() {
+  private Traversal.@Nullable Cycle cycle() {
     if (!in.acceptWords("cycle")) {
       return null;
     }
     List<QualifiedName> columns = names();
     in.expectWord("set");
-    QualifiedName mark = statement.name();
+    QualifiedName mark = pieces.name();
     Source value = null;
     Source otherwise = null;
     if (in.acceptWords("to")) {
-      value = statement.until(statement.clause("default"));
+      value = pieces.until(pieces.clause("default"));
       in.expectWord("default");
-      otherwise = statement.until(statement.clause("using"));
+      otherwise = pieces.until(pieces.clause("using"));
     }
     in.expectWord("using");
-    return new ParsedStatement.Cycle(columns, mark, value, otherwise, statement.name());
+    return new Traversal.Cycle(columns, mark, value, otherwise, pieces.name());
   }
 
   private List<QualifiedName> names() {
     List<QualifiedName> names = new ArrayList<>();
     do {
-      names.add(statement.name());
+      names.add(pieces.name());
     } while (in.acceptOperator(","));
     return names;
   }

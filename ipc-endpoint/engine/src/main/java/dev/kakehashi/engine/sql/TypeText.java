@@ -4,7 +4,7 @@ import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import org.jspecify.annotations.Nullable;
 
-/// Types in rewritten statements: quoted names `"oid:modifier"`, which Calcite takes for names of types.
+/// Types in translated statements: quoted names `"oid:modifier"`, which Calcite takes for names of types.
 final class TypeText {
   private TypeText() {}
 

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.sql;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a rewriter knows of an open parenthesis, or of the whole statement.
-final class RewriteLevel {
+/// What a translator knows of an open parenthesis, or of the whole statement.
+final class NestingLevel {
   boolean cast;
   boolean selectWithoutFrom;
 
@@ -68,7 +68,7 @@ final class RewriteLevel {
 
   Chain chain;
 
-  RewriteLevel(int start) {
+  NestingLevel(int start) {
     this.start = start;
     this.chain = new Chain(start);
   }

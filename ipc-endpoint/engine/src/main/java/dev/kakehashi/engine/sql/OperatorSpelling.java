@@ -4,28 +4,28 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
 
 /// Operators of expressions: Calcite gives them other precedences than PostgreSQL, so that many become calls or get parentheses.
-final class OperatorRewriter {
+final class OperatorSpelling {
 
-  private final Rewriter all;
+  private final SpellingTranslator translator;
   private final TokenReader in;
-  private final RewrittenText out;
+  private final TranslatedText out;
 
-  OperatorRewriter(Rewriter all) {
-    this.all = all;
-    this.in = all.in;
-    this.out = all.out;
+  OperatorSpelling(SpellingTranslator translator) {
+    this.translator = translator;
+    this.in = translator.in;
+    this.out = translator.out;
   }
 
   /// An operator without a precedence of its own becomes a call, or `||` with its operands in parentheses: Calcite gives the operators that it knows other precedences.
   void general(Token operator, boolean prefix) {
-    RewriteLevel.Chain chain = all.levels.getFirst().chain;
+    NestingLevel.Chain chain = translator.levels.getFirst().chain;
     if (!prefix && isQuantifier(0)) {
       quantified(operator, operator.text());
       return;
     }
     if (prefix) {
       int start = out.length();
-      out.emit(RewrittenText.quoted(operator.text()) + "(", operator.start());
+      out.emit(TranslatedText.quoted(operator.text()) + "(", operator.start());
       sum();
       out.emit(") ", operator.start());
       out.operandStart = start;
@@ -44,7 +44,7 @@ final class OperatorRewriter {
       }
       out.operandStart = chain.start;
     } else {
-      out.insert(chain.start, RewrittenText.quoted(operator.text()) + "(", operator.start());
+      out.insert(chain.start, TranslatedText.quoted(operator.text()) + "(", operator.start());
       chain.concatenation = false;
       out.emit(", ", operator.start());
       sum();
@@ -74,11 +74,11 @@ final class OperatorRewriter {
 
   /// An operator with ANY or ALL becomes a call of the chain in front of it and the array, or an array of the rows of a query.
   private void quantified(Token operator, String name) {
-    RewriteLevel.Chain chain = all.levels.getFirst().chain;
+    NestingLevel.Chain chain = translator.levels.getFirst().chain;
     String word = in.next().isWord("all") ? "all" : "any";
     out.insert(
         chain.start,
-        RewrittenText.quoted(Marks.QUANTIFIED_CALL + name + " " + word) + "(",
+        TranslatedText.quoted(Marks.QUANTIFIED_CALL + name + " " + word) + "(",
         operator.start());
     chain.concatenation = false;
     out.emit(", ", operator.start());
@@ -90,14 +90,14 @@ final class OperatorRewriter {
     out.operandStart = chain.start;
   }
 
-  /// Rewrites operands with operators between them that bind more than those without a precedence of their own; says whether there was any.
+  /// Translates operands with operators between them that bind more than those without a precedence of their own; says whether there was any.
   private boolean sum() {
     operand();
     boolean any = false;
     while (Operands.isTight(in.peek()) || atTimeZone()) {
       any = true;
       boolean call = in.peek().isOperator("^") || atTimeZone();
-      all.token();
+      translator.token();
       if (!call) {
         operand();
       }
@@ -112,27 +112,27 @@ final class OperatorRewriter {
   /// An operator that binds more tightly than Calcite lets it becomes a call of the operands around it.
   void infixCall(String function, Token operator) {
     int start = out.signedStart();
-    out.insert(start, RewrittenText.quoted(function) + "(");
+    out.insert(start, TranslatedText.quoted(function) + "(");
     out.emit(", ", operator.start());
     operand();
     out.emit(") ", operator.start());
     out.operandStart = start;
   }
 
-  /// Rewrites one operand: signs, what they are in front of, casts and collations behind it.
+  /// Translates one operand: signs, what they are in front of, casts and collations behind it.
   private void operand() {
     while (in.peek().isOperator("-") || in.peek().isOperator("+")) {
-      all.token();
+      translator.token();
     }
     if (in.atEnd()) {
       throw in.syntaxError();
     }
-    int depth = all.levels.size();
-    int open = all.cases.size();
-    all.token();
+    int depth = translator.levels.size();
+    int open = translator.cases.size();
+    translator.token();
     while (!in.atEnd()
-        && (all.levels.size() > depth
-            || all.cases.size() > open
+        && (translator.levels.size() > depth
+            || translator.cases.size() > open
             || in.peek().isOperator("::")
             || in.peek().isOperator("[")
             || in.peek().isOperator(".")
@@ -141,7 +141,7 @@ final class OperatorRewriter {
             || continuesCall(in.peek())
             || continuesCall(in.peek(-1))
             || in.peek().isWord("collate"))) {
-      all.token();
+      translator.token();
     }
   }
 
@@ -158,7 +158,7 @@ final class OperatorRewriter {
       name = in.next();
     }
     if (!name.isIdentifier()) {
-      throw TokenReader.syntaxErrorAt(all.sql, name);
+      throw TokenReader.syntaxErrorAt(translator.sql, name);
     }
     boolean quotedName = name.kind() == Token.Kind.QUOTED_WORD;
     if (!Collations.isOfBytes(name.text()) || (!quotedName && !name.text().equals("ucs_basic"))) {
@@ -168,7 +168,7 @@ final class OperatorRewriter {
           .withPosition(word.start() + 1);
     }
     int start = out.operandStart;
-    out.insert(start, RewrittenText.quoted(Marks.COLLATE_CALL) + "(");
+    out.insert(start, TranslatedText.quoted(Marks.COLLATE_CALL) + "(");
     out.emit(") ", word.start());
     out.operandStart = start;
   }

@@ -6,15 +6,15 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 
 /// Literals with a type in front, and what else has a constant where other calls have an argument.
-final class LiteralRewriter {
-  private final Rewriter all;
+final class LiteralSpelling {
+  private final SpellingTranslator translator;
   private final TokenReader in;
-  private final RewrittenText out;
+  private final TranslatedText out;
 
-  LiteralRewriter(Rewriter all) {
-    this.all = all;
-    this.in = all.in;
-    this.out = all.out;
+  LiteralSpelling(SpellingTranslator translator) {
+    this.translator = translator;
+    this.in = translator.in;
+    this.out = translator.out;
   }
 
   /// `date '...'`, `interval '1' day`: a cast of a literal.
@@ -56,11 +56,11 @@ final class LiteralRewriter {
     if (!in.peek(3).isWord("from")
         || (!field.isIdentifier() && field.kind() != Token.Kind.STRING)) {
       in.at++;
-      all.identifier(token);
+      translator.identifier(token);
       return;
     }
     in.at += 4;
-    all.levels.push(new RewriteLevel(out.length()));
+    translator.levels.push(new NestingLevel(out.length()));
     out.emit("\"extract\"(", token.start());
     out.literal(new Source.Literal.Text(field.text()), field);
     out.emit(", ", field.start());

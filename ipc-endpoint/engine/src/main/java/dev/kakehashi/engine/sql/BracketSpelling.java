@@ -1,19 +1,19 @@
 package dev.kakehashi.engine.sql;
 
-/// Rewrites brackets, constructors of arrays and subscripts, as calls.
-final class BracketRewriter {
-  private final Rewriter rewriter;
+/// Translates brackets, constructors of arrays and subscripts, as calls.
+final class BracketSpelling {
+  private final SpellingTranslator translator;
   private final TokenReader in;
-  private final RewrittenText out;
+  private final TranslatedText out;
 
-  BracketRewriter(Rewriter rewriter) {
-    this.rewriter = rewriter;
-    this.in = rewriter.in;
-    this.out = rewriter.out;
+  BracketSpelling(SpellingTranslator translator) {
+    this.translator = translator;
+    this.in = translator.in;
+    this.out = translator.out;
   }
 
   private static String call(String name) {
-    return RewrittenText.quoted(name) + "(";
+    return TranslatedText.quoted(name) + "(";
   }
 
   /// `ARRAY[`
@@ -24,40 +24,40 @@ final class BracketRewriter {
   }
 
   private void begin(Token token) {
-    RewriteLevel level = new RewriteLevel(out.length());
+    NestingLevel level = new NestingLevel(out.length());
     level.array = true;
     out.emit(call(Marks.ARRAY_CALL), token.start());
     push(level);
   }
 
-  private void push(RewriteLevel level) {
-    level.chain = new RewriteLevel.Chain(out.length());
-    rewriter.levels.push(level);
+  private void push(NestingLevel level) {
+    level.chain = new NestingLevel.Chain(out.length());
+    translator.levels.push(level);
   }
 
   /// `[`, which has been read: of an array within an array's constructor, or of a subscript.
   void open(Token token) {
     boolean inConstructor =
-        rewriter.levels.getFirst().array
+        translator.levels.getFirst().array
             && (in.peek(-2).isOperator("[") || in.peek(-2).isOperator(","));
     if (inConstructor) {
       begin(token);
     } else if (in.at > 1 && Operands.endsOperand(in.peek(-2))) {
-      RewriteLevel level = new RewriteLevel(out.operandStart);
+      NestingLevel level = new NestingLevel(out.operandStart);
       out.insert(out.operandStart, call(Marks.SUBSCRIPT_CALL));
       out.emit(", ", token.start());
-      level.subscript = new RewriteLevel.Subscript(out.length());
+      level.subscript = new NestingLevel.Subscript(out.length());
       push(level);
     } else {
-      throw TokenReader.syntaxErrorAt(rewriter.sql, token);
+      throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
   }
 
   /// `:`, which has been read.
   void bound(Token token) {
-    RewriteLevel.Subscript subscript = rewriter.levels.getFirst().subscript;
+    NestingLevel.Subscript subscript = translator.levels.getFirst().subscript;
     if (subscript == null || subscript.upper >= 0) {
-      throw TokenReader.syntaxErrorAt(rewriter.sql, token);
+      throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     if (out.length() == subscript.start) {
       out.emit(call(Marks.NO_BOUND_CALL) + ") ", token.start());
@@ -68,15 +68,15 @@ final class BracketRewriter {
 
   /// `]`, which has been read.
   void close(Token token) {
-    RewriteLevel closed = rewriter.levels.getFirst();
-    RewriteLevel.Subscript subscript = closed.subscript;
+    NestingLevel closed = translator.levels.getFirst();
+    NestingLevel.Subscript subscript = closed.subscript;
     if (subscript == null && !closed.array) {
-      throw TokenReader.syntaxErrorAt(rewriter.sql, token);
+      throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     if (subscript != null) {
       boolean empty = out.length() == Math.max(subscript.start, subscript.upper);
       if (empty && subscript.upper < 0) {
-        throw TokenReader.syntaxErrorAt(rewriter.sql, token);
+        throw TokenReader.syntaxErrorAt(translator.sql, token);
       }
       if (empty) {
         out.emit(call(Marks.NO_BOUND_CALL) + ") ", token.start());
@@ -85,13 +85,13 @@ final class BracketRewriter {
       out.emit(") ", token.start());
       if (in.acceptOperator("[")) {
         out.emit(", ", token.start());
-        closed.subscript = new RewriteLevel.Subscript(out.length());
-        closed.chain = new RewriteLevel.Chain(out.length());
+        closed.subscript = new NestingLevel.Subscript(out.length());
+        closed.chain = new NestingLevel.Chain(out.length());
         return;
       }
     }
     out.emit(") ", token.start());
-    rewriter.levels.pop();
+    translator.levels.pop();
     out.operandStart = closed.start;
   }
 }

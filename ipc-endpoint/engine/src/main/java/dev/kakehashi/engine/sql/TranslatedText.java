@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The text that a rewriter writes, each character with its place in the statement, and the literals that have become `?`.
-final class RewrittenText {
+/// The text that a translator writes, each character with its place in the statement, and the literals that have become `?`.
+final class TranslatedText {
   private final StringBuilder text = new StringBuilder();
   private int[] positions = new int[256];
   private final List<Source.Literal> literals = new ArrayList<>();
@@ -35,7 +35,7 @@ final class RewrittenText {
     signs.add(text.length());
   }
 
-  /// @param end of the rewritten piece in the statement
+  /// @param end of the translated piece in the statement
   Source source(int end) {
     return new Source(text.toString(), literals, Arrays.copyOf(positions, text.length()), end);
   }

@@ -4,23 +4,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// FROM clauses: functions, ROWS FROM, joins in parentheses and USING with aliases, which Calcite's parser does not take, or not as PostgreSQL writes them.
-final class FromRewriter {
+final class FromSpelling {
   private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
 
-  private final Rewriter all;
+  private final SpellingTranslator translator;
   private final TokenReader in;
-  private final RewrittenText out;
+  private final TranslatedText out;
 
-  FromRewriter(Rewriter all) {
-    this.all = all;
-    this.in = all.in;
-    this.out = all.out;
+  FromSpelling(SpellingTranslator translator) {
+    this.translator = translator;
+    this.in = translator.in;
+    this.out = translator.out;
   }
 
   /// A parenthesis in a FROM clause, which has been read: of a function's arguments, or around a join.
   ///
   /// @param around the level that it is in
-  void open(RewriteLevel level, RewriteLevel around) {
+  void open(NestingLevel level, NestingLevel around) {
     level.function = level.arguments && beginsFunction(around);
     level.wrapsArgument = level.function;
     level.table =
@@ -32,7 +32,7 @@ final class FromRewriter {
   }
 
   /// The end of a parenthesis: a join with an alias becomes a query.
-  void close(RewriteLevel closed) {
+  void close(NestingLevel closed) {
     boolean alias =
         in.peek().isWord("as")
             || in.peek().kind() == Token.Kind.QUOTED_WORD
@@ -52,7 +52,7 @@ final class FromRewriter {
   }
 
   /// Whether the parenthesis that has been read last begins the arguments of a function in FROM.
-  private boolean beginsFunction(RewriteLevel around) {
+  private boolean beginsFunction(NestingLevel around) {
     Token first = in.peek();
     if (first.isOperator(")") || first.isOperator("*") || first.isWord("distinct")) {
       return false;
@@ -66,7 +66,7 @@ final class FromRewriter {
     }
     return before >= 0
         && around.fromClause
-        && !Rewriter.CALL_KEYWORDS.contains(in.peek(-2).text())
+        && !SpellingTranslator.CALL_KEYWORDS.contains(in.peek(-2).text())
         && isBeforeTable(in.peek(before - in.at));
   }
 
@@ -82,7 +82,7 @@ final class FromRewriter {
   void rowsFrom(Token token) {
     in.at += 2;
     out.operandStart = out.length();
-    out.emit(RewrittenText.quoted(Marks.ROWS_FROM_CALL), token.start());
+    out.emit(TranslatedText.quoted(Marks.ROWS_FROM_CALL), token.start());
     out.afterName = true;
   }
 
@@ -90,7 +90,7 @@ final class FromRewriter {
   ///
   /// @return the alias in front of the list; empty: there is none; null: there is no list
   @Nullable String columnDefinitions(Token token) {
-    if (!all.levels.getFirst().function) {
+    if (!translator.levels.getFirst().function) {
       return null;
     }
     int start = in.at;
@@ -104,7 +104,7 @@ final class FromRewriter {
       return null;
     }
     in.at++;
-    out.emit(", " + RewrittenText.quoted(Marks.COLUMNS_CALL) + "(", token.start());
+    out.emit(", " + TranslatedText.quoted(Marks.COLUMNS_CALL) + "(", token.start());
     String separator = "";
     do {
       Token column = in.peek();
@@ -129,7 +129,7 @@ final class FromRewriter {
   /// @param alias as [#columnDefinitions] has given it
   void alias(@Nullable String alias, Token token) {
     if (alias != null && !alias.isEmpty()) {
-      out.emit("as " + RewrittenText.quoted(alias) + " ", token.start());
+      out.emit("as " + TranslatedText.quoted(alias) + " ", token.start());
     }
   }
 
@@ -145,12 +145,12 @@ final class FromRewriter {
     out.emit("using (", token.start());
     String separator = "";
     for (String column : in.identifiers()) {
-      out.emit(separator + RewrittenText.quoted(column), token.start());
+      out.emit(separator + TranslatedText.quoted(column), token.start());
       separator = ", ";
     }
     if (in.acceptWords("as")) {
       String alias = Marks.USING_ALIAS_PREFIX + in.expectIdentifier();
-      out.emit(separator + RewrittenText.quoted(alias), token.start());
+      out.emit(separator + TranslatedText.quoted(alias), token.start());
     }
     out.emit(") ", token.start());
   }

@@ -1,6 +1,8 @@
 package dev.kakehashi.engine.sql;
 
+import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.vector.Interrupts;
+import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -11,7 +13,10 @@ import java.util.Set;
 /// Literals and parameters become `?`, types quoted names `"oid:modifier"`, words that are no keywords of our grammar
 /// quoted identifiers (so that Calcite's reserved words are not reserved), `E''`, `$$`, `~~`, `extract` and `interval ''` plain calls.
 /// What Calcite does not know at all becomes calls of functions whose names begin with `kh `: DEFAULT, FOR UPDATE.
-final class Rewriter {
+final class SpellingTranslator {
+  /// First words of statements that change rows.
+  static final Set<String> CHANGES = Set.of("insert", "update", "delete", "merge");
+
   private static final Set<String> FRAME_MODES = Set.of("rows", "range", "groups");
 
   /// Keywords only before `(`, with an argument syntax of their own.
@@ -42,52 +47,52 @@ final class Rewriter {
 
   final String sql;
   final TokenReader in;
-  final RewrittenText out = new RewrittenText();
-  private final OperatorRewriter operators;
-  private final ClauseRewriter clauses;
-  private final BracketRewriter brackets;
-  private final FromRewriter from;
-  private final LiteralRewriter literals;
-  private final ArgumentRewriter arguments;
+  final TranslatedText out = new TranslatedText();
+  private final OperatorSpelling operators;
+  private final ClauseSpelling clauses;
+  private final BracketSpelling brackets;
+  private final FromSpelling from;
+  private final LiteralSpelling literals;
+  private final ArgumentSpelling arguments;
 
   /// One entry per open parenthesis and one for the statement.
-  final Deque<RewriteLevel> levels = new ArrayDeque<>();
+  final Deque<NestingLevel> levels = new ArrayDeque<>();
 
   /// An open CASE.
   ///
   /// @param start where in `text` it begins
   /// @param chain that it is in
-  record Case(int start, RewriteLevel.Chain chain) {}
+  record Case(int start, NestingLevel.Chain chain) {}
 
   final Deque<Case> cases = new ArrayDeque<>();
 
-  private Rewriter(String sql, List<Token> tokens) {
+  private SpellingTranslator(String sql, List<Token> tokens) {
     this.sql = sql;
     this.in = new TokenReader(sql, tokens, 0);
-    this.operators = new OperatorRewriter(this);
-    this.clauses = new ClauseRewriter(this);
-    this.brackets = new BracketRewriter(this);
-    this.from = new FromRewriter(this);
-    this.literals = new LiteralRewriter(this);
-    this.arguments = new ArgumentRewriter(this);
+    this.operators = new OperatorSpelling(this);
+    this.clauses = new ClauseSpelling(this);
+    this.brackets = new BracketSpelling(this);
+    this.from = new FromSpelling(this);
+    this.literals = new LiteralSpelling(this);
+    this.arguments = new ArgumentSpelling(this);
   }
 
-  /// Rewrites a query, a condition or an expression; the last token is of kind END.
+  /// Translates a query, a condition or an expression; the last token is of kind END.
   ///
   /// @param prefix text in front of it
-  static Source rewrite(String sql, List<Token> tokens, String prefix) {
-    Rewriter rewriter = new Rewriter(sql, tokens);
-    rewriter.levels.push(new RewriteLevel(0));
-    rewriter.out.emit(prefix, tokens.getFirst().start());
-    while (!rewriter.in.atEnd()) {
-      rewriter.token();
+  static Source translate(String sql, List<Token> tokens, String prefix) {
+    SpellingTranslator translator = new SpellingTranslator(sql, tokens);
+    translator.levels.push(new NestingLevel(0));
+    translator.out.emit(prefix, tokens.getFirst().start());
+    while (!translator.in.atEnd()) {
+      translator.token();
     }
-    return rewriter.finish();
+    return translator.finish();
   }
 
-  /// Rewrites an expression.
-  static Source rewriteExpression(String sql) {
-    return rewrite(sql, Lexer.tokenize(sql), "");
+  /// Translates an expression.
+  static Source translateExpression(String sql) {
+    return translate(sql, Lexer.tokenize(sql), "");
   }
 
   private Source finish() {
@@ -98,7 +103,7 @@ final class Rewriter {
     Interrupts.check();
     Token token = in.peek();
     if (in.at == 0 || Operands.isBoundary(in.peek(-1), token)) {
-      levels.getFirst().chain = new RewriteLevel.Chain(out.length());
+      levels.getFirst().chain = new NestingLevel.Chain(out.length());
     }
     if (arguments.named(token)) {
       return;
@@ -114,7 +119,7 @@ final class Rewriter {
       }
       case PARAMETER -> {
         in.at++;
-        out.literal(new Source.Literal.Parameter(LiteralRewriter.parameterNumber(token)), token);
+        out.literal(new Source.Literal.Parameter(LiteralSpelling.parameterNumber(token)), token);
       }
       case QUOTED_WORD -> {
         in.at++;
@@ -130,8 +135,8 @@ final class Rewriter {
     in.at++;
     switch (token.text()) {
       case "(" -> {
-        RewriteLevel level = new RewriteLevel(out.afterName ? out.operandStart : out.length());
-        if (in.at > 1 && OperatorRewriter.continuesCall(in.peek(-2))) {
+        NestingLevel level = new NestingLevel(out.afterName ? out.operandStart : out.length());
+        if (in.at > 1 && OperatorSpelling.continuesCall(in.peek(-2))) {
           level.start = out.operandStart;
         }
         level.arguments = out.afterName;
@@ -155,7 +160,7 @@ final class Rewriter {
         }
         arguments.end(token);
         String alias = from.columnDefinitions(token);
-        RewriteLevel closed = levels.pop();
+        NestingLevel closed = levels.pop();
         from.close(closed);
         out.emit(closed.distinctOn ? "), " : closed.subquery ? ")) " : ") ", token.start());
         out.operandStart = closed.start;
@@ -243,14 +248,14 @@ final class Rewriter {
       literals.extract(token);
     } else if (word.equals("cast") && call) {
       in.at += 2;
-      RewriteLevel level = new RewriteLevel(out.length());
+      NestingLevel level = new NestingLevel(out.length());
       level.cast = true;
       levels.push(level);
       out.emit("cast(", token.start());
     } else if (word.equals("row") && call) {
       in.at++;
       out.operandStart = out.length();
-      out.emit(RewrittenText.quoted(Marks.ROW_CALL), token.start());
+      out.emit(TranslatedText.quoted(Marks.ROW_CALL), token.start());
       out.afterName = true;
     } else if (from.isRowsFrom(0)) {
       from.rowsFrom(token);
@@ -313,12 +318,12 @@ final class Rewriter {
 
   /// The expression of LIMIT, OFFSET or FETCH, for itself.
   Source.Literal count() {
-    Rewriter expression = new Rewriter(sql, in.tokens());
+    SpellingTranslator expression = new SpellingTranslator(sql, in.tokens());
     expression.in.at = in.at;
-    expression.levels.push(new RewriteLevel(0));
+    expression.levels.push(new NestingLevel(0));
     while (!(expression.levels.size() == 1
         && expression.cases.isEmpty()
-        && ClauseRewriter.endsCount(expression.in.peek()))) {
+        && ClauseSpelling.endsCount(expression.in.peek()))) {
       if (expression.in.atEnd()) {
         throw expression.in.syntaxError();
       }
@@ -343,7 +348,7 @@ final class Rewriter {
   }
 
   private void keyword(Token token) {
-    RewriteLevel level = levels.getFirst();
+    NestingLevel level = levels.getFirst();
     String word = token.text();
     if (word.equals("for") && level.selectList >= 0 && LOCKS.contains(in.peek(1).text())) {
       clauses.rowLocks(level);
@@ -380,7 +385,7 @@ final class Rewriter {
     if (word.equals("distinct") && in.peek().isWord("on") && in.peek(1).isOperator("(")) {
       in.at++;
       out.operandStart = out.length();
-      out.emit(RewrittenText.quoted(Marks.DISTINCT_ON_CALL), token.start());
+      out.emit(TranslatedText.quoted(Marks.DISTINCT_ON_CALL), token.start());
       level.distinct = true;
       return;
     }
@@ -417,7 +422,7 @@ final class Rewriter {
       level.distinct = in.peek().isWord("distinct");
       level.windowClause = false;
       if (endsSelectList(in.peek())) {
-        out.emit(RewrittenText.quoted(Marks.NO_COLUMNS_CALL) + "() ", token.start());
+        out.emit(TranslatedText.quoted(Marks.NO_COLUMNS_CALL) + "() ", token.start());
       }
     }
     switch (word) {
@@ -444,11 +449,18 @@ final class Rewriter {
   /// Refuses a statement of WITH that changes rows: at the top level it does not come here.
   private void refuseChanges(int ahead) {
     if (in.peek(ahead).isOperator("(")
-        && StatementParser.CHANGES.contains(in.peek(ahead + 1).text())
+        && CHANGES.contains(in.peek(ahead + 1).text())
         && in.peek(ahead + 1).kind() == Token.Kind.WORD
         && in.peek(ahead + 2).kind() == Token.Kind.WORD) {
-      throw StatementParser.notAtTopLevel(in.peek(ahead + 1).start() + 1);
+      throw notAtTopLevel(in.peek(ahead + 1).start() + 1);
     }
+  }
+
+  static EngineException notAtTopLevel(int position) {
+    return new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED,
+            "WITH clause containing a data-modifying statement must be at the top level")
+        .withPosition(position);
   }
 
   private void asTarget(Token token) {
@@ -483,7 +495,7 @@ final class Rewriter {
     if (in.at < 2 || !in.peek(-2).isOperator(".")) {
       out.operandStart = out.length();
     }
-    out.emit(RewrittenText.quoted(token.text()) + " ", token.start());
+    out.emit(TranslatedText.quoted(token.text()) + " ", token.start());
     out.afterName = true;
   }
 }

@@ -6,28 +6,28 @@ import java.util.List;
 import java.util.Set;
 
 /// Clauses of queries that Calcite's parser does not take, or not as PostgreSQL writes them: frames, LIMIT, FETCH, row locks, samples.
-final class ClauseRewriter {
+final class ClauseSpelling {
   /// What follows the expression of LIMIT, OFFSET or FETCH.
   private static final Set<String> AFTER_COUNT =
       Set.of("limit", "offset", "fetch", "for", "row", "rows", "union", "intersect", "except");
 
-  private final Rewriter all;
+  private final SpellingTranslator translator;
   private final TokenReader in;
-  private final RewrittenText out;
+  private final TranslatedText out;
 
-  ClauseRewriter(Rewriter all) {
-    this.all = all;
-    this.in = all.in;
-    this.out = all.out;
+  ClauseSpelling(SpellingTranslator translator) {
+    this.translator = translator;
+    this.in = translator.in;
+    this.out = translator.out;
   }
 
   /// A frame clause becomes one more item of the window's ORDER BY: a call with mode, bounds and exclusion.
-  void frame(RewriteLevel level) {
+  void frame(NestingLevel level) {
     Token mode = in.next();
     out.emit(
-        (level.ordered ? ", " : "order by ") + RewrittenText.quoted(Marks.FRAME_CALL),
+        (level.ordered ? ", " : "order by ") + TranslatedText.quoted(Marks.FRAME_CALL),
         mode.start());
-    out.emit("(" + RewrittenText.quoted("kh " + mode.text()), mode.start());
+    out.emit("(" + TranslatedText.quoted("kh " + mode.text()), mode.start());
     if (in.acceptWords("between")) {
       bound();
       in.expectWord("and");
@@ -38,7 +38,7 @@ final class ClauseRewriter {
     if (in.acceptWords("exclude")) {
       for (String exclusion : List.of("current row", "no others", "group", "ties")) {
         if (in.acceptWords(exclusion.split(" ", -1))) {
-          out.emit(", " + RewrittenText.quoted("kh exclude " + exclusion), mode.start());
+          out.emit(", " + TranslatedText.quoted("kh exclude " + exclusion), mode.start());
           break;
         }
       }
@@ -50,20 +50,20 @@ final class ClauseRewriter {
     int start = in.peek().start();
     for (String bound : List.of("unbounded preceding", "unbounded following", "current row")) {
       if (in.acceptWords(bound.split(" ", -1))) {
-        out.emit(", " + RewrittenText.quoted("kh " + bound), start);
+        out.emit(", " + TranslatedText.quoted("kh " + bound), start);
         return;
       }
     }
     out.emit(", ", start);
-    int depth = all.levels.size();
-    while (all.levels.size() > depth
+    int depth = translator.levels.size();
+    while (translator.levels.size() > depth
         || !(in.peek().isWord("preceding") || in.peek().isWord("following"))) {
-      if (in.atEnd() || all.levels.size() < depth) {
+      if (in.atEnd() || translator.levels.size() < depth) {
         throw in.syntaxError();
       }
-      all.token();
+      translator.token();
     }
-    out.emit(", " + RewrittenText.quoted("kh " + in.next().text()), start);
+    out.emit(", " + TranslatedText.quoted("kh " + in.next().text()), start);
   }
 
   /// LIMIT and OFFSET, which Calcite takes in this order.
@@ -73,7 +73,7 @@ final class ClauseRewriter {
     if (!offset && in.acceptWords("all")) {
       return;
     }
-    Source.Literal count = all.count();
+    Source.Literal count = translator.count();
     if (offset) {
       if (!in.acceptWords("rows")) {
         in.acceptWords("row");
@@ -105,8 +105,9 @@ final class ClauseRewriter {
     if (!clause) {
       return false;
     }
-    Source.Literal traversal = new Source.Literal.Path(StatementParser.traversal(all.sql, in));
-    out.emit(", " + RewrittenText.quoted(Marks.TRAVERSAL_QUERY) + " as (values (", word.start());
+    Source.Literal traversal =
+        new Source.Literal.Path(TraversalParser.traversal(translator.sql, in));
+    out.emit(", " + TranslatedText.quoted(Marks.TRAVERSAL_QUERY) + " as (values (", word.start());
     out.literal(traversal, word);
     out.emit(")) ", word.start());
     return true;
@@ -119,7 +120,7 @@ final class ClauseRewriter {
     }
     boolean one = in.peek().isWord("row") || in.peek().isWord("rows");
     out.emit("fetch first ", clause.start());
-    Source.Literal count = one ? new Source.Literal.NumberText("1") : all.count();
+    Source.Literal count = one ? new Source.Literal.NumberText("1") : translator.count();
     if (!in.acceptWords("row")) {
       in.expectWord("rows");
     }
@@ -157,7 +158,7 @@ final class ClauseRewriter {
   }
 
   /// FOR UPDATE and its relatives become a call in front of the select list: the tables, then the wait policy.
-  void rowLocks(RewriteLevel level) {
+  void rowLocks(NestingLevel level) {
     Token first = in.next();
     if (!in.acceptWords("no", "key", "update") && !in.acceptWords("key", "share")) {
       in.at++;
@@ -165,7 +166,7 @@ final class ClauseRewriter {
     StringBuilder call = new StringBuilder("\"" + Marks.LOCK_CALL + "\"(");
     if (in.acceptWords("of")) {
       do {
-        call.append(RewrittenText.quoted(in.expectIdentifier())).append(", ");
+        call.append(TranslatedText.quoted(in.expectIdentifier())).append(", ");
       } while (in.acceptOperator(","));
     }
     String wait = "wait";
@@ -176,7 +177,7 @@ final class ClauseRewriter {
     } else if (in.acceptWords("to", "change")) {
       wait = "to change";
     }
-    call.append(RewrittenText.quoted(wait)).append("), ");
+    call.append(TranslatedText.quoted(wait)).append("), ");
     if (level.distinct || level.setOperation) {
       throw new EngineException(
               ErrorCode.FEATURE_NOT_SUPPORTED,
@@ -198,11 +199,11 @@ final class ClauseRewriter {
                 && !(beforeThat.kind() == Token.Kind.WORD
                     && Operands.isKeyword(beforeThat.text())));
     if (hasAlias) {
-      end -= RewrittenText.quoted(before.text()).length() + 1;
+      end -= TranslatedText.quoted(before.text()).length() + 1;
       if (out.endsWith(end, " as ") && beforeThat.isWord("as")) {
         end -= "as ".length();
       }
     }
-    out.insert(end, "." + RewrittenText.quoted(SampleClause.name(SampleClause.parse(in))) + " ");
+    out.insert(end, "." + TranslatedText.quoted(SampleClause.name(SampleClause.parse(in))) + " ");
   }
 }

@@ -3,25 +3,25 @@ package dev.kakehashi.engine.sql;
 import java.util.Set;
 
 /// What Calcite's parser does not take where it stands is wrapped in a call: an argument that is VARIADIC or has a name, a subquery by which a window is partitioned, the first argument of a function in FROM.
-final class ArgumentRewriter {
+final class ArgumentSpelling {
   private static final Set<String> QUERY_WORDS = Set.of("select", "values", "with", "table");
 
   /// As it has been written.
   private static final String EXISTS = "exists ";
 
-  private final Rewriter all;
+  private final SpellingTranslator translator;
   private final TokenReader in;
-  private final RewrittenText out;
+  private final TranslatedText out;
 
-  ArgumentRewriter(Rewriter all) {
-    this.all = all;
-    this.in = all.in;
-    this.out = all.out;
+  ArgumentSpelling(SpellingTranslator translator) {
+    this.translator = translator;
+    this.in = translator.in;
+    this.out = translator.out;
   }
 
   /// A parenthesis, which has been read; what is around it is still the innermost level.
-  void open(RewriteLevel level, Token token) {
-    RewriteLevel around = all.levels.getFirst();
+  void open(NestingLevel level, Token token) {
+    NestingLevel around = translator.levels.getFirst();
     boolean exists = in.at > 2 && in.peek(-2).isWord("exists");
     Token before = in.peek(exists ? -3 : Math.max(-2, -in.at));
     level.syntax =
@@ -34,7 +34,7 @@ final class ArgumentRewriter {
             && beginsQuery();
     if (level.subquery) {
       level.start = out.length() - (exists ? EXISTS.length() : 0);
-      String call = RewrittenText.quoted(Marks.SUBQUERY_CALL) + "(";
+      String call = TranslatedText.quoted(Marks.SUBQUERY_CALL) + "(";
       if (exists) {
         out.insert(level.start, call);
       } else {
@@ -53,14 +53,14 @@ final class ArgumentRewriter {
 
   /// `VARIADIC` in front of the last argument.
   void variadic(Token token) {
-    RewriteLevel level = all.levels.getFirst();
+    NestingLevel level = translator.levels.getFirst();
     if (!level.arguments || !(in.peek(-1).isOperator("(") || in.peek(-1).isOperator(","))) {
-      throw TokenReader.syntaxErrorAt(all.sql, token);
+      throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     in.at++;
     level.variadic = true;
-    out.emit(RewrittenText.quoted(Marks.VARIADIC_CALL) + "(", token.start());
-    level.chain = new RewriteLevel.Chain(out.length());
+    out.emit(TranslatedText.quoted(Marks.VARIADIC_CALL) + "(", token.start());
+    level.chain = new NestingLevel.Chain(out.length());
   }
 
   /// `name =>`, or `name :=`, in front of an argument; says whether that is what comes.
@@ -69,25 +69,25 @@ final class ArgumentRewriter {
     if (!token.isIdentifier() || !(arrow.isOperator("=>") || arrow.isOperator(":="))) {
       return false;
     }
-    RewriteLevel level = all.levels.getFirst();
+    NestingLevel level = translator.levels.getFirst();
     Token before = in.peek(in.at == 0 ? 0 : -1);
     if (!level.arguments
         || level.syntax
         || !(before.isOperator("(") || before.isOperator(",") || before.isWord("variadic"))) {
-      throw TokenReader.syntaxErrorAt(all.sql, arrow);
+      throw TokenReader.syntaxErrorAt(translator.sql, arrow);
     }
     in.at += 2;
     level.named = true;
     out.emit(
-        RewrittenText.quoted(Marks.NAMED_CALL) + "(" + RewrittenText.quoted(token.text()) + ", ",
+        TranslatedText.quoted(Marks.NAMED_CALL) + "(" + TranslatedText.quoted(token.text()) + ", ",
         token.start());
-    level.chain = new RewriteLevel.Chain(out.length());
+    level.chain = new NestingLevel.Chain(out.length());
     return true;
   }
 
   /// The end of an argument.
   void end(Token token) {
-    RewriteLevel level = all.levels.getFirst();
+    NestingLevel level = translator.levels.getFirst();
     if (level.named) {
       level.named = false;
       out.emit(") ", token.start());
@@ -104,8 +104,8 @@ final class ArgumentRewriter {
 
   /// A comma, perhaps between arguments.
   void comma(Token token) {
-    if (all.levels.getFirst().variadic) {
-      throw TokenReader.syntaxErrorAt(all.sql, token);
+    if (translator.levels.getFirst().variadic) {
+      throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     end(token);
   }
