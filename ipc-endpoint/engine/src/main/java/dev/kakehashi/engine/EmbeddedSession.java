@@ -8,7 +8,7 @@ import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.Viewer;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.Failures;
-import dev.kakehashi.engine.sql.TransactionControl;
+import dev.kakehashi.engine.sql.statement.TransactionControl;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.type.RandomNumbers;
 import dev.kakehashi.engine.type.SequenceAccess;

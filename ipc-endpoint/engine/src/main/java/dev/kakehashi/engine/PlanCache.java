@@ -1,7 +1,7 @@
 package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.exec.run.PlanRunner;
-import dev.kakehashi.engine.sql.Prepared;
+import dev.kakehashi.engine.sql.statement.Prepared;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;

@@ -11,7 +11,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
-import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.StoreCheck;

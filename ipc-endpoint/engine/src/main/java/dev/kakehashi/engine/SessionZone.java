@@ -1,7 +1,7 @@
 package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.Transaction;
-import dev.kakehashi.engine.sql.SessionSetting;
+import dev.kakehashi.engine.sql.statement.SessionSetting;
 import dev.kakehashi.engine.txn.EngineTransaction;
 import dev.kakehashi.engine.type.time.Zone;
 import java.util.ArrayList;

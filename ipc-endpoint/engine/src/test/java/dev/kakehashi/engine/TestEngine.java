@@ -371,7 +371,7 @@ final class TestEngine implements AutoCloseable {
   }
 
   private static long byteLength(int oid, long word) {
-    return dev.kakehashi.engine.sql.Constant.byteLength(Types.kind(oid), word);
+    return dev.kakehashi.engine.sql.algebra.Constant.byteLength(Types.kind(oid), word);
   }
 
   /// Waits for the end of an operation that reports a failure or null.

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.sql.DdlStatement.Alteration;
+import dev.kakehashi.engine.sql.parser.DdlStatement.Alteration;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Objects;

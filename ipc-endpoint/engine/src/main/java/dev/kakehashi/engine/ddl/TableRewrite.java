@@ -7,7 +7,7 @@ import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.expr.Expr;
-import dev.kakehashi.engine.sql.TableExpressions;
+import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.store.Placement;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,7 +1,14 @@
-/// From SQL text to relational algebra: lexing, DDL, name and type resolution with PostgreSQL's rules, rewriting by Calcite.
+/// From SQL text to a physical plan, in stages; each has a package, which sees those before it alone.
 ///
-/// A statement passes [dev.kakehashi.engine.sql.Lexer], [dev.kakehashi.engine.sql.SpellingTranslator] (PostgreSQL's spelling to
-/// Calcite's), Calcite's Babel parser, [dev.kakehashi.engine.sql.Binder] and [dev.kakehashi.engine.sql.Optimizer].
+/// | stage | from | to |
+/// |---|---|---|
+/// | [dev.kakehashi.engine.sql.lexer.Lexer] | text | tokens |
+/// | [dev.kakehashi.engine.sql.parser.StatementParser], [dev.kakehashi.engine.sql.parser.DdlParser] | tokens | parsed statements, definitions |
+/// | [dev.kakehashi.engine.sql.spelling.SpellingTranslator] | a piece of a statement | Calcite's spelling |
+/// | [dev.kakehashi.engine.sql.spelling.CalciteParser] | Calcite's spelling | Calcite's syntax |
+/// | [dev.kakehashi.engine.sql.binder.QueryBinder] | Calcite's syntax | algebra |
+/// | [dev.kakehashi.engine.sql.optimizer.Optimizer] | algebra | better algebra |
+/// | [dev.kakehashi.engine.sql.physical.PlanTranslator] | algebra | a physical plan |
 @NullMarked
 package dev.kakehashi.engine.sql;
 

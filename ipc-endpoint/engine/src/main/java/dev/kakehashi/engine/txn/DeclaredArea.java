@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.plan.TouchedTables;
-import dev.kakehashi.engine.sql.TableNames;
+import dev.kakehashi.engine.sql.lexer.TableNames;
 import dev.kakehashi.engine.store.StoreTransaction.LongArea;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Set;

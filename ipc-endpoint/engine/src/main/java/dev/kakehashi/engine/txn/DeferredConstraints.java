@@ -4,7 +4,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
 import dev.kakehashi.engine.exec.reference.DeferredReferences.Deferred;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
-import dev.kakehashi.engine.sql.ReferenceBinder;
+import dev.kakehashi.engine.sql.table.ReferenceBinder;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -8,7 +8,7 @@ import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.operator.Failures;
 import dev.kakehashi.engine.exec.reference.DeferredReferences;
 import dev.kakehashi.engine.plan.TouchedTables;
-import dev.kakehashi.engine.sql.SetConstraints;
+import dev.kakehashi.engine.sql.statement.SetConstraints;
 import dev.kakehashi.engine.store.Preparation;
 import dev.kakehashi.engine.store.RowConflict;
 import dev.kakehashi.engine.store.StoreTransaction;

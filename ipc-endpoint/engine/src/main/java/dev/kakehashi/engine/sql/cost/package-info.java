@@ -1,0 +1,5 @@
+/// What ways to run a query cost: access paths, look-ups, joins, correlated subqueries.
+@NullMarked
+package dev.kakehashi.engine.sql.cost;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,72 @@
+package dev.kakehashi.engine.sql.parser;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.Column.Generated;
+import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.sql.parser.DdlStatement.Alteration;
+import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceColumn;
+import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceOptions;
+import dev.kakehashi.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/// Parser of GENERATED ... AS IDENTITY, and of what ALTER COLUMN does to identity columns.
+final class IdentityParser {
+  private final TokenReader in;
+
+  IdentityParser(TokenReader in) {
+    this.in = in;
+  }
+
+  /// What follows GENERATED.
+  SequenceColumn generated() {
+    Generated generated = when();
+    in.expectWord("as");
+    in.expectWord("identity");
+    SequenceOptions options = SequenceOptions.NONE;
+    if (in.acceptOperator("(")) {
+      options = new SequenceOptionsParser(in).options(false);
+      in.expectOperator(")");
+      if (options.ownedBy() != null || options.typeOid() != null) {
+        throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options");
+      }
+    }
+    return new SequenceColumn(generated, options);
+  }
+
+  private Generated when() {
+    if (in.acceptWords("always")) {
+      return Generated.ALWAYS;
+    }
+    in.expectWord("by");
+    in.expectWord("default");
+    return Generated.BY_DEFAULT;
+  }
+
+  /// What follows ALTER COLUMN name; null if it is about something else.
+  @Nullable Alteration alteration(String column) {
+    if (in.acceptWords("add")) {
+      in.expectWord("generated");
+      return new Alteration.AddIdentity(column, generated());
+    }
+    if (in.acceptWords("drop", "identity")) {
+      return new Alteration.DropIdentity(column, in.acceptWords("if", "exists"));
+    }
+    SequenceOptionsParser options = new SequenceOptionsParser(in);
+    Generated generated = null;
+    int start = in.at;
+    while (true) {
+      if (in.acceptWords("set", "generated")) {
+        if (generated != null) {
+          in.at--;
+          throw in.syntaxError();
+        }
+        generated = when();
+      } else if (!options.change()) {
+        break;
+      }
+    }
+    return in.at == start
+        ? null
+        : new Alteration.SetIdentity(column, generated, options.collected());
+  }
+}

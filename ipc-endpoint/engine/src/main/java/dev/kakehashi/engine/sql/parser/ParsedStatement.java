@@ -1,0 +1,141 @@
+package dev.kakehashi.engine.sql.parser;
+
+import dev.kakehashi.engine.sql.lexer.QualifiedName;
+import dev.kakehashi.engine.sql.spelling.Source;
+import dev.kakehashi.engine.sql.spelling.Traversal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A statement cut into the pieces that Calcite's parser takes: queries, conditions, expressions.
+public sealed interface ParsedStatement {
+  /// SELECT, VALUES, TABLE or a set operation.
+  record Query(Source text) implements ParsedStatement {}
+
+  /// Named queries in front of a statement.
+  record With(List<CommonTable> tables, boolean recursive, ParsedStatement body)
+      implements ParsedStatement {}
+
+  /// A query of WITH.
+  ///
+  /// @param materialized what the statement says about it, or null
+  /// @param traversal SEARCH and CYCLE, or null
+  record CommonTable(
+      QualifiedName name,
+      List<String> columns,
+      @Nullable Boolean materialized,
+      ParsedStatement query,
+      @Nullable Traversal traversal) {}
+
+  /// A table to change.
+  ///
+  /// @param alias null: its name
+  record Target(QualifiedName table, @Nullable String alias) {
+    public String visibleName() {
+      return alias == null ? table.name() : alias;
+    }
+  }
+
+  /// INSERT, UPDATE, DELETE or MERGE.
+  sealed interface Change extends ParsedStatement {
+    Target target();
+
+    /// The list as `select list`, or null.
+    @Nullable Source returning();
+  }
+
+  /// INSERT.
+  ///
+  /// @param columns empty: all
+  /// @param rows null: DEFAULT VALUES
+  record Insert(
+      Target target,
+      List<QualifiedName> columns,
+      Overriding overriding,
+      @Nullable Source rows,
+      @Nullable Conflict conflict,
+      @Nullable Source returning)
+      implements Change {}
+
+  /// What becomes of values that INSERT gives for identity columns.
+  enum Overriding {
+    NOTHING,
+    SYSTEM,
+    USER
+  }
+
+  /// ON CONFLICT.
+  ///
+  /// @param constraint of ON CONSTRAINT, or null
+  /// @param columns of the inference clause; null: there is none
+  /// @param expressions of the inference clause
+  /// @param predicate of the inference clause, or null
+  /// @param assignments null: DO NOTHING
+  /// @param where of DO UPDATE
+  record Conflict(
+      @Nullable QualifiedName constraint,
+      @Nullable List<QualifiedName> columns,
+      List<Source> expressions,
+      @Nullable Source predicate,
+      @Nullable List<Assignment> assignments,
+      @Nullable Source where,
+      int position) {}
+
+  /// One item of SET: a column, or several by a row or a subquery.
+  record Assignment(List<QualifiedName> columns, boolean multiple, Source value) {}
+
+  /// UPDATE.
+  ///
+  /// @param from as `select * from`, or null
+  record Update(
+      Target target,
+      List<Assignment> assignments,
+      @Nullable Source from,
+      @Nullable Source where,
+      @Nullable Source returning)
+      implements Change {}
+
+  /// DELETE.
+  ///
+  /// @param using as `select * from`, or null
+  record Delete(
+      Target target, @Nullable Source using, @Nullable Source where, @Nullable Source returning)
+      implements Change {}
+
+  /// MERGE.
+  ///
+  /// @param using as `select * from`
+  record Merge(
+      Target target, Source using, Source condition, List<When> clauses, @Nullable Source returning)
+      implements Change {}
+
+  /// Rows that a WHEN of MERGE is about.
+  enum Match {
+    MATCHED,
+    NOT_MATCHED_BY_TARGET,
+    NOT_MATCHED_BY_SOURCE
+  }
+
+  /// A WHEN of MERGE.
+  ///
+  /// @param condition of AND, or null
+  record When(Match match, @Nullable Source condition, MergeAction action, int position) {}
+
+  /// What a WHEN of MERGE does.
+  sealed interface MergeAction {}
+
+  /// DO NOTHING.
+  record MergeNothing() implements MergeAction {}
+
+  /// DELETE.
+  record MergeDelete() implements MergeAction {}
+
+  /// UPDATE.
+  record MergeUpdate(List<Assignment> assignments) implements MergeAction {}
+
+  /// INSERT.
+  ///
+  /// @param columns empty: all
+  /// @param row a VALUES of one row; null: DEFAULT VALUES
+  record MergeInsert(List<QualifiedName> columns, Overriding overriding, @Nullable Source row)
+      implements MergeAction {}
+}

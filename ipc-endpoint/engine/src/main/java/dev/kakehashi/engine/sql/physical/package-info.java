@@ -1,0 +1,5 @@
+/// Algebra to physical plans.
+@NullMarked
+package dev.kakehashi.engine.sql.physical;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,217 @@
+package dev.kakehashi.engine.sql.typing;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.catalog.CatalogSnapshot;
+import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.plan.PlanEstimates;
+import dev.kakehashi.engine.sql.algebra.CatalogTable;
+import dev.kakehashi.engine.sql.algebra.PgTypeFactory;
+import dev.kakehashi.engine.sql.algebra.RulePlanner;
+import dev.kakehashi.engine.sql.cardinality.RowEstimates;
+import dev.kakehashi.engine.sql.spelling.Source;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
+import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.plan.RelOptCostImpl;
+import org.apache.calcite.plan.hep.HepProgram;
+import org.apache.calcite.rel.core.CorrelationId;
+import org.apache.calcite.rex.RexBuilder;
+import org.apache.calcite.sql.SqlNode;
+import org.jspecify.annotations.Nullable;
+
+/// What the binding of one statement shares. Confined to one thread.
+public final class BindContext {
+  public final CatalogSnapshot catalog;
+  public final ToLongFunction<Table> rowCount;
+  public final PgTypeFactory types = new PgTypeFactory();
+  public final RexBuilder rex = new RexBuilder(types);
+  public final RelOptCluster cluster;
+  public final List<Table> tables = new ArrayList<>();
+
+  /// What the optimiser expects of the plan.
+  public final PlanEstimates estimates = new PlanEstimates();
+
+  public final CommonTables commonTables = new CommonTables();
+
+  /// Numbers of the sequences and views that the statement uses.
+  public final Set<Long> objects = new LinkedHashSet<>();
+
+  /// Text that is being bound.
+  public Source source = new Source("", List.of(), new int[0], 0);
+
+  /// Type of each parameter; 0 while it is not known.
+  private int[] parameterOids;
+
+  /// Whether the statement has the word `ctid`.
+  public boolean namesIdentities;
+
+  /// Whether a SELECT of the statement locks rows.
+  public boolean locksRows;
+
+  /// What the part of a recursive term that is being bound is in, where the recursive query must not be named; null: nothing.
+  public @Nullable String recursionBarrier;
+
+  private int nextAlias;
+
+  private int nextWorkTable;
+
+  /// Where literals of timestamptz are that say no zone. What the catalogue keeps as text is read in UTC, by whomever.
+  private final Zone sessionZone;
+
+  /// Whether the plan is of the session's zone.
+  public boolean zoneUsed;
+
+  private int stored;
+
+  /// For what the catalogue keeps as text.
+  public BindContext(CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids) {
+    this(catalog, rowCount, parameterOids, Zone.UTC);
+  }
+
+  public BindContext(
+      CatalogSnapshot catalog, ToLongFunction<Table> rowCount, int[] parameterOids, Zone zone) {
+    this.sessionZone = zone;
+    this.catalog = catalog;
+    this.rowCount = rowCount;
+    this.parameterOids = parameterOids.clone();
+    this.cluster =
+        RelOptCluster.create(
+            new RulePlanner(HepProgram.builder().build(), RelOptCostImpl.FACTORY), rex);
+    cluster.setMetadataQuerySupplier(RowEstimates::new);
+  }
+
+  /// A table for Calcite; the plan depends on its statistics.
+  public CatalogTable catalogTable(Table table) {
+    return catalogTable(table, false);
+  }
+
+  /// The same with the row identifier as the last column.
+  public CatalogTable catalogTableWithRowId(Table table) {
+    return catalogTable(table, true);
+  }
+
+  private CatalogTable catalogTable(Table table, boolean withRowId) {
+    estimates.use(table.tableId());
+    return CatalogTable.of(table, withRowId, types, rowCount, catalog);
+  }
+
+  public CorrelationId newCorrelation() {
+    return cluster.createCorrel();
+  }
+
+  public String newAlias() {
+    return "?column" + nextAlias++ + "?";
+  }
+
+  /// Type of `$number`, 0 if not known yet.
+  public int parameterOid(int number) {
+    if (number > parameterOids.length) {
+      parameterOids = Arrays.copyOf(parameterOids, number);
+    }
+    return parameterOids[number - 1];
+  }
+
+  /// Number of parameters seen so far.
+  public int parameterCount() {
+    return parameterOids.length;
+  }
+
+  /// A number for a recursion's work table.
+  public int newWorkTable() {
+    return nextWorkTable++;
+  }
+
+  void setParameterOid(int number, int oid) {
+    parameterOid(number);
+    parameterOids[number - 1] = oid;
+  }
+
+  /// Types of all parameters after binding.
+  ///
+  /// @throws EngineException INDETERMINATE_DATATYPE for one that is never used
+  public int[] parameterOids() {
+    for (int i = 0; i < parameterOids.length; i++) {
+      if (parameterOids[i] == 0 || parameterOids[i] == Types.UNKNOWN) {
+        throw new EngineException(
+            ErrorCode.INDETERMINATE_DATATYPE,
+            "could not determine data type of parameter $" + (i + 1));
+      }
+    }
+    return parameterOids;
+  }
+
+  /// Numbers of the stored tables, sequences and views that the statement uses, each once.
+  public long[] usedTables() {
+    return LongStream.concat(
+            tables.stream().mapToLong(Table::tableId).filter(id -> id > 0),
+            objects.stream().mapToLong(id -> id))
+        .distinct()
+        .toArray();
+  }
+
+  /// Position of a node in the statement, from 1.
+  public int position(SqlNode node) {
+    return source.position(node.getParserPosition().getColumnNum());
+  }
+
+  /// Does something while `text` is the text that is being bound.
+  public <T> T within(Source text, Supplier<T> action) {
+    Source saved = source;
+    source = text;
+    try {
+      return action.get();
+    } finally {
+      source = saved;
+    }
+  }
+
+  /// The same with a text that the catalogue keeps.
+  public <T> T withinStored(Source text, Supplier<T> action) {
+    return withinStored(() -> within(text, action));
+  }
+
+  /// Does something with a text that the catalogue keeps.
+  public <T> T withinStored(Supplier<T> action) {
+    stored++;
+    try {
+      return action.get();
+    } finally {
+      stored--;
+    }
+  }
+
+  /// The zone of a literal of timestamptz or timetz that says none; noted as used.
+  Zone zone() {
+    if (stored > 0) {
+      return Zone.UTC;
+    }
+    zoneUsed = true;
+    return sessionZone;
+  }
+
+  /// Does something where a recursive query must not be named by its recursive term.
+  ///
+  /// @param where for messages: a subquery, an outer join; null: it may be named again, in a term within
+  public <T> T barring(@Nullable String where, Supplier<T> action) {
+    String saved = recursionBarrier;
+    recursionBarrier = where;
+    try {
+      return action.get();
+    } finally {
+      recursionBarrier = saved;
+    }
+  }
+
+  public EngineException error(ErrorCode code, String message, SqlNode at) {
+    return new EngineException(code, message).withPosition(position(at));
+  }
+}
