@@ -235,6 +235,7 @@ typedef struct kh_begin_options
 	const char *write_preserve; /* tables that a long transaction may write */
 	const char *read_include;   /* tables that it may read; empty: all */
 	const char *read_exclude;   /* tables that it does not read */
+	bool deferrable; /* read-only and serializable: the first statement waits for a snapshot that makes nobody fail */
 } kh_begin_options;
 
 extern kh_call *kh_send_begin(kh_session *session, const kh_begin_options *options, kh_error *error);

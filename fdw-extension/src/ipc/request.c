@@ -199,6 +199,7 @@ kh_send_begin(kh_session *session, const kh_begin_options *options, kh_error *er
 		.lease_nanos = options->lease_nanos,
 		.timeout_nanos = options->timeout_nanos,
 		.priority = options->priority,
+		.deferrable = options->deferrable ? 1 : 0,
 		.label = text_of(options->label),
 		.write_preserve = text_of(options->write_preserve),
 		.read_include = text_of(options->read_include),

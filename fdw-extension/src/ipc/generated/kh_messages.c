@@ -945,7 +945,9 @@ kh_begin_transaction_decode(const void *frame, size_t bytes, kh_begin_transactio
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 40)
+	if (r->version >= 1 && block_bytes < 40)
+		return false;
+	if (r->version >= 5 && block_bytes < 41)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->request_id = get_u64(block + 8);
@@ -959,6 +961,12 @@ kh_begin_transaction_decode(const void *frame, size_t bytes, kh_begin_transactio
 	out->lease_nanos = get_u64(block + 20);
 	out->timeout_nanos = get_u64(block + 28);
 	out->priority = get_i32(block + 36);
+	if (r->version >= 5)
+	{
+		out->deferrable = get_u8(block + 40);
+	}
+	else
+		out->deferrable = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -1011,7 +1019,7 @@ kh_begin_transaction_encode(const kh_begin_transaction_message *message, void *f
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_BEGIN_TRANSACTION_TEMPLATE_ID, 40);
+	unsigned char *block = begin_write(w, frame, capacity, KH_BEGIN_TRANSACTION_TEMPLATE_ID, 41);
 
 	if (block == NULL)
 		return 0;
@@ -1023,6 +1031,7 @@ kh_begin_transaction_encode(const kh_begin_transaction_message *message, void *f
 	put_u64(block + 20, message->lease_nanos);
 	put_u64(block + 28, message->timeout_nanos);
 	put_i32(block + 36, message->priority);
+	put_u8(block + 40, message->deferrable);
 	if (!write_bytes(w, 1048576, message->label.data, message->label.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->write_preserve.data, message->write_preserve.bytes))

@@ -314,6 +314,7 @@ typedef struct kh_begin_transaction_message
 	uint64_t	lease_nanos;	/* 0: the endpoint's default */
 	uint64_t	timeout_nanos;	/* 0: none; the transaction is rolled back with 25P04 after it */
 	int32_t	priority;	/* LTX: greater ones go first */
+	uint8_t	deferrable;	/* RTX with SERIALIZABLE: 1: the first statement waits for a snapshot that needs no watching; 0: it does not */
 	kh_text	label;
 	kh_text	write_preserve;	/* LTX: tables that it may write, as SQL names them, separated by commas */
 	kh_text	read_include;	/* LTX: tables that it may read; empty: all */

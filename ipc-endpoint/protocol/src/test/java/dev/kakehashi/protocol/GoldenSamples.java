@@ -151,6 +151,7 @@ final class GoldenSamples {
                 .leaseNanos(5)
                 .timeoutNanos(60_000_000_000L)
                 .priority(-7)
+                .deferrable((short) 1)
                 .label("nightly")
                 .writePreserve("orders, archive.\"Order lines\"")
                 .readInclude("customers")
