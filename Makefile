@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test check check-cassert check-tools format bench bench-engine bench-scheduler bench-settings bench-tpch install clean
+.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format bench bench-engine bench-scheduler bench-settings bench-tpch install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ stop: ## stop the servers of "make run"
 test: ## run all tests: Java, C, pg_regress, whole system, containers if Docker is there
 	@.make/deps.sh
 	@.make/test.sh
+
+soak: build ## the randomised tests at larger sizes with new seeds, for hours (FACTOR=10 ONLY=store,sql,server,scheduler,system SEED=)
+	@.make/stage.sh
+	@.make/soak.sh
 
 check: ## what a review expects: formatters, checkers and all tests
 	@.make/check.sh

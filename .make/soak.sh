@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The randomised tests of "make test" at larger sizes and with new seeds: hours where the build takes minutes. Each test prints
+# its seed and sizes as properties; the same properties repeat it.
+#   ONLY=store,sql,server,scheduler,system   parts of it, all without
+#   FACTOR=10                      how many times the sizes of "make test"
+#   SEED=                          of all tests; without, those of a new run
+. "$(dirname "$0")/lib.sh"
+cd "$ROOT"
+find_java
+find_postgres
+
+factor=${FACTOR:-10}
+started=$(now_millis)
+failed=()
+
+part() { # name tests arguments-of-Maven and sizes, by the names that the tests print...
+  local name=$1 tests=$2
+  shift 2
+  [ -z "${ONLY:-}" ] || [[ ",$ONLY," == *",$name,"* ]] || return 0
+  step "soak: $name"
+  VERBOSE=1 .make/maven.sh "soak-$name" "$@" -Dkakehashi.seed="${SEED:-$(date +%s)}" \
+    -Dtest="$tests" -Dsurefire.failIfNoSpecifiedTests=false test || failed+=("$name")
+}
+
+part store 'Store*Test,OrderedTreeTest,RangeDivisionTest,StaleEntriesTest' -pl ipc-endpoint/engine -am \
+  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((2000 * factor))
+part sql '*DifferenceTest,NestedSubqueryTest,CorrelatedPlanTest,*CrashTest,SerialOrderTest,SequenceTest,UniqueKeyStressTest' \
+  -pl ipc-endpoint/engine -am -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.rounds=$((150 * factor)) \
+  -Dkakehashi.queries=$((300 * factor)) -Dkakehashi.statements=$((200 * factor)) \
+  -Dkakehashi.texts=$((1500 * factor)) -Dkakehashi.difference.rounds=$((60 * factor))
+part server 'HistoryTest,OrderEntryTest,BackupTest' -pl ipc-endpoint/server -am \
+  -Dkakehashi.kills=$((2 * factor)) -Dkakehashi.orderEntryCommits=$((150 * factor))
+part scheduler 'JcstressTest,StressTest,SimulationTest,FaultTest' -pl scheduler -Dscheduler.jcstress='-m default'
+part system 'ForeignDifferenceTest,EndpointKilledUnderLoadTest,LeakTest' -f pg-tests/pom.xml \
+  -Dkakehashi.root="$ROOT" -Dkakehashi.pgMajor="$PG_MAJOR" \
+  -Dkakehashi.kills=$((20 * factor)) -Dkakehashi.queries=$((10000 * factor)) -Dkakehashi.statements=$((12000 * factor))
+
+say "soaked for $(elapsed "$started")"
+[ ${#failed[@]} = 0 ] || die "failed: ${failed[*]}" "The seeds are in target/soak-*.log."
