@@ -49,6 +49,7 @@ typedef struct kh_attach_options
 	/* NULL, or asked every few milliseconds while kh_attach waits; true gives up with 57014. Must return. */
 	bool (*interrupted)(void);
 	const char *client_version; /* NULL, or for the endpoint's message when versions differ */
+	uint64_t damaged_queue;     /* what kh_session_damaged_queue() said of an earlier session; 0: nothing */
 } kh_attach_options;
 
 /* What the endpoint published at attach; see Attached in messages.xml. */
@@ -181,6 +182,12 @@ extern bool kh_session_alive(kh_session *session);
 extern const kh_limits *kh_session_limits(const kh_session *session);
 extern uint64_t kh_session_id(const kh_session *session);
 extern uint64_t kh_session_incarnation(const kh_session *session);
+
+/*
+ * The request queue, if the session has ended because it could not append to it; else 0. To be told to the endpoint by the next
+ * kh_attach, which gets another queue then.
+ */
+extern uint64_t kh_session_damaged_queue(const kh_session *session);
 
 /* Descriptor of the attach socket: readable means the endpoint has ended. Not to be read or closed by the caller. */
 extern int kh_session_socket(const kh_session *session);

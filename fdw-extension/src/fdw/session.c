@@ -66,7 +66,10 @@ kakehashi_session_detach(KakehashiSession *session)
 	kakehashi_statements_drop(session);
 	kakehashi_inbound_forget(session);
 	if (session->ipc != NULL)
+	{
+		session->damaged_queue = kh_session_damaged_queue(session->ipc);
 		kh_detach(session->ipc);
+	}
 	session->ipc = NULL;
 }
 
@@ -174,6 +177,7 @@ attach(KakehashiSession *session, UserMapping *user)
 
 	attach.interrupted = is_interrupted;
 	attach.client_version = KAKEHASHI_VERSION;
+	attach.damaged_queue = session->damaged_queue;
 
 	session->server_id = server->serverid;
 	session->user_id = user->userid;

@@ -189,6 +189,7 @@ send_attach(attachment *a)
 		.process_id = (uint32_t) getpid(),
 		.process_start_ticks = start_ticks(),
 		.client_kind = KH_CLIENT_KIND_POSTGRESQL_BACKEND,
+		.damaged_queue = a->options->damaged_queue,
 		.application_name = text_of(a->options->application_name),
 		.user_name = text_of(a->options->user_name),
 		.password = text_of(a->options->password),

@@ -27,10 +27,19 @@ kh_doorbell_ring(kh_session *session, bool always)
 		kh_futex_wake(&doorbell->bell);
 }
 
+/* Whether an append that failed so will fail again: not for want of room, of memory or of descriptors, nor for what the request is. */
+static bool
+is_damage(const kh_error *error)
+{
+	return strncmp(error->sqlstate, "53", 2) != 0 && strncmp(error->sqlstate, "54", 2) != 0;
+}
+
 /* Appends the frame of that many bytes in session->request; 0: it was too long to encode. */
 static bool
 send_frame(kh_session *session, size_t bytes, kh_error *error)
 {
+	kh_error failure;
+
 	if (session->broken)
 		return kh_fail(error, KH_E_CONNECTION_FAILURE, "connection to the endpoint was lost");
 	if (bytes == 0)
@@ -40,8 +49,15 @@ send_frame(kh_session *session, size_t bytes, kh_error *error)
 		              session->published.limits.max_frame_bytes);
 		return false;
 	}
-	if (!kh_queue_append(session->queue, session->request, (uint32_t) bytes, error))
+	if (!kh_queue_append(session->queue, session->request, (uint32_t) bytes, &failure))
+	{
+		/* Whoever shares the queue has it no better. The session ends; the next one gets another queue. */
+		if (is_damage(&failure))
+			session->broken = session->queue_damaged = true;
+		if (error != NULL)
+			*error = failure;
 		return false;
+	}
 	kh_doorbell_ring(session, false);
 	return true;
 }

@@ -345,7 +345,9 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 25)
+	if (r->version >= 1 && block_bytes < 25)
+		return false;
+	if (r->version >= 5 && block_bytes < 33)
 		return false;
 	out->layout_version = get_u32(block + 0);
 	out->process_id = get_u32(block + 4);
@@ -354,6 +356,12 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 	out->client_kind = get_u8(block + 24);
 	if (!is_client_kind(out->client_kind))
 		return false;
+	if (r->version >= 5)
+	{
+		out->damaged_queue = get_u64(block + 25);
+	}
+	else
+		out->damaged_queue = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -406,7 +414,7 @@ kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACH_TEMPLATE_ID, 25);
+	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACH_TEMPLATE_ID, 33);
 
 	if (block == NULL)
 		return 0;
@@ -415,6 +423,7 @@ kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 	put_u64(block + 8, message->process_start_ticks);
 	put_u64(block + 16, message->pid_namespace);
 	put_u8(block + 24, message->client_kind);
+	put_u64(block + 25, message->damaged_queue);
 	if (!write_bytes(w, 1048576, message->application_name.data, message->application_name.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->user_name.data, message->user_name.bytes))
@@ -439,7 +448,7 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	memset(out, 0, sizeof(*out));
 	if (r->version >= 1 && block_bytes < 100)
 		return false;
-	if (r->version >= 5 && block_bytes < 104)
+	if (r->version >= 5 && block_bytes < 112)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->incarnation = get_u64(block + 8);
@@ -466,6 +475,12 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	}
 	else
 		out->reserved_slots = 0;
+	if (r->version >= 5)
+	{
+		out->queue_number = get_u64(block + 104);
+	}
+	else
+		out->queue_number = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -507,7 +522,7 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 104);
+	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 112);
 
 	if (block == NULL)
 		return 0;
@@ -531,6 +546,7 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 	put_u32(block + 88, message->spin_nanos);
 	put_u64(block + 92, message->lease_nanos);
 	put_u32(block + 100, message->reserved_slots);
+	put_u64(block + 104, message->queue_number);
 	if (!write_bytes(w, 1048576, message->queue_name.data, message->queue_name.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->principal.data, message->principal.bytes))

@@ -130,6 +130,7 @@ typedef struct kh_attach_message
 	uint64_t	process_start_ticks;	/* /proc/self/stat field 22 */
 	uint64_t	pid_namespace;	/* inode of /proc/self/ns/pid */
 	uint8_t	client_kind;
+	uint64_t	damaged_queue;	/* queueNumber of a queue that this client could not append to: it gets another one; 0: none */
 	kh_text	application_name;
 	kh_text	user_name;	/* user on the engine; empty: the OS user */
 	kh_text	password;	/* empty: peer authentication */
@@ -164,6 +165,7 @@ typedef struct kh_attached_message
 	uint32_t	spin_nanos;	/* longest spin of a waiting client before it sleeps */
 	uint64_t	lease_nanos;	/* default lease of a transaction */
 	uint32_t	reserved_slots;	/* slots 0 to reservedSlots - 1 have their memory; the client reserves that of another one before it uses it */
+	uint64_t	queue_number;	/* of the queue; no other queue of this endpoint or another one has it */
 	kh_text	queue_name;	/* directory below queues/ */
 	kh_text	principal;	/* file name below mailboxes/ and arena/ */
 	kh_text	endpoint_version;

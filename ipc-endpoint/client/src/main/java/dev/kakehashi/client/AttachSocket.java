@@ -23,17 +23,25 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /// The socket that attaches a session and then stands for the life of both sides.
 final class AttachSocket implements AutoCloseable {
+  /// Number of the last queue that could not be appended to, by runtime directory: the endpoint is told, and gives the next session another. A number that the endpoint does not know (any more) does no
+  /// harm. Threads that end or begin sessions.
+  private static final Map<Path, Long> DAMAGED_QUEUES = new ConcurrentHashMap<>();
+
+  private final Path asked;
   private final Path directory;
   private final SocketChannel channel;
   private final Limits limits;
   private final ByteBuffer probe = ByteBuffer.allocate(1);
   private boolean ended;
 
-  private AttachSocket(Path directory, SocketChannel channel, Limits limits) {
+  private AttachSocket(Path asked, Path directory, SocketChannel channel, Limits limits) {
+    this.asked = asked;
     this.directory = directory;
     this.channel = channel;
     this.limits = limits;
@@ -59,7 +67,7 @@ final class AttachSocket implements AutoCloseable {
         channel.write(output);
       }
       channel.configureBlocking(false);
-      AttachSocket socket = new AttachSocket(directory, channel, answer(channel, options));
+      AttachSocket socket = new AttachSocket(options.runtimeDirectory(), directory, channel, answer(channel, options));
       done = true;
       return socket;
     } catch (TransportException e) {
@@ -76,6 +84,12 @@ final class AttachSocket implements AutoCloseable {
     }
   }
 
+  /// Ends the session, because nothing can be appended to its queue.
+  void queueDamaged() {
+    DAMAGED_QUEUES.put(asked, limits.queueNumber());
+    close();
+  }
+
   private static int encode(UnsafeBuffer buffer, AttachOptions options) throws IOException {
     AttachEncoder encoder = new AttachEncoder();
     encoder
@@ -85,6 +99,7 @@ final class AttachSocket implements AutoCloseable {
         .processStartTicks(startTicks())
         .pidNamespace(Credentials.pidNamespace())
         .clientKind(ClientKind.JAVA_CLIENT)
+        .damagedQueue(DAMAGED_QUEUES.getOrDefault(options.runtimeDirectory(), 0L))
         .applicationName(options.applicationName())
         .userName(options.userName())
         .password(options.password())

@@ -285,6 +285,7 @@ final class AttachServer implements AutoCloseable {
     ClientKind kind = attach.clientKind();
     long processId = attach.processId();
     long pidNamespace = attach.pidNamespace();
+    long damagedQueue = version < 5 ? 0 : attach.damagedQueue();
     String applicationName = Frames.nextText(attach, frame);
     String userName = Frames.nextText(attach, frame);
     String password = Frames.nextText(attach, frame);
@@ -327,7 +328,8 @@ final class AttachServer implements AutoCloseable {
             identity,
             applicationName,
             processId,
-            pidNamespace));
+            pidNamespace,
+            damagedQueue));
   }
 
   private int encodeAttached(UnsafeBuffer buffer, EndpointSession session) {
@@ -355,6 +357,7 @@ final class AttachServer implements AutoCloseable {
         .spinNanos(config.sessions().clientSpin().toNanos())
         .leaseNanos(config.sessions().lease().toNanos())
         .reservedSlots(mailbox.reservedSlots())
+        .queueNumber(session.queue().number())
         .queueName(session.queue().name())
         .principal(session.principal().name())
         .endpointVersion(config.endpointVersion());
