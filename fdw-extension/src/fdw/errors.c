@@ -115,8 +115,9 @@ lost_detail(const KakehashiSession *session, const kh_error *error)
 		                 " had been requested; the engine knows whether it was done.",
 		                 session->handle);
 	if (session->level > 0 && session->ipc != NULL && kh_session_damaged_queue(session->ipc) != 0 && error != NULL)
-		return errdetail("The transaction's part on the engine is rolled back, because a request could not be sent: %s.",
-		                 error->message);
+		return errdetail(
+			"The transaction's part on the engine is rolled back, because a request could not be sent: %s.",
+			error->message);
 	if (session->level > 0)
 		return errdetail("The transaction's part on the engine is rolled back.");
 	if (error != NULL && error->message[0] != '\0')

@@ -67,7 +67,9 @@ final class AttachSocket implements AutoCloseable {
         channel.write(output);
       }
       channel.configureBlocking(false);
-      AttachSocket socket = new AttachSocket(options.runtimeDirectory(), directory, channel, answer(channel, options));
+      AttachSocket socket =
+          new AttachSocket(
+              options.runtimeDirectory(), directory, channel, answer(channel, options));
       done = true;
       return socket;
     } catch (TransportException e) {

@@ -86,11 +86,7 @@ final class RequestQueue implements AutoCloseable {
   private long runEnd;
 
   private RequestQueue(
-      Writers writers,
-      long number,
-      Path directory,
-      ChronicleQueue queue,
-      TransportConfig config)
+      Writers writers, long number, Path directory, ChronicleQueue queue, TransportConfig config)
       throws IOException {
     this.writers = writers;
     this.number = number;

@@ -249,7 +249,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     table.set((int) (session.id() & (1 << INDEX_BITS) - 1), null);
     RequestQueue queue = session.queue();
     queue.addSessions(-1);
-    // A queue that could not be read is closed already.
+    // One that could not be read is closed already.
     if (queue.sessions() == 0
         && (queues.get(queue.writers()) == queue || retired.contains(queue))) {
       idleSince.put(queue, System.nanoTime());

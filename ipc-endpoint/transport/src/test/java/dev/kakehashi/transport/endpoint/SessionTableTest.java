@@ -203,8 +203,9 @@ class SessionTableTest {
     assertEquals(0, sessions.usage().queues());
     assertFalse(Files.exists(directoryOf(damaged)));
     RequestQueue truncated = open().queue();
-    try (var file = FileChannel.open(
-        directoryOf(truncated).resolve("metadata.cq4t"), StandardOpenOption.WRITE)) {
+    try (var file =
+        FileChannel.open(
+            directoryOf(truncated).resolve("metadata.cq4t"), StandardOpenOption.WRITE)) {
       file.truncate(4096);
     }
     sessions.tick(System.nanoTime() + 2 * LONG_AFTER_NANOS);
