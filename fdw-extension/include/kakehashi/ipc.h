@@ -42,7 +42,8 @@ typedef struct kh_attach_options
 	const char *runtime_directory;
 	const char *application_name;
 	const char *user_name; /* NULL: the OS user */
-	const char *password;  /* NULL: peer authentication */
+	/* Prepared by SASLprep (RFC 4013); proved, never sent. NULL or empty: peer authentication. */
+	const char *password;
 	/* OS user that the endpoint has to run as, by name or number; NULL: this process's own. */
 	const char *required_peer;
 	int timeout_millis;

@@ -9,6 +9,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
+#include "common/saslprep.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/pmsignal.h"
@@ -145,12 +146,25 @@ tell_role(KakehashiSession *session, UserMapping *user)
 	session->monitors = monitors;
 }
 
+/*
+ * A password as it is hashed, which the endpoint has done with its own; what SASLprep prohibits is taken as it is, as PostgreSQL takes
+ * it. A copy, for the caller to wipe.
+ */
+static char *
+prepared_password(const char *password)
+{
+	char *prepared;
+
+	return pg_saslprep(password, &prepared) == SASLPREP_SUCCESS ? prepared : pstrdup(password);
+}
+
 static void
 attach(KakehashiSession *session, UserMapping *user)
 {
 	ForeignServer *server = GetForeignServer(user->serverid);
 	KakehashiOptions options = kakehashi_options(server, NULL);
 	kh_attach_options attach = {0};
+	char *password = NULL;
 	kh_error error;
 	ListCell *cell;
 
@@ -165,8 +179,9 @@ attach(KakehashiSession *session, UserMapping *user)
 		if (strcmp(def->defname, "user") == 0)
 			attach.user_name = defGetString(def);
 		else if (strcmp(def->defname, "password") == 0)
-			attach.password = defGetString(def);
+			password = prepared_password(defGetString(def));
 	}
+	attach.password = password;
 	attach.runtime_directory = options.runtime_dir;
 	attach.required_peer = options.required_peer;
 	session->named_by_option = options.application_name != NULL;
@@ -192,6 +207,11 @@ attach(KakehashiSession *session, UserMapping *user)
 	session->role_id = InvalidOid;
 
 	session->ipc = kh_attach(&attach, &error);
+	if (password != NULL)
+	{
+		explicit_bzero(password, strlen(password));
+		pfree(password);
+	}
 	if (session->ipc == NULL)
 	{
 		/* Cancel and time-outs say it in PostgreSQL's words. */

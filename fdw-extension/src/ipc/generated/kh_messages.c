@@ -406,6 +406,17 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 		out->client_version.data = (const char *) data;
 		out->client_version.bytes = n;
 	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (r->version >= 5 && !read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->authentication.data = (const char *) data;
+		out->authentication.bytes = n;
+	}
 	return end_read(r);
 }
 
@@ -431,6 +442,8 @@ kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 	if (!write_bytes(w, 1048576, message->password.data, message->password.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->client_version.data, message->client_version.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->authentication.data, message->authentication.bytes))
 		return 0;
 	return w->used;
 }
@@ -514,6 +527,17 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 		out->endpoint_version.data = (const char *) data;
 		out->endpoint_version.bytes = n;
 	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (r->version >= 5 && !read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->authentication.data = (const char *) data;
+		out->authentication.bytes = n;
+	}
 	return end_read(r);
 }
 
@@ -552,6 +576,86 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 	if (!write_bytes(w, 1048576, message->principal.data, message->principal.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->endpoint_version.data, message->endpoint_version.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->authentication.data, message->authentication.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_authentication_challenge_decode(const void *frame, size_t bytes, kh_authentication_challenge_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_AUTHENTICATION_CHALLENGE_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->message.data = (const char *) data;
+		out->message.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_authentication_challenge_encode(const kh_authentication_challenge_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_AUTHENTICATION_CHALLENGE_TEMPLATE_ID, 0);
+
+	if (block == NULL)
+		return 0;
+	if (!write_bytes(w, 1048576, message->message.data, message->message.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_authentication_response_decode(const void *frame, size_t bytes, kh_authentication_response_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_AUTHENTICATION_RESPONSE_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->message.data = (const char *) data;
+		out->message.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_authentication_response_encode(const kh_authentication_response_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_AUTHENTICATION_RESPONSE_TEMPLATE_ID, 0);
+
+	if (block == NULL)
+		return 0;
+	if (!write_bytes(w, 1048576, message->message.data, message->message.bytes))
 		return 0;
 	return w->used;
 }

@@ -122,7 +122,7 @@ enum
 
 #define KH_ATTACH_TEMPLATE_ID 1
 
-/* First and only message of a client on the socket. */
+/* First message of a client on the socket. */
 typedef struct kh_attach_message
 {
 	uint32_t	layout_version;
@@ -133,8 +133,9 @@ typedef struct kh_attach_message
 	uint64_t	damaged_queue;	/* queueNumber of a queue that this client could not append to: it gets another one; 0: none */
 	kh_text	application_name;
 	kh_text	user_name;	/* user on the engine; empty: the OS user */
-	kh_text	password;	/* empty: peer authentication */
+	kh_text	password;	/* always empty since version 5: passwords are proved */
 	kh_text	client_version;	/* for the message when versions differ */
+	kh_text	authentication;	/* the client's first message of SCRAM-SHA-256; empty: peer authentication */
 } kh_attach_message;
 
 extern bool kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out);
@@ -169,10 +170,33 @@ typedef struct kh_attached_message
 	kh_text	queue_name;	/* directory below queues/ */
 	kh_text	principal;	/* file name below mailboxes/ and arena/ */
 	kh_text	endpoint_version;
+	kh_text	authentication;	/* the endpoint's final message of SCRAM-SHA-256; empty: peer authentication */
 } kh_attached_message;
 
 extern bool kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out);
 extern size_t kh_attached_encode(const kh_attached_message *message, void *frame, size_t capacity);
+
+#define KH_AUTHENTICATION_CHALLENGE_TEMPLATE_ID 3
+
+/* Asks a client that has attached with a message of SCRAM-SHA-256 for a proof. */
+typedef struct kh_authentication_challenge_message
+{
+	kh_text	message;	/* the endpoint's first message, at most 1024 bytes */
+} kh_authentication_challenge_message;
+
+extern bool kh_authentication_challenge_decode(const void *frame, size_t bytes, kh_authentication_challenge_message *out);
+extern size_t kh_authentication_challenge_encode(const kh_authentication_challenge_message *message, void *frame, size_t capacity);
+
+#define KH_AUTHENTICATION_RESPONSE_TEMPLATE_ID 4
+
+/* The proof. */
+typedef struct kh_authentication_response_message
+{
+	kh_text	message;	/* the client's final message, at most 1024 bytes */
+} kh_authentication_response_message;
+
+extern bool kh_authentication_response_decode(const void *frame, size_t bytes, kh_authentication_response_message *out);
+extern size_t kh_authentication_response_encode(const kh_authentication_response_message *message, void *frame, size_t capacity);
 
 #define KH_BEGIN_TEMPLATE_ID 10
 

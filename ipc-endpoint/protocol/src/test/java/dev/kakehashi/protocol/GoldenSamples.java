@@ -3,6 +3,8 @@ package dev.kakehashi.protocol;
 import dev.kakehashi.protocol.messages.AcquireBuffersEncoder;
 import dev.kakehashi.protocol.messages.AttachEncoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
+import dev.kakehashi.protocol.messages.AuthenticationChallengeEncoder;
+import dev.kakehashi.protocol.messages.AuthenticationResponseEncoder;
 import dev.kakehashi.protocol.messages.BeginEncoder;
 import dev.kakehashi.protocol.messages.BeginTransactionEncoder;
 import dev.kakehashi.protocol.messages.BuffersGrantedEncoder;
@@ -90,6 +92,7 @@ final class GoldenSamples {
                 .userName("alice")
                 .password("")
                 .clientVersion("1.0.0 懸け橋")
+                .authentication("n,,n=alice,r=rOprNGfwEbeRWgbNEkqO")
                 .encodedLength());
     put(
         all,
@@ -121,6 +124,23 @@ final class GoldenSamples {
                 .queueName("1000-4026531836-pg0")
                 .principal("1000")
                 .endpointVersion("1.0.0")
+                .authentication("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
+                .encodedLength());
+    put(
+        all,
+        "authentication_challenge",
+        b ->
+            new AuthenticationChallengeEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .message("r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22Z,i=4096")
+                .encodedLength());
+    put(
+        all,
+        "authentication_response",
+        b ->
+            new AuthenticationResponseEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .message("c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzb")
                 .encodedLength());
   }
 

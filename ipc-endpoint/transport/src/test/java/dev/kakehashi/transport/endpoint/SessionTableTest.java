@@ -94,7 +94,8 @@ class SessionTableTest {
             runtime,
             config,
             sessions,
-            (uid, osUser, user, password) -> new Authenticator.Identity(osUser, true),
+            (uid, osUser, user, authentication) ->
+                new Authenticator.Accepted(new Authenticator.Identity(osUser, true), ""),
             1);
     sessions.attachServer(attachServer);
   }
