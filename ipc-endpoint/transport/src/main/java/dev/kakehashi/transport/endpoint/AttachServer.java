@@ -51,7 +51,7 @@ final class AttachServer implements AutoCloseable {
   /// A client that has said who it is, and may have to prove it.
   ///
   /// @param osUserName of its OS user
-  private record Applicant(
+  record Applicant(
       ClientKind kind,
       String osUserName,
       String applicationName,
