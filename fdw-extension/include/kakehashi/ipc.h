@@ -42,13 +42,15 @@ typedef struct kh_attach_options
 	const char *runtime_directory;
 	const char *application_name;
 	const char *user_name; /* NULL: the OS user */
-	const char *password;  /* NULL: peer authentication */
+	/* Prepared by SASLprep (RFC 4013); proved, never sent. NULL or empty: peer authentication. */
+	const char *password;
 	/* OS user that the endpoint has to run as, by name or number; NULL: this process's own. */
 	const char *required_peer;
 	int timeout_millis;
 	/* NULL, or asked every few milliseconds while kh_attach waits; true gives up with 57014. Must return. */
 	bool (*interrupted)(void);
 	const char *client_version; /* NULL, or for the endpoint's message when versions differ */
+	uint64_t damaged_queue;     /* what kh_session_damaged_queue() said of an earlier session; 0: nothing */
 } kh_attach_options;
 
 /* What the endpoint published at attach; see Attached in messages.xml. */
@@ -182,6 +184,12 @@ extern const kh_limits *kh_session_limits(const kh_session *session);
 extern uint64_t kh_session_id(const kh_session *session);
 extern uint64_t kh_session_incarnation(const kh_session *session);
 
+/*
+ * The request queue, if the session has ended because it could not append to it; else 0. To be told to the endpoint by the next
+ * kh_attach, which gets another queue then.
+ */
+extern uint64_t kh_session_damaged_queue(const kh_session *session);
+
 /* Descriptor of the attach socket: readable means the endpoint has ended. Not to be read or closed by the caller. */
 extern int kh_session_socket(const kh_session *session);
 
@@ -235,6 +243,7 @@ typedef struct kh_begin_options
 	const char *write_preserve; /* tables that a long transaction may write */
 	const char *read_include;   /* tables that it may read; empty: all */
 	const char *read_exclude;   /* tables that it does not read */
+	bool deferrable; /* read-only and serializable: the first statement waits for a snapshot that makes nobody fail */
 } kh_begin_options;
 
 extern kh_call *kh_send_begin(kh_session *session, const kh_begin_options *options, kh_error *error);

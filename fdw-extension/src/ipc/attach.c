@@ -1,6 +1,9 @@
 /*
- * Attach: one frame each way over a Unix socket, which then stays open as the sign of life.
+ * Attach: one frame each way over a Unix socket, two with a password, which then stays open as the sign of life.
  */
+#include "platform.h"
+
+#include "scram.h"
 #include "session_internal.h"
 
 #include <fcntl.h>
@@ -26,36 +29,54 @@ typedef struct attachment
 	int fd;
 	int64_t deadline;
 	char path[4096];
+	bool proves; /* there is a password, which has to be proved */
+	kh_scram scram;
 	kh_error *error;
 } attachment;
+
+/* Whether there is time left and nobody wants to give up; false with an error. */
+static bool
+go_on(attachment *a, int64_t *left_millis)
+{
+	*left_millis = (a->deadline - kh_now_nanos()) / 1000000;
+	if (a->options->interrupted != NULL && a->options->interrupted())
+		return kh_fail(a->error, KH_E_QUERY_CANCELED, "canceled while attaching to the endpoint at \"%s\"", a->path);
+	if (*left_millis <= 0)
+	{
+		kh_fail(a->error, KH_E_CANNOT_CONNECT, "could not attach to the endpoint at \"%s\" within %d ms", a->path,
+		        a->options->timeout_millis);
+		kh_set_hint(a->error, "Check whether the endpoint is overloaded or stopped.");
+		return false;
+	}
+	return true;
+}
+
+static bool
+derivation_goes_on(void *context)
+{
+	int64_t left;
+
+	return go_on((attachment *) context, &left);
+}
 
 /* Waits for events, or a slice of time when events is 0; false with an error at the deadline or when told to give up. */
 static bool
 wait_for(attachment *a, short events)
 {
-	for (;;)
+	int64_t left;
+
+	while (go_on(a, &left))
 	{
 		struct pollfd poll_fd = {.fd = events != 0 ? a->fd : -1, .events = events};
-		int64_t left = (a->deadline - kh_now_nanos()) / 1000000;
-		int n;
+		int n = poll(&poll_fd, 1, left < SLICE_MILLIS ? (int) left : SLICE_MILLIS);
 
-		if (a->options->interrupted != NULL && a->options->interrupted())
-			return kh_fail(a->error, KH_E_QUERY_CANCELED, "canceled while attaching to the endpoint at \"%s\"",
-			               a->path);
-		if (left <= 0)
-		{
-			kh_fail(a->error, KH_E_CANNOT_CONNECT, "could not attach to the endpoint at \"%s\" within %d ms", a->path,
-			        a->options->timeout_millis);
-			kh_set_hint(a->error, "Check whether the endpoint is overloaded or stopped.");
-			return false;
-		}
-		n = poll(&poll_fd, 1, left < SLICE_MILLIS ? (int) left : SLICE_MILLIS);
 		if (n > 0 || (n == 0 && events == 0))
 			return true;
 		if (n < 0 && errno != EINTR)
 			return kh_fail_system(a->error, errno, KH_E_CANNOT_CONNECT, "could not wait for the endpoint at \"%s\"",
 			                      a->path);
 	}
+	return false;
 }
 
 static bool
@@ -179,48 +200,114 @@ start_ticks(void)
 	return at != NULL ? strtoull(at + 1, NULL, 10) : 0;
 }
 
+/* frame: 4 bytes for the length, then the message. */
+static bool
+send_frame(attachment *a, unsigned char *frame, uint32_t bytes)
+{
+	memcpy(frame, &bytes, sizeof(bytes));
+	return send_all(a, frame, 4 + (size_t) bytes);
+}
+
 static bool
 send_attach(attachment *a)
 {
 	unsigned char frame[4 + KH_SOCKET_FRAME_BYTES];
+	char first[KH_SCRAM_MESSAGE_BYTES] = "";
 	struct stat namespace = {.st_ino = 0};
 	kh_attach_message message = {
 		.layout_version = KH_LAYOUT_VERSION,
 		.process_id = (uint32_t) getpid(),
 		.process_start_ticks = start_ticks(),
 		.client_kind = KH_CLIENT_KIND_POSTGRESQL_BACKEND,
+		.damaged_queue = a->options->damaged_queue,
 		.application_name = text_of(a->options->application_name),
 		.user_name = text_of(a->options->user_name),
-		.password = text_of(a->options->password),
 		.client_version = text_of(a->options->client_version != NULL ? a->options->client_version : CLIENT_VERSION),
 	};
 	uint32_t bytes;
-	bool sent;
 
 	if (stat("/proc/self/ns/pid", &namespace) == 0)
 		message.pid_namespace = namespace.st_ino;
+	if (a->proves)
+		kh_scram_first(&a->scram, first);
+	message.authentication = text_of(first);
 	bytes = (uint32_t) kh_attach_encode(&message, frame + 4, KH_SOCKET_FRAME_BYTES);
 	if (bytes == 0)
-		return kh_fail(a->error, KH_E_LIMIT_EXCEEDED,
-		               "application name, user name and password are longer than %d bytes", KH_SOCKET_FRAME_BYTES);
-	memcpy(frame, &bytes, sizeof(bytes));
-	sent = send_all(a, frame, 4 + (size_t) bytes);
-	explicit_bzero(frame, sizeof(frame)); /* it held the password */
-	return sent;
+		return kh_fail(a->error, KH_E_LIMIT_EXCEEDED, "application name and user name are longer than %d bytes",
+		               KH_SOCKET_FRAME_BYTES);
+	return send_frame(a, frame, bytes);
+}
+
+/* A frame of at most KH_SOCKET_FRAME_BYTES. */
+static bool
+receive_frame(attachment *a, unsigned char *frame, uint32_t *bytes)
+{
+	if (!receive_all(a, (unsigned char *) bytes, sizeof(*bytes)))
+		return false;
+	if (*bytes > KH_SOCKET_FRAME_BYTES)
+		return kh_fail(a->error, KH_E_MALFORMED_MESSAGE, "answer of the endpoint at \"%s\" has %u bytes, more than %d",
+		               a->path, *bytes, KH_SOCKET_FRAME_BYTES);
+	return receive_all(a, frame, *bytes);
+}
+
+static bool
+send_proof(attachment *a, kh_text challenge)
+{
+	unsigned char frame[4 + 2 * KH_SCRAM_MESSAGE_BYTES];
+	char final[KH_SCRAM_MESSAGE_BYTES];
+	kh_authentication_response_message response;
+
+	if (!kh_scram_final(&a->scram, challenge.data, challenge.bytes, final, a->error))
+		return false;
+	response.message = text_of(final);
+	return send_frame(a, frame, (uint32_t) kh_authentication_response_encode(&response, frame + 4, sizeof(frame) - 4));
+}
+
+/* Whoever did not ask for the proof, or cannot prove in return that he knows a verifier, is not the endpoint that is meant. */
+static bool
+check_proof(attachment *a, const unsigned char *frame, uint32_t bytes)
+{
+	kh_attached_message attached;
+
+	if (kh_attached_decode(frame, bytes, &attached) &&
+	    kh_scram_verify(&a->scram, attached.authentication.data, attached.authentication.bytes))
+		return true;
+	kh_fail(a->error, KH_E_AUTHENTICATION_FAILED,
+	        "the endpoint at \"%s\" has not proved that it knows the password of user \"%s\"", a->path,
+	        a->options->user_name != NULL ? a->options->user_name : "");
+	kh_set_hint(a->error, "Another program may listen in the endpoint's place.");
+	return false;
 }
 
 static bool
 receive_attached(attachment *a, kh_published *published)
 {
 	unsigned char frame[KH_SOCKET_FRAME_BYTES];
+	kh_authentication_challenge_message challenge;
 	uint32_t bytes;
 
-	if (!receive_all(a, (unsigned char *) &bytes, sizeof(bytes)))
+	if (!receive_frame(a, frame, &bytes))
 		return false;
-	if (bytes > sizeof(frame))
-		return kh_fail(a->error, KH_E_MALFORMED_MESSAGE, "answer of the endpoint at \"%s\" has %u bytes, more than %zu",
-		               a->path, bytes, sizeof(frame));
-	return receive_all(a, frame, bytes) && kh_attach_response(frame, bytes, published, a->error);
+	if (a->proves && kh_authentication_challenge_decode(frame, bytes, &challenge) &&
+	    (!send_proof(a, challenge.message) || !receive_frame(a, frame, &bytes)))
+		return false;
+	return kh_attach_response(frame, bytes, published, a->error) && (!a->proves || check_proof(a, frame, bytes));
+}
+
+/* With everything that is sent before an answer comes: the endpoint is known to be the right one's. */
+static bool
+shake_hands(attachment *a, kh_published *published)
+{
+	bool done;
+
+	a->proves = a->options->password != NULL && *a->options->password != '\0';
+	if (a->proves && !kh_scram_begin(&a->scram, a->options->user_name, a->options->password, NULL, a->error))
+		return false;
+	a->scram.go_on = derivation_goes_on;
+	a->scram.context = a;
+	done = send_attach(a) && receive_attached(a, published);
+	explicit_bzero(&a->scram, sizeof(a->scram));
+	return done;
 }
 
 int
@@ -239,8 +326,7 @@ kh_attach_socket(const kh_attach_options *options, const char *directory, uid_t 
 		kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long");
 		return -1;
 	}
-	if (connect_socket(&a) && kh_check_peer(a.fd, a.path, peer, error) && send_attach(&a) &&
-	    receive_attached(&a, published))
+	if (connect_socket(&a) && kh_check_peer(a.fd, a.path, peer, error) && shake_hands(&a, published))
 		return a.fd;
 	if (a.fd >= 0)
 		close(a.fd);

@@ -59,6 +59,7 @@ take_slots(const kh_attached_message *attached, kh_published *published, kh_erro
 	published->mailbox_offset = attached->mailbox_offset;
 	published->slot_bytes = attached->slot_bytes;
 	published->reserved_slots = attached->reserved_slots;
+	published->queue_number = attached->queue_number;
 	published->frame_offset = attached->frame_offset;
 	published->frame_area_bytes = attached->frame_area_bytes;
 	published->inline_offset = attached->inline_offset;

@@ -63,6 +63,9 @@ kh_tail_find(const kh_queue *queue, kh_cycle *cycle, kh_tail *tail, kh_error *er
 			return at % 4 != 0 ? corrupted(queue, at, error) : false;
 		header = kh_load_acquire(kh_cycle_header(cycle, at));
 		length = header & KH_WIRE_LENGTH_MASK;
+		/* The file was made with it. */
+		if (at == 0 && (header & (KH_WIRE_META | KH_WIRE_INCOMPLETE)) != KH_WIRE_META)
+			return corrupted(queue, at, error);
 		if (header == KH_WIRE_EOF)
 		{
 			tail->ended = true;

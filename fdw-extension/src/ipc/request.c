@@ -12,10 +12,19 @@
 /* Longest text or bytes in any message: maxValue in messages.xml. */
 #define MAX_VAR_DATA_BYTES (1024 * 1024)
 
+/* Whether an append that failed so will fail again: not for want of room, of memory or of descriptors, nor for what the request is. */
+static bool
+is_damage(const kh_error *error)
+{
+	return strncmp(error->sqlstate, "53", 2) != 0 && strncmp(error->sqlstate, "54", 2) != 0;
+}
+
 /* Appends the frame of that many bytes in session->request; 0: it was too long to encode. */
 static bool
 send_frame(kh_session *session, size_t bytes, kh_error *error)
 {
+	kh_error failure;
+
 	if (session->broken)
 		return kh_fail(error, KH_E_CONNECTION_FAILURE, "connection to the endpoint was lost");
 	if (bytes == 0)
@@ -25,8 +34,15 @@ send_frame(kh_session *session, size_t bytes, kh_error *error)
 		              session->published.limits.max_frame_bytes);
 		return false;
 	}
-	if (!kh_queue_append(session->queue, session->request, (uint32_t) bytes, error))
+	if (!kh_queue_append(session->queue, session->request, (uint32_t) bytes, &failure))
+	{
+		/* Whoever shares the queue has it no better. The session ends; the next one gets another queue. */
+		if (is_damage(&failure))
+			session->broken = session->queue_damaged = true;
+		if (error != NULL)
+			*error = failure;
 		return false;
+	}
 	kh_doorbell_ring(session, false);
 	return true;
 }
@@ -184,6 +200,7 @@ kh_send_begin(kh_session *session, const kh_begin_options *options, kh_error *er
 		.lease_nanos = options->lease_nanos,
 		.timeout_nanos = options->timeout_nanos,
 		.priority = options->priority,
+		.deferrable = options->deferrable ? 1 : 0,
 		.label = text_of(options->label),
 		.write_preserve = text_of(options->write_preserve),
 		.read_include = text_of(options->read_include),

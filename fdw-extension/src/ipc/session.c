@@ -55,7 +55,10 @@ open_files(kh_session *session, const char *directory, kh_error *error)
 		return kh_fail(error, KH_E_CANNOT_CONNECT, "path of runtime directory is too long");
 	session->queue = kh_queue_open(path, published->queue_block_bytes, error);
 	if (session->queue == NULL)
+	{
+		session->queue_damaged = true;
 		return false;
+	}
 	if (published->limits.max_frame_bytes > kh_queue_max_message_bytes(session->queue))
 		return kh_fail(error, KH_E_MALFORMED_MESSAGE, "the endpoint published impossible limits: maxFrameBytes");
 	return true;
@@ -78,8 +81,8 @@ set_up_calls(kh_session *session, kh_error *error)
 	return true;
 }
 
-kh_session *
-kh_attach(const kh_attach_options *options, kh_error *error)
+static kh_session *
+attach_once(const kh_attach_options *options, uint64_t *damaged_queue, kh_error *error)
 {
 	kh_session *session = calloc(1, sizeof(*session));
 	uid_t peer;
@@ -99,10 +102,31 @@ kh_attach(const kh_attach_options *options, kh_error *error)
 	session->socket = kh_attach_socket(options, session->directory, peer, &session->published, error);
 	if (session->socket < 0 || !open_files(session, session->directory, error) || !set_up_calls(session, error))
 	{
+		*damaged_queue = kh_session_damaged_queue(session);
 		kh_detach(session);
 		return NULL;
 	}
 	return session;
+}
+
+kh_session *
+kh_attach(const kh_attach_options *options, kh_error *error)
+{
+	kh_attach_options again = *options;
+	uint64_t damaged = 0;
+	kh_session *session = attach_once(options, &damaged, error);
+
+	if (session != NULL || damaged == 0)
+		return session;
+	/* The queue that it got cannot be opened: the endpoint is told so, and gives another. */
+	again.damaged_queue = damaged;
+	return attach_once(&again, &damaged, error);
+}
+
+uint64_t
+kh_session_damaged_queue(const kh_session *session)
+{
+	return session->queue_damaged ? session->published.queue_number : 0;
 }
 
 void

@@ -84,6 +84,7 @@ typedef struct kh_published
 	uint32_t arena_block_bytes;
 	uint32_t queue_block_bytes;
 	uint32_t reserved_slots;
+	uint64_t queue_number;
 	char queue_name[128];
 	char principal[64];
 	kh_limits limits;
@@ -99,6 +100,7 @@ struct kh_session
 	kh_region mailbox;
 	kh_region arena;
 	kh_queue *queue;
+	bool queue_damaged;     /* nothing could be appended to it: the session is broken because of that */
 	unsigned char *request; /* limits.max_frame_bytes: the frame being sent */
 	uint64_t next_request_id;
 	int64_t spin_nanos;  /* of the next wait: at most limits.spin_nanos */

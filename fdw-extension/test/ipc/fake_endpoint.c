@@ -1,6 +1,7 @@
 #include "fake_endpoint.h"
 
 #include "fixture.h"
+#include "scram.h"
 #include "session_internal.h"
 
 #include <dirent.h>
@@ -48,6 +49,9 @@ static struct
 	production current;
 	bool stop;
 	pthread_t thread;
+	/* What the socket brought; the thread writes until the client has its answer. */
+	unsigned char received[8192];
+	size_t received_bytes;
 } fake;
 
 static unsigned char *
@@ -383,10 +387,116 @@ poll_queue(void)
 	return any;
 }
 
+/* A frame of at most 4096 bytes. */
+static bool
+receive(unsigned char *frame, uint32_t *bytes)
+{
+	if (recv(fake.client, bytes, 4, MSG_WAITALL) != 4 || *bytes > 4096 ||
+	    recv(fake.client, frame, *bytes, MSG_WAITALL) != (ssize_t) *bytes)
+		return false;
+	memcpy(fake.received + fake.received_bytes, frame, *bytes);
+	fake.received_bytes += *bytes;
+	return true;
+}
+
+static void
+send_frame(unsigned char *frame, uint32_t bytes)
+{
+	memcpy(frame, &bytes, 4);
+	(void) !send(fake.client, frame, 4 + (size_t) bytes, MSG_NOSIGNAL);
+}
+
+/* The signature of who knows the password "pencil" with the salt and the count of ask_for_proof. */
+static void
+sign_as_who_knows(const char *bare, const char *first, const char *without_proof, unsigned char *signature)
+{
+	unsigned char key[KH_SHA256_BYTES];
+	const char *const signed_parts[] = {bare, ",", first, ",", without_proof};
+	kh_hmac mac;
+
+	CHECK(kh_pbkdf2("pencil", 6, "salt", 4, 4096, NULL, NULL, key));
+	kh_hmac_of(key, sizeof(key), "Server Key", 10, key);
+	kh_hmac_begin(&mac, key, sizeof(key));
+	for (size_t i = 0; i < sizeof(signed_parts) / sizeof(*signed_parts); i++)
+		kh_hmac_add(&mac, signed_parts[i], strlen(signed_parts[i]));
+	kh_hmac_end(&mac, signature);
+}
+
+static void
+base64_of_signature(const unsigned char *bytes, char *to)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (int i = 0; i < KH_SHA256_BYTES; i += 3)
+	{
+		uint32_t word =
+			(uint32_t) bytes[i] << 16 | (uint32_t) bytes[i + 1] << 8 | (i + 2 < KH_SHA256_BYTES ? bytes[i + 2] : 0);
+
+		for (int shift = 18; shift >= 0; shift -= 6)
+			*to++ = alphabet[word >> shift & 63];
+	}
+	to[-1] = '=';
+	*to = '\0';
+}
+
+/* What this endpoint proves in return; false when there is no exchange. */
+static bool
+ask_for_proof(kh_text client_first, char *proof)
+{
+	static const char *const counts[] = {
+		[FAKE_ASKS_FOR_4095_ITERATIONS] = "4095",
+		[FAKE_ASKS_FOR_1000001_ITERATIONS] = "1000001",
+		[FAKE_ASKS_FOR_1000000_ITERATIONS] = "1000000",
+		[FAKE_ASKS_WITH_A_LONG_MESSAGE] = "4096",
+	};
+	unsigned char frame[4 + 4096];
+	unsigned char signature[KH_SHA256_BYTES] = {0};
+	char bare[512];
+	char first[2048];
+	char final[512];
+	char *nonce;
+	uint32_t bytes;
+	kh_authentication_challenge_message challenge;
+	kh_authentication_response_message response;
+
+	if (client_first.bytes < 3 || client_first.bytes >= sizeof(bare))
+		return false;
+	kh_copy_text(bare, sizeof(bare), client_first.data + 3, client_first.bytes - 3);
+	nonce = strstr(bare, "r=") + 2;
+	snprintf(first, sizeof(first), "r=%s%s,s=c2FsdA==,i=%s", fake.answer == FAKE_CHANGES_THE_NONCE ? "x" : nonce,
+	         "more", fake.answer >= FAKE_ASKS_FOR_4095_ITERATIONS ? counts[fake.answer] : "4096");
+	if (fake.answer == FAKE_ASKS_WITH_A_LONG_MESSAGE)
+	{
+		size_t n = strlen(first);
+
+		snprintf(first + n, sizeof(first) - n, ",x=%01100d", 0);
+	}
+	challenge.message = (kh_text){first, (uint32_t) strlen(first)};
+	send_frame(frame, (uint32_t) kh_authentication_challenge_encode(&challenge, frame + 4, 4096));
+	if (!receive(frame, &bytes) || !kh_authentication_response_decode(frame, bytes, &response))
+		return false;
+	kh_copy_text(final, sizeof(final), response.message.data, response.message.bytes);
+	*strstr(final, ",p=") = '\0';
+	if (fake.answer == FAKE_KNOWS_THE_PASSWORD)
+		sign_as_who_knows(bare, first, final, signature);
+	else if (fake.answer == FAKE_KNOWS_NO_PASSWORD)
+		memset(signature, 7, sizeof(signature));
+	memcpy(proof, "v=", 3);
+	base64_of_signature(signature, proof + 2);
+	return true;
+}
+
+bool
+fake_received(const char *text)
+{
+	return memmem(fake.received, fake.received_bytes, text, strlen(text)) != NULL;
+}
+
 static void
 answer_attach(void)
 {
 	unsigned char frame[4 + 4096];
+	char proof[128];
 	uint32_t bytes;
 	kh_attach_message attach;
 	kh_failed_message failed = {.sqlstate = pack("53300"), .message = {"no more sessions", 16}};
@@ -413,13 +523,16 @@ answer_attach(void)
 	                                .principal = {"1000", 4},
 	                                .endpoint_version = {"test", 4}};
 
-	if (recv(fake.client, frame, 4, MSG_WAITALL) != 4)
+	if (!receive(frame, &bytes) || !kh_attach_decode(frame, bytes, &attach))
 		return;
-	memcpy(&bytes, frame, 4);
-	if (bytes > 4096 || recv(fake.client, frame, bytes, MSG_WAITALL) != (ssize_t) bytes ||
-	    !kh_attach_decode(frame, bytes, &attach))
-		return;
-	if (fake.answer == FAKE_ATTACHES)
+	if (fake.answer >= FAKE_KNOWS_THE_PASSWORD)
+	{
+		if (!ask_for_proof(attach.authentication, proof))
+			return;
+		attached.authentication = (kh_text){proof, (uint32_t) strlen(proof)};
+		bytes = (uint32_t) kh_attached_encode(&attached, frame + 4, 4096);
+	}
+	else if (fake.answer == FAKE_ATTACHES)
 		bytes = (uint32_t) kh_attached_encode(&attached, frame + 4, 4096);
 	else if (fake.answer == FAKE_REFUSES)
 		bytes = (uint32_t) kh_failed_encode(&failed, frame + 4, 4096);
@@ -427,8 +540,7 @@ answer_attach(void)
 		memset(frame + 4, 0x55, bytes = 200);
 	else
 		return;
-	memcpy(frame, &bytes, 4);
-	(void) !send(fake.client, frame, 4 + (size_t) bytes, MSG_NOSIGNAL);
+	send_frame(frame, bytes);
 }
 
 static void *

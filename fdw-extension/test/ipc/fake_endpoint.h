@@ -25,7 +25,16 @@ typedef enum fake_answer
 	FAKE_ATTACHES,
 	FAKE_REFUSES,
 	FAKE_SENDS_GARBAGE,
-	FAKE_SENDS_NOTHING
+	FAKE_SENDS_NOTHING,
+	/* Of those who ask for the proof of a password. */
+	FAKE_KNOWS_THE_PASSWORD, /* "pencil" */
+	FAKE_KNOWS_NO_PASSWORD,  /* takes any proof, and has none */
+	FAKE_SIGNS_WITH_ZEROS,   /* of no key */
+	FAKE_CHANGES_THE_NONCE,
+	FAKE_ASKS_FOR_4095_ITERATIONS,
+	FAKE_ASKS_FOR_1000001_ITERATIONS,
+	FAKE_ASKS_FOR_1000000_ITERATIONS,
+	FAKE_ASKS_WITH_A_LONG_MESSAGE
 } fake_answer;
 
 #define FAKE_SLOTS 4
@@ -35,6 +44,9 @@ typedef enum fake_answer
 /* Makes the files in directory and starts the thread. */
 extern void fake_start(const char *directory, fake_answer answer);
 extern void fake_stop(void);
+
+/* Whether the text came over the socket, before fake_stop. */
+extern bool fake_received(const char *text);
 
 /* Lets the lock of the directory go, as the end of the process does. */
 extern void fake_unlock(void);

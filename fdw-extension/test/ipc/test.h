@@ -31,6 +31,7 @@ extern const test_case codec_tests[];
 extern const test_case peer_tests[];
 extern const test_case queue_tests[];
 extern const test_case repair_tests[];
+extern const test_case scram_tests[];
 extern const test_case lock_tests[];
 extern const test_case space_tests[];
 extern const test_case session_tests[];

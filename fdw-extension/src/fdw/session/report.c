@@ -114,6 +114,10 @@ lost_detail(const KakehashiSession *session, const kh_error *error)
 		return errdetail("The commit of transaction " UINT64_FORMAT
 		                 " had been requested; the engine knows whether it was done.",
 		                 session->handle);
+	if (session->level > 0 && session->ipc != NULL && kh_session_damaged_queue(session->ipc) != 0 && error != NULL)
+		return errdetail(
+			"The transaction's part on the engine is rolled back, because a request could not be sent: %s.",
+			error->message);
 	if (session->level > 0)
 		return errdetail("The transaction's part on the engine is rolled back.");
 	if (error != NULL && error->message[0] != '\0')
@@ -124,7 +128,9 @@ lost_detail(const KakehashiSession *session, const kh_error *error)
 static int
 lost_hint(const KakehashiSession *session)
 {
-	static const char *const again = "Once the endpoint runs again, the next transaction attaches to it.";
+	const char *again = session->ipc != NULL && kh_session_damaged_queue(session->ipc) != 0
+	                        ? "The next transaction gets another request queue."
+	                        : "Once the endpoint runs again, the next transaction attaches to it.";
 
 	return session->committing ? outcome_hint(session, again) : errhint("%s", again);
 }

@@ -109,6 +109,7 @@ typedef struct KakehashiSession
 	bool defined;                              /* the transaction has changed the engine's catalogue */
 	bool committing;                           /* its commit has been requested, and not answered */
 	bool lost;                                 /* the endpoint died under a transaction */
+	uint64 damaged_queue;                      /* of the session before, see kh_attach_options; 0: none */
 	bool aborted;                              /* the engine has ended the transaction by itself */
 	char global_id[KAKEHASHI_GLOBAL_ID_BYTES]; /* of its prepared part, until that is decided; empty: none */
 	bool undecided; /* parts of ended transactions may be left: whoever uses the session next decides them */

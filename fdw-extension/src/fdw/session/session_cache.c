@@ -8,6 +8,7 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_user_mapping.h"
 #include "commands/defrem.h"
+#include "common/saslprep.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/pmsignal.h"
@@ -65,7 +66,10 @@ kakehashi_session_detach(KakehashiSession *session)
 	kakehashi_statements_drop(session);
 	kakehashi_inbound_forget(session);
 	if (session->ipc != NULL)
+	{
+		session->damaged_queue = kh_session_damaged_queue(session->ipc);
 		kh_detach(session->ipc);
+	}
 	session->ipc = NULL;
 }
 
@@ -141,12 +145,25 @@ tell_role(KakehashiSession *session, UserMapping *user)
 	session->monitors = monitors;
 }
 
+/*
+ * A password as it is hashed, which the endpoint has done with its own; what SASLprep prohibits is taken as it is, as PostgreSQL takes
+ * it. A copy, for the caller to wipe.
+ */
+static char *
+prepared_password(const char *password)
+{
+	char *prepared;
+
+	return pg_saslprep(password, &prepared) == SASLPREP_SUCCESS ? prepared : pstrdup(password);
+}
+
 static void
 attach(KakehashiSession *session, UserMapping *user)
 {
 	ForeignServer *server = GetForeignServer(user->serverid);
 	KakehashiOptions options = kakehashi_options(server, NULL);
 	kh_attach_options attach = {0};
+	char *password = NULL;
 	kh_error error;
 	ListCell *cell;
 
@@ -161,8 +178,9 @@ attach(KakehashiSession *session, UserMapping *user)
 		if (strcmp(def->defname, "user") == 0)
 			attach.user_name = defGetString(def);
 		else if (strcmp(def->defname, "password") == 0)
-			attach.password = defGetString(def);
+			password = prepared_password(defGetString(def));
 	}
+	attach.password = password;
 	attach.runtime_directory = options.runtime_dir;
 	attach.required_peer = options.required_peer;
 	session->named_by_option = options.application_name != NULL;
@@ -173,6 +191,7 @@ attach(KakehashiSession *session, UserMapping *user)
 
 	attach.interrupted = is_interrupted;
 	attach.client_version = KAKEHASHI_VERSION;
+	attach.damaged_queue = session->damaged_queue;
 
 	session->server_id = server->serverid;
 	session->user_id = user->userid;
@@ -187,6 +206,11 @@ attach(KakehashiSession *session, UserMapping *user)
 	session->role_id = InvalidOid;
 
 	session->ipc = kh_attach(&attach, &error);
+	if (password != NULL)
+	{
+		explicit_bzero(password, strlen(password));
+		pfree(password);
+	}
 	if (session->ipc == NULL)
 	{
 		/* Cancel and time-outs say it in PostgreSQL's words. */

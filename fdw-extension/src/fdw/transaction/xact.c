@@ -103,6 +103,8 @@ begin_options(KakehashiSession *session)
 	}
 	else
 		options.kind = *options.write_preserve || *options.read_include || *options.read_exclude ? KH_LTX : KH_OCC;
+	/* As for PostgreSQL's own tables: without these two it has no effect. */
+	options.deferrable = XactDeferrable && read_only && options.isolation == KH_SERIALIZABLE && options.kind == KH_RTX;
 	return options;
 }
 
@@ -116,7 +118,7 @@ kakehashi_transaction_is_long(KakehashiSession *session)
 static bool
 is_plain(const kh_begin_options *options)
 {
-	return options->kind != KH_LTX && options->timeout_nanos == 0 && options->priority == 0 &&
+	return options->kind != KH_LTX && !options->deferrable && options->timeout_nanos == 0 && options->priority == 0 &&
 	       *options->label == '\0' && (options->write_preserve == NULL || *options->write_preserve == '\0') &&
 	       (options->read_include == NULL || *options->read_include == '\0') &&
 	       (options->read_exclude == NULL || *options->read_exclude == '\0');

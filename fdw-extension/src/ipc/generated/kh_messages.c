@@ -345,7 +345,9 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 25)
+	if (r->version >= 1 && block_bytes < 25)
+		return false;
+	if (r->version >= 5 && block_bytes < 33)
 		return false;
 	out->layout_version = get_u32(block + 0);
 	out->process_id = get_u32(block + 4);
@@ -354,6 +356,12 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 	out->client_kind = get_u8(block + 24);
 	if (!is_client_kind(out->client_kind))
 		return false;
+	if (r->version >= 5)
+	{
+		out->damaged_queue = get_u64(block + 25);
+	}
+	else
+		out->damaged_queue = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -398,6 +406,17 @@ kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out)
 		out->client_version.data = (const char *) data;
 		out->client_version.bytes = n;
 	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (r->version >= 5 && !read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->authentication.data = (const char *) data;
+		out->authentication.bytes = n;
+	}
 	return end_read(r);
 }
 
@@ -406,7 +425,7 @@ kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACH_TEMPLATE_ID, 25);
+	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACH_TEMPLATE_ID, 33);
 
 	if (block == NULL)
 		return 0;
@@ -415,6 +434,7 @@ kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 	put_u64(block + 8, message->process_start_ticks);
 	put_u64(block + 16, message->pid_namespace);
 	put_u8(block + 24, message->client_kind);
+	put_u64(block + 25, message->damaged_queue);
 	if (!write_bytes(w, 1048576, message->application_name.data, message->application_name.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->user_name.data, message->user_name.bytes))
@@ -422,6 +442,8 @@ kh_attach_encode(const kh_attach_message *message, void *frame, size_t capacity)
 	if (!write_bytes(w, 1048576, message->password.data, message->password.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->client_version.data, message->client_version.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->authentication.data, message->authentication.bytes))
 		return 0;
 	return w->used;
 }
@@ -439,7 +461,7 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	memset(out, 0, sizeof(*out));
 	if (r->version >= 1 && block_bytes < 100)
 		return false;
-	if (r->version >= 5 && block_bytes < 104)
+	if (r->version >= 5 && block_bytes < 112)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->incarnation = get_u64(block + 8);
@@ -466,6 +488,12 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 	}
 	else
 		out->reserved_slots = 0;
+	if (r->version >= 5)
+	{
+		out->queue_number = get_u64(block + 104);
+	}
+	else
+		out->queue_number = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -499,6 +527,17 @@ kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out)
 		out->endpoint_version.data = (const char *) data;
 		out->endpoint_version.bytes = n;
 	}
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (r->version >= 5 && !read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->authentication.data = (const char *) data;
+		out->authentication.bytes = n;
+	}
 	return end_read(r);
 }
 
@@ -507,7 +546,7 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 104);
+	unsigned char *block = begin_write(w, frame, capacity, KH_ATTACHED_TEMPLATE_ID, 112);
 
 	if (block == NULL)
 		return 0;
@@ -531,11 +570,92 @@ kh_attached_encode(const kh_attached_message *message, void *frame, size_t capac
 	put_u32(block + 88, message->spin_nanos);
 	put_u64(block + 92, message->lease_nanos);
 	put_u32(block + 100, message->reserved_slots);
+	put_u64(block + 104, message->queue_number);
 	if (!write_bytes(w, 1048576, message->queue_name.data, message->queue_name.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->principal.data, message->principal.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->endpoint_version.data, message->endpoint_version.bytes))
+		return 0;
+	if (!write_bytes(w, 1048576, message->authentication.data, message->authentication.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_authentication_challenge_decode(const void *frame, size_t bytes, kh_authentication_challenge_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_AUTHENTICATION_CHALLENGE_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->message.data = (const char *) data;
+		out->message.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_authentication_challenge_encode(const kh_authentication_challenge_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_AUTHENTICATION_CHALLENGE_TEMPLATE_ID, 0);
+
+	if (block == NULL)
+		return 0;
+	if (!write_bytes(w, 1048576, message->message.data, message->message.bytes))
+		return 0;
+	return w->used;
+}
+
+bool
+kh_authentication_response_decode(const void *frame, size_t bytes, kh_authentication_response_message *out)
+{
+	reader		cursor;
+	reader	   *r = &cursor;
+	size_t		block_bytes;
+	const unsigned char *block = begin_read(r, frame, bytes, KH_AUTHENTICATION_RESPONSE_TEMPLATE_ID, &block_bytes);
+
+	if (block == NULL)
+		return false;
+	memset(out, 0, sizeof(*out));
+	{
+		const unsigned char *data = NULL;
+		uint32_t	n = 0;
+
+		if (!read_bytes(r, 1048576, &data, &n))
+			return false;
+		if (!is_utf8(data, n))
+			return false;
+		out->message.data = (const char *) data;
+		out->message.bytes = n;
+	}
+	return end_read(r);
+}
+
+size_t
+kh_authentication_response_encode(const kh_authentication_response_message *message, void *frame, size_t capacity)
+{
+	writer		cursor;
+	writer	   *w = &cursor;
+	unsigned char *block = begin_write(w, frame, capacity, KH_AUTHENTICATION_RESPONSE_TEMPLATE_ID, 0);
+
+	if (block == NULL)
+		return 0;
+	if (!write_bytes(w, 1048576, message->message.data, message->message.bytes))
 		return 0;
 	return w->used;
 }
@@ -945,7 +1065,9 @@ kh_begin_transaction_decode(const void *frame, size_t bytes, kh_begin_transactio
 	if (block == NULL)
 		return false;
 	memset(out, 0, sizeof(*out));
-	if (block_bytes < 40)
+	if (r->version >= 1 && block_bytes < 40)
+		return false;
+	if (r->version >= 5 && block_bytes < 41)
 		return false;
 	out->session_id = get_u64(block + 0);
 	out->request_id = get_u64(block + 8);
@@ -959,6 +1081,12 @@ kh_begin_transaction_decode(const void *frame, size_t bytes, kh_begin_transactio
 	out->lease_nanos = get_u64(block + 20);
 	out->timeout_nanos = get_u64(block + 28);
 	out->priority = get_i32(block + 36);
+	if (r->version >= 5)
+	{
+		out->deferrable = get_u8(block + 40);
+	}
+	else
+		out->deferrable = 0;
 	{
 		const unsigned char *data = NULL;
 		uint32_t	n = 0;
@@ -1011,7 +1139,7 @@ kh_begin_transaction_encode(const kh_begin_transaction_message *message, void *f
 {
 	writer		cursor;
 	writer	   *w = &cursor;
-	unsigned char *block = begin_write(w, frame, capacity, KH_BEGIN_TRANSACTION_TEMPLATE_ID, 40);
+	unsigned char *block = begin_write(w, frame, capacity, KH_BEGIN_TRANSACTION_TEMPLATE_ID, 41);
 
 	if (block == NULL)
 		return 0;
@@ -1023,6 +1151,7 @@ kh_begin_transaction_encode(const kh_begin_transaction_message *message, void *f
 	put_u64(block + 20, message->lease_nanos);
 	put_u64(block + 28, message->timeout_nanos);
 	put_i32(block + 36, message->priority);
+	put_u8(block + 40, message->deferrable);
 	if (!write_bytes(w, 1048576, message->label.data, message->label.bytes))
 		return 0;
 	if (!write_bytes(w, 1048576, message->write_preserve.data, message->write_preserve.bytes))

@@ -122,7 +122,7 @@ enum
 
 #define KH_ATTACH_TEMPLATE_ID 1
 
-/* First and only message of a client on the socket. */
+/* First message of a client on the socket. */
 typedef struct kh_attach_message
 {
 	uint32_t	layout_version;
@@ -130,10 +130,12 @@ typedef struct kh_attach_message
 	uint64_t	process_start_ticks;	/* /proc/self/stat field 22 */
 	uint64_t	pid_namespace;	/* inode of /proc/self/ns/pid */
 	uint8_t	client_kind;
+	uint64_t	damaged_queue;	/* queueNumber of a queue that this client could not append to: it gets another one; 0: none */
 	kh_text	application_name;
 	kh_text	user_name;	/* user on the engine; empty: the OS user */
-	kh_text	password;	/* empty: peer authentication */
+	kh_text	password;	/* always empty since version 5: passwords are proved */
 	kh_text	client_version;	/* for the message when versions differ */
+	kh_text	authentication;	/* the client's first message of SCRAM-SHA-256; empty: peer authentication */
 } kh_attach_message;
 
 extern bool kh_attach_decode(const void *frame, size_t bytes, kh_attach_message *out);
@@ -164,13 +166,37 @@ typedef struct kh_attached_message
 	uint32_t	spin_nanos;	/* longest spin of a waiting client before it sleeps */
 	uint64_t	lease_nanos;	/* default lease of a transaction */
 	uint32_t	reserved_slots;	/* slots 0 to reservedSlots - 1 have their memory; the client reserves that of another one before it uses it */
+	uint64_t	queue_number;	/* of the queue; no other queue of this endpoint or another one has it */
 	kh_text	queue_name;	/* directory below queues/ */
 	kh_text	principal;	/* file name below mailboxes/ and arena/ */
 	kh_text	endpoint_version;
+	kh_text	authentication;	/* the endpoint's final message of SCRAM-SHA-256; empty: peer authentication */
 } kh_attached_message;
 
 extern bool kh_attached_decode(const void *frame, size_t bytes, kh_attached_message *out);
 extern size_t kh_attached_encode(const kh_attached_message *message, void *frame, size_t capacity);
+
+#define KH_AUTHENTICATION_CHALLENGE_TEMPLATE_ID 3
+
+/* Asks a client that has attached with a message of SCRAM-SHA-256 for a proof. */
+typedef struct kh_authentication_challenge_message
+{
+	kh_text	message;	/* the endpoint's first message, at most 1024 bytes */
+} kh_authentication_challenge_message;
+
+extern bool kh_authentication_challenge_decode(const void *frame, size_t bytes, kh_authentication_challenge_message *out);
+extern size_t kh_authentication_challenge_encode(const kh_authentication_challenge_message *message, void *frame, size_t capacity);
+
+#define KH_AUTHENTICATION_RESPONSE_TEMPLATE_ID 4
+
+/* The proof. */
+typedef struct kh_authentication_response_message
+{
+	kh_text	message;	/* the client's final message, at most 1024 bytes */
+} kh_authentication_response_message;
+
+extern bool kh_authentication_response_decode(const void *frame, size_t bytes, kh_authentication_response_message *out);
+extern size_t kh_authentication_response_encode(const kh_authentication_response_message *message, void *frame, size_t capacity);
 
 #define KH_BEGIN_TEMPLATE_ID 10
 
@@ -314,6 +340,7 @@ typedef struct kh_begin_transaction_message
 	uint64_t	lease_nanos;	/* 0: the endpoint's default */
 	uint64_t	timeout_nanos;	/* 0: none; the transaction is rolled back with 25P04 after it */
 	int32_t	priority;	/* LTX: greater ones go first */
+	uint8_t	deferrable;	/* RTX with SERIALIZABLE: 1: the first statement waits for a snapshot that needs no watching; 0: it does not */
 	kh_text	label;
 	kh_text	write_preserve;	/* LTX: tables that it may write, as SQL names them, separated by commas */
 	kh_text	read_include;	/* LTX: tables that it may read; empty: all */

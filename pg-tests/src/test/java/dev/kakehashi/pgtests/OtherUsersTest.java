@@ -52,6 +52,7 @@ class OtherUsersTest {
             Installation.asUser(owner),
             workspace.memory().resolve("run"),
             workspace.disk(),
+            "attach_timeout=60s",
             "group=" + users.group(),
             "allowed_users=" + listed);
   }
@@ -130,6 +131,32 @@ class OtherUsersTest {
         outcome.output().contains("28000")
             && outcome.output().contains("belongs to OS user \"" + owner + "\""),
         outcome.output());
+  }
+
+  /// More connections than wait at a time, and none of them says who it is: the room is for others, too.
+  @Test
+  void shouldLetOthersInWhileOneUserConnectsAndSaysNothing() throws IOException {
+    var command = new ArrayList<>(Installation.asUser(member));
+    command.addAll(
+        List.of(
+            "perl",
+            "-MSocket",
+            "-e",
+            "$| = 1; for (1 .. 400) {"
+                + " socket($all[$_], PF_UNIX, SOCK_STREAM, 0) && connect($all[$_], sockaddr_un($ARGV[0])) or die $! }"
+                + " print qq(connected\n); <STDIN>",
+            run().resolve("endpoint.sock").toString()));
+    Process silent = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (var said = silent.inputReader()) {
+      assertEquals("connected", said.readLine());
+      for (String user : List.of(owner, listed, member)) {
+        OsProcess.Outcome outcome = ping(user);
+        assertEquals(0, outcome.exitCode(), user + ": " + outcome.output());
+      }
+      assertTrue(silent.isAlive(), "its connections are still there");
+    } finally {
+      OsProcess.kill(silent);
+    }
   }
 
   @Test

@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.PsqlSession;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// An endpoint with `authentication = password`: a user mapping has to name a user of the endpoint and the password.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -43,6 +48,7 @@ class PasswordTest {
   @Test
   void shouldAskForAUserAndThePassword() {
     try (var psql = PsqlSession.open(cluster.postgres())) {
+      map(psql, "user 'alice'");
       assertRefused("no password given", psql.run(COUNT));
       map(psql, "user 'alice', password 'secret'");
       assertEquals("1", psql.run(COUNT));
@@ -83,6 +89,40 @@ class PasswordTest {
       cluster.endpoint().command("", "user", "remove", "bob");
       psql.run("SELECT kakehashi_disconnect('kakehashi')");
       assertRefused("password authentication failed", psql.run(COUNT));
+    }
+  }
+
+  /// PostgreSQL hashes each of them as its own; the endpoint gets the hash, the extension the password, and both prepare it alike. What is prohibited is taken
+  /// as it is.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "p\u00e4ss w\u00f6rd",
+        "pa\u0308ss", // a letter and its dots
+        "\u2168 \uff21", // roman nine, a wide letter
+        "a\u00a0b\u200bc\u00add", // spaces, a soft hyphen
+        "\u2168\ud83d\ude00", // an emoji, which SASLprep does not know
+        "\u2168\u06271", // both directions
+        "\u61f8\u3051\u6a4b",
+        "\u2168\u0221\ue000"
+      })
+  void shouldPrepareAPasswordAsPostgresqlDoes(String password) throws IOException {
+    try (var psql = PsqlSession.open(cluster.postgres())) {
+      psql.run("DROP ROLE IF EXISTS hashed");
+      psql.run("CREATE ROLE hashed PASSWORD '" + password + "'");
+      String verifier = psql.run("SELECT rolpassword FROM pg_authid WHERE rolname = 'hashed'");
+      // The last line of a user counts.
+      Files.writeString(
+          cluster.endpoint().dataDirectory().resolve("users"),
+          "hashed:" + verifier + "\n",
+          StandardOpenOption.APPEND);
+      psql.run("SELECT kakehashi_disconnect('kakehashi')");
+      map(psql, "user 'hashed', password '" + password + "'");
+      assertEquals("1", psql.run(COUNT));
+      // The endpoint's own hash of it.
+      cluster.endpoint().command(password + "\n", "user", "add", "--replace", "hashed");
+      psql.run("SELECT kakehashi_disconnect('kakehashi')");
+      assertEquals("1", psql.run(COUNT));
     }
   }
 }

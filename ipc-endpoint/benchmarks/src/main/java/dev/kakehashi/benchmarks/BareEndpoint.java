@@ -29,7 +29,8 @@ public final class BareEndpoint {
         TransportEndpoint.start(
             config,
             self -> new PingHandler(),
-            (uid, osUser, user, password) -> new Authenticator.Identity(osUser, true));
+            (uid, osUser, user, authentication) ->
+                new Authenticator.Accepted(new Authenticator.Identity(osUser, true), ""));
     CountDownLatch closed = new CountDownLatch(1);
     Runtime.getRuntime()
         .addShutdownHook(

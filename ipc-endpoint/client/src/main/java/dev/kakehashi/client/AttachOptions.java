@@ -9,7 +9,7 @@ import java.time.Duration;
 /// @param requirePeer OS user, by name or number, that the endpoint has to run as; empty: our own
 /// @param applicationName for displays
 /// @param userName user of the engine; empty: the OS user
-/// @param password empty: peer authentication
+/// @param password proved, never sent; empty: peer authentication
 /// @param timeout for the answer of the endpoint
 public record AttachOptions(
     Path runtimeDirectory,

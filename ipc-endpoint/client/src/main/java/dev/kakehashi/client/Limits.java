@@ -10,6 +10,7 @@ import org.agrona.DirectBuffer;
 /// @param spinNanos longest spin of a waiting client before it sleeps
 /// @param leaseNanos default lease of a transaction
 /// @param reservedSlots slots whose memory is there; that of others is reserved before they are used
+/// @param queueNumber of the queue; no other one has it
 public record Limits(
     long sessionId,
     long incarnation,
@@ -29,6 +30,7 @@ public record Limits(
     long spinNanos,
     long leaseNanos,
     int reservedSlots,
+    long queueNumber,
     String queueName,
     String principal,
     String endpointVersion) {
@@ -54,6 +56,7 @@ public record Limits(
             attached.spinNanos(),
             attached.leaseNanos(),
             (int) attached.reservedSlots(),
+            attached.queueNumber(),
             Frames.nextText(attached, frame),
             Frames.nextText(attached, frame),
             Frames.nextText(attached, frame));

@@ -29,6 +29,7 @@ final class RequestAppender implements AutoCloseable {
   private final ExcerptAppender appender;
   private final MappedFile doorbell;
   private final int maxFrameBytes;
+  private boolean damaged;
   private @Nullable File reservedFile;
   private long reservedEnd;
 
@@ -60,9 +61,20 @@ final class RequestAppender implements AutoCloseable {
     } catch (InternalError e) {
       throw EndpointException.of(
           ErrorCode.DISK_FULL, "could not append request: no space left on shared memory", e);
+    } catch (RuntimeException e) {
+      damaged = true;
+      throw EndpointException.of(
+          ErrorCode.CONNECTION_FAILURE,
+          "could not append to the request queue, the session ends: " + e.getMessage(),
+          e);
     }
     ring();
     reserve(end);
+  }
+
+  /// Whether nothing can be appended any more.
+  boolean isDamaged() {
+    return damaged;
   }
 
   private void reserve(long end) {

@@ -234,6 +234,7 @@ final class RequestEncoder {
                 .leaseNanos(options.lease().toNanos())
                 .timeoutNanos(options.timeout().toNanos())
                 .priority(options.priority())
+                .deferrable((short) (options.deferrable() ? 1 : 0))
                 .label(options.label())
                 .writePreserve(options.writePreserve())
                 .readInclude(options.readInclude())

@@ -392,6 +392,9 @@ public final class Session implements AutoCloseable {
       request.run();
     } catch (RuntimeException e) {
       freeCalls.addFirst(call); // nothing was sent
+      if (appender.isDamaged()) {
+        socket.queueDamaged();
+      }
       throw e;
     }
   }

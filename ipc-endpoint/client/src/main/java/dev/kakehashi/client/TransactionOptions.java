@@ -15,6 +15,7 @@ import java.time.Duration;
 /// @param writePreserve tables that a long transaction may write, separated by commas; short ones that write them give way with 40001
 /// @param readInclude tables that a long transaction may read, besides those that it may write; empty: all
 /// @param readExclude tables that a long transaction does not read
+/// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no other fail; others do not care
 public record TransactionOptions(
     TransactionKind kind,
     IsolationLevel isolation,
@@ -24,7 +25,8 @@ public record TransactionOptions(
     String label,
     String writePreserve,
     String readInclude,
-    String readExclude) {
+    String readExclude,
+    boolean deferrable) {
   public static final TransactionOptions DEFAULT =
       of(TransactionKind.OCC, IsolationLevel.READ_COMMITTED);
 
@@ -32,7 +34,8 @@ public record TransactionOptions(
       of(TransactionKind.RTX, IsolationLevel.REPEATABLE_READ);
 
   private static TransactionOptions of(TransactionKind kind, IsolationLevel isolation) {
-    return new TransactionOptions(kind, isolation, Duration.ZERO, Duration.ZERO, 0, "", "", "", "");
+    return new TransactionOptions(
+        kind, isolation, Duration.ZERO, Duration.ZERO, 0, "", "", "", "", false);
   }
 
   /// A long transaction, serializable, that writes these tables.
@@ -50,12 +53,22 @@ public record TransactionOptions(
         label,
         writePreserve,
         readInclude,
-        readExclude);
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withIsolation(IsolationLevel level) {
     return new TransactionOptions(
-        kind, level, lease, timeout, priority, label, writePreserve, readInclude, readExclude);
+        kind,
+        level,
+        lease,
+        timeout,
+        priority,
+        label,
+        writePreserve,
+        readInclude,
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withLease(Duration newLease) {
@@ -68,7 +81,8 @@ public record TransactionOptions(
         label,
         writePreserve,
         readInclude,
-        readExclude);
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withTimeout(Duration newTimeout) {
@@ -81,7 +95,8 @@ public record TransactionOptions(
         label,
         writePreserve,
         readInclude,
-        readExclude);
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withPriority(int newPriority) {
@@ -94,7 +109,8 @@ public record TransactionOptions(
         label,
         writePreserve,
         readInclude,
-        readExclude);
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withLabel(String newLabel) {
@@ -107,7 +123,8 @@ public record TransactionOptions(
         newLabel,
         writePreserve,
         readInclude,
-        readExclude);
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withWritePreserve(String... tables) {
@@ -120,18 +137,43 @@ public record TransactionOptions(
         label,
         String.join(", ", tables),
         readInclude,
-        readExclude);
+        readExclude,
+        deferrable);
   }
 
   public TransactionOptions withReadAreas(String include, String exclude) {
     return new TransactionOptions(
-        kind, isolation, lease, timeout, priority, label, writePreserve, include, exclude);
+        kind,
+        isolation,
+        lease,
+        timeout,
+        priority,
+        label,
+        writePreserve,
+        include,
+        exclude,
+        deferrable);
+  }
+
+  public TransactionOptions withDeferrable(boolean whether) {
+    return new TransactionOptions(
+        kind,
+        isolation,
+        lease,
+        timeout,
+        priority,
+        label,
+        writePreserve,
+        readInclude,
+        readExclude,
+        whether);
   }
 
   /// Whether it says more than the short form of a begin can.
   boolean isExtended() {
     return !timeout.isZero()
         || priority != 0
+        || deferrable
         || !writePreserve.isEmpty()
         || !readInclude.isEmpty()
         || !readExclude.isEmpty();

@@ -26,6 +26,9 @@ public final class Protocol {
   /// Longest frame on the attach socket; an Attach with texts of a reasonable length is far below.
   public static final int MAX_SOCKET_FRAME_BYTES = 64 << 10;
 
+  /// Longest message of the authentication, in either direction, in bytes.
+  public static final int MAX_AUTHENTICATION_BYTES = 1024;
+
   /// Bytes of the header that leads every message.
   public static final int MESSAGE_HEADER_BYTES = 8;
 

@@ -3,6 +3,8 @@ package dev.kakehashi.protocol;
 import dev.kakehashi.protocol.messages.AcquireBuffersEncoder;
 import dev.kakehashi.protocol.messages.AttachEncoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
+import dev.kakehashi.protocol.messages.AuthenticationChallengeEncoder;
+import dev.kakehashi.protocol.messages.AuthenticationResponseEncoder;
 import dev.kakehashi.protocol.messages.BeginEncoder;
 import dev.kakehashi.protocol.messages.BeginTransactionEncoder;
 import dev.kakehashi.protocol.messages.BuffersGrantedEncoder;
@@ -85,10 +87,12 @@ final class GoldenSamples {
                 .processStartTicks(123456789)
                 .pidNamespace(4026531836L)
                 .clientKind(ClientKind.POSTGRESQL_BACKEND)
+                .damagedQueue(77)
                 .applicationName("psql")
                 .userName("alice")
                 .password("")
                 .clientVersion("1.0.0 懸け橋")
+                .authentication("n,,n=alice,r=rOprNGfwEbeRWgbNEkqO")
                 .encodedLength());
     put(
         all,
@@ -116,9 +120,27 @@ final class GoldenSamples {
                 .spinNanos(50000)
                 .leaseNanos(900_000_000_000L)
                 .reservedSlots(16)
+                .queueNumber(78)
                 .queueName("1000-4026531836-pg0")
                 .principal("1000")
                 .endpointVersion("1.0.0")
+                .authentication("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
+                .encodedLength());
+    put(
+        all,
+        "authentication_challenge",
+        b ->
+            new AuthenticationChallengeEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .message("r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22Z,i=4096")
+                .encodedLength());
+    put(
+        all,
+        "authentication_response",
+        b ->
+            new AuthenticationResponseEncoder()
+                .wrapAndApplyHeader(b, 0, HEADER)
+                .message("c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzb")
                 .encodedLength());
   }
 
@@ -151,6 +173,7 @@ final class GoldenSamples {
                 .leaseNanos(5)
                 .timeoutNanos(60_000_000_000L)
                 .priority(-7)
+                .deferrable((short) 1)
                 .label("nightly")
                 .writePreserve("orders, archive.\"Order lines\"")
                 .readInclude("customers")

@@ -136,7 +136,13 @@ public final class EndpointServer implements AutoCloseable {
     String method = settings.text(Setting.AUTHENTICATION);
     return switch (method) {
       case "peer" -> new PeerAuthenticator();
-      case "password" -> new PasswordAuthenticator(new UserFile(data));
+      case "password" -> {
+        try {
+          yield new PasswordAuthenticator(new UserFile(data));
+        } catch (IOException e) {
+          throw new UncheckedIOException("could not read the users", e);
+        }
+      }
       default ->
           throw new SettingsException(
               "\"authentication\" cannot be \"%s\": it has to be peer or password"

@@ -9,8 +9,9 @@ import dev.kakehashi.transport.os.Credentials;
 /// authenticated its users itself. Passwords are refused rather than ignored.
 final class PeerAuthenticator implements Authenticator {
   @Override
-  public Identity authenticate(int uid, String osUserName, String requestedUser, String password) {
-    if (!password.isEmpty()) {
+  public Answer authenticate(
+      int uid, String osUserName, String requestedUser, String authentication) {
+    if (!authentication.isEmpty()) {
       throw new TransportException(
           ErrorCode.AUTHENTICATION_FAILED,
           "the endpoint does not accept passwords",
@@ -20,6 +21,7 @@ final class PeerAuthenticator implements Authenticator {
     }
     // Under whatever name: he could as well read the endpoint's status.
     boolean isOperator = uid == Credentials.ownUid();
-    return new Identity(requestedUser.isEmpty() ? osUserName : requestedUser, isOperator);
+    String name = requestedUser.isEmpty() ? osUserName : requestedUser;
+    return new Accepted(new Identity(name, isOperator), "");
   }
 }

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.protocol.authentication.ScramVerifier;
 import java.io.BufferedReader;
 import java.io.Console;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package dev.kakehashi.server;
 
+import dev.kakehashi.protocol.authentication.ScramVerifier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -11,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// by the lock of a file beside it. A running endpoint sees a change at the next attach.
 final class UserFile {
   static final String NAME = "users";
+  private static final String SECRET = NAME + ".secret";
+  private static final int SECRET_BYTES = 32;
   private static final int MAX_NAME_CHARS = 63; // as PostgreSQL
   private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rw-------");
 
@@ -107,6 +111,21 @@ final class UserFile {
     return name;
   }
 
+  /// Random bytes that only the endpoint knows, the same at each call: made with the first one, in a file of their own.
+  byte[] secret() throws IOException {
+    Path path = directory.resolve(SECRET);
+    if (Files.exists(path)) {
+      byte[] there = Files.readAllBytes(path);
+      if (there.length == SECRET_BYTES) {
+        return there;
+      }
+    }
+    byte[] made = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(made);
+    replace(path, made);
+    return made;
+  }
+
   private interface Change {
     void apply(Map<String, ScramVerifier> users);
   }
@@ -127,24 +146,24 @@ final class UserFile {
       StringBuilder lines = new StringBuilder();
       users.forEach((name, verifier) ->
           lines.append(name).append(':').append(verifier.format()).append('\n'));
-      replace(lines.toString());
+      replace(file(), lines.toString().getBytes(StandardCharsets.UTF_8));
     }
   }
 
-  private void replace(String content) throws IOException {
-    Path next = directory.resolve(NAME + ".new");
+  private void replace(Path path, byte[] content) throws IOException {
+    Path next = directory.resolve(path.getFileName() + ".new");
     Files.deleteIfExists(next);
     try (FileChannel channel =
         FileChannel.open(
             next,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             PosixFilePermissions.asFileAttribute(OWN))) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
+      ByteBuffer bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
       channel.force(true);
     }
-    Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 }

@@ -79,6 +79,8 @@ final class Transactions {
   /// Options of a transaction as its client has sent them.
   static TransactionOptions options(BeginTransactionDecoder begin, DirectBuffer frame) {
     long timeoutNanos = begin.timeoutNanos();
+    // Older clients do not say it: then it reads as the null value.
+    boolean deferrable = begin.deferrable() == 1;
     TransactionOptions kind =
         options(begin.kind(), begin.isolation(), Frames.nextText(begin, frame));
     return new TransactionOptions(
@@ -90,7 +92,8 @@ final class Transactions {
         new TransactionOptions.Areas(
             Frames.nextText(begin, frame),
             Frames.nextText(begin, frame),
-            Frames.nextText(begin, frame)));
+            Frames.nextText(begin, frame)),
+        deferrable);
   }
 
   static Transaction.CommitResponse response(CommitResponse response) {

@@ -9,8 +9,15 @@ package dev.kakehashi.engine.api;
 /// @param priority of a long transaction: of those that conflict, greater ones go first
 /// @param timeoutNanos the transaction is rolled back with TRANSACTION_TIMEOUT after this time; 0: never
 /// @param areas tables that a long transaction declares
+/// @param deferrable whether a read-only SERIALIZABLE transaction waits, before its first statement, for a snapshot with which it makes no other fail; others do not care
 public record TransactionOptions(
-    Kind kind, Isolation isolation, String label, int priority, long timeoutNanos, Areas areas) {
+    Kind kind,
+    Isolation isolation,
+    String label,
+    int priority,
+    long timeoutNanos,
+    Areas areas,
+    boolean deferrable) {
   /// Kinds of transactions.
   public enum Kind {
     OCC,
@@ -41,5 +48,11 @@ public record TransactionOptions(
   /// Without priority, time-out and areas.
   public TransactionOptions(Kind kind, Isolation isolation, String label) {
     this(kind, isolation, label, 0, 0, Areas.NONE);
+  }
+
+  /// Not deferrable.
+  public TransactionOptions(
+      Kind kind, Isolation isolation, String label, int priority, long timeoutNanos, Areas areas) {
+    this(kind, isolation, label, priority, timeoutNanos, areas, false);
   }
 }

@@ -68,6 +68,7 @@ final class Committer {
             slot,
             published,
             readOnly,
+            false,
             readOnly ? null : new ReadSet(),
             observed ? new ReadSet() : null);
     if (!readOnly) {
@@ -76,6 +77,16 @@ final class Committer {
       serializable.beginReader(transaction);
     }
     return transaction;
+  }
+
+  /// See [SerializableTransactions#isSafe].
+  synchronized boolean isSafe(RowTransaction deferrable, Runnable news) {
+    return serializable.isSafe(deferrable, news);
+  }
+
+  /// See [SerializableTransactions#waitedFor].
+  synchronized List<Long> waitedFor(RowTransaction deferrable) {
+    return serializable.waitedFor(deferrable);
   }
 
   /// Prepared transactions whose reads have to stay valid.
@@ -93,7 +104,8 @@ final class Committer {
     ReadSet reads = transaction.noted();
     if (transaction.readOnly && reads != null) {
       // What it has given out counts, however it ends.
-      serializable.ended(transaction, reads, transaction.snapshot());
+      serializable.ended(
+          transaction, reads, transaction.snapshot(), SerializableTransactions.NOBODY);
     } else {
       serializable.leave(transaction);
     }
@@ -116,7 +128,11 @@ final class Committer {
         return validation.conflict();
       }
       boolean isLong = transaction.claim() != null;
-      serializable.ended(transaction, reads, isLong ? published : transaction.snapshot());
+      serializable.ended(
+          transaction,
+          reads,
+          isLong ? published : transaction.snapshot(),
+          SerializableTransactions.NOBODY);
       return null;
     }
   }
@@ -175,7 +191,7 @@ final class Committer {
     store.slots().setCommitTimestamp(transaction.slot, timestamp);
     ReadSet reads = transaction.readSet;
     if (reads != null) {
-      serializable.ended(transaction, reads, timestamp);
+      serializable.ended(transaction, reads, timestamp, overtakenBy);
     }
     if (garbage != null) {
       garbage.overtakenBy(overtakenBy);

@@ -38,6 +38,16 @@ final class EndedTransaction implements StoreTransaction {
   }
 
   @Override
+  public boolean hasSafeSnapshot(Runnable news) {
+    return true;
+  }
+
+  @Override
+  public List<Long> waitedFor() {
+    return List.of();
+  }
+
+  @Override
   public boolean mayCommit(Runnable whenReady) {
     return true;
   }

@@ -184,17 +184,23 @@ final class MemoryStore implements Store {
 
   @Override
   public StoreTransaction begin(boolean readOnly, boolean serializable) {
-    return beginRows(readOnly, serializable);
+    return beginRows(readOnly, serializable, false);
   }
 
   @Override
   public StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area) {
-    RowTransaction transaction = beginRows(false, serializable);
+    RowTransaction transaction = beginRows(false, serializable, false);
     transaction.admission().declare(area);
     return transaction;
   }
 
-  private RowTransaction beginRows(boolean readOnly, boolean serializable) {
+  @Override
+  public StoreTransaction beginDeferrable() {
+    // It is watched from its first statement on, see SerializableTransactions.isSafe.
+    return beginRows(true, false, true);
+  }
+
+  private RowTransaction beginRows(boolean readOnly, boolean serializable, boolean deferrable) {
     if (closed) {
       throw new EngineException(ErrorCode.SHUTTING_DOWN, "store is closed");
     }
@@ -203,7 +209,8 @@ final class MemoryStore implements Store {
     RowTransaction transaction =
         serializable
             ? committer.beginSerializable(id, slot, readOnly)
-            : new RowTransaction(this, id, slot, committer.published(), readOnly, null, null);
+            : new RowTransaction(
+                this, id, slot, committer.published(), readOnly, deferrable, null, null);
     transaction.bound();
     slots.own(slot, transaction);
     return transaction;
@@ -214,7 +221,8 @@ final class MemoryStore implements Store {
     int slot = slots.claim(committer.published());
     long id = nextTransaction.getAndIncrement() << SLOT_BITS | slot;
     RowTransaction transaction =
-        new RowTransaction(this, id, slot, committer.published(), false, header.reads(), null);
+        new RowTransaction(
+            this, id, slot, committer.published(), false, false, header.reads(), null);
     slots.own(slot, transaction);
     transaction.recoverPrepared(header.preparation());
     if (header.reads() != null) {
@@ -255,7 +263,7 @@ final class MemoryStore implements Store {
 
   @Override
   public @Nullable TableMemory memoryOf(long tableId) {
-    RowTransaction reader = beginRows(true, false);
+    RowTransaction reader = beginRows(true, false, false);
     try {
       RowTable table = findTable(tableId);
       return table == null || table.isDropped() ? null : TableMemory.of(table);
@@ -329,7 +337,7 @@ final class MemoryStore implements Store {
 
   /// A transaction has ended: its stamps are gone, its slot may have a new owner.
   void release(RowTransaction transaction) {
-    if (transaction.noted() != null) {
+    if (transaction.noted() != null || transaction.deferrable) {
       committer.leave(transaction);
     }
     transaction.endClaim();

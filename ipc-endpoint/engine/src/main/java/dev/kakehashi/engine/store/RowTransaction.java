@@ -28,11 +28,18 @@ final class RowTransaction implements StoreTransaction {
   final int slot;
   final boolean readOnly;
 
+  /// Whether it is serializable and read-only, and waits for a safe snapshot before it reads.
+  final boolean deferrable;
+
+  /// Its snapshot is safe; of a deferrable one, used by its own thread.
+  private boolean safe;
+
   /// What a serializable transaction has read that is validated; null for others.
   final @Nullable ReadSet readSet;
 
-  /// What a read-only one has read that others are validated against.
-  private final @Nullable ReadSet observed;
+  /// What a read-only one has read that others are validated against; null: nothing depends on it. Becomes null under the commit lock, when its snapshot is known to be safe; what is
+  /// noted by who has read the field before then does no harm.
+  private volatile @Nullable ReadSet observed;
 
   /// Written before the transaction enters the store's list of prepared ones.
   private volatile @Nullable Preparation preparation;
@@ -85,6 +92,7 @@ final class RowTransaction implements StoreTransaction {
   /// Null: nobody waits.
   private @Nullable List<Runnable> wakes;
 
+  /// @param deferrable whether it is serializable, read-only, and waits for a safe snapshot
   /// @param readSet of a serializable one that may change something
   /// @param observed of a serializable one that is read-only, if others depend on what it reads
   RowTransaction(
@@ -93,6 +101,7 @@ final class RowTransaction implements StoreTransaction {
       int slot,
       long snapshot,
       boolean readOnly,
+      boolean deferrable,
       @Nullable ReadSet readSet,
       @Nullable ReadSet observed) {
     this.store = store;
@@ -101,6 +110,7 @@ final class RowTransaction implements StoreTransaction {
     this.snapshot = snapshot;
     this.slot = slot;
     this.readOnly = readOnly;
+    this.deferrable = deferrable;
     this.readSet = readSet;
     this.observed = observed;
   }
@@ -108,6 +118,25 @@ final class RowTransaction implements StoreTransaction {
   /// Where its reads are noted; null: nowhere.
   @Nullable ReadSet noted() {
     return readSet != null ? readSet : observed;
+  }
+
+  /// Nobody depends on what it reads any more. Under the commit lock.
+  void stopNoting() {
+    observed = null;
+  }
+
+  @Override
+  public boolean hasSafeSnapshot(Runnable news) {
+    if (deferrable && !safe) {
+      safe = store.committer().isSafe(this, news);
+      return safe;
+    }
+    return true;
+  }
+
+  @Override
+  public List<Long> waitedFor() {
+    return store.committer().waitedFor(this);
   }
 
   @Override

@@ -3,10 +3,15 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Which serializable transactions run, and what those that have ended had read: serializable snapshot isolation (Cahill, Röhm, Fekete 2008; Ports, Grittner 2012), decided at the
 /// commit.
@@ -18,8 +23,10 @@ import java.util.Map;
 /// * of a T that is overtaken: if an R that runs or has ended has read what T changes ([#isRead]);
 /// * of an R: if a T that overtakes it was itself overtaken before its commit (`Garbage.overtakenBy`, looked at by the commit's validation).
 ///
-/// Who is not overtaken, mostly everybody, costs nothing more than to find that out. A read-only transaction is never refused: while it runs, it counts as if it read everything.
-/// It is noted only if transactions that change something run when it begins; otherwise nobody can come to be before it.
+/// Who is not overtaken, mostly everybody, costs nothing more than to find that out. A read-only transaction R is never refused: while it runs, it counts as if it read everything.
+/// Only a T that ran at R's snapshot can have been overtaken before it. So R is noted only if there are such ones, and is forgotten when they have ended: its snapshot is **safe**, whatever it reads.
+/// One that is deferrable reads nothing until its snapshot is safe, and nobody is refused because of it: a T that commits although it was overtaken before the snapshot makes that one
+/// unsafe, and the wait begins again with a later one.
 ///
 /// What is kept is bounded: of more than [#MOST_ENDED] the older half become one that has read their tables as a whole, and a T whose changes are too many to be compared
 /// with all of it is refused.
@@ -40,8 +47,26 @@ final class SerializableTransactions {
   /// Those that may change something, in the order in which they began, with their first snapshots.
   private final Map<RowTransaction, Long> running = new LinkedHashMap<>();
 
-  /// Read-only ones that some of those may have to come before.
-  private final List<RowTransaction> readers = new ArrayList<>();
+  /// A read-only transaction whose snapshot is not known to be safe.
+  private static final class Reader {
+    final RowTransaction transaction;
+
+    /// Those that may change something, ran at its snapshot, and have not ended: while it has one, it is noted.
+    final Set<RowTransaction> concurrent;
+
+    /// Of a deferrable one, which has read nothing yet: one of those has committed, and makes the snapshot unsafe.
+    boolean unsafe;
+
+    /// Of a deferrable one that waits; null: none.
+    @Nullable Runnable wake;
+
+    Reader(RowTransaction transaction, Set<RowTransaction> concurrent) {
+      this.transaction = transaction;
+      this.concurrent = concurrent;
+    }
+  }
+
+  private final List<Reader> readers = new ArrayList<>();
 
   private final Deque<Ended> ended = new ArrayDeque<>();
 
@@ -49,13 +74,92 @@ final class SerializableTransactions {
     running.put(transaction, transaction.snapshot());
   }
 
-  /// Whether a read-only transaction that begins now has to be noted.
+  /// Whether the snapshot of a read-only transaction that begins now is not safe yet.
   boolean mattersTo() {
-    return !running.isEmpty();
+    return !concurrent().isEmpty();
   }
 
   void beginReader(RowTransaction reader) {
+    readers.add(new Reader(reader, concurrent()));
+  }
+
+  /// Those that may come to be overtaken by what has committed already: nobody overtakes long ones.
+  private Set<RowTransaction> concurrent() {
+    Set<RowTransaction> found = Collections.newSetFromMap(new IdentityHashMap<>(running.size()));
+    for (RowTransaction each : running.keySet()) {
+      if (each.claim() == null) {
+        found.add(each);
+      }
+    }
+    return found;
+  }
+
+  /// Whether the snapshot of a deferrable transaction is safe. It takes one at its first call, and a later one if that has turned out to be unsafe.
+  ///
+  /// @param news called once, under the commit lock, when it is worth to ask again, if the answer is false: it must not block
+  boolean isSafe(RowTransaction deferrable, Runnable news) {
+    Reader known = waiting(deferrable);
+    if (known != null && !known.unsafe) {
+      if (known.concurrent.isEmpty()) {
+        forget(deferrable);
+        return true;
+      }
+      known.wake = news;
+      return false;
+    }
+    forget(deferrable);
+    deferrable.advanceSnapshot();
+    Reader reader = new Reader(deferrable, concurrent());
+    if (reader.concurrent.isEmpty()) {
+      return true;
+    }
+    reader.wake = news;
     readers.add(reader);
+    return false;
+  }
+
+  /// Those whose end a deferrable transaction waits for.
+  List<Long> waitedFor(RowTransaction deferrable) {
+    Reader known = waiting(deferrable);
+    return known == null ? List.of() : known.concurrent.stream().map(RowTransaction::id).toList();
+  }
+
+  private void forget(RowTransaction reader) {
+    readers.removeIf(each -> each.transaction == reader);
+  }
+
+  private @Nullable Reader waiting(RowTransaction reader) {
+    for (Reader each : readers) {
+      if (each.transaction == reader) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /// One that may have changed something has ended, or will not be overtaken any more.
+  ///
+  /// @param overtakenBy the earliest commit that has overtaken it, if it has committed changes
+  private void tellReaders(RowTransaction departed, long overtakenBy) {
+    for (Iterator<Reader> each = readers.iterator(); each.hasNext(); ) {
+      Reader reader = each.next();
+      if (!reader.concurrent.remove(departed)) {
+        continue;
+      }
+      if (!reader.transaction.deferrable) {
+        if (reader.concurrent.isEmpty()) {
+          reader.transaction.stopNoting();
+          each.remove();
+        }
+        continue;
+      }
+      reader.unsafe |= overtakenBy <= reader.transaction.snapshot();
+      Runnable news = reader.wake;
+      if (news != null) {
+        reader.wake = null;
+        news.run();
+      }
+    }
   }
 
   /// Whether others than this one validate what they have read.
@@ -66,16 +170,23 @@ final class SerializableTransactions {
   /// It keeps what it has read from being changed by other means, or is rolled back. Idempotent.
   void leave(RowTransaction transaction) {
     if (running.remove(transaction) != null) {
+      tellReaders(transaction, NOBODY);
       forget();
+    } else if (transaction.readOnly) {
+      forget(transaction);
     }
   }
 
   /// It has committed, or ends without changes.
   ///
   /// @param until see [Ended]
-  void ended(RowTransaction transaction, ReadSet reads, long until) {
-    running.remove(transaction);
-    readers.remove(transaction);
+  /// @param overtakenBy the earliest commit that has overtaken it, if it has changed something
+  void ended(RowTransaction transaction, ReadSet reads, long until, long overtakenBy) {
+    if (running.remove(transaction) != null) {
+      tellReaders(transaction, overtakenBy);
+    } else {
+      forget(transaction);
+    }
     forget();
     if (running.isEmpty() || reads.isEmpty() || until <= oldest()) {
       return;
@@ -119,8 +230,8 @@ final class SerializableTransactions {
     if (!transaction.definitions().isEmpty()) {
       return true;
     }
-    for (RowTransaction reader : readers) {
-      if (reader.snapshot() >= overtakenBy) {
+    for (Reader reader : readers) {
+      if (!reader.transaction.deferrable && reader.transaction.snapshot() >= overtakenBy) {
         return true;
       }
     }

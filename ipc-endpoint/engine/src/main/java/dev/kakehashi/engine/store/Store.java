@@ -21,6 +21,9 @@ public interface Store extends AutoCloseable {
   /// @param serializable read sets are validated at commit
   StoreTransaction begin(boolean readOnly, boolean serializable);
 
+  /// Begins a serializable read-only transaction that makes nobody fail: it has to wait for a safe snapshot before it reads, see [StoreTransaction#hasSafeSnapshot].
+  StoreTransaction beginDeferrable();
+
   /// Begins a long transaction: others keep out of its area from now on. Its first statement has to wait, see [StoreTransaction#mayBegin].
   StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area);
 

@@ -40,6 +40,16 @@ public interface StoreTransaction {
   /// @return whether the statement may begin; always true for others than long ones
   boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady);
 
+  /// Whether what it reads can make no other transaction fail. Until then a deferrable one must not read; the answer true is for good, and so it is at once for all others.
+  ///
+  /// A call that answers false may have taken a new snapshot.
+  ///
+  /// @param news called once, from any thread, when it is worth to ask again, if the answer is false; it must not block, and must not call the store
+  boolean hasSafeSnapshot(Runnable news);
+
+  /// Transactions whose end a deferrable one waits for, as it was told by [#hasSafeSnapshot]; any thread.
+  List<Long> waitedFor();
+
   /// Whether a long transaction may commit, or be prepared, now: it does so after those that come before it and have read what it changes.
   ///
   /// @param whenReady called once, from any thread, when it is worth to ask again, if the answer is false

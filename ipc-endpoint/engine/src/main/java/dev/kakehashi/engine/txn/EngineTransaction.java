@@ -41,6 +41,10 @@ public final class EngineTransaction implements Transaction {
   private final TransactionOptions options;
   private final DeclaredArea area;
   private final StoreTransaction store;
+
+  /// Whether it waits for a safe snapshot before its first statement.
+  private final boolean deferrable;
+
   private final Turns turns;
   private final long timestamp = Clock.now();
 
@@ -87,12 +91,15 @@ public final class EngineTransaction implements Transaction {
     this.options = options;
     this.area = area;
     boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
-    this.store =
-        options.kind() == TransactionOptions.Kind.LTX
-            ? environment.store().beginLong(serializable, area.guarded(options))
-            : environment
-                .store()
-                .begin(options.kind() == TransactionOptions.Kind.RTX, serializable);
+    boolean readOnly = options.kind() == TransactionOptions.Kind.RTX;
+    this.deferrable = options.deferrable() && readOnly && serializable;
+    if (options.kind() == TransactionOptions.Kind.LTX) {
+      this.store = environment.store().beginLong(serializable, area.guarded(options));
+    } else if (deferrable) {
+      this.store = environment.store().beginDeferrable();
+    } else {
+      this.store = environment.store().begin(readOnly, serializable);
+    }
     this.turns = new Turns(environment.scheduler());
     this.lockOwner = new TableLocks.Owner(store.id());
   }
@@ -290,6 +297,11 @@ public final class EngineTransaction implements Transaction {
     return options.kind() == TransactionOptions.Kind.LTX;
   }
 
+  /// Whether its statements may have to wait before they begin, by [#mayBegin].
+  boolean hasEntrance() {
+    return deferrable || isLong();
+  }
+
   /// Number of a long transaction in the order of declarations; 0: it is none.
   public long epoch() {
     return store.epoch();
@@ -300,7 +312,7 @@ public final class EngineTransaction implements Transaction {
     return wakeWaiting != null;
   }
 
-  /// Whether a statement of a long transaction may begin now: its epoch has come, and what it reads is guarded.
+  /// Whether a statement of a long transaction may begin now: its epoch has come, and what it reads is guarded. Or one of a deferrable transaction: its snapshot is safe.
   ///
   /// @param wake called once, when it is worth to ask again; also when the transaction ends
   /// @throws EngineException if the statement goes beyond the declared area, or the transaction ends
@@ -310,7 +322,9 @@ public final class EngineTransaction implements Transaction {
     requireActive();
     boolean serializable = options.isolation() == TransactionOptions.Isolation.SERIALIZABLE;
     boolean may =
-        store.mayBegin(serializable ? tables.reads() : Set.of(), hasOpenStatements(), wake);
+        deferrable
+            ? store.hasSafeSnapshot(wake)
+            : store.mayBegin(serializable ? tables.reads() : Set.of(), hasOpenStatements(), wake);
     if (may) {
       wakeWaiting = null;
     }

@@ -58,7 +58,7 @@ public final class StatementExecution extends CancellableExecution
   /// The turn is not its own.
   private boolean withinTurn;
 
-  /// Of a long transaction: its epoch has come, for the plan at hand.
+  /// Of a long transaction: its epoch has come, for the plan at hand. Of a deferrable one: its snapshot is safe.
   private boolean entered;
 
   private boolean waits;
@@ -102,7 +102,7 @@ public final class StatementExecution extends CancellableExecution
     transaction.requireActive();
     checkCancelled();
     TableLocks.Wait lock = null;
-    if (work.isReady() && !transaction.isLong()) {
+    if (work.isReady() && !transaction.hasEntrance()) {
       lock = lockTables();
       // While it did not have them, the tables may have changed.
       if (lock == null && work.isCurrent()) {
@@ -132,7 +132,7 @@ public final class StatementExecution extends CancellableExecution
           entered = false;
         }
         // Without locks: those whose end the epoch waits for may want them.
-        if (transaction.isLong() && !entered) {
+        if (transaction.hasEntrance() && !entered) {
           return new Entrance();
         }
         TableLocks.Wait lock = lockTables();
@@ -158,7 +158,8 @@ public final class StatementExecution extends CancellableExecution
     return work.task(this, this);
   }
 
-  /// A statement of a long transaction: it waits as a condition until the epoch has come and what it reads is guarded.
+  /// A statement of a long transaction: it waits as a condition until the epoch has come and what it reads is guarded. One of a deferrable transaction waits for a safe snapshot, which is no
+  /// wait for a lock: no lock time-out ends it.
   private final class Entrance implements Task {
     private final Condition condition = environment.scheduler().condition();
 
@@ -167,10 +168,12 @@ public final class StatementExecution extends CancellableExecution
       try {
         checkCancelled();
         if (work.usesTransaction() && !transaction.mayBegin(work.tables(), condition::signal)) {
+          noteWait(transaction.store().waitedFor());
           onCancel(condition::signal);
           return context.await(condition, this);
         }
         transaction.requireActive();
+        stopWaiting();
         entered = true;
         return planned();
       } catch (Throwable failed) {
@@ -319,7 +322,7 @@ public final class StatementExecution extends CancellableExecution
     ended = true;
     letGo();
     stopWaiting();
-    if (transaction.isLong()) {
+    if (transaction.hasEntrance()) {
       transaction.waitsNoLonger();
     }
     long record = work.session().sequences().reliedOn();
@@ -447,19 +450,29 @@ public final class StatementExecution extends CancellableExecution
       condition.signal();
       return condition;
     }
-    if (!environment.deadlocks().add(transaction.id(), List.of(conflict.owner().id()))) {
-      throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
-          .withDetail(
-              "Transaction "
-                  + transaction.id()
-                  + " waits for transaction "
-                  + conflict.owner().id()
-                  + ", which waits for it.");
-    }
-    waits = true;
+    noteWait(List.of(conflict.owner().id()));
     lockWaitBegins(lockTimeoutNanos());
     conflict.owner().whenEnded(condition::signal);
     return condition;
+  }
+
+  /// Lets others know whom it waits for.
+  ///
+  /// @throws EngineException DEADLOCK_DETECTED
+  private void noteWait(List<Long> owners) {
+    if (owners.isEmpty()) {
+      return;
+    }
+    if (!environment.deadlocks().add(transaction.id(), owners)) {
+      throw new EngineException(ErrorCode.DEADLOCK_DETECTED, "deadlock detected")
+          .withDetail(
+              owners.size() == 1
+                  ? "Transaction %d waits for transaction %d, which waits for it."
+                      .formatted(transaction.id(), owners.getFirst())
+                  : "Transaction %d waits for others, of which one waits for it."
+                      .formatted(transaction.id()));
+    }
+    waits = true;
   }
 
   /// After the wait for a conflict's owner.

@@ -27,6 +27,7 @@ final class StoreSerialOrderTest extends StoreTestBase {
   private long lastValue;
   private int committed;
   private int refusedCommits;
+  private int waits;
 
   private enum Verb {
     GET,
@@ -95,6 +96,7 @@ final class StoreSerialOrderTest extends StoreTestBase {
     }
     System.out.println(committed + " committed, " + refusedCommits + " refused at their commit");
     assertTrue(committed > ROUNDS && refusedCommits > ROUNDS / 100, "seed " + seed);
+    assertTrue(waits > ROUNDS / 100, "seed " + seed);
   }
 
   /// @return empty, or what is wrong
@@ -106,13 +108,23 @@ final class StoreSerialOrderTest extends StoreTestBase {
     while (left > 0 || !running.isEmpty()) {
       if (left > 0 && (running.isEmpty() || random.nextInt(3) == 0)) {
         boolean readOnly = random.nextInt(4) == 0;
-        Client client = new Client(store.begin(readOnly, true), readOnly, 1 + random.nextInt(4));
+        StoreTransaction begun =
+            readOnly && random.nextBoolean()
+                ? store.beginDeferrable()
+                : store.begin(readOnly, true);
+        Client client = new Client(begun, readOnly, 1 + random.nextInt(4));
         clients.add(client);
         running.add(client);
         left--;
       }
       Client next = running.get(random.nextInt(running.size()));
-      if (next.done.size() < next.operations && next.tries++ < 10) {
+      if (!next.transaction.hasSafeSnapshot(() -> {})) {
+        waits++;
+        assertFalse(next.transaction.waitedFor().isEmpty(), "it waits for nobody");
+        if (random.nextInt(10) == 0) {
+          end(next);
+        }
+      } else if (next.done.size() < next.operations && next.tries++ < 10) {
         step(next, operation(random, next.readOnly));
       } else {
         end(next);

@@ -1,17 +1,22 @@
 package dev.kakehashi.engine.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -165,6 +170,78 @@ final class StoreSerializableTest extends StoreTestBase {
     Rows.commit(receipt);
     find(report, 5);
     assertRefused(report);
+  }
+
+  /// As above, but the report waits.
+  @Test
+  void shouldMakeADeferrableReaderWaitInsteadOfRefusingOthers() {
+    long batch = insertCommitted(1L, "batch", 1L);
+    StoreTransaction receipt = beginSerializable();
+    StoreTransaction close = beginSerializable();
+    find(receipt, 1);
+    Rows.update(table, close, batch, 1L, "batch", 2L);
+    Rows.commit(close);
+    StoreTransaction report = store.beginDeferrable();
+    AtomicInteger news = new AtomicInteger();
+    assertFalse(report.hasSafeSnapshot(news::incrementAndGet));
+    assertEquals(List.of(receipt.id()), report.waitedFor());
+    Rows.insert(table, receipt, 5L, "receipt", 1L);
+    StoreTransaction later = beginSerializable();
+    find(later, 1);
+    Rows.commit(receipt);
+    assertEquals(1, news.get());
+
+    // That snapshot is unsafe: one that shows the receipt is taken, while another one runs that
+    // nobody has overtaken.
+    assertFalse(report.hasSafeSnapshot(news::incrementAndGet));
+    assertEquals(List.of(later.id()), report.waitedFor());
+    Rows.insert(table, later, 6L, "receipt of the next batch", 1L);
+    Rows.commit(later);
+    assertEquals(2, news.get());
+    StoreTransaction afterwards = beginSerializable();
+    assertTrue(report.hasSafeSnapshot(news::incrementAndGet));
+    assertEquals(List.of(), report.waitedFor());
+    assertEquals(2, Rows.scan(table, report.beginStatement()).size());
+    afterwards.abort();
+    Rows.commit(report);
+  }
+
+  @Test
+  void shouldNotWaitForTransactionsThatNobodyCanOvertake() {
+    StoreTransaction other = begin();
+    StoreTransaction reader = store.begin(true, true);
+    StoreTransaction nightly =
+        store.beginLong(true, new StoreTransaction.LongArea("", 0, Set.of(tableId), Set.of()));
+    StoreTransaction report = store.beginDeferrable();
+    assertTrue(report.hasSafeSnapshot(() -> {}));
+    List.of(report, nightly, reader, other).forEach(StoreTransaction::abort);
+  }
+
+  @Test
+  void shouldForgetAReaderThatEndsWhileItWaits() {
+    StoreTransaction writer = beginSerializable();
+    StoreTransaction report = store.beginDeferrable();
+    AtomicInteger news = new AtomicInteger();
+    assertFalse(report.hasSafeSnapshot(news::incrementAndGet));
+    report.abort();
+    writer.abort();
+    assertEquals(0, news.get());
+  }
+
+  @Test
+  void shouldStopNotingWhatAReaderReadsWhenItsSnapshotIsSafe() {
+    insertCommitted(1L, "one", 10L);
+    StoreTransaction writer = beginSerializable();
+    RowTransaction report = (RowTransaction) store.begin(true, true);
+    Rows.scan(table, report.beginStatement());
+    assertNotNull(report.noted());
+    StoreTransaction later = beginSerializable();
+    Rows.commit(writer);
+    assertNull(report.noted());
+    Rows.scan(table, report.beginStatement());
+    Rows.insert(table, later, 5L, "five", 1L);
+    Rows.commit(later);
+    Rows.commit(report);
   }
 
   @Test

@@ -137,6 +137,9 @@ final class MessagesSource {
   }
 
   private void readBlock(Block block) {
+    if (block.fields().isEmpty()) {
+      return; // no block is shorter than nothing
+    }
     if (block.original()) {
       c.line("if (block_bytes < %d)", block.bytesOfVersion(schema.version()))
           .line("\treturn false;");

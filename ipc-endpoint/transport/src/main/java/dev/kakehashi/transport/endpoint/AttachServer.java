@@ -8,6 +8,8 @@ import dev.kakehashi.protocol.Protocol;
 import dev.kakehashi.protocol.Threads;
 import dev.kakehashi.protocol.messages.AttachDecoder;
 import dev.kakehashi.protocol.messages.AttachedEncoder;
+import dev.kakehashi.protocol.messages.AuthenticationChallengeEncoder;
+import dev.kakehashi.protocol.messages.AuthenticationResponseDecoder;
 import dev.kakehashi.protocol.messages.ClientKind;
 import dev.kakehashi.protocol.messages.MessageHeaderEncoder;
 import dev.kakehashi.protocol.messages.TransactionState;
@@ -34,18 +36,38 @@ import org.slf4j.LoggerFactory;
 
 /// The attach socket: one thread for all clients.
 ///
-/// A connection says who it is with one `Attach`, gets its answer, and then is silent; its end is the end of the session, whoever died.
+/// A connection says who it is with one `Attach`, proves it if it is asked to, gets its answer, and then is silent; its end is the end of the session, whoever died.
 final class AttachServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AttachServer.class);
   private static final int BACKLOG = 256;
 
-  /// A connection: first `session` is null and a deadline runs, then the session lives as long as the connection.
+  /// Longest frame of a proof.
+  private static final int MAX_RESPONSE_BYTES =
+      Protocol.MESSAGE_HEADER_BYTES
+          + AuthenticationResponseDecoder.BLOCK_LENGTH
+          + AuthenticationResponseDecoder.messageHeaderLength()
+          + Protocol.MAX_AUTHENTICATION_BYTES;
+
+  /// A client that has said who it is, and may have to prove it.
+  ///
+  /// @param osUserName of its OS user
+  record Applicant(
+      ClientKind kind,
+      String osUserName,
+      String applicationName,
+      long processId,
+      long pidNamespace,
+      long damagedQueue,
+      Authenticator.Answer answer) {}
+
+  /// A connection: first `session` is null and a deadline runs, then the session lives as long as the connection. Attach thread only.
   static final class Connection {
     final SocketChannel channel;
     final Credentials credentials;
     final long deadlineNanos;
     ByteBuffer input = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
     boolean lengthKnown;
+    @Nullable Applicant applicant;
     @Nullable EndpointSession session;
 
     Connection(SocketChannel channel, Credentials credentials, long deadlineNanos) {
@@ -223,7 +245,9 @@ final class AttachServer implements AutoCloseable {
     connection.input.flip();
     if (!connection.lengthKnown) {
       int length = connection.input.getInt();
-      if (length < Protocol.MESSAGE_HEADER_BYTES || length > Protocol.MAX_SOCKET_FRAME_BYTES) {
+      int most =
+          connection.applicant == null ? Protocol.MAX_SOCKET_FRAME_BYTES : MAX_RESPONSE_BYTES;
+      if (length < Protocol.MESSAGE_HEADER_BYTES || length > most) {
         drop(key, connection);
         return;
       }
@@ -237,13 +261,30 @@ final class AttachServer implements AutoCloseable {
 
   private void answer(SelectionKey key, Connection connection, UnsafeBuffer frame)
       throws IOException {
-    unattached.remove(key);
     UnsafeBuffer reply = new UnsafeBuffer(new byte[Protocol.MAX_SOCKET_FRAME_BYTES]);
     int length;
     EndpointSession session = null;
+    boolean goesOn = false;
     try {
-      session = attach(connection, frame);
-      length = encodeAttached(reply, session);
+      Applicant applicant = connection.applicant;
+      Authenticator.Answer answer;
+      if (applicant == null) {
+        applicant = apply(connection, frame);
+        answer = applicant.answer();
+      } else {
+        answer = verify(applicant.answer(), frame);
+      }
+      switch (answer) {
+        case Authenticator.Challenge challenge -> {
+          connection.applicant = applicant;
+          goesOn = true;
+          length = encodeChallenge(reply, challenge.message());
+        }
+        case Authenticator.Accepted accepted -> {
+          session = open(connection, applicant, accepted.identity());
+          length = encodeAttached(reply, session, accepted.proof());
+        }
+      }
     } catch (TransportException e) {
       length = refusal(reply, e.failure());
     } catch (MalformedFrameException | IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -258,22 +299,43 @@ final class AttachServer implements AutoCloseable {
               reply,
               Failure.of(ErrorCode.INTERNAL_ERROR, "could not open session: " + e.getMessage()));
     }
-    connection.session = session;
-    connection.input = ByteBuffer.allocate(1);
+    if (goesOn) {
+      // It stays among the unattached: the deadline is that of the whole exchange.
+      connection.lengthKnown = false;
+      connection.input = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
+    } else {
+      unattached.remove(key);
+      connection.applicant = null;
+      connection.session = session;
+      connection.input = ByteBuffer.allocate(1);
+    }
     if (session != null) {
       attached.put(session.id(), connection);
     }
-    if (!send(connection, reply, length) || session == null) {
+    if (!send(connection, reply, length) || (session == null && !goesOn)) {
       // A socket's buffer holds far more than an answer; a client that has filled it does not play
       // by the rules.
       drop(key, connection);
     }
   }
 
-  private EndpointSession attach(Connection connection, UnsafeBuffer frame) throws IOException {
-    if (refusing) {
-      throw new TransportException(ErrorCode.SHUTTING_DOWN, "the endpoint is shutting down");
+  private static Authenticator.Accepted verify(Authenticator.Answer asked, UnsafeBuffer frame) {
+    if (Frames.templateId(frame) != AuthenticationResponseDecoder.TEMPLATE_ID
+        || !(asked instanceof Authenticator.Challenge challenge)) {
+      throw new MalformedFrameException("message is not AuthenticationResponse");
     }
+    var response = Frames.wrap(new AuthenticationResponseDecoder(), frame);
+    return challenge.verify(Frames.nextText(response, frame));
+  }
+
+  private static int encodeChallenge(UnsafeBuffer buffer, String message) {
+    AuthenticationChallengeEncoder encoder = new AuthenticationChallengeEncoder();
+    encoder.wrapAndApplyHeader(buffer, 0, new MessageHeaderEncoder()).message(message);
+    return Protocol.MESSAGE_HEADER_BYTES + encoder.encodedLength();
+  }
+
+  private Applicant apply(Connection connection, UnsafeBuffer frame) throws IOException {
+    checkNew();
     if (frame.capacity() < Protocol.MESSAGE_HEADER_BYTES
         || (frame.getShort(4, ByteOrder.LITTLE_ENDIAN) & 0xFFFF) != Protocol.SCHEMA_ID
         || (frame.getShort(2, ByteOrder.LITTLE_ENDIAN) & 0xFFFF) != AttachDecoder.TEMPLATE_ID) {
@@ -285,10 +347,47 @@ final class AttachServer implements AutoCloseable {
     ClientKind kind = attach.clientKind();
     long processId = attach.processId();
     long pidNamespace = attach.pidNamespace();
+    long damagedQueue = version < 5 ? 0 : attach.damagedQueue();
     String applicationName = Frames.nextText(attach, frame);
     String userName = Frames.nextText(attach, frame);
-    String password = Frames.nextText(attach, frame);
+    boolean isPasswordSent = Frames.nextLength(attach, frame) > 0;
+    Frames.skipBytes(attach, Frames.nextLength(attach, frame));
     String clientVersion = Frames.nextText(attach, frame);
+    checkVersions(clientVersion, version, layoutVersion);
+    if (kind == ClientKind.NULL_VAL) {
+      throw new MalformedFrameException("unknown kind of client");
+    }
+    if (isPasswordSent) {
+      throw new MalformedFrameException("a password is proved, never sent");
+    }
+    String authentication = Frames.nextText(attach, frame);
+    int uid = connection.credentials.uid();
+    if (!directory.admits(uid)) {
+      throw new TransportException(
+          ErrorCode.AUTHENTICATION_FAILED,
+          "OS user " + uid + " may not use this endpoint",
+          "",
+          "Add the user to \"allowed_users\" of the endpoint.",
+          null);
+    }
+    String osUserName = Credentials.userName(uid);
+    return new Applicant(
+        kind,
+        osUserName,
+        applicationName,
+        processId,
+        pidNamespace,
+        damagedQueue,
+        authenticator.authenticate(uid, osUserName, userName, authentication));
+  }
+
+  private void checkNew() {
+    if (refusing) {
+      throw new TransportException(ErrorCode.SHUTTING_DOWN, "the endpoint is shutting down");
+    }
+  }
+
+  private void checkVersions(String clientVersion, int version, long layoutVersion) {
     if (version != Protocol.PROTOCOL_VERSION || layoutVersion != Protocol.LAYOUT_VERSION) {
       throw new TransportException(
           ErrorCode.VERSION_MISMATCH,
@@ -304,33 +403,25 @@ final class AttachServer implements AutoCloseable {
           "Install the same release of endpoint and client.",
           null);
     }
-    if (kind == ClientKind.NULL_VAL) {
-      throw new MalformedFrameException("unknown kind of client");
-    }
-    int uid = connection.credentials.uid();
-    if (!directory.admits(uid)) {
-      throw new TransportException(
-          ErrorCode.AUTHENTICATION_FAILED,
-          "OS user " + uid + " may not use this endpoint",
-          "",
-          "Add the user to \"allowed_users\" of the endpoint.",
-          null);
-    }
-    String osUserName = Credentials.userName(uid);
-    Authenticator.Identity identity =
-        authenticator.authenticate(uid, osUserName, userName, password);
+  }
+
+  private EndpointSession open(
+      Connection connection, Applicant applicant, Authenticator.Identity identity)
+      throws IOException {
+    checkNew();
     return sessions.open(
         new EndpointSession.Client(
             connection.credentials,
-            kind,
-            osUserName,
+            applicant.kind(),
+            applicant.osUserName(),
             identity,
-            applicationName,
-            processId,
-            pidNamespace));
+            applicant.applicationName(),
+            applicant.processId(),
+            applicant.pidNamespace(),
+            applicant.damagedQueue()));
   }
 
-  private int encodeAttached(UnsafeBuffer buffer, EndpointSession session) {
+  private int encodeAttached(UnsafeBuffer buffer, EndpointSession session, String proof) {
     TransportConfig.Mailbox mailbox = config.mailbox();
     AttachedEncoder encoder = new AttachedEncoder();
     encoder
@@ -355,9 +446,11 @@ final class AttachServer implements AutoCloseable {
         .spinNanos(config.sessions().clientSpin().toNanos())
         .leaseNanos(config.sessions().lease().toNanos())
         .reservedSlots(mailbox.reservedSlots())
+        .queueNumber(session.queue().number())
         .queueName(session.queue().name())
         .principal(session.principal().name())
-        .endpointVersion(config.endpointVersion());
+        .endpointVersion(config.endpointVersion())
+        .authentication(proof);
     return Protocol.MESSAGE_HEADER_BYTES + encoder.encodedLength();
   }
 

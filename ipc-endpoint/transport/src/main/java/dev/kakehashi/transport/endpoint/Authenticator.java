@@ -1,6 +1,6 @@
 package dev.kakehashi.transport.endpoint;
 
-/// Decides as whom a client works on the engine.
+/// Decides as whom a client works on the engine. Used by one thread.
 @FunctionalInterface
 public interface Authenticator {
   /// As whom a client works.
@@ -9,11 +9,30 @@ public interface Authenticator {
   /// @param isOperator whether this is who runs the endpoint, and may see what everybody does
   record Identity(String userName, boolean isOperator) {}
 
+  /// What the endpoint says to a client that attaches.
+  sealed interface Answer permits Accepted, Challenge {}
+
+  /// The client is in.
+  ///
+  /// @param proof that the endpoint knows the user, for a client that has proved who it is; else empty
+  record Accepted(Identity identity, String proof) implements Answer {}
+
+  /// The client has to prove who it is. Without side effects until then.
+  non-sealed interface Challenge extends Answer {
+    /// What it is asked.
+    String message();
+
+    /// Called once at most.
+    ///
+    /// @param response of the client
+    /// @throws dev.kakehashi.transport.TransportException INVALID_PASSWORD, MALFORMED_MESSAGE
+    Accepted verify(String response);
+  }
+
   /// @param uid OS user of the client, as the kernel says
   /// @param osUserName its name
   /// @param requestedUser user of the engine that the client asks for; empty: the OS user
-  /// @param password empty: peer authentication
-  /// @return as whom it works
-  /// @throws dev.kakehashi.transport.TransportException AUTHENTICATION_FAILED
-  Identity authenticate(int uid, String osUserName, String requestedUser, String password);
+  /// @param authentication the client's first message of SCRAM-SHA-256; empty: peer authentication
+  /// @throws dev.kakehashi.transport.TransportException AUTHENTICATION_FAILED, INVALID_PASSWORD, MALFORMED_MESSAGE
+  Answer authenticate(int uid, String osUserName, String requestedUser, String authentication);
 }

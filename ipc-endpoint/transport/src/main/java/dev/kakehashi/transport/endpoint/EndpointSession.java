@@ -34,7 +34,8 @@ public final class EndpointSession {
       Authenticator.Identity identity,
       String applicationName,
       long processId,
-      long pidNamespace) {}
+      long pidNamespace,
+      long damagedQueue) {}
 
   /// What a session has been sent since it began.
   ///

@@ -6,9 +6,13 @@ import dev.kakehashi.transport.os.SparseFile;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -37,7 +41,7 @@ final class RequestQueue implements AutoCloseable {
 
   /// Key of a queue: who may append to it.
   record Writers(int uid, long pidNamespace, int kind, int number) {
-    String directoryName() {
+    String describe() {
       return "%d-%d-%s%d".formatted(uid, pidNamespace, kind == 1 ? "pg" : "java", number);
     }
   }
@@ -46,11 +50,17 @@ final class RequestQueue implements AutoCloseable {
   static final RollCycle ROLL_CYCLE = LegacyRollCycles.MINUTELY;
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestQueue.class);
+  private static final String TABLE_FILE = "metadata.cq4t";
+
+  /// Numbers of queues. The clock is ahead of all that an earlier process has given, however many queues it has made.
+  private static final AtomicLong NUMBERS = new AtomicLong(System.currentTimeMillis() << 12);
+
   private static final int PUNCH_BYTES = 2 << 20;
   private static final int PAGE_BYTES = 4096;
   private static final int TABLE_FILE_BYTES = 64 << 10; // as long as the library makes it
 
   private final Writers writers;
+  private final long number;
   private final Path directory;
   private final ChronicleQueue queue;
   private final ExcerptTailer tailer;
@@ -62,6 +72,13 @@ final class RequestQueue implements AutoCloseable {
   private volatile int
       sessions; // written by the attach thread and the poller, under the owner's lock
 
+  private final Path tableFile;
+
+  /// Identities of files, to notice that others have taken their names; see [#damage()].
+  private final @Nullable Object tableKey;
+
+  private @Nullable Object fileKey;
+  private long fileBytes;
   private @Nullable SparseFile file;
   private @Nullable Path filePath;
   private int cycle = Integer.MIN_VALUE;
@@ -69,8 +86,12 @@ final class RequestQueue implements AutoCloseable {
   private long runEnd;
 
   private RequestQueue(
-      Writers writers, Path directory, ChronicleQueue queue, TransportConfig config) {
+      Writers writers, long number, Path directory, ChronicleQueue queue, TransportConfig config)
+      throws IOException {
     this.writers = writers;
+    this.number = number;
+    this.tableFile = directory.resolve(TABLE_FILE);
+    this.tableKey = attributes(tableFile).fileKey();
     this.directory = directory;
     this.queue = queue;
     this.tailer = queue.createTailer();
@@ -85,20 +106,26 @@ final class RequestQueue implements AutoCloseable {
   /// @throws dev.kakehashi.transport.TransportException DISK_FULL when the table's memory cannot be reserved; nothing is left then
   static RequestQueue create(RuntimeDirectory runtime, Writers writers, TransportConfig config)
       throws IOException {
-    Path directory = Files.createDirectory(runtime.queues().resolve(writers.directoryName()));
+    long number = NUMBERS.getAndIncrement();
+    String name = writers.describe() + "-" + Long.toString(number, Character.MAX_RADIX);
+    Path directory = Files.createDirectory(runtime.queues().resolve(name));
     try {
-      return create(runtime, writers, directory, config);
+      return create(runtime, writers, number, directory, config);
     } catch (IOException | RuntimeException | InternalError e) {
-      remove(directory, writers.directoryName());
+      remove(directory, name);
       throw e;
     }
   }
 
   private static RequestQueue create(
-      RuntimeDirectory runtime, Writers writers, Path directory, TransportConfig config)
+      RuntimeDirectory runtime,
+      Writers writers,
+      long number,
+      Path directory,
+      TransportConfig config)
       throws IOException {
     runtime.shareDirectoryWith(writers.uid(), directory);
-    Path tableFile = directory.resolve("metadata.cq4t");
+    Path tableFile = directory.resolve(TABLE_FILE);
     // The library does not reserve what it writes: on a full file system that is a SIGBUS, in Java
     // an InternalError.
     try (MappedFile reserved = MappedFile.create(tableFile, TABLE_FILE_BYTES, 0600)) {
@@ -109,7 +136,7 @@ final class RequestQueue implements AutoCloseable {
     }
     runtime.shareWith(writers.uid(), tableFile);
     ChronicleQueue queue = builder(directory, config).readOnly(true).build();
-    return new RequestQueue(writers, directory, queue, config);
+    return new RequestQueue(writers, number, directory, queue, config);
   }
 
   private static SingleChronicleQueueBuilder builder(Path directory, TransportConfig config) {
@@ -120,7 +147,12 @@ final class RequestQueue implements AutoCloseable {
 
   /// Directory below `queues/`.
   String name() {
-    return writers.directoryName();
+    return directory.getFileName().toString();
+  }
+
+  /// Another name of it, which no queue has had before, of earlier endpoints neither.
+  long number() {
+    return number;
   }
 
   Writers writers() {
@@ -166,7 +198,7 @@ final class RequestQueue implements AutoCloseable {
 
   /// Copies the content out of shared memory and notes what has been consumed; 0 when it is longer than any request.
   private int copy(DocumentContext document) {
-    Bytes<?> content = java.util.Objects.requireNonNull(document.wire()).bytes();
+    Bytes<?> content = Objects.requireNonNull(document.wire()).bytes();
     long start = content.readPosition();
     long length = content.readRemaining();
     consumed(start - Integer.BYTES, start + length);
@@ -218,12 +250,16 @@ final class RequestQueue implements AutoCloseable {
   private void roll() {
     closeFile();
     cycle = tailer.cycle();
-    Path current = java.util.Objects.requireNonNull(tailer.currentFile()).toPath();
+    Path current = Objects.requireNonNull(tailer.currentFile()).toPath();
     filePath = current;
+    fileKey = null;
     runStart = 0;
     runEnd = 0;
     try {
       file = SparseFile.open(current);
+      BasicFileAttributes attributes = attributes(current);
+      fileKey = attributes.fileKey();
+      fileBytes = attributes.size();
       deleteBefore(current);
       table.lowestCycle(cycle);
     } catch (IOException e) {
@@ -257,6 +293,31 @@ final class RequestQueue implements AutoCloseable {
       file.close();
       file = null;
     }
+  }
+
+  /// What is wrong with its files, so that what clients append from now on may never be read; null: nothing that can be seen from here. Files whose content is damaged are found by
+  /// those who append, who report it when they attach again.
+  @Nullable String damage() {
+    try {
+      BasicFileAttributes found = attributes(tableFile);
+      if (!Objects.equals(found.fileKey(), tableKey) || found.size() < TABLE_FILE_BYTES) {
+        return "its table was replaced or truncated";
+      }
+      if (filePath != null && fileKey != null) {
+        found = attributes(filePath);
+        if (!Objects.equals(found.fileKey(), fileKey) || found.size() < fileBytes) {
+          return "the file that is being read was replaced or truncated";
+        }
+        fileBytes = found.size();
+      }
+      return null;
+    } catch (IOException missing) {
+      return "a file of it is missing: " + missing.getMessage();
+    }
+  }
+
+  private static BasicFileAttributes attributes(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
   /// File of the cycle that is being read, if any.

@@ -7,18 +7,26 @@ import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// All sessions, and what they share: principals' memory and queues.
 ///
 /// A session's id is `generation << 16 | index`, so that the poller finds it by one array access. The attach thread adds sessions, the
 /// poller ends and releases them; both under the lock of this object, except [#find].
 final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionTable.class);
   private static final int INDEX_BITS = 16;
   private static final long QUEUE_IDLE_NANOS = 10_000_000_000L;
+
+  /// Between two looks at the files of the queues.
+  private static final long LOOK_NANOS = 1_000_000_000L;
 
   private final TransportConfig config;
   private final RuntimeDirectory directory;
@@ -34,6 +42,11 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
   private final Map<Integer, Principal> principals = new HashMap<>();
   private final Map<RequestQueue.Writers, RequestQueue> queues = new HashMap<>();
   private final Map<RequestQueue, Long> idleSince = new HashMap<>();
+
+  /// Damaged queues, which get no new sessions; the sessions that they have end by themselves.
+  private final Set<RequestQueue> retired = new HashSet<>();
+
+  private long nextLookNanos = System.nanoTime(); // poller only
   private long generation;
   private int attached;
   private int occupied;
@@ -87,6 +100,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
       principal = Principal.create(directory, uid, config);
       principals.put(uid, principal);
     }
+    retire(client);
     RequestQueue queue = queueFor(client);
     long id = ++generation << INDEX_BITS | index;
     EndpointSession session;
@@ -137,6 +151,30 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
           "The sessions that are left are kept for the endpoint's own OS user.",
           "Raise \"max_sessions\" of the endpoint, or use a connection pooler.",
           null);
+    }
+  }
+
+  /// A client could not append to a queue of its kind of writers: those who attach from now on get another one.
+  private void retire(EndpointSession.Client client) {
+    if (client.damagedQueue() == 0) {
+      return;
+    }
+    for (RequestQueue queue : List.copyOf(queues.values())) {
+      RequestQueue.Writers writers = queue.writers();
+      if (queue.number() == client.damagedQueue()
+          && writers.uid() == client.credentials().uid()
+          && writers.pidNamespace() == client.pidNamespace()
+          && writers.kind() == client.kind().value()) {
+        LOG.warn(
+            "queue {} is damaged, as a client says that could not append to it: it gets no more sessions, and is removed when the {} that it has are gone",
+            queue.name(),
+            queue.sessions());
+        queues.remove(writers);
+        retired.add(queue);
+        if (queue.sessions() == 0) {
+          idleSince.put(queue, System.nanoTime());
+        }
+      }
     }
   }
 
@@ -211,8 +249,9 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
     table.set((int) (session.id() & (1 << INDEX_BITS) - 1), null);
     RequestQueue queue = session.queue();
     queue.addSessions(-1);
-    // A queue that could not be read is closed already, and another may have its name by now.
-    if (queue.sessions() == 0 && queues.get(queue.writers()) == queue) {
+    // One that could not be read is closed already.
+    if (queue.sessions() == 0
+        && (queues.get(queue.writers()) == queue || retired.contains(queue))) {
       idleSince.put(queue, System.nanoTime());
     }
     occupied--;
@@ -255,16 +294,28 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
   /// Takes a queue out of use, unless it is already. Sessions that are still ending may refer to it. Poller only, under the lock.
   private void discard(RequestQueue queue) {
     idleSince.remove(queue);
-    if (queues.remove(queue.writers(), queue)) {
+    if (queues.remove(queue.writers(), queue) || retired.remove(queue)) {
       poller.remove(queue);
       queue.close();
     }
   }
 
-  /// Closes queues that have had no session for a while. Poller only.
+  /// Closes queues that have had no session for a while, and ends those whose files somebody has replaced, truncated or removed. Poller only.
   long tick(long nowNanos) {
     List<RequestQueue> idle = new ArrayList<>();
     synchronized (this) {
+      if (nowNanos - nextLookNanos >= 0) {
+        nextLookNanos = nowNanos + LOOK_NANOS;
+        List<RequestQueue> all = new ArrayList<>(queues.values());
+        all.addAll(retired);
+        for (RequestQueue queue : all) {
+          String damage = queue.damage();
+          if (damage != null) {
+            LOG.warn("queue {} is damaged, its sessions end: {}", queue.name(), damage);
+            queueFailed(queue);
+          }
+        }
+      }
       idleSince.forEach((queue, since) -> {
         if (nowNanos - since > QUEUE_IDLE_NANOS) {
           idle.add(queue);
@@ -332,6 +383,7 @@ final class SessionTable implements EndpointSession.SessionHost, AutoCloseable {
   @Override
   public synchronized void close() {
     queues.values().forEach(RequestQueue::close);
+    retired.forEach(RequestQueue::close);
     principals.values().forEach(Principal::close);
   }
 }

@@ -2,6 +2,7 @@ package dev.kakehashi.transport.endpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,8 +13,10 @@ import dev.kakehashi.transport.TransportConfig;
 import dev.kakehashi.transport.TransportException;
 import dev.kakehashi.transport.os.Credentials;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
@@ -91,7 +94,8 @@ class SessionTableTest {
             runtime,
             config,
             sessions,
-            (uid, osUser, user, password) -> new Authenticator.Identity(osUser, true),
+            (uid, osUser, user, authentication) ->
+                new Authenticator.Accepted(new Authenticator.Identity(osUser, true), ""),
             1);
     sessions.attachServer(attachServer);
   }
@@ -115,6 +119,10 @@ class SessionTableTest {
   }
 
   private EndpointSession open(int uid) throws IOException {
+    return open(uid, 0);
+  }
+
+  private EndpointSession open(int uid, long damagedQueue) throws IOException {
     return sessions.open(
         new EndpointSession.Client(
             new Credentials(1, uid, 0),
@@ -123,7 +131,8 @@ class SessionTableTest {
             new Authenticator.Identity("somebody", true),
             "test",
             1,
-            1));
+            1,
+            damagedQueue));
   }
 
   /// Runs what was handed to the poller; stopped before, it does nothing else.
@@ -147,7 +156,7 @@ class SessionTableTest {
     EndpointSession second = open();
     RequestQueue successor = second.queue();
     assertNotSame(failed, successor);
-    assertEquals(failed.name(), successor.name());
+    assertNotEquals(failed.name(), successor.name());
 
     sessions.ended(first);
     runCommands();
@@ -164,6 +173,44 @@ class SessionTableTest {
     sessions.tick(System.nanoTime() + LONG_AFTER_NANOS);
     assertEquals(0, sessions.usage().queues(), "idle for long");
     assertFalse(Files.exists(directoryOf(successor)));
+  }
+
+  @Test
+  void shouldGiveNewSessionsAnotherQueueThanTheOneThatAClientCouldNotAppendTo() throws IOException {
+    EndpointSession first = open();
+    RequestQueue damaged = first.queue();
+    open(Credentials.ownUid() + 1, damaged.number());
+    assertEquals(2, sessions.usage().queues(), "what another OS user says changes nothing");
+
+    EndpointSession next = open(Credentials.ownUid(), damaged.number());
+    assertNotSame(damaged, next.queue());
+    assertEquals(damaged.writers(), next.queue().writers(), "in its place");
+    EndpointSession last = open(Credentials.ownUid(), damaged.number());
+    assertNotEquals(damaged.number(), last.queue().number(), "said twice");
+    assertTrue(Files.exists(directoryOf(damaged)), "it has a session");
+    assertSame(first, sessions.find(first.id(), damaged));
+
+    sessions.ended(first);
+    runCommands();
+    sessions.tick(System.nanoTime() + LONG_AFTER_NANOS);
+    assertFalse(Files.exists(directoryOf(damaged)), "it has none");
+  }
+
+  @Test
+  void shouldEndQueuesWhoseFilesAreGone() throws IOException {
+    RequestQueue damaged = open().queue();
+    Files.delete(directoryOf(damaged).resolve("metadata.cq4t"));
+    sessions.tick(System.nanoTime() + LONG_AFTER_NANOS);
+    assertEquals(0, sessions.usage().queues());
+    assertFalse(Files.exists(directoryOf(damaged)));
+    RequestQueue truncated = open().queue();
+    try (var file =
+        FileChannel.open(
+            directoryOf(truncated).resolve("metadata.cq4t"), StandardOpenOption.WRITE)) {
+      file.truncate(4096);
+    }
+    sessions.tick(System.nanoTime() + 2 * LONG_AFTER_NANOS);
+    assertNotSame(truncated, open().queue());
   }
 
   private void assertFull(int uid, String message) {

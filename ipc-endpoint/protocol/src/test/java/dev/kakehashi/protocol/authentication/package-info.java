@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.protocol.authentication;
+
+import org.jspecify.annotations.NullMarked;
