@@ -22,6 +22,7 @@ create view n as select nothing from t;
 create view n as insert into t values (9);
 create view with_query as with q as (select id from t where a is not null) select * from q;
 select * from with_query order by id;
+create view with_change as with d as (delete from t returning id) select * from d;
 create view rec as with recursive r (n) as (select 1 union all select n + 1 from r where n < 4) select n from r;
 select * from rec order by n;
 create view vals as values (1, 'x'), (2, 'y');

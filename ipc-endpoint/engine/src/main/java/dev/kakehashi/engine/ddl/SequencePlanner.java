@@ -7,7 +7,7 @@ import dev.kakehashi.engine.catalog.Sequence;
 import dev.kakehashi.engine.catalog.Table;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
-import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceOptions;
+import dev.kakehashi.engine.sql.parser.SequenceOptions;
 import dev.kakehashi.engine.sql.parser.SequenceText;
 import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.store.Store.CatalogChange;
@@ -59,8 +59,8 @@ final class SequencePlanner {
     boolean up = increment > 0;
     long defaultMin = up ? 1 : -typeMax - 1;
     long defaultMax = up ? typeMax : -1;
-    long min = or(options.min(), present == null || options.noMin() ? defaultMin : present.min());
-    long max = or(options.max(), present == null || options.noMax() ? defaultMax : present.max());
+    long min = limit(options.min(), defaultMin, present == null ? null : present.min());
+    long max = limit(options.max(), defaultMax, present == null ? null : present.max());
     long start = or(options.start(), present == null ? (up ? min : max) : present.start());
     long cache = or(options.cache(), present == null ? 1 : present.cache());
     Boolean cycles = options.cycles();
@@ -103,6 +103,11 @@ final class SequencePlanner {
       case TypeOid.INT8 -> Long.MAX_VALUE;
       default -> throw invalid("sequence type must be smallint, integer, or bigint");
     };
+  }
+
+  /// @param present null: there is none
+  private static long limit(SequenceOptions.Limit said, long byType, @Nullable Long present) {
+    return or(said.value(), said.byType() ? byType : or(present, byType));
   }
 
   private static long or(@Nullable Long given, long otherwise) {
@@ -164,10 +169,11 @@ final class SequencePlanner {
 
   /// OWNED BY.
   private void own(Sequence sequence, SequenceOptions options) {
-    QualifiedName.Column owner = options.ownedBy();
-    if (owner == null && !options.ownedByNone()) {
+    SequenceOptions.Owner said = options.owner();
+    if (said == null) {
       return;
     }
+    QualifiedName.Column owner = said.column();
     Owner present = owner(sequence, plan.state());
     if (present != null) {
       if (present.column().identity() != null) {
@@ -220,8 +226,9 @@ final class SequencePlanner {
     SequenceDefinition numbers = numbers(present.stateId(), present.name(), typeOid, said, present);
     plan.lock(sequence.sequenceId(), Mode.EXCLUSIVE);
     Sequence next = sequence.with(typeOid, numbers);
-    if (options.restarts()) {
-      restart(next, options.restartWith());
+    SequenceOptions.Restart restart = options.restart();
+    if (restart != null) {
+      restart(next, restart.value());
     } else {
       plan.change(CatalogSnapshot.put(next));
     }

@@ -15,6 +15,7 @@ import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.parser.DdlStatement.ColumnDefinition;
 import dev.kakehashi.engine.sql.parser.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.parser.DdlStatement.LikeOption;
+import dev.kakehashi.engine.sql.parser.SequenceOptions;
 import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;
@@ -170,7 +171,7 @@ final class TablePlanner {
             copy,
             new DdlStatement.SequenceColumn(
                 identity.generated(),
-                DdlStatement.SequenceOptions.of(sequence.typeOid(), sequence.definition())));
+                SequenceOptions.of(sequence.typeOid(), sequence.definition())));
   }
 
   /// The table with the constraints and indexes of another that LIKE names; keys and indexes get names of their own.

@@ -148,8 +148,7 @@ public final class SqlFront {
     Source source = SpellingTranslator.translateExpression(text);
     BindContext context = new BindContext(catalog, table -> 0, new int[0]);
     context.source = source;
-    Scope scope = new Scope(null);
-    scope.clause = "DEFAULT expressions";
+    Scope scope = new Scope(null, "DEFAULT expressions");
     ExpressionBinder expressions = new QueryBinder(context).expressions;
     RexNode bound = defaultExpression(expressions, CalciteParser.parseExpression(source), scope);
     if (expressions.coercion.convert(bound, type, CastContext.ASSIGNMENT) == null) {

@@ -83,10 +83,12 @@ final class AggregateBinder {
           "aggregate functions are not allowed in a recursive query's recursive term",
           node);
     }
-    Aggregation aggregation = owner.aggregation;
+    Aggregation aggregation = owner.clause().aggregation();
     if (aggregation == null) {
       throw context.error(
-          ErrorCode.GROUPING_ERROR, "aggregate functions are not allowed in " + owner.clause, node);
+          ErrorCode.GROUPING_ERROR,
+          "aggregate functions are not allowed in " + owner.clause().name(),
+          node);
     }
     if (aggregation.inside) {
       throw context.error(
@@ -115,10 +117,12 @@ final class AggregateBinder {
 
   /// grouping(...): which of its arguments the group's set lacks, as bits.
   private RexNode grouping(SqlCall call, Scope scope) {
-    Aggregation aggregation = scope.aggregation;
+    Aggregation aggregation = scope.clause().aggregation();
     if (aggregation == null) {
       throw context.error(
-          ErrorCode.GROUPING_ERROR, "grouping operations are not allowed in " + scope.clause, call);
+          ErrorCode.GROUPING_ERROR,
+          "grouping operations are not allowed in " + scope.clause().name(),
+          call);
     }
     List<RexNode> arguments = new ArrayList<>();
     for (SqlNode operand : call.getOperandList()) {

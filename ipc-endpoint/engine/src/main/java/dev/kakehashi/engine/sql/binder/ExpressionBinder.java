@@ -293,45 +293,40 @@ public final class ExpressionBinder {
     if (function == null) {
       return null;
     }
-    if (scope.aggregation != null && scope.aggregation.inside) {
+    Scope.Clause clause = scope.clause();
+    if (clause.aggregation() != null && clause.aggregation().inside) {
       throw context.error(
           ErrorCode.FEATURE_NOT_SUPPORTED,
           "aggregate function calls cannot contain set-returning function calls",
           at);
     }
-    if (scope.windowing != null && scope.windowing.inside) {
+    if (clause.windowing() != null && clause.windowing().inside) {
       throw context.error(
           ErrorCode.FEATURE_NOT_SUPPORTED,
           "window function calls cannot contain set-returning function calls",
           at);
     }
-    if (scope.rowCalls == null) {
+    RowCalls rowCalls = clause.rowCalls();
+    if (rowCalls == null) {
       throw context.error(
           ErrorCode.FEATURE_NOT_SUPPORTED,
-          "set-returning functions are not allowed in " + scope.clause,
+          "set-returning functions are not allowed in " + clause.name(),
           at);
     }
     if (bound.stream().anyMatch(node -> PgOperators.Place.isIn(node, PgOperators.RowPlace.class))) {
       throw unsupported(at, "a set-returning function as an argument of another");
     }
-    return scope.rowCalls.place(
+    return rowCalls.place(
         new RowCalls.Call(function, calls.arguments(bound, function.argumentOids(), at, nodes)));
   }
 
   /// Binds what is evaluated only sometimes, so that it can hold no function that returns rows.
   private <T> T withoutRows(String what, Scope scope, Supplier<T> binding) {
-    RowCalls rowCalls = scope.rowCalls;
-    String clause = scope.clause;
-    scope.rowCalls = null;
-    if (rowCalls != null) {
-      scope.clause = what;
-    }
-    try {
-      return binding.get();
-    } finally {
-      scope.rowCalls = rowCalls;
-      scope.clause = clause;
-    }
+    Scope.Clause clause = scope.clause();
+    return clause.rowCalls() == null
+        ? binding.get()
+        : scope.within(
+            new Scope.Clause(what, clause.aggregation(), clause.windowing(), null), binding);
   }
 
   private RexNode bindComparison(SqlCall call, Scope scope) {

@@ -65,7 +65,6 @@ final class GroupByBinder {
     if (group == null) {
       return new GroupBy(List.of(), null);
     }
-    scope.clause = "GROUP BY";
     List<Set<RexNode>> sets = List.of(new LinkedHashSet<>());
     boolean several = false;
     boolean distinct = group.size() == 1 && group.get(0).getKind() == SqlKind.GROUP_BY_DISTINCT;

@@ -205,7 +205,7 @@ final class Grouping {
     }
     RelNode project =
         org.apache.calcite.rel.logical.LogicalProject.create(
-            input, List.of(), columns, names, scope.correlations);
+            input, List.of(), columns, names, scope.correlations());
     ImmutableBitSet all = ImmutableBitSet.range(keys.size());
     List<RelNode> layers = new ArrayList<>();
     for (List<ImmutableBitSet> layer : layers()) {
@@ -293,7 +293,7 @@ final class Grouping {
     @Override
     public RexNode visitFieldAccess(RexFieldAccess access) {
       if (!(access.getReferenceExpr() instanceof RexCorrelVariable variable)
-          || !scope.correlations.contains(variable.id)) {
+          || !scope.correlations().contains(variable.id)) {
         return access;
       }
       RelDataType type = Objects.requireNonNull(groupedType);

@@ -68,9 +68,8 @@ final class JoinBinder {
     List<Scope.Field> kept = optional(left.fields(), type.generatesNullsOnLeft());
     List<Scope.Field> fields = new ArrayList<>(kept);
     fields.addAll(shifted);
-    Scope scope = new Scope(parent);
+    Scope scope = new Scope(parent, "JOIN conditions");
     scope.fields.addAll(fields);
-    scope.clause = "JOIN conditions";
     scope.rowType =
         SqlValidatorUtil.deriveJoinRowType(
             left.rel().getRowType(),
@@ -90,7 +89,8 @@ final class JoinBinder {
                     "argument of JOIN/ON")
                 : context.rex.makeLiteral(true);
     RelNode rel =
-        LogicalJoin.create(left.rel(), right.rel(), List.of(), condition, scope.correlations, type);
+        LogicalJoin.create(
+            left.rel(), right.rel(), List.of(), condition, scope.correlations(), type);
     List<Scope.Field> output =
         using == null ? fields : mergeUsing(join, using, kept, shifted, type);
     List<Scope.BaseTable> tables = new ArrayList<>(left.tables());
@@ -126,10 +126,9 @@ final class JoinBinder {
     }
     RelNode filtered = right.rel();
     if (join.getConditionType() == JoinConditionType.ON) {
-      Scope inner = new Scope(outer);
+      Scope inner = new Scope(outer, "JOIN conditions");
       inner.fields.addAll(right.fields());
       inner.rowType = right.rel().getRowType();
-      inner.clause = "JOIN conditions";
       RexNode condition =
           expressions.bindCondition(
               java.util.Objects.requireNonNull(join.getCondition()), inner, "argument of JOIN/ON");
@@ -138,7 +137,7 @@ final class JoinBinder {
             LogicalFilter.create(
                 filtered,
                 condition,
-                com.google.common.collect.ImmutableSet.copyOf(inner.correlations));
+                com.google.common.collect.ImmutableSet.copyOf(inner.correlations()));
       }
     }
     CorrelationId id = outer.correlation;

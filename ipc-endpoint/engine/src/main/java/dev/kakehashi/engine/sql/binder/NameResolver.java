@@ -64,7 +64,7 @@ final class NameResolver {
       aliasKnown |= alias != null && scope.hasAlias(alias);
     }
     if (Column.isSystemName(name)) {
-      refuseSystem(name, start.clause, identifier);
+      refuseSystem(name, start.clause().name(), identifier);
     }
     if (alias == null) {
       throw context.error(
@@ -223,7 +223,7 @@ final class NameResolver {
   RexNode outer(RexLocalRef aggregate, Scope scope) {
     RelDataTypeFactory.Builder columns = context.rex.getTypeFactory().builder();
     columns.addAll(rowType(scope).getFieldList());
-    List<Aggregation.Call> calls = Objects.requireNonNull(scope.aggregation).calls;
+    List<Aggregation.Call> calls = Objects.requireNonNull(scope.clause().aggregation()).calls;
     for (int i = 0; i < calls.size(); i++) {
       columns.add("\0aggregate" + i, calls.get(i).type());
     }

@@ -263,8 +263,7 @@ public final class QueryBinder {
   }
 
   private BoundQuery values(SqlCall call, @Nullable Scope parent, Expectation expectation) {
-    Scope scope = new Scope(parent);
-    scope.clause = "VALUES";
+    Scope scope = new Scope(parent, "VALUES");
     scope.rowType = oneRow().getRowType();
     List<List<RexNode>> rows = new ArrayList<>();
     for (SqlNode node : call.getOperandList()) {
@@ -299,7 +298,7 @@ public final class QueryBinder {
               types.get(i), typed.stream().anyMatch(r -> r.get(column).getType().isNullable())));
     }
     RelDataType rowType = context.types.createStructType(relTypes, names);
-    return new BoundQuery(rows(rowType, typed, scope.correlations), names);
+    return new BoundQuery(rows(rowType, typed, scope.correlations()), names);
   }
 
   /// Rows of values that name no columns; subqueries stand in projects only.
@@ -440,8 +439,7 @@ public final class QueryBinder {
     if (node == null) {
       return null;
     }
-    Scope scope = new Scope(withoutColumns(parent));
-    scope.clause = clause;
+    Scope scope = new Scope(withoutColumns(parent), clause);
     RexNode bound = expressions.bind(node, scope);
     RexNode converted =
         expressions.coercion.convert(bound, SqlType.of(TypeOid.INT8), CastContext.ASSIGNMENT);

@@ -81,8 +81,7 @@ final class RowFunctionBinder {
   /// @param parent scope of what the arguments may name
   BoundQuery bind(SqlCall table, String column, @Nullable Scope parent) {
     SqlCall call = table.operand(0);
-    Scope scope = new Scope(parent);
-    scope.clause = "functions in FROM";
+    Scope scope = new Scope(parent, "functions in FROM");
     List<FunctionCall> functions = functions(table);
     boolean ordinality = hasOrdinality(table);
     if (functions.size() == 1) {

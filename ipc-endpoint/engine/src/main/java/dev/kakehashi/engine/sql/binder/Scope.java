@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.calcite.rel.core.CorrelationId;
 import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexNode;
@@ -87,23 +88,29 @@ public final class Scope {
   /// How the subquery that is being bound names this scope; null until it refers to it.
   @Nullable CorrelationId correlation;
 
-  /// Names under which subqueries of the clause that is being bound refer to this scope.
-  public Set<CorrelationId> correlations = new LinkedHashSet<>();
+  private Set<CorrelationId> correlations = new LinkedHashSet<>();
 
-  /// Collects aggregates while a SELECT list is bound; null where aggregates are not allowed.
-  @Nullable Aggregation aggregation;
+  private Clause clause;
 
-  /// Collects window functions while a SELECT list is bound; null where they are not allowed.
-  @Nullable Windowing windowing;
-
-  /// Collects functions that return rows while a SELECT list is bound; null where they are not allowed.
-  @Nullable RowCalls rowCalls;
+  /// A clause whose expressions are bound, and what collects that which is computed for more than a row of its input.
+  ///
+  /// @param name as messages have it, for example "aggregate functions are not allowed in WHERE"
+  /// @param aggregation takes aggregates; null: they are not allowed
+  /// @param windowing takes window functions; null: they are not allowed
+  /// @param rowCalls takes functions that return rows; null: they are not allowed
+  record Clause(
+      String name,
+      @Nullable Aggregation aggregation,
+      @Nullable Windowing windowing,
+      @Nullable RowCalls rowCalls) {
+    /// One whose expressions are of one row each.
+    static Clause ofRows(String name) {
+      return new Clause(name, null, null, null);
+    }
+  }
 
   /// In RETURNING of MERGE what `merge_action()` is, else null.
   public @Nullable RexNode mergeAction;
-
-  /// What an aggregate here would be told, for example "aggregate functions are not allowed in WHERE".
-  public String clause = "WHERE";
 
   /// Named queries of WITH.
   public final List<CommonTable> commonTables = new ArrayList<>();
@@ -186,7 +193,47 @@ public final class Scope {
   final List<BaseTable> baseTables = new ArrayList<>();
 
   public Scope(@Nullable Scope parent) {
+    this(parent, "WHERE");
+  }
+
+  /// @param clause the first whose expressions are bound
+  public Scope(@Nullable Scope parent, String clause) {
     this.parent = parent;
+    this.clause = Clause.ofRows(clause);
+  }
+
+  /// A scope for a part of what is bound with another: what its subqueries refer to is noted there.
+  public static Scope beside(Scope other, String clause) {
+    Scope scope = new Scope(other.parent, clause);
+    scope.correlations = other.correlations;
+    return scope;
+  }
+
+  /// From now on expressions of this clause are bound, whose subqueries have names of their own for this scope.
+  public void begin(String name) {
+    clause = Clause.ofRows(name);
+    correlations = new LinkedHashSet<>();
+  }
+
+  /// Binds something in a clause, whose subqueries' names for this scope are added to those that there are.
+  <T> T within(Clause other, Supplier<T> binding) {
+    Clause around = clause;
+    clause = other;
+    try {
+      return binding.get();
+    } finally {
+      clause = around;
+    }
+  }
+
+  /// The clause that is being bound.
+  Clause clause() {
+    return clause;
+  }
+
+  /// Names under which subqueries of the clause that is being bound refer to this scope.
+  public Set<CorrelationId> correlations() {
+    return correlations;
   }
 
   @Nullable CommonTable commonTable(String name) {

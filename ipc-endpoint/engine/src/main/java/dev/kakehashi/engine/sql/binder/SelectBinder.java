@@ -16,7 +16,6 @@ import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -66,11 +65,59 @@ public final class SelectBinder {
   /// Output column under construction.
   public record Item(String name, RexNode expression) {}
 
+  /// The expressions of a SELECT over the rows of FROM that WHERE leaves.
+  ///
+  /// @param items of the select list
+  /// @param output the same, then what only ORDER BY or DISTINCT ON has
+  /// @param keys of ORDER BY, as columns of the output
+  /// @param distinctOn columns of the output
+  private record Expressions(
+      List<SelectBinder.Item> items,
+      List<RexNode> output,
+      @Nullable RexNode having,
+      List<SortOrder> keys,
+      List<Integer> distinctOn) {
+    List<String> names() {
+      return items.stream().map(SelectBinder.Item::name).toList();
+    }
+  }
+
+  /// What a stage of a SELECT gives.
+  ///
+  /// @param output over the columns of `rel`
+  /// @param expanded whether functions of the output that return rows have made them
+  private record Rows(RelNode rel, List<RexNode> output, boolean expanded) {}
+
+  /// A SELECT by its stages: FROM and WHERE, groups, window functions, functions that return rows, and what is done with the output.
   BoundQuery bind(
       SqlSelect select, @Nullable Scope parent, Expectation expectation, QueryBinder.Tail tail) {
     if (select.getQualify() != null) {
       throw queries.expressions.unsupported(select, "QUALIFY");
     }
+    Scope scope = scope(select, parent);
+    RelNode input = where(select.getWhere(), scope, queries.from.bind(select.getFrom(), scope));
+    scope.begin("SELECT");
+    Aggregation aggregation = new Aggregation();
+    Windowing windowing = windowing(select);
+    RowCalls rowCalls = new RowCalls(context);
+    Scope.Clause list = new Scope.Clause("SELECT", aggregation, windowing, rowCalls);
+    Expressions bound = expressions(select, scope, list, expectation, tail);
+    Rows rows = new Rows(input, bound.output, false);
+    if (select.getGroup() != null || bound.having != null || !aggregation.calls.isEmpty()) {
+      rows = grouped(select, scope, list, bound, rows);
+    }
+    if (!windowing.calls.isEmpty()) {
+      rows = windowed(scope, windowing, rowCalls, rows);
+    }
+    if (!rowCalls.isEmpty() && !rows.expanded) {
+      rows = expanded(scope, rowCalls, rows);
+    }
+    BoundQuery query = finish(select, bound, rows, tail, scope);
+    return hasColumns(select) ? query : new BoundQuery(query.rel(), List.of());
+  }
+
+  /// The scope of a SELECT with the locks that it takes.
+  private Scope scope(SqlSelect select, @Nullable Scope parent) {
     Scope scope = new Scope(parent);
     scope.locks = RowLocks.of(select);
     LockWait around = locked.remove(select);
@@ -80,111 +127,117 @@ public final class SelectBinder {
         throw RowLocks.notAllowed("DISTINCT clause");
       }
     }
-    RelNode rel = queries.from.bind(select.getFrom(), scope);
-    rel = where(select.getWhere(), scope, rel);
+    return scope;
+  }
 
-    scope.correlations = new LinkedHashSet<>();
-    Aggregation aggregation = new Aggregation();
-    scope.aggregation = aggregation;
-    Windowing windowing = windowing(select);
-    scope.windowing = windowing;
-    RowCalls rowCalls = new RowCalls(context);
-    scope.rowCalls = rowCalls;
-    List<Item> items = items(select.getSelectList(), scope, expectation);
+  private static boolean hasColumns(SqlSelect select) {
+    return FirstRows.marker(select, Marks.NO_COLUMNS_CALL) == null;
+  }
+
+  /// @param list the clause of the select list and ORDER BY
+  private Expressions expressions(
+      SqlSelect select,
+      Scope scope,
+      Scope.Clause list,
+      Expectation expectation,
+      QueryBinder.Tail tail) {
+    List<Item> items = scope.within(list, () -> items(select.getSelectList(), scope, expectation));
     PathColumns.passOn(scope, items);
-    boolean columns = FirstRows.marker(select, Marks.NO_COLUMNS_CALL) == null;
-    if (!columns) {
+    if (!hasColumns(select)) {
       // Algebra's rows have columns.
       items.add(new Item("", context.rex.makeLiteral(true)));
     }
-    scope.windowing = null;
-    scope.rowCalls = null;
-    scope.clause = "HAVING";
-    RexNode having =
-        select.getHaving() == null
+    SqlNode having = select.getHaving();
+    RexNode condition =
+        having == null
             ? null
-            : queries.expressions.bindCondition(select.getHaving(), scope, "argument of HAVING");
+            : scope.within(
+                new Scope.Clause("HAVING", list.aggregation(), null, null),
+                () -> queries.expressions.bindCondition(having, scope, "argument of HAVING"));
     List<String> names = items.stream().map(Item::name).toList();
     List<RexNode> output = new ArrayList<>(items.stream().map(Item::expression).toList());
-    scope.windowing = windowing;
-    scope.rowCalls = rowCalls;
-    List<SortOrder> keys = orderKeys(tail, names, output, scope, select.isDistinct());
-    List<Integer> distinctOn = distinctOn(select, names, output, scope);
-    scope.aggregation = null;
-    scope.windowing = null;
-    scope.rowCalls = null;
+    List<SortOrder> keys =
+        scope.within(list, () -> orderKeys(tail, names, output, scope, select.isDistinct()));
+    List<Integer> distinctOn = scope.within(list, () -> distinctOn(select, names, output, scope));
+    return new Expressions(items, output, condition, keys, distinctOn);
+  }
 
-    boolean grouped = false;
-    if (select.getGroup() != null || having != null || !aggregation.calls.isEmpty()) {
-      if (scope.locks != null) {
-        throw RowLocks.notAllowed("GROUP BY clause or aggregate functions");
-      }
-      scope.rowCalls = rowCalls;
-      GroupByBinder.GroupBy groups =
-          new GroupByBinder(queries, scope, items).bind(select.getGroup());
-      scope.rowCalls = null;
-      if (groups.hasRowCalls()) {
-        // Rows are made of them before they are grouped.
-        RelNode rows = rowCalls.apply(rel, scope.correlations, queries);
-        UnaryOperator<RexNode> placed = node -> rowCalls.placed(node, rows);
-        groups = groups.changed(placed);
-        output.replaceAll(placed);
-        windowing.rewrite(placed);
-        rel = rows;
-        grouped = !rowCalls.isEmpty();
-      }
-      Grouping grouping = new Grouping(context, scope, groups.keys(), groups.sets(), aggregation);
-      if (!scope.correlations.isEmpty()) {
-        grouping.redirectCorrelations();
-      }
-      grouping.complete(output, select);
-      windowing.calls.forEach(call -> grouping.complete(call.expressions(), select));
-      if (!grouped) {
-        grouping.complete(rowCalls.expressions(), select);
-      }
-      if (having != null) {
-        grouping.complete(List.of(having), select);
-      }
-      rel = grouping.aggregate(rel);
-      if (having != null) {
-        rel =
-            LogicalFilter.create(
-                rel,
-                grouping.rewrite(having),
-                com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
-      }
-      output = new ArrayList<>(output.stream().map(grouping::rewrite).toList());
-      windowing.rewrite(grouping::rewrite);
-      if (!grouped) {
-        rowCalls.rewrite(grouping::rewrite);
-      }
+  /// One row for each group. Functions that return rows make them before, if a key of a group is made of them.
+  private Rows grouped(
+      SqlSelect select, Scope scope, Scope.Clause list, Expressions bound, Rows input) {
+    refuseLocks(scope, "GROUP BY clause or aggregate functions");
+    Aggregation aggregation = Objects.requireNonNull(list.aggregation());
+    Windowing windowing = Objects.requireNonNull(list.windowing());
+    RowCalls rowCalls = Objects.requireNonNull(list.rowCalls());
+    GroupByBinder.GroupBy groups =
+        scope.within(
+            new Scope.Clause("GROUP BY", null, null, rowCalls),
+            () -> new GroupByBinder(queries, scope, bound.items).bind(select.getGroup()));
+    Rows rows = input;
+    if (groups.hasRowCalls()) {
+      rows = expanded(scope, rowCalls, input);
+      RelNode made = rows.rel;
+      UnaryOperator<RexNode> placed = node -> rowCalls.placed(node, made);
+      groups = groups.changed(placed);
+      windowing.rewrite(placed);
     }
-    if (!windowing.calls.isEmpty()) {
-      if (scope.locks != null) {
-        throw RowLocks.notAllowed("window functions");
-      }
-      int[] places = new int[windowing.calls.size()];
-      RelNode windows = windowing.apply(rel, scope.correlations, context, queries, places);
-      UnaryOperator<RexNode> resolve =
-          node ->
-              PgOperators.Place.replace(
-                  node,
-                  PgOperators.WindowPlace.class,
-                  number -> context.rex.makeInputRef(windows, places[number]));
-      output.replaceAll(resolve);
-      rowCalls.rewrite(resolve);
-      rel = windows;
+    Grouping grouping = new Grouping(context, scope, groups.keys(), groups.sets(), aggregation);
+    if (!scope.correlations().isEmpty()) {
+      grouping.redirectCorrelations();
     }
-    if (!rowCalls.isEmpty() && !grouped) {
-      if (scope.locks != null) {
-        throw RowLocks.notAllowed("set-returning functions in the target list");
-      }
-      RelNode rows = rowCalls.apply(rel, scope.correlations, queries);
-      output.replaceAll(node -> rowCalls.placed(node, rows));
-      rel = rows;
+    grouping.complete(rows.output, select);
+    windowing.calls.forEach(call -> grouping.complete(call.expressions(), select));
+    if (!rows.expanded) {
+      grouping.complete(rowCalls.expressions(), select);
     }
-    BoundQuery query = finish(select, rel, names, output, keys, distinctOn, tail, scope);
-    return columns ? query : new BoundQuery(query.rel(), List.of());
+    RexNode having = bound.having;
+    if (having != null) {
+      grouping.complete(List.of(having), select);
+    }
+    RelNode rel = grouping.aggregate(rows.rel);
+    if (having != null) {
+      rel =
+          LogicalFilter.create(
+              rel,
+              grouping.rewrite(having),
+              com.google.common.collect.ImmutableSet.copyOf(scope.correlations()));
+    }
+    windowing.rewrite(grouping::rewrite);
+    if (!rows.expanded) {
+      rowCalls.rewrite(grouping::rewrite);
+    }
+    return new Rows(rel, changed(rows.output, grouping::rewrite), rows.expanded);
+  }
+
+  private Rows windowed(Scope scope, Windowing windowing, RowCalls rowCalls, Rows input) {
+    refuseLocks(scope, "window functions");
+    int[] places = new int[windowing.calls.size()];
+    RelNode rel = windowing.apply(input.rel, scope.correlations(), context, queries, places);
+    UnaryOperator<RexNode> resolve =
+        node ->
+            PgOperators.Place.replace(
+                node,
+                PgOperators.WindowPlace.class,
+                number -> context.rex.makeInputRef(rel, places[number]));
+    rowCalls.rewrite(resolve);
+    return new Rows(rel, changed(input.output, resolve), input.expanded);
+  }
+
+  /// The rows that functions of the output make of each row.
+  private Rows expanded(Scope scope, RowCalls rowCalls, Rows input) {
+    refuseLocks(scope, "set-returning functions in the target list");
+    RelNode rel = rowCalls.apply(input.rel, scope.correlations(), queries);
+    return new Rows(rel, changed(input.output, node -> rowCalls.placed(node, rel)), true);
+  }
+
+  private static void refuseLocks(Scope scope, String what) {
+    if (scope.locks != null) {
+      throw RowLocks.notAllowed(what);
+    }
+  }
+
+  private static List<RexNode> changed(List<RexNode> output, UnaryOperator<RexNode> change) {
+    return output.stream().map(change).toList();
   }
 
   private Windowing windowing(SqlSelect select) {
@@ -203,20 +256,18 @@ public final class SelectBinder {
   }
 
   private BoundQuery finish(
-      SqlSelect select,
-      RelNode input,
-      List<String> names,
-      List<RexNode> output,
-      List<SortOrder> keys,
-      List<Integer> distinctOn,
-      QueryBinder.Tail tail,
-      Scope scope) {
+      SqlSelect select, Expressions bound, Rows rows, QueryBinder.Tail tail, Scope scope) {
+    RelNode input = rows.rel;
+    List<String> names = bound.names();
+    List<SortOrder> keys = bound.keys;
+    List<Integer> distinctOn = bound.distinctOn;
+    List<RexNode> output = new ArrayList<>(rows.output);
     List<LockedRows.Lock> locks = locks(scope, input, output);
     List<String> allNames = new ArrayList<>(names);
     for (int i = names.size(); i < output.size(); i++) {
       allNames.add("sort" + i);
     }
-    RelNode rel = queries.project(input, output, allNames, scope.correlations);
+    RelNode rel = queries.project(input, output, allNames, scope.correlations());
     if (select.isDistinct()) {
       rel =
           LogicalAggregate.create(
@@ -316,13 +367,12 @@ public final class SelectBinder {
     if (condition == null) {
       return input;
     }
-    scope.clause = "WHERE";
-    scope.correlations = new LinkedHashSet<>();
+    scope.begin("WHERE");
     RexNode bound = queries.expressions.bindCondition(condition, scope, "argument of WHERE");
     // (a AND b) OR (a AND c) becomes a AND (b OR c): `a` may be the key of a join.
     bound = RexUtil.pullFactors(context.rex, bound);
     return LogicalFilter.create(
-        input, bound, com.google.common.collect.ImmutableSet.copyOf(scope.correlations));
+        input, bound, com.google.common.collect.ImmutableSet.copyOf(scope.correlations()));
   }
 
   /// The columns that a select list names.

@@ -149,7 +149,7 @@ public final class SubqueryBinder {
       BoundQuery bound =
           context.barring("a subquery", () -> queries.bind(query, scope, expectation));
       if (scope.correlation != null) {
-        scope.correlations.add(scope.correlation);
+        scope.correlations().add(scope.correlation);
       }
       return bound;
     } finally {

@@ -65,8 +65,9 @@ final class WindowBinder {
   }
 
   RexNode bind(SqlCall over, Scope scope) {
-    Windowing windowing = scope.windowing;
-    if (scope.aggregation != null && scope.aggregation.inside) {
+    Scope.Clause clause = scope.clause();
+    Windowing windowing = clause.windowing();
+    if (clause.aggregation() != null && clause.aggregation().inside) {
       throw context.error(
           ErrorCode.GROUPING_ERROR,
           "aggregate function calls cannot contain window function calls",
@@ -74,7 +75,7 @@ final class WindowBinder {
     }
     if (windowing == null) {
       throw context.error(
-          ErrorCode.WINDOWING_ERROR, "window functions are not allowed in " + scope.clause, over);
+          ErrorCode.WINDOWING_ERROR, "window functions are not allowed in " + clause.name(), over);
     }
     if (windowing.inside) {
       throw context.error(
@@ -326,8 +327,7 @@ final class WindowBinder {
 
   private WindowFrame.Bound withOffset(
       FrameMode mode, FrameBoundKind kind, SqlNode node, List<Windowing.Key> order) {
-    Scope free = new Scope(null);
-    free.clause = "window " + mode;
+    Scope free = new Scope(null, "window " + mode);
     RexNode offset = expressions.bind(node, free);
     if (mode != FrameMode.RANGE) {
       RexNode count =

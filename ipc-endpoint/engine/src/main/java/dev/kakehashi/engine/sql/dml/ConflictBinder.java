@@ -87,8 +87,7 @@ final class ConflictBinder {
             context.types,
             null,
             List.of());
-    Scope scope = new Scope(parent);
-    scope.clause = "ON CONFLICT DO UPDATE";
+    Scope scope = new Scope(parent, "ON CONFLICT DO UPDATE");
     scope.rowType = both;
     addFields(scope, table, alias, 0, both);
     addFields(scope, table, EXCLUDED, count, both);
@@ -168,7 +167,7 @@ final class ConflictBinder {
     for (int i = 0; i < columns.size(); i++) {
       names.add("c" + i);
     }
-    return queries.project(joined, columns, names, scope.correlations);
+    return queries.project(joined, columns, names, scope.correlations());
   }
 
   /// Takes the subqueries out of expressions; columns behind both rows stand for them.
@@ -268,8 +267,7 @@ final class ConflictBinder {
   /// @return its predicate; an index of the whole table satisfies any, as in PostgreSQL
   private @Nullable Expr inference(
       Conflict conflict, Table table, String alias, Set<Integer> wanted) {
-    Scope scope = new Scope(null);
-    scope.clause = "index expressions";
+    Scope scope = new Scope(null, "index expressions");
     RelDataType rowType = context.catalogTable(table).getRowType();
     scope.rowType = rowType;
     addFields(scope, table, alias, 0, rowType);
@@ -281,7 +279,7 @@ final class ConflictBinder {
                   queries.expressions.bindTyped(CalciteParser.parseExpression(expression), scope));
       wanted.add(indexedColumn(bound, table));
     }
-    scope.clause = "index predicates";
+    scope.begin("index predicates");
     RexNode predicate = condition(conflict.predicate(), scope);
     return predicate == null ? null : ExprTranslator.translate(predicate);
   }

@@ -25,7 +25,6 @@ import dev.kakehashi.engine.sql.table.ReturningBinder;
 import dev.kakehashi.engine.sql.table.TargetRows;
 import dev.kakehashi.engine.sql.typing.BindContext;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.apache.calcite.rel.RelNode;
 import org.apache.calcite.rel.logical.LogicalFilter;
@@ -75,8 +74,7 @@ public final class DmlBinder {
     Table table = assignments.table(update.target().table());
     Rows rows = rows(table, update.target().visibleName(), update.from(), update.where(), parent);
     Scope scope = rows.scope;
-    scope.clause = "UPDATE";
-    scope.correlations = new LinkedHashSet<>();
+    scope.begin("UPDATE");
     @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope);
     List<RexNode> values = new ArrayList<>();
     for (int i = 0; i < set.length; i++) {
@@ -127,7 +125,7 @@ public final class DmlBinder {
       output.add(rows.scope.fields.get(i).expression());
     }
     output.add(rows.rowId());
-    rows.scope.correlations = new LinkedHashSet<>();
+    rows.scope.begin("DELETE");
     PlanNode source = source(rows, output, count + 1, delete.returning() != null);
     ReturningBinder.Returning result =
         assignments.returning(delete.returning(), scope(rows, table, count + count + 1));
@@ -181,13 +179,12 @@ public final class DmlBinder {
     return context.within(
         where,
         () -> {
-          scope.clause = "WHERE";
-          scope.correlations = new LinkedHashSet<>();
+          scope.begin("WHERE");
           RexNode condition =
               expressions.bindCondition(
                   CalciteParser.parseExpression(where), scope, "argument of WHERE");
           RelNode filtered =
-              LogicalFilter.create(rel, condition, ImmutableSet.copyOf(scope.correlations));
+              LogicalFilter.create(rel, condition, ImmutableSet.copyOf(scope.correlations()));
           boolean single = others == null && !Inspection.hasSubquery(condition);
           return new Rows(filtered, scope, columns, single, condition);
         });
@@ -220,7 +217,7 @@ public final class DmlBinder {
     for (int i = 0; i < all.size(); i++) {
       names.add((i < width ? "c" : "o") + i);
     }
-    RelNode rel = queries.project(rows.rel, all, names, rows.scope.correlations);
+    RelNode rel = queries.project(rows.rel, all, names, rows.scope.correlations());
     return new PlanTranslator(context).translate(Optimizer.optimize(rel));
   }
 

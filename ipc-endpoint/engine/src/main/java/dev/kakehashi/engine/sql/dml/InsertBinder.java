@@ -157,8 +157,7 @@ final class InsertBinder {
       boolean listed,
       ParsedStatement.Overriding overriding,
       @Nullable Scope parent) {
-    Scope scope = new Scope(parent);
-    scope.clause = "VALUES";
+    Scope scope = new Scope(parent, "VALUES");
     scope.rowType = queries.oneRow().getRowType();
     List<List<RexNode>> rows = new ArrayList<>();
     int width = -1;
@@ -184,6 +183,6 @@ final class InsertBinder {
         context.types.createStructType(
             table.columns().stream().map(c -> context.types.of(c.type(), true)).toList(),
             AssignmentBinder.names(table));
-    return queries.rows(rowType, rows, scope.correlations);
+    return queries.rows(rowType, rows, scope.correlations());
   }
 }

@@ -30,7 +30,6 @@ import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -47,6 +46,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Binds MERGE: an outer join of target and source whose rows say by a number which WHEN they are for.
 final class MergeBinder {
+  /// The clause of conditions of WHEN, for messages.
+  private static final String WHEN = "MERGE WHEN conditions";
+
   private final BindContext context;
   private final QueryBinder queries;
   private final AssignmentBinder assignments;
@@ -76,7 +78,15 @@ final class MergeBinder {
 
     /// The columns that expressions of a WHEN may name.
     Scope scope(Match match, String clause) {
-      Scope scope = new Scope(parent);
+      return filled(match, new Scope(parent, clause));
+    }
+
+    /// The same; what subqueries refer to is noted in the scope of the statement.
+    Scope beside(Match match, Scope all, String clause) {
+      return filled(match, Scope.beside(all, clause));
+    }
+
+    private Scope filled(Match match, Scope scope) {
       if (match != Match.NOT_MATCHED_BY_TARGET) {
         scope.fields.addAll(target);
       }
@@ -84,7 +94,6 @@ final class MergeBinder {
         scope.fields.addAll(source);
       }
       scope.rowType = rel.getRowType();
-      scope.clause = clause;
       return scope;
     }
   }
@@ -96,7 +105,7 @@ final class MergeBinder {
     refuseUnreachable(merge.clauses());
     Table table = assignments.table(merge.target().table());
     Rows rows = rows(merge, table, parent);
-    Scope scope = rows.scope(Match.MATCHED, "MERGE WHEN conditions");
+    Scope scope = rows.scope(Match.MATCHED, WHEN);
     RexNode action = action(merge.clauses(), rows, scope);
     boolean returns = merge.returning() != null;
     List<Clause> clauses = new ArrayList<>();
@@ -124,13 +133,11 @@ final class MergeBinder {
   private Rows rows(ParsedStatement.Merge merge, Table table, @Nullable Scope parent) {
     From target = targets.table(table, merge.target().visibleName());
     From source = context.within(merge.using(), () -> source(merge.using(), target, parent));
-    Scope both = new Scope(parent);
+    Scope both = new Scope(parent, "JOIN conditions");
     both.fields.addAll(target.fields());
     both.fields.addAll(targets.moved(target, source));
-    both.clause = "JOIN conditions";
     both.rowType =
         context.types.createJoinType(target.rel().getRowType(), source.rel().getRowType());
-    both.correlations = new LinkedHashSet<>();
     RexNode condition =
         context.within(
             merge.condition(),
@@ -208,7 +215,7 @@ final class MergeBinder {
             () ->
                 queries.expressions.bindCondition(
                     CalciteParser.parseExpression(text),
-                    within(when.match(), rows, all),
+                    rows.beside(when.match(), all, WHEN),
                     "argument of WHEN"));
     // The condition may fail for rows that it is not about.
     return context.rex.makeCall(
@@ -222,21 +229,13 @@ final class MergeBinder {
         SqlStdOperatorTable.IS_NOT_NULL, context.rex.makeInputRef(rows.rel(), column));
   }
 
-  /// The columns of a WHEN; what subqueries refer to is noted in the scope of the statement.
-  private static Scope within(Match match, Rows rows, Scope all) {
-    Scope scope = rows.scope(match, all.clause);
-    scope.correlations = all.correlations;
-    return scope;
-  }
-
   private Clause clause(When when, Table table, Rows rows, Scope all, boolean returns) {
     return switch (when.action()) {
       case ParsedStatement.MergeNothing nothing -> new Clause(MergeKind.NOTHING, List.of());
       case ParsedStatement.MergeDelete delete ->
           new Clause(MergeKind.DELETE, returns ? old(rows) : List.of());
       case ParsedStatement.MergeUpdate update -> {
-        Scope scope = within(when.match(), rows, all);
-        scope.clause = "UPDATE";
+        Scope scope = rows.beside(when.match(), all, "UPDATE");
         @Nullable RexNode[] set = assignments.assignments(update.assignments(), table, scope);
         List<RexNode> values = new ArrayList<>(old(rows));
         for (int i = 0; i < set.length; i++) {
@@ -248,8 +247,7 @@ final class MergeBinder {
         yield new Clause(MergeKind.UPDATE, values);
       }
       case ParsedStatement.MergeInsert insert -> {
-        Scope scope = within(when.match(), rows, all);
-        scope.clause = "VALUES";
+        Scope scope = rows.beside(when.match(), all, "VALUES");
         yield new Clause(MergeKind.INSERT, inserted(insert, table, scope));
       }
     };
@@ -374,7 +372,7 @@ final class MergeBinder {
     for (int i = 0; i < output.columns.size(); i++) {
       names.add("c" + i);
     }
-    RelNode rel = queries.project(rows.rel(), output.columns, names, scope.correlations);
+    RelNode rel = queries.project(rows.rel(), output.columns, names, scope.correlations());
     PlanNode source = new PlanTranslator(context).translate(Optimizer.optimize(rel));
     return new DmlBinder.Planned(
         new PhysicalPlan.Merge(

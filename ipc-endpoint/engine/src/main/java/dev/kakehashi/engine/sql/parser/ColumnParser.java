@@ -80,7 +80,7 @@ final class ColumnParser {
       refuse(identity != null, "both default and identity specified for column");
       refuse(generation != null, "both default and generation expression specified for column");
       saysNullable(false);
-      sequence = new SequenceColumn(Column.Generated.SERIAL, DdlStatement.SequenceOptions.NONE);
+      sequence = new SequenceColumn(Column.Generated.SERIAL, SequenceOptions.NONE);
     }
     boolean notNull = Boolean.FALSE.equals(nullable);
     return new ColumnDefinition(name, type, notNull, defaultText, sequence, generation);

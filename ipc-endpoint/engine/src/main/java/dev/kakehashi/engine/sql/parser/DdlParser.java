@@ -9,10 +9,47 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Parser of the DDL that the engine has: CREATE, ALTER and DROP of TABLE ([TableParser]), INDEX, SEQUENCE, VIEW, SCHEMA; TRUNCATE; COMMENT.
 public final class DdlParser {
+  /// A statement by its first words.
+  ///
+  /// @param rest reads what follows them
+  private record Form(String[] words, Function<DdlParser, DdlStatement> rest) {
+    static Form of(String words, Function<DdlParser, DdlStatement> rest) {
+      return new Form(words.split(" ", -1), rest);
+    }
+  }
+
+  /// A statement that drops what has names with schemas.
+  private interface Drop {
+    DdlStatement of(List<QualifiedName> names, boolean ifExists, boolean cascade);
+  }
+
+  private static final List<Form> FORMS =
+      List.of(
+          Form.of("create table", ddl -> new TableParser(ddl.sql, ddl.in).create()),
+          Form.of("create unique index", ddl -> new IndexParser(ddl.sql, ddl.in).create(true)),
+          Form.of("create index", ddl -> new IndexParser(ddl.sql, ddl.in).create(false)),
+          Form.of("create schema", DdlParser::createSchema),
+          Form.of("create view", ddl -> ddl.createView(false)),
+          Form.of("create or replace view", ddl -> ddl.createView(true)),
+          Form.of("create sequence", DdlParser::createSequence),
+          Form.of("alter schema", DdlParser::alterSchema),
+          Form.of("alter sequence", DdlParser::alterSequence),
+          Form.of("alter view", DdlParser::alterView),
+          Form.of("alter table", DdlParser::alterTable),
+          Form.of("alter index", DdlParser::alterIndex),
+          Form.of("drop view", ddl -> ddl.drop(DdlStatement.DropView::new)),
+          Form.of("drop sequence", ddl -> ddl.drop(DdlStatement.DropSequence::new)),
+          Form.of("drop table", ddl -> ddl.drop(DdlStatement.DropTable::new)),
+          Form.of("drop index", ddl -> ddl.drop(DdlStatement.DropIndex::new)),
+          Form.of("drop schema", DdlParser::dropSchema),
+          Form.of("comment on", DdlParser::comment),
+          Form.of("truncate", DdlParser::truncate));
+
   private final String sql;
   private final TokenReader in;
 
@@ -39,119 +76,101 @@ public final class DdlParser {
   }
 
   private DdlStatement statement() {
-    if (in.acceptWords("create", "table")) {
-      return new TableParser(sql, in).create();
-    }
-    if (in.acceptWords("create", "unique", "index")) {
-      return new IndexParser(sql, in).create(true);
-    }
-    if (in.acceptWords("create", "index")) {
-      return new IndexParser(sql, in).create(false);
-    }
-    if (in.acceptWords("create", "schema")) {
-      return createSchema();
-    }
-    if (in.acceptWords("alter", "schema")) {
-      String from = in.expectName();
-      if (!in.acceptWords("rename", "to")) {
-        throw in.notSupported("ALTER SCHEMA ... " + in.peek().text());
+    for (Form form : FORMS) {
+      if (in.acceptWords(form.words)) {
+        return form.rest.apply(this);
       }
-      return new DdlStatement.RenameSchema(from, in.expectName());
-    }
-    if (in.acceptWords("create", "view")) {
-      return createView(false);
-    }
-    if (in.acceptWords("create", "or", "replace", "view")) {
-      return createView(true);
-    }
-    if (in.acceptWords("drop", "view")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      List<QualifiedName> names = names();
-      return new DdlStatement.DropView(names, ifExists, in.cascade());
-    }
-    if (in.acceptWords("create", "sequence")) {
-      boolean ifNotExists = in.acceptWords("if", "not", "exists");
-      return new DdlStatement.CreateSequence(
-          name(), ifNotExists, new SequenceOptionsParser(in).options(false));
-    }
-    if (in.acceptWords("alter", "sequence")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      QualifiedName name = name();
-      DdlStatement named = alterName(false, name, ifExists);
-      return named != null
-          ? named
-          : new DdlStatement.AlterSequence(
-              name, ifExists, new SequenceOptionsParser(in).options(true));
-    }
-    if (in.acceptWords("alter", "view")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      QualifiedName name = name();
-      DdlStatement named = alterName(true, name, ifExists);
-      if (named != null) {
-        return named;
-      }
-      if (!in.acceptWords("rename")) {
-        throw in.notSupported("ALTER VIEW ... " + in.peek().text());
-      }
-      in.acceptWords("column");
-      String from = in.expectName();
-      in.expectWord("to");
-      return new DdlStatement.AlterTable(
-          name, ifExists, List.of(new Alteration.RenameColumn(from, in.expectName())));
-    }
-    if (in.acceptWords("drop", "sequence")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      List<QualifiedName> names = names();
-      return new DdlStatement.DropSequence(names, ifExists, in.cascade());
-    }
-    if (in.acceptWords("alter", "table")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      in.acceptWords("only");
-      return new DdlStatement.AlterTable(name(), ifExists, new TableParser(sql, in).alterations());
-    }
-    if (in.acceptWords("alter", "index")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      QualifiedName index = name();
-      if (StorageOptions.alterIndex(in)) {
-        return new DdlStatement.AlterIndex(index, ifExists);
-      }
-      in.expectWord("rename");
-      in.expectWord("to");
-      return new DdlStatement.RenameIndex(index, ifExists, in.expectName());
-    }
-    if (in.acceptWords("drop", "table")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      List<QualifiedName> names = names();
-      return new DdlStatement.DropTable(names, ifExists, in.cascade());
-    }
-    if (in.acceptWords("drop", "index")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      List<QualifiedName> names = names();
-      return new DdlStatement.DropIndex(names, ifExists, in.cascade());
-    }
-    if (in.acceptWords("drop", "schema")) {
-      boolean ifExists = in.acceptWords("if", "exists");
-      List<String> names = new ArrayList<>();
-      do {
-        names.add(in.expectName());
-      } while (in.acceptOperator(","));
-      return new DdlStatement.DropSchema(names, ifExists, in.cascade());
-    }
-    if (in.acceptWords("comment", "on")) {
-      return comment();
-    }
-    if (in.acceptWords("truncate")) {
-      in.acceptWords("table");
-      in.acceptWords("only");
-      List<QualifiedName> names = names();
-      boolean restart = in.acceptWords("restart", "identity");
-      if (!restart) {
-        in.acceptWords("continue", "identity");
-      }
-      return new DdlStatement.Truncate(names, restart, in.cascade());
     }
     refuseOtherTables();
     throw in.notSupported(in.peek().text() + " " + in.peek(1).text());
+  }
+
+  private DdlStatement createSequence() {
+    boolean ifNotExists = in.acceptWords("if", "not", "exists");
+    return new DdlStatement.CreateSequence(
+        in.name(), ifNotExists, new SequenceOptionsParser(in).options(false));
+  }
+
+  private DdlStatement alterSchema() {
+    String from = in.expectName();
+    if (!in.acceptWords("rename", "to")) {
+      throw in.notSupported("ALTER SCHEMA ... " + in.peek().text());
+    }
+    return new DdlStatement.RenameSchema(from, in.expectName());
+  }
+
+  private DdlStatement alterSequence() {
+    boolean ifExists = ifExists();
+    QualifiedName name = in.name();
+    DdlStatement named = alterName(false, name, ifExists);
+    return named != null
+        ? named
+        : new DdlStatement.AlterSequence(
+            name, ifExists, new SequenceOptionsParser(in).options(true));
+  }
+
+  private DdlStatement alterView() {
+    boolean ifExists = ifExists();
+    QualifiedName name = in.name();
+    DdlStatement named = alterName(true, name, ifExists);
+    if (named != null) {
+      return named;
+    }
+    if (!in.acceptWords("rename")) {
+      throw in.notSupported("ALTER VIEW ... " + in.peek().text());
+    }
+    in.acceptWords("column");
+    String from = in.expectName();
+    in.expectWord("to");
+    return new DdlStatement.AlterTable(
+        name, ifExists, List.of(new Alteration.RenameColumn(from, in.expectName())));
+  }
+
+  private DdlStatement alterTable() {
+    boolean ifExists = ifExists();
+    in.acceptWords("only");
+    return new DdlStatement.AlterTable(in.name(), ifExists, new TableParser(sql, in).alterations());
+  }
+
+  private DdlStatement alterIndex() {
+    boolean ifExists = ifExists();
+    QualifiedName index = in.name();
+    if (StorageOptions.alterIndex(in)) {
+      return new DdlStatement.AlterIndex(index, ifExists);
+    }
+    in.expectWord("rename");
+    in.expectWord("to");
+    return new DdlStatement.RenameIndex(index, ifExists, in.expectName());
+  }
+
+  private DdlStatement drop(Drop drop) {
+    boolean ifExists = ifExists();
+    List<QualifiedName> names = names();
+    return drop.of(names, ifExists, in.cascade());
+  }
+
+  private DdlStatement dropSchema() {
+    boolean ifExists = ifExists();
+    List<String> names = new ArrayList<>();
+    do {
+      names.add(in.expectName());
+    } while (in.acceptOperator(","));
+    return new DdlStatement.DropSchema(names, ifExists, in.cascade());
+  }
+
+  private DdlStatement truncate() {
+    in.acceptWords("table");
+    in.acceptWords("only");
+    List<QualifiedName> names = names();
+    boolean restart = in.acceptWords("restart", "identity");
+    if (!restart) {
+      in.acceptWords("continue", "identity");
+    }
+    return new DdlStatement.Truncate(names, restart, in.cascade());
+  }
+
+  private boolean ifExists() {
+    return in.acceptWords("if", "exists");
   }
 
   /// CREATE [GLOBAL | LOCAL] TEMPORARY, UNLOGGED.
@@ -211,9 +230,9 @@ public final class DdlParser {
     } else if (kind == Commented.CONSTRAINT) {
       part = in.expectName();
       in.expectWord("on");
-      name = name();
+      name = in.name();
     } else {
-      name = name();
+      name = in.name();
     }
     in.expectWord("is");
     if (in.acceptWords("null")) {
@@ -229,17 +248,13 @@ public final class DdlParser {
   private List<QualifiedName> names() {
     List<QualifiedName> names = new ArrayList<>();
     do {
-      names.add(name());
+      names.add(in.name());
     } while (in.acceptOperator(","));
     return names;
   }
 
-  private QualifiedName name() {
-    return in.name();
-  }
-
   private DdlStatement createView(boolean orReplace) {
-    QualifiedName name = name();
+    QualifiedName name = in.name();
     List<String> columns = in.peek().isOperator("(") ? in.identifiers() : List.of();
     in.expectWord("as");
     int start = in.peek().start();

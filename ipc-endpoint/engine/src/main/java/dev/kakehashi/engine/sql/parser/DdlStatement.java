@@ -3,7 +3,6 @@ package dev.kakehashi.engine.sql.parser;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.ForeignKey;
 import dev.kakehashi.engine.sql.lexer.QualifiedName;
-import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,72 +32,6 @@ public sealed interface DdlStatement {
 
   /// How the values of a serial or identity column come about.
   record SequenceColumn(Column.Generated generated, SequenceOptions options) {}
-
-  /// What CREATE or ALTER SEQUENCE says; null: nothing.
-  ///
-  /// @param noMin NO MINVALUE
-  /// @param noMax NO MAXVALUE
-  /// @param restarts RESTART, with `restartWith` or the start
-  record SequenceOptions(
-      @Nullable Integer typeOid,
-      @Nullable Long start,
-      @Nullable Long increment,
-      @Nullable Long min,
-      boolean noMin,
-      @Nullable Long max,
-      boolean noMax,
-      @Nullable Long cache,
-      @Nullable Boolean cycles,
-      boolean restarts,
-      @Nullable Long restartWith,
-      QualifiedName.@Nullable Column ownedBy,
-      boolean ownedByNone) {
-    static final SequenceOptions NONE =
-        new SequenceOptions(
-            null, null, null, null, false, null, false, null, null, false, null, null, false);
-
-    /// AS and nothing else.
-    public static SequenceOptions of(int typeOid) {
-      return new SequenceOptions(
-          typeOid, null, null, null, false, null, false, null, null, false, null, null, false);
-    }
-
-    /// All that another sequence has.
-    public static SequenceOptions of(int typeOid, SequenceDefinition numbers) {
-      return new SequenceOptions(
-          typeOid,
-          numbers.start(),
-          numbers.increment(),
-          numbers.min(),
-          false,
-          numbers.max(),
-          false,
-          numbers.cache(),
-          numbers.cycles(),
-          false,
-          null,
-          null,
-          false);
-    }
-
-    /// Also NO MINVALUE and NO MAXVALUE, where limits are not said.
-    public SequenceOptions withDefaultLimits(boolean ofMin, boolean ofMax) {
-      return new SequenceOptions(
-          typeOid,
-          start,
-          increment,
-          min,
-          noMin || ofMin,
-          max,
-          noMax || ofMax,
-          cache,
-          cycles,
-          restarts,
-          restartWith,
-          ownedBy,
-          ownedByNone);
-    }
-  }
 
   record CreateSequence(QualifiedName name, boolean ifNotExists, SequenceOptions options)
       implements DdlStatement {}

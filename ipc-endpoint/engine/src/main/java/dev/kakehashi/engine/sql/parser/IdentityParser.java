@@ -5,7 +5,6 @@ import dev.kakehashi.engine.catalog.Column.Generated;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
 import dev.kakehashi.engine.sql.parser.DdlStatement.Alteration;
 import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceColumn;
-import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +25,9 @@ final class IdentityParser {
     if (in.acceptOperator("(")) {
       options = new SequenceOptionsParser(in).options(false);
       in.expectOperator(")");
-      if (options.ownedBy() != null || options.typeOid() != null) {
+      SequenceOptions.Owner owner = options.owner();
+      boolean owned = owner != null && owner.column() != null;
+      if (owned || options.typeOid() != null) {
         throw new EngineException(ErrorCode.SYNTAX_ERROR, "conflicting or redundant options");
       }
     }

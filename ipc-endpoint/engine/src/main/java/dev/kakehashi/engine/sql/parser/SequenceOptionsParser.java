@@ -1,32 +1,17 @@
 package dev.kakehashi.engine.sql.parser;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.sql.lexer.QualifiedName;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
-import dev.kakehashi.engine.sql.parser.DdlStatement.SequenceOptions;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Parser of what follows CREATE SEQUENCE, ALTER SEQUENCE and AS IDENTITY.
 final class SequenceOptionsParser {
   private final TokenReader in;
   private final Set<String> seen = new HashSet<>();
-  private @Nullable Integer typeOid;
-  private @Nullable Long start;
-  private @Nullable Long increment;
-  private @Nullable Long min;
-  private boolean noMin;
-  private @Nullable Long max;
-  private boolean noMax;
-  private @Nullable Long cache;
-  private @Nullable Boolean cycles;
-  private boolean restarts;
-  private @Nullable Long restartWith;
-  private QualifiedName.@Nullable Column ownedBy;
-  private boolean ownedByNone;
+  private final SequenceOptions.Builder options = new SequenceOptions.Builder();
 
   SequenceOptionsParser(TokenReader in) {
     this.in = in;
@@ -61,61 +46,46 @@ final class SequenceOptionsParser {
 
   /// What was read so far.
   SequenceOptions collected() {
-    return new SequenceOptions(
-        typeOid,
-        start,
-        increment,
-        min,
-        noMin,
-        max,
-        noMax,
-        cache,
-        cycles,
-        restarts,
-        restartWith,
-        ownedBy,
-        ownedByNone);
+    return options.build();
   }
 
   private boolean option(boolean alters) {
     if (in.acceptWords("as")) {
       once("as");
-      typeOid = in.type().oid();
+      options.typeOid(in.type().oid());
     } else if (in.acceptWords("increment")) {
       once("increment");
       in.acceptWords("by");
-      increment = number();
+      options.increment(number());
     } else if (in.acceptWords("start")) {
       once("start");
       in.acceptWords("with");
-      start = number();
+      options.start(number());
     } else if (in.acceptWords("minvalue")) {
       once("minvalue");
-      min = number();
+      options.min(number());
     } else if (in.acceptWords("no", "minvalue")) {
       once("minvalue");
-      noMin = true;
+      options.noMin();
     } else if (in.acceptWords("maxvalue")) {
       once("maxvalue");
-      max = number();
+      options.max(number());
     } else if (in.acceptWords("no", "maxvalue")) {
       once("maxvalue");
-      noMax = true;
+      options.noMax();
     } else if (in.acceptWords("cache")) {
       once("cache");
-      cache = number();
+      options.cache(number());
     } else if (in.acceptWords("cycle")) {
       once("cycle");
-      cycles = true;
+      options.cycles(true);
     } else if (in.acceptWords("no", "cycle")) {
       once("cycle");
-      cycles = false;
+      options.cycles(false);
     } else if (alters && in.acceptWords("restart")) {
       once("restart");
-      restarts = true;
-      if (in.acceptWords("with") || in.peek().kind() == Token.Kind.NUMBER) {
-        restartWith = number();
-      }
+      boolean said = in.acceptWords("with") || in.peek().kind() == Token.Kind.NUMBER;
+      options.restart(said ? (Long) number() : null);
     } else {
       return owner();
     }
@@ -127,10 +97,7 @@ final class SequenceOptionsParser {
       return false;
     }
     once("owned");
-    ownedByNone = in.acceptWords("none");
-    if (!ownedByNone) {
-      ownedBy = in.columnName("invalid OWNED BY option");
-    }
+    options.owner(in.acceptWords("none") ? null : in.columnName("invalid OWNED BY option"));
     return true;
   }
 

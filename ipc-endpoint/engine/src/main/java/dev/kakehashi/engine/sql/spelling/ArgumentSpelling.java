@@ -3,6 +3,7 @@ package dev.kakehashi.engine.sql.spelling;
 import dev.kakehashi.engine.sql.lexer.ReservedWords;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.sql.spelling.NestingLevel.Purpose;
 import java.util.Set;
 
 /// What Calcite's parser does not take where it stands is wrapped in a call: an argument that is VARIADIC or has a name, a subquery by which a window is partitioned, the first argument of a function in FROM.
@@ -22,27 +23,36 @@ final class ArgumentSpelling {
     this.out = translator.out;
   }
 
-  /// A parenthesis, which has been read; what is around it is still the innermost level.
-  void open(NestingLevel level, Token token) {
-    NestingLevel around = translator.levels.getFirst();
-    boolean exists = in.at > 2 && in.peek(-2).isWord("exists");
-    Token before = in.peek(exists ? -3 : Math.max(-2, -in.at));
-    level.syntax =
-        in.at > 1 && (in.peek(-2).isWord("row") || ReservedWords.looksLikeCall(in.peek(-2).text()));
-    level.subquery =
-        around.window
-            && !around.ordered
-            && !level.arguments
-            && (before.isWord("by") || before.isOperator(","))
-            && beginsQuery();
-    if (level.subquery) {
-      level.start = out.length() - (exists ? EXISTS.length() : 0);
-      String call = TranslatedText.quoted(Marks.SUBQUERY_CALL) + "(";
-      if (exists) {
-        out.insert(level.start, call);
-      } else {
-        out.emit(call, token.start());
-      }
+  /// Whether the parenthesis that has been read belongs to what looks like a call of a function, but takes no names.
+  boolean isOfSyntax() {
+    return in.at > 1
+        && (in.peek(-2).isWord("row") || ReservedWords.looksLikeCall(in.peek(-2).text()));
+  }
+
+  /// Whether a parenthesis, which has been read and is no call's, begins a subquery by which a window is partitioned.
+  ///
+  /// @param around the level that it is in
+  boolean beginsPartition(NestingLevel around) {
+    Token before = in.peek(isExists() ? -3 : Math.max(-2, -in.at));
+    return around.is(Purpose.WINDOW)
+        && !around.ordered
+        && (before.isWord("by") || before.isOperator(","))
+        && beginsQuery();
+  }
+
+  private boolean isExists() {
+    return in.at > 2 && in.peek(-2).isWord("exists");
+  }
+
+  /// Begins the call around such a subquery.
+  void beginPartition(NestingLevel level, Token token) {
+    boolean exists = isExists();
+    level.start = out.length() - (exists ? EXISTS.length() : 0);
+    String call = TranslatedText.quoted(Marks.SUBQUERY_CALL) + "(";
+    if (exists) {
+      out.insert(level.start, call);
+    } else {
+      out.emit(call, token.start());
     }
   }
 
@@ -57,11 +67,14 @@ final class ArgumentSpelling {
   /// `VARIADIC` in front of the last argument.
   void variadic(Token token) {
     NestingLevel level = translator.levels.getFirst();
-    if (!level.arguments || !(in.peek(-1).isOperator("(") || in.peek(-1).isOperator(","))) {
+    CallArguments call = level.call;
+    if (call == null
+        || !level.hasArguments()
+        || !(in.peek(-1).isOperator("(") || in.peek(-1).isOperator(","))) {
       throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     in.at++;
-    level.variadic = true;
+    call.wrap(true);
     out.emit(TranslatedText.quoted(Marks.VARIADIC_CALL) + "(", token.start());
     level.chain = new NestingLevel.Chain(out.length());
   }
@@ -74,13 +87,15 @@ final class ArgumentSpelling {
     }
     NestingLevel level = translator.levels.getFirst();
     Token before = in.peek(in.at == 0 ? 0 : -1);
-    if (!level.arguments
-        || level.syntax
+    CallArguments call = level.call;
+    if (call == null
+        || !level.hasArguments()
+        || call.ofSyntax
         || !(before.isOperator("(") || before.isOperator(",") || before.isWord("variadic"))) {
       throw TokenReader.syntaxErrorAt(translator.sql, arrow);
     }
     in.at += 2;
-    level.named = true;
+    call.wrap(false);
     out.emit(
         TranslatedText.quoted(Marks.NAMED_CALL) + "(" + TranslatedText.quoted(token.text()) + ", ",
         token.start());
@@ -90,24 +105,16 @@ final class ArgumentSpelling {
 
   /// The end of an argument.
   void end(Token token) {
-    NestingLevel level = translator.levels.getFirst();
-    if (level.named) {
-      level.named = false;
-      out.emit(") ", token.start());
-    }
-    if (level.variadic) {
-      level.variadic = false;
-      out.emit(") ", token.start());
-    }
-    if (level.wrapsArgument) {
-      level.wrapsArgument = false;
+    CallArguments call = translator.levels.getFirst().call;
+    for (int open = call == null ? 0 : call.end(); open > 0; open--) {
       out.emit(") ", token.start());
     }
   }
 
   /// A comma, perhaps between arguments.
   void comma(Token token) {
-    if (translator.levels.getFirst().variadic) {
+    CallArguments call = translator.levels.getFirst().call;
+    if (call != null && call.isVariadic()) {
       throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     end(token);

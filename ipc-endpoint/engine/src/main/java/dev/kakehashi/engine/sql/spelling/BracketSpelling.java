@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql.spelling;
 
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.sql.spelling.NestingLevel.Purpose;
 
 /// Translates brackets, constructors of arrays and subscripts, as calls.
 final class BracketSpelling {
@@ -27,8 +28,7 @@ final class BracketSpelling {
   }
 
   private void begin(Token token) {
-    NestingLevel level = new NestingLevel(out.length());
-    level.array = true;
+    NestingLevel level = new NestingLevel(Purpose.ARRAY, out.length());
     out.emit(call(Marks.ARRAY_CALL), token.start());
     push(level);
   }
@@ -41,7 +41,7 @@ final class BracketSpelling {
   /// `[`, which has been read: of an array within an array's constructor, or of a subscript.
   void open(Token token) {
     boolean inConstructor =
-        translator.levels.getFirst().array
+        translator.levels.getFirst().is(Purpose.ARRAY)
             && (in.peek(-2).isOperator("[") || in.peek(-2).isOperator(","));
     if (inConstructor) {
       begin(token);
@@ -73,7 +73,7 @@ final class BracketSpelling {
   void close(Token token) {
     NestingLevel closed = translator.levels.getFirst();
     NestingLevel.Subscript subscript = closed.subscript;
-    if (subscript == null && !closed.array) {
+    if (subscript == null && !closed.is(Purpose.ARRAY)) {
       throw TokenReader.syntaxErrorAt(translator.sql, token);
     }
     if (subscript != null) {

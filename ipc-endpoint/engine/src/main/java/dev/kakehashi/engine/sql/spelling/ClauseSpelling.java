@@ -180,14 +180,14 @@ final class ClauseSpelling {
       wait = "to change";
     }
     call.append(TranslatedText.quoted(wait)).append("), ");
-    if (level.distinct || level.setOperation) {
+    if (level.query.isDistinct() || level.query.isSetOperation()) {
       throw new EngineException(
               ErrorCode.FEATURE_NOT_SUPPORTED,
               "FOR UPDATE is not allowed with "
-                  + (level.distinct ? "DISTINCT clause" : "UNION/INTERSECT/EXCEPT"))
+                  + (level.query.isDistinct() ? "DISTINCT clause" : "UNION/INTERSECT/EXCEPT"))
           .withPosition(first.start() + 1);
     }
-    out.insert(level.selectList, call.toString());
+    out.insert(level.query.selectList(), call.toString());
   }
 
   /// TABLESAMPLE becomes one more part of the name of the table, in front of its alias.

@@ -2,6 +2,7 @@ package dev.kakehashi.engine.sql.spelling;
 
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.sql.spelling.NestingLevel.Purpose;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -19,18 +20,13 @@ final class FromSpelling {
     this.out = translator.out;
   }
 
-  /// A parenthesis in a FROM clause, which has been read: of a function's arguments, or around a join.
+  /// Whether a parenthesis, which has been read and is no call's, is around a table or a join of a FROM clause.
   ///
   /// @param around the level that it is in
-  void open(NestingLevel level, NestingLevel around) {
-    level.function = level.arguments && beginsFunction(around);
-    level.wrapsArgument = level.function;
-    level.table =
-        !level.arguments
-            && around.fromClause
-            && (isBeforeTable(in.peek(-2)) || (around.table && in.peek(-2).isOperator("(")))
-            && !QUERY_WORDS.contains(in.peek().text());
-    level.fromClause = level.table;
+  boolean beginsTable(NestingLevel around) {
+    return around.query.inFrom()
+        && (isBeforeTable(in.peek(-2)) || (around.is(Purpose.TABLE) && in.peek(-2).isOperator("(")))
+        && !QUERY_WORDS.contains(in.peek().text());
   }
 
   /// The end of a parenthesis: a join with an alias becomes a query.
@@ -41,7 +37,7 @@ final class FromSpelling {
             || (in.peek().kind() == Token.Kind.WORD
                 && !Operands.isKeyword(in.peek().text())
                 && !in.peek().isWord("window"));
-    if (closed.table && closed.join && alias) {
+    if (closed.is(Purpose.TABLE) && closed.query.hasJoin() && alias) {
       out.insert(closed.inside, "select * from ");
     }
   }
@@ -54,7 +50,7 @@ final class FromSpelling {
   }
 
   /// Whether the parenthesis that has been read last begins the arguments of a function in FROM.
-  private boolean beginsFunction(NestingLevel around) {
+  boolean beginsFunction(NestingLevel around) {
     Token first = in.peek();
     if (first.isOperator(")") || first.isOperator("*") || first.isWord("distinct")) {
       return false;
@@ -67,7 +63,7 @@ final class FromSpelling {
       before -= 2;
     }
     return before >= 0
-        && around.fromClause
+        && around.query.inFrom()
         && !SpellingTranslator.CALL_KEYWORDS.contains(in.peek(-2).text())
         && isBeforeTable(in.peek(before - in.at));
   }
@@ -92,7 +88,8 @@ final class FromSpelling {
   ///
   /// @return the alias in front of the list; empty: there is none; null: there is no list
   @Nullable String columnDefinitions(Token token) {
-    if (!translator.levels.getFirst().function) {
+    CallArguments call = translator.levels.getFirst().call;
+    if (call == null || !call.ofTable) {
       return null;
     }
     int start = in.at;

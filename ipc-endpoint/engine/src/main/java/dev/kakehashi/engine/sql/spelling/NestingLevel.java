@@ -4,73 +4,61 @@ import org.jspecify.annotations.Nullable;
 
 /// What a translator knows of an open parenthesis, or of the whole statement.
 final class NestingLevel {
-  boolean cast;
-  boolean selectWithoutFrom;
+  /// What a parenthesis or bracket is for.
+  enum Purpose {
+    /// Operands, a subquery, arguments of a call; the statement.
+    GROUP,
+    CAST,
+    /// A window's definition.
+    WINDOW,
+    DISTINCT_ON,
+    /// A table or a join in FROM.
+    TABLE,
+    /// A subquery that is in a call for itself.
+    QUERY_CALL,
+    /// An array's constructor.
+    ARRAY
+  }
 
-  /// Where in `text` the select list of the last SELECT begins; -1 if there is none.
-  int selectList = -1;
+  final Purpose purpose;
 
-  boolean distinct;
+  /// The query that is in it, if there is one.
+  final QueryClauses query = new QueryClauses();
 
-  boolean setOperation;
+  /// The arguments that are in it; null: it is no call's parenthesis.
+  @Nullable CallArguments call;
 
-  /// Whether it is the parenthesis of a window definition, and whether that has had its ORDER BY.
-  boolean window;
-
+  /// Whether ORDER BY has begun.
   boolean ordered;
 
-  /// Whether the WINDOW clause of the SELECT has begun.
-  boolean windowClause;
-
-  /// Whether the parenthesis holds the arguments of a function, so far without a query.
-  boolean arguments;
-
-  /// Whether the first argument of a function in FROM is in a parenthesis of its own, without which Calcite's parser takes no expression that begins with a name.
-  boolean wrapsArgument;
-
-  /// Whether the argument is VARIADIC.
-  boolean variadic;
-
-  /// Whether the argument has a name.
-  boolean named;
-
-  /// Whether the parenthesis belongs to what looks like a call of a function, but takes no names.
-  boolean syntax;
-
-  /// Whether the parenthesis holds a subquery that is in a call for itself.
-  boolean subquery;
-
-  /// Whether it holds the arguments of a function in FROM.
-  boolean function;
-
-  /// Whether FROM has begun, and nothing that follows it.
-  boolean fromClause;
-
-  /// Whether it is a parenthesis of a FROM clause around a table or a join, and whether there is a join so far.
-  boolean table;
-
-  boolean join;
-
-  /// Where in `text` begins what is in the parenthesis.
+  /// Where in `text` begins what is in it.
   int inside;
-
-  /// Whether it is the bracket of an array's constructor.
-  boolean array;
 
   /// The subscript between brackets; null: it is no such bracket.
   @Nullable Subscript subscript;
-
-  /// Whether it is the list of DISTINCT ON.
-  boolean distinctOn;
 
   /// Where in `text` the operand begins that the parenthesis belongs to.
   int start;
 
   Chain chain;
 
-  NestingLevel(int start) {
+  NestingLevel(Purpose purpose, int start) {
+    this.purpose = purpose;
     this.start = start;
     this.chain = new Chain(start);
+  }
+
+  NestingLevel(int start) {
+    this(Purpose.GROUP, start);
+  }
+
+  boolean is(Purpose other) {
+    return purpose == other;
+  }
+
+  /// Whether arguments of a call are in it, and so far no query.
+  boolean hasArguments() {
+    return call != null && !call.isQuery();
   }
 
   /// What is between the brackets of a subscript.

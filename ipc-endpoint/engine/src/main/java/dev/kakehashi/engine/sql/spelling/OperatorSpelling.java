@@ -131,11 +131,11 @@ final class OperatorSpelling {
       throw in.syntaxError();
     }
     int depth = translator.levels.size();
-    int open = translator.cases.size();
+    int open = translator.keywords.openCases();
     translator.token();
     while (!in.atEnd()
         && (translator.levels.size() > depth
-            || translator.cases.size() > open
+            || translator.keywords.openCases() > open
             || in.peek().isOperator("::")
             || in.peek().isOperator("[")
             || in.peek().isOperator(".")

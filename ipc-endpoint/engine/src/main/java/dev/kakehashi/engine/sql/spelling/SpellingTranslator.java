@@ -4,11 +4,13 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.sql.lexer.Lexer;
 import dev.kakehashi.engine.sql.lexer.Token;
 import dev.kakehashi.engine.sql.lexer.TokenReader;
+import dev.kakehashi.engine.sql.spelling.NestingLevel.Purpose;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /// Turns PostgreSQL's spelling into one that Calcite's Babel parser takes with the same meaning.
@@ -25,16 +27,28 @@ public final class SpellingTranslator {
   /// Keywords only before `(`, with an argument syntax of their own.
   static final Set<String> CALL_KEYWORDS = Set.of("substring", "trim", "position", "overlay");
 
-  private static final Set<String> AFTER_FROM =
-      Set.of(
-          "where", "group", "having", "window", "order", "union", "intersect", "except", "select");
+  /// How a word is written that Calcite's grammar has in another form.
+  private interface Form {
+    /// Reads the word, which comes next, and what belongs to it, if it is meant so here.
+    boolean read(SpellingTranslator translator, Token token);
+  }
 
-  private static final Set<String> AFTER_SELECT_LIST =
-      Set.of("from", "where", "group", "having", "order", "limit", "union", "intersect", "except");
-
-  private static final Set<String> SET_OPERATIONS = Set.of("union", "intersect", "except");
-
-  private static final Set<String> LOCKS = Set.of("update", "share", "no", "key");
+  private static final Map<String, Form> FORMS =
+      Map.ofEntries(
+          Map.entry("collate", (translator, token) -> translator.collate()),
+          Map.entry("at", SpellingTranslator::atTimeZone),
+          Map.entry("overlaps", SpellingTranslator::overlaps),
+          Map.entry("tablesample", (translator, token) -> translator.sample()),
+          Map.entry("search", SpellingTranslator::traversal),
+          Map.entry("cycle", SpellingTranslator::traversal),
+          Map.entry("variadic", SpellingTranslator::variadic),
+          Map.entry("default", SpellingTranslator::byDefault),
+          Map.entry("table", SpellingTranslator::table),
+          Map.entry("extract", SpellingTranslator::extract),
+          Map.entry("cast", SpellingTranslator::cast),
+          Map.entry("row", SpellingTranslator::row),
+          Map.entry("rows", SpellingTranslator::rows),
+          Map.entry("array", (translator, token) -> translator.array()));
 
   private static final Set<String> VALUE_FUNCTIONS =
       Set.of(
@@ -52,22 +66,15 @@ public final class SpellingTranslator {
   final TokenReader in;
   final TranslatedText out = new TranslatedText();
   private final OperatorSpelling operators;
-  private final ClauseSpelling clauses;
+  final KeywordSpelling keywords;
+  final ClauseSpelling clauses;
   private final BracketSpelling brackets;
-  private final FromSpelling from;
+  final FromSpelling from;
   private final LiteralSpelling literals;
-  private final ArgumentSpelling arguments;
+  final ArgumentSpelling arguments;
 
   /// One entry per open parenthesis and one for the statement.
   final Deque<NestingLevel> levels = new ArrayDeque<>();
-
-  /// An open CASE.
-  ///
-  /// @param start where in `text` it begins
-  /// @param chain that it is in
-  record Case(int start, NestingLevel.Chain chain) {}
-
-  final Deque<Case> cases = new ArrayDeque<>();
 
   private SpellingTranslator(String sql, List<Token> tokens) {
     this.sql = sql;
@@ -78,6 +85,7 @@ public final class SpellingTranslator {
     this.from = new FromSpelling(this);
     this.literals = new LiteralSpelling(this);
     this.arguments = new ArgumentSpelling(this);
+    this.keywords = new KeywordSpelling(this);
   }
 
   /// Translates a query, a condition or an expression; the last token is of kind END.
@@ -137,38 +145,8 @@ public final class SpellingTranslator {
   private void operator(Token token) {
     in.at++;
     switch (token.text()) {
-      case "(" -> {
-        NestingLevel level = new NestingLevel(out.afterName ? out.operandStart : out.length());
-        if (in.at > 1 && OperatorSpelling.continuesCall(in.peek(-2))) {
-          level.start = out.operandStart;
-        }
-        level.arguments = out.afterName;
-        from.open(level, levels.getFirst());
-        level.distinctOn = in.at > 2 && in.peek(-2).isWord("on") && in.peek(-3).isWord("distinct");
-        if (in.at > 1 && in.peek(-2).isWord("as")) {
-          refuseChanges(-1);
-        }
-        level.window =
-            in.at > 1
-                && (in.peek(-2).isWord("over")
-                    || (levels.getFirst().windowClause && in.peek(-2).isWord("as")));
-        arguments.open(level, token);
-        levels.push(level);
-        out.emit(level.wrapsArgument ? "((" : "(", token.start());
-        level.inside = out.length();
-      }
-      case ")" -> {
-        if (levels.size() == 1) {
-          throw TokenReader.syntaxErrorAt(sql, token);
-        }
-        arguments.end(token);
-        String alias = from.columnDefinitions(token);
-        NestingLevel closed = levels.pop();
-        from.close(closed);
-        out.emit(closed.distinctOn ? "), " : closed.subquery ? ")) " : ") ", token.start());
-        out.operandStart = closed.start;
-        from.alias(alias, token);
-      }
+      case "(" -> open(token);
+      case ")" -> close(token);
       case "::" -> {
         // Calcite's :: binds less than comparisons.
         int start = out.operandStart;
@@ -204,9 +182,70 @@ public final class SpellingTranslator {
     }
   }
 
+  /// A parenthesis, which has been read.
+  private void open(Token token) {
+    NestingLevel around = levels.getFirst();
+    boolean call = out.afterName;
+    boolean continues = in.at > 1 && OperatorSpelling.continuesCall(in.peek(-2));
+    NestingLevel level =
+        new NestingLevel(
+            call ? Purpose.GROUP : purpose(around),
+            call || continues ? out.operandStart : out.length());
+    if (call) {
+      level.call = new CallArguments(from.beginsFunction(around), arguments.isOfSyntax());
+    }
+    if (level.is(Purpose.TABLE)) {
+      level.query.continueFrom();
+    }
+    if (in.at > 1 && in.peek(-2).isWord("as")) {
+      refuseChanges(-1);
+    }
+    if (level.is(Purpose.QUERY_CALL)) {
+      arguments.beginPartition(level, token);
+    }
+    levels.push(level);
+    out.emit(level.call != null && level.call.ofTable ? "((" : "(", token.start());
+    level.inside = out.length();
+  }
+
+  /// What a parenthesis is for, which has been read and is no call's.
+  private Purpose purpose(NestingLevel around) {
+    Token before = in.at > 1 ? in.peek(-2) : in.peek();
+    if (in.at > 1
+        && (before.isWord("over") || (around.query.inWindowClause() && before.isWord("as")))) {
+      return Purpose.WINDOW;
+    }
+    if (in.at > 2 && before.isWord("on") && in.peek(-3).isWord("distinct")) {
+      return Purpose.DISTINCT_ON;
+    }
+    if (from.beginsTable(around)) {
+      return Purpose.TABLE;
+    }
+    return arguments.beginsPartition(around) ? Purpose.QUERY_CALL : Purpose.GROUP;
+  }
+
+  private void close(Token token) {
+    if (levels.size() == 1) {
+      throw TokenReader.syntaxErrorAt(sql, token);
+    }
+    arguments.end(token);
+    String alias = from.columnDefinitions(token);
+    NestingLevel closed = levels.pop();
+    from.close(closed);
+    String end =
+        switch (closed.purpose) {
+          case DISTINCT_ON -> "), ";
+          case QUERY_CALL -> ")) ";
+          default -> ") ";
+        };
+    out.emit(end, token.start());
+    out.operandStart = closed.start;
+    from.alias(alias, token);
+  }
+
   private void word(Token token) {
     String word = token.text();
-    boolean call = in.peek(1).isOperator("(");
+    boolean call = isCall();
     if (afterDot()) {
       in.at++;
       identifier(token);
@@ -214,60 +253,16 @@ public final class SpellingTranslator {
       asTarget(token);
     } else if (literals.typed(token)) {
       return;
-    } else if (word.equals("collate") && in.at > 0 && in.peek(1).isIdentifier()) {
-      operators.collate();
-    } else if (in.at > 0 && operators.atTimeZone()) {
-      in.at += 3;
-      operators.infixCall(Marks.AT_TIME_ZONE_CALL, token);
     } else if (in.at > 0 && operators.likeQuantified(token)) {
       return;
-    } else if (word.equals("overlaps") && call && in.peek(-1).isOperator(")")) {
-      in.at++;
-      operators.infixCall("overlaps", token);
-    } else if (word.equals("tablesample")
-        && in.peek(2).isOperator("(")
-        && in.peek(-1).isIdentifier()) {
-      clauses.sample();
-    } else if (word.equals("search") || word.equals("cycle")) {
-      if (!clauses.traversal(token)) {
-        in.at++;
-        identifier(token);
-      }
-    } else if (word.equals("variadic")) {
-      arguments.variadic(token);
-    } else if (word.equals("default")) {
-      in.at++;
-      int start = out.length();
-      if (in.acceptWords("values")) {
-        out.emit("values (\"" + Marks.DEFAULT_CALL + "\"()) ", token.start());
-      } else {
-        out.emit("\"" + Marks.DEFAULT_CALL + "\"() ", token.start());
-      }
-      out.operandStart = start;
-    } else if (word.equals("table") && beginsQuery()) {
-      in.at++;
-      out.emit("select * from ", token.start());
-    } else if (word.equals("extract") && call) {
-      literals.extract(token);
-    } else if (word.equals("cast") && call) {
-      in.at += 2;
-      NestingLevel level = new NestingLevel(out.length());
-      level.cast = true;
-      levels.push(level);
-      out.emit("cast(", token.start());
-    } else if (word.equals("row") && call) {
-      in.at++;
-      out.operandStart = out.length();
-      out.emit(TranslatedText.quoted(Marks.ROW_CALL), token.start());
-      out.afterName = true;
-    } else if (from.isRowsFrom(0)) {
-      from.rowsFrom(token);
-    } else if (word.equals("array") && in.peek(1).isOperator("[")) {
-      brackets.constructor();
-    } else if (levels.getFirst().window && FRAME_MODES.contains(word) && beginsBound()) {
+    } else if (FORMS.containsKey(word) && FORMS.get(word).read(this, token)) {
+      return;
+    } else if (levels.getFirst().is(Purpose.WINDOW)
+        && FRAME_MODES.contains(word)
+        && beginsBound()) {
       clauses.frame(levels.getFirst());
     } else if (isKeyword(word, call)) {
-      keyword(token);
+      keywords.read(token);
     } else if (VALUE_FUNCTIONS.contains(word) && !call) {
       in.at++;
       int start = out.length();
@@ -277,6 +272,123 @@ public final class SpellingTranslator {
       in.at++;
       identifier(token);
     }
+  }
+
+  private boolean isCall() {
+    return in.peek(1).isOperator("(");
+  }
+
+  private boolean collate() {
+    if (in.at == 0 || !in.peek(1).isIdentifier()) {
+      return false;
+    }
+    operators.collate();
+    return true;
+  }
+
+  private boolean atTimeZone(Token token) {
+    if (in.at == 0 || !operators.atTimeZone()) {
+      return false;
+    }
+    in.at += 3;
+    operators.infixCall(Marks.AT_TIME_ZONE_CALL, token);
+    return true;
+  }
+
+  private boolean overlaps(Token token) {
+    if (!isCall() || !in.peek(-1).isOperator(")")) {
+      return false;
+    }
+    in.at++;
+    operators.infixCall("overlaps", token);
+    return true;
+  }
+
+  private boolean sample() {
+    if (!in.peek(2).isOperator("(") || !in.peek(-1).isIdentifier()) {
+      return false;
+    }
+    clauses.sample();
+    return true;
+  }
+
+  private boolean traversal(Token token) {
+    if (!clauses.traversal(token)) {
+      in.at++;
+      identifier(token);
+    }
+    return true;
+  }
+
+  private boolean variadic(Token token) {
+    arguments.variadic(token);
+    return true;
+  }
+
+  private boolean byDefault(Token token) {
+    in.at++;
+    int start = out.length();
+    if (in.acceptWords("values")) {
+      out.emit("values (\"" + Marks.DEFAULT_CALL + "\"()) ", token.start());
+    } else {
+      out.emit("\"" + Marks.DEFAULT_CALL + "\"() ", token.start());
+    }
+    out.operandStart = start;
+    return true;
+  }
+
+  private boolean table(Token token) {
+    if (!beginsQuery()) {
+      return false;
+    }
+    in.at++;
+    out.emit("select * from ", token.start());
+    return true;
+  }
+
+  private boolean extract(Token token) {
+    if (!isCall()) {
+      return false;
+    }
+    literals.extract(token);
+    return true;
+  }
+
+  private boolean cast(Token token) {
+    if (!isCall()) {
+      return false;
+    }
+    in.at += 2;
+    levels.push(new NestingLevel(Purpose.CAST, out.length()));
+    out.emit("cast(", token.start());
+    return true;
+  }
+
+  private boolean row(Token token) {
+    if (!isCall()) {
+      return false;
+    }
+    in.at++;
+    out.operandStart = out.length();
+    out.emit(TranslatedText.quoted(Marks.ROW_CALL), token.start());
+    out.afterName = true;
+    return true;
+  }
+
+  private boolean rows(Token token) {
+    if (!from.isRowsFrom(0)) {
+      return false;
+    }
+    from.rowsFrom(token);
+    return true;
+  }
+
+  private boolean array() {
+    if (!in.peek(1).isOperator("[")) {
+      return false;
+    }
+    brackets.constructor();
+    return true;
   }
 
   private boolean isKeyword(String word, boolean call) {
@@ -299,10 +411,10 @@ public final class SpellingTranslator {
       return previousIs("similar");
     }
     if (word.equals("window")) {
-      return levels.getFirst().selectList >= 0 && in.peek(2).isWord("as");
+      return levels.getFirst().query.hasSelect() && in.peek(2).isWord("as");
     }
     if (word.equals("partition")) {
-      return levels.getFirst().window;
+      return levels.getFirst().is(Purpose.WINDOW);
     }
     return Operands.isKeyword(word);
   }
@@ -310,8 +422,10 @@ public final class SpellingTranslator {
   private boolean beginsQuery() {
     return in.at == 0
         || in.peek(-1).isOperator("(")
-        || SET_OPERATIONS.contains(in.peek(-1).text())
-        || (previousIs("all") && in.at > 1 && SET_OPERATIONS.contains(in.peek(-2).text()));
+        || QueryClauses.SET_OPERATIONS.contains(in.peek(-1).text())
+        || (previousIs("all")
+            && in.at > 1
+            && QueryClauses.SET_OPERATIONS.contains(in.peek(-2).text()));
   }
 
   private boolean beginsBound() {
@@ -325,7 +439,7 @@ public final class SpellingTranslator {
     expression.in.at = in.at;
     expression.levels.push(new NestingLevel(0));
     while (!(expression.levels.size() == 1
-        && expression.cases.isEmpty()
+        && expression.keywords.openCases() == 0
         && ClauseSpelling.endsCount(expression.in.peek()))) {
       if (expression.in.atEnd()) {
         throw expression.in.syntaxError();
@@ -340,113 +454,8 @@ public final class SpellingTranslator {
     return new Source.Literal.Expression(expression.finish());
   }
 
-  private static boolean endsSelectList(Token token) {
-    return token.kind() == Token.Kind.END
-        || token.isOperator(")")
-        || (token.kind() == Token.Kind.WORD && AFTER_SELECT_LIST.contains(token.text()));
-  }
-
   private boolean previousIs(String word) {
     return in.at > 0 && in.peek(-1).isWord(word);
-  }
-
-  private void keyword(Token token) {
-    NestingLevel level = levels.getFirst();
-    String word = token.text();
-    if (word.equals("for") && level.selectList >= 0 && LOCKS.contains(in.peek(1).text())) {
-      clauses.rowLocks(level);
-      return;
-    }
-    if (word.equals("limit") || word.equals("offset")) {
-      clauses.rowCount();
-      return;
-    }
-    if (word.equals("fetch")) {
-      clauses.fetch();
-      return;
-    }
-    if (word.equals("using")
-        && in.peek(1).kind() == Token.Kind.OPERATOR
-        && !in.peek(1).isOperator("(")) {
-      clauses.sortOperator();
-      return;
-    }
-    if (word.equals("using") && level.fromClause && in.peek(1).isOperator("(")) {
-      from.using(token);
-      return;
-    }
-    if (word.equals("with") && in.peek(1).isWord("ordinality") && in.peek(-1).isOperator(")")) {
-      from.ordinality();
-      return;
-    }
-    if (word.equals("lateral") && in.peek(1).isIdentifier()) {
-      // Functions may name what is on the left of them also without it.
-      in.at++;
-      return;
-    }
-    in.at++;
-    if (word.equals("distinct") && in.peek().isWord("on") && in.peek(1).isOperator("(")) {
-      in.at++;
-      out.operandStart = out.length();
-      out.emit(TranslatedText.quoted(Marks.DISTINCT_ON_CALL), token.start());
-      level.distinct = true;
-      return;
-    }
-    if (word.equals("order")) {
-      if (level.arguments) {
-        arguments.end(token);
-        // ORDER BY of an aggregate: Calcite's parser knows WITHIN GROUP only.
-        out.emit(") within group (", token.start());
-      }
-      level.ordered = true;
-    }
-    boolean fromWord = word.equals("from") && !level.arguments && !in.peek(-2).isWord("distinct");
-    level.fromClause = fromWord || (level.fromClause && !AFTER_FROM.contains(word));
-    level.setOperation |= SET_OPERATIONS.contains(word);
-    level.join |= word.equals("join");
-    level.windowClause |= word.equals("window");
-    if (word.equals("select")) {
-      level.arguments = false;
-      level.selectWithoutFrom = true;
-    } else if (fromWord) {
-      level.selectWithoutFrom = false;
-    } else if (level.selectWithoutFrom
-        && !(in.at > 1 && in.peek(-2).isWord("within"))
-        && (word.equals("where") || word.equals("group") || word.equals("having"))) {
-      level.selectWithoutFrom = false;
-      out.emit("from (values (", token.start());
-      out.literal(new Source.Literal.NumberText("1"), token);
-      out.emit(")) as \"" + Marks.DUAL + "\" ", token.start());
-    }
-    int start = out.length();
-    out.emit(word + " ", token.start());
-    if (word.equals("select")) {
-      level.selectList = out.length();
-      level.distinct = in.peek().isWord("distinct");
-      level.windowClause = false;
-      if (endsSelectList(in.peek())) {
-        out.emit(TranslatedText.quoted(Marks.NO_COLUMNS_CALL) + "() ", token.start());
-      }
-    }
-    switch (word) {
-      case "null", "true", "false", "unknown" -> out.operandStart = start;
-      case "case" -> cases.push(new Case(start, level.chain));
-      case "end" -> {
-        if (cases.isEmpty()) {
-          out.operandStart = start;
-        } else {
-          Case closed = cases.pop();
-          out.operandStart = closed.start;
-          level.chain = closed.chain;
-        }
-      }
-      default -> {
-        if (CALL_KEYWORDS.contains(word)) {
-          out.operandStart = start;
-          out.afterName = true;
-        }
-      }
-    }
   }
 
   /// Refuses a statement of WITH that changes rows: at the top level it does not come here.
@@ -467,7 +476,7 @@ public final class SpellingTranslator {
   }
 
   private void asTarget(Token token) {
-    if (levels.getFirst().cast) {
+    if (levels.getFirst().is(Purpose.CAST)) {
       type();
     } else if (token.isWord("materialized")) {
       in.at++;

@@ -248,8 +248,7 @@ public final class AssignmentBinder {
         source,
         () -> {
           SqlNode node = CalciteParser.parseExpression(source);
-          Scope scope = new Scope(null);
-          scope.clause = "DEFAULT expressions";
+          Scope scope = new Scope(null, "DEFAULT expressions");
           return assigned(expressions.bind(node, scope), table, column, node);
         });
   }

@@ -93,7 +93,7 @@ public final class ReturningBinder {
         new SelectList(
             items.stream().map(SelectBinder.Item::expression).toList(),
             items.stream().map(SelectBinder.Item::name).toList(),
-            rows.correlations,
+            rows.correlations(),
             java.util.Objects.requireNonNull(rows.rowType)));
   }
 
@@ -105,8 +105,7 @@ public final class ReturningBinder {
       names.add("r" + names.size());
       types.add(context.types.createTypeWithNullability(each.getType(), true));
     }
-    Scope rows = new Scope(scope.parent);
-    rows.clause = "RETURNING";
+    Scope rows = new Scope(scope.parent, "RETURNING");
     rows.rowType = context.types.createStructType(types, names);
     for (int i = 0; i < scope.fields.size(); i++) {
       Scope.Field field = scope.fields.get(i);

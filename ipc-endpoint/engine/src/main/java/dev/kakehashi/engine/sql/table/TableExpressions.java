@@ -365,8 +365,7 @@ public final class TableExpressions {
     return context.withinStored(
         source,
         () -> {
-          Scope scope = new Scope(null);
-          scope.clause = clause;
+          Scope scope = new Scope(null, clause);
           AssignmentBinder assignments = new AssignmentBinder(queries);
           for (int i = 0; i < table.columns().size(); i++) {
             scope.fields.add(assignments.field(table, table.name(), i, i));

@@ -80,7 +80,7 @@ public final class TargetRows {
   public From merged(From target, From source, RexNode condition, Scope scope, JoinRelType type) {
     RelNode rel =
         LogicalJoin.create(
-            target.rel(), source.rel(), List.of(), condition, scope.correlations, type);
+            target.rel(), source.rel(), List.of(), condition, scope.correlations(), type);
     List<Scope.Field> fields =
         FromBinder.map(scope.fields, node -> queries.from.retype(node, rel.getRowType()));
     return new From(rel, fields, List.of());
