@@ -50,7 +50,14 @@ BEGIN
   RETURN sum;
 END $$;
 SELECT both_sides('SELECT nested(200, 1)');
--- Nothing of it is left
+-- Nothing of it is left as soon as the engine has noticed
+DO $$
+BEGIN
+  FOR i IN 1..6000 LOOP
+    EXIT WHEN (SELECT buffer_bytes = 0 FROM kakehashi_sessions('kakehashi') WHERE process_id = pg_backend_pid());
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+END $$;
 SELECT buffer_bytes FROM kakehashi_sessions('kakehashi') WHERE process_id = pg_backend_pid();
 DROP FUNCTION by_turns, nested;
 DROP SCHEMA of_engine CASCADE;
