@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -59,7 +60,7 @@ class DamagedQueueTest {
     String pid = Sql.value(connection, "SELECT pg_backend_pid()");
     try (Stream<String> maps = Files.lines(Path.of("/proc", pid, "maps"))) {
       String table = maps.filter(line -> line.endsWith("/metadata.cq4t")).findFirst().orElseThrow();
-      return Path.of(table.substring(table.indexOf('/'))).getParent();
+      return Objects.requireNonNull(Path.of(table.substring(table.indexOf('/'))).getParent());
     }
   }
 

@@ -180,7 +180,7 @@ final class StoreColumnsTest extends StoreTestBase {
   void shouldRefuseADefinitionOfAnUnknownFormat() {
     store.close();
     LogRecord record = new LogRecord(64);
-    record.put(StoreKeys.table(tableId), new byte[] {4, 0});
+    record.put(StoreKeys.table(tableId), new byte[] {5, 0});
     try (SegmentedLog log =
         SegmentedLog.open(DataDirectory.log(directory), DataDirectory.database(directory))) {
       log.write(List.of(record));
@@ -189,7 +189,7 @@ final class StoreColumnsTest extends StoreTestBase {
         assertThrows(EngineException.class, () -> StoreFactory.open(StoreConfig.of(directory)));
     assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
     assertTrue(
-        String.valueOf(refused.getMessage()).contains("format 4, this version reads 1 to 3"));
+        String.valueOf(refused.getMessage()).contains("format 5, this version reads 1 to 4"));
   }
 
   private java.nio.file.Path directoryAfterClose() {

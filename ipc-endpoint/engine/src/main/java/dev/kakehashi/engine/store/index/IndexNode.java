@@ -126,7 +126,7 @@ final class IndexNode {
   }
 
   private static void copyLongKey(long node, int offset, int bytes, KeyBuffer to, boolean still) {
-    long version = Native.getLongAcquire(node);
+    long version = still ? 0 : NodeLatch.stableVersion(node);
     int length = bytes < LongKey.PREFIX_BYTES + Long.BYTES ? 0 : LongKey.keyLength(node + offset);
     if (!mayFollow(node, version, still)) {
       return;
@@ -147,9 +147,11 @@ final class IndexNode {
 
   /// Whether what has been read of a node since it had a version is true, so that it may be followed to a block of a long key.
   ///
+  /// A latch that is held meanwhile is waited for: it may be released unchanged, and then the caller would validate what was not read.
+  ///
   /// @param still whether the node stands still
   private static boolean mayFollow(long node, long version, boolean still) {
-    return still || ((version & 1) == 0 && NodeLatch.validate(node, version));
+    return still || NodeLatch.validateStable(node, version);
   }
 
   /// Child `index`, from -1 (leftmost). Only meaningful if the version validates afterwards.
@@ -244,7 +246,7 @@ final class IndexNode {
 
   private static int compareLongTail(
       long node, int offset, int bytes, KeyBuffer key, boolean still) {
-    long version = Native.getLongAcquire(node);
+    long version = still ? 0 : NodeLatch.stableVersion(node);
     int order =
         compareBytes(
             node + offset, key, 0, Math.min(LongKey.PREFIX_BYTES, Math.min(bytes, key.length)));

@@ -24,6 +24,12 @@ final class NodeLatch {
     return Native.getLong(node) == version;
   }
 
+  /// The same, after the release of a latch that is held: it may have changed nothing.
+  static boolean validateStable(long node, long version) {
+    VarHandle.acquireFence();
+    return stableVersion(node) == version;
+  }
+
   static boolean tryLatch(long node, long version) {
     if (!Native.compareAndSetLong(node, version, version + 1)) {
       return false;

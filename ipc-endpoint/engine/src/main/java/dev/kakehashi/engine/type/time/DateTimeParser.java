@@ -80,6 +80,13 @@ final class DateTimeParser {
     if (fields.has(TimeFields.ZONE) && zone == null) {
       return offsetSeconds;
     }
+    if (fields.has(TimeFields.DATE)) {
+      long civil = Calendars.civil(fields.days());
+      if (!Calendars.isValidJulian(Calendars.year(civil), Calendars.month(civil))) {
+        // PostgreSQL knows no offset of a day that it has no number for.
+        return 0;
+      }
+    }
     long day =
         fields.has(TimeFields.DATE)
             ? Math.clamp(fields.days(), Calendars.MIN_DATE, LAST_DAY)
