@@ -78,17 +78,24 @@ public final class Parameters {
     if (!writer.addRow()) {
       return false;
     }
+    boolean done = false;
+    try {
+      done = setAll(values);
+    } finally {
+      // Also when a value is refused: a program that goes on has the rows before.
+      if (!done) {
+        writer.dropRow();
+      }
+    }
+    return done;
+  }
+
+  private boolean setAll(@Nullable Object[] values) {
     for (int column = 0; column < values.length; column++) {
       Object value = values[column];
-      boolean fits;
       if (value == null) {
         writer.setNull(column);
-        fits = true;
-      } else {
-        fits = set(column, value);
-      }
-      if (!fits) {
-        writer.dropRow();
+      } else if (!set(column, value)) {
         return false;
       }
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.client;
+
+import org.jspecify.annotations.NullMarked;
