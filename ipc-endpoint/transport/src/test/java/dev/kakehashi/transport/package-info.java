@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.transport;
+
+import org.jspecify.annotations.NullMarked;
