@@ -15,7 +15,7 @@ JAVA_SOURCES := $(shell find pom.xml .mvn scheduler ipc-endpoint -type f -not -p
 	\( -name '*.java' -o -name '*.xml' -o -name '*.txt' -o -path '*/src/main/*' -o -path '.mvn/*' \))
 C_SOURCES := $(shell find fdw-extension -type f \( -name '*.[ch]' -o -name '*.sql' -o -name '*.control' -o -name Makefile \))
 
-.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format bench bench-engine bench-scheduler bench-settings bench-tpch install clean
+.PHONY: help deps generate build run psql stop test soak check check-cassert check-tools format hook bench bench-engine bench-scheduler bench-settings bench-tpch install clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ check-tools: build ## run the programs of examples/tools: Django, SQLAlchemy, Hi
 
 format: ## format Java and C sources in place
 	@.make/check.sh format
+
+hook: ## let git check the files of each commit, in some seconds (git commit --no-verify: without)
+	@git config core.hooksPath .make/hooks
 
 bench: build ## compare heap, postgres_fdw and Kakehashi; measure the bare transport (ROWS="select fill")
 	@.make/bench.sh
