@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.store.IndexCondition;
-import dev.kakehashi.engine.store.RowCodec;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
@@ -41,7 +41,7 @@ final class IndexConditionText {
   private static String constant(SqlType type, ByteBuffer value) {
     try (VarHeap heap = new VarHeap()) {
       long word =
-          RowCodec.decodeValue(Types.kind(type.oid()).stored(), value.duplicate(), heap::allocate);
+          ValueCodec.decodeValue(Types.kind(type.oid()).stored(), value.duplicate(), heap::allocate);
       // Without the modifier: the constant may be longer than the column.
       return Quoting.literal(Values.toText(type.oid(), word))
           + "::"

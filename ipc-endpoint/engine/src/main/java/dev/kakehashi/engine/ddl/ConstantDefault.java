@@ -5,7 +5,7 @@ import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
 import dev.kakehashi.engine.store.Placement;
-import dev.kakehashi.engine.store.RowCodec;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Types;
@@ -40,7 +40,7 @@ final class ConstantDefault {
           new FunctionContext(
               heap, execution.statementTimestamp(), execution.transactionTimestamp(), execution);
       ColumnVector value = Evaluators.of(expr, context).evaluate(row);
-      return value.isNull(0) ? null : RowCodec.value(Types.kind(expr.typeOid()), value.words[0]);
+      return value.isNull(0) ? null : ValueCodec.value(Types.kind(expr.typeOid()), value.words[0]);
     }
   }
 

@@ -30,14 +30,14 @@ final class Committer {
   private final MemoryStore store;
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
-  private long lastTimestamp = MemoryStore.FIRST_TIMESTAMP;
+  private long lastTimestamp = Stamp.FIRST_TIMESTAMP;
   private final SerializableTransactions serializable = new SerializableTransactions();
 
   /// Prepared transactions that are serializable. Each has been validated when it was prepared, and stays valid: no serializable transaction
   /// that changes what it has read commits before it is decided. Replaced under the lock.
   private volatile List<RowTransaction> prepared = List.of();
 
-  private volatile long published = MemoryStore.FIRST_TIMESTAMP;
+  private volatile long published = Stamp.FIRST_TIMESTAMP;
 
   /// What became of a commit.
   ///

@@ -125,7 +125,7 @@ final class DefinitionCodec {
       throws IOException {
     out.writeBoolean(value != null);
     if (value != null) {
-      writeBytes(Recovery.bytes(value.duplicate()), out);
+      writeBytes(StoreImage.bytes(value.duplicate()), out);
     }
   }
 

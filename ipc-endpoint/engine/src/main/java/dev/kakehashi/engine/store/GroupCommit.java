@@ -68,7 +68,7 @@ final class GroupCommit implements AutoCloseable {
   private volatile long durable;
 
   /// Timestamp of the last commit that is durable; written before `durable`.
-  private volatile long durableTimestamp = MemoryStore.FIRST_TIMESTAMP;
+  private volatile long durableTimestamp = Stamp.FIRST_TIMESTAMP;
 
   /// What is written as one unit, from `from` on. Owned by the thread that flushes.
   private static final class Epoch {

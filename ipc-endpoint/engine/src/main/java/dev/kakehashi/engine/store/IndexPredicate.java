@@ -2,6 +2,7 @@ package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.KeyCodec;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -61,7 +62,7 @@ final class IndexPredicate {
     if (value == null) {
       return new Term(condition, stored, kind, 0, new byte[0]);
     }
-    long word = RowCodec.decodeValue(kind, value.duplicate(), pool);
+    long word = ValueCodec.decodeValue(kind, value.duplicate(), pool);
     if (!kind.byReference()) {
       KeyBuffer encoded = encode(kind, word);
       return new Term(condition, stored, kind, word, Arrays.copyOf(encoded.bytes, encoded.length));

@@ -39,8 +39,6 @@ import org.slf4j.LoggerFactory;
 ///
 /// Under the lock of the catalogue nothing is taken. The commit lock is taken with none of them held; under it come the durability thread's lock and nothing else.
 final class MemoryStore implements Store {
-  static final long FIRST_TIMESTAMP = 1;
-
   private static final Logger LOG = LoggerFactory.getLogger(MemoryStore.class);
   private static final int SLOT_BITS = 16;
 
@@ -77,7 +75,7 @@ final class MemoryStore implements Store {
   private long nextId = 1;
 
   /// Only grows: by changes of the catalogue and by whoever frees for memory; read by each commit.
-  private final AtomicLong commonTimestamp = new AtomicLong(FIRST_TIMESTAMP);
+  private final AtomicLong commonTimestamp = new AtomicLong(Stamp.FIRST_TIMESTAMP);
 
   private volatile boolean closed;
 

@@ -18,7 +18,7 @@ public record Placement(
 
   /// A stored column.
   ///
-  /// @param missing what rows have that end before it, as [RowCodec] writes it; null: they have null
+  /// @param missing what rows have that end before it, as [dev.kakehashi.engine.store.index.ValueCodec] writes it; null: they have null
   public record Stored(ColumnKind kind, @Nullable ByteBuffer missing) {}
 
   /// Where a column of a table's new form comes from.
@@ -33,7 +33,7 @@ public record Placement(
 
     /// A new column that the rows present have a value of.
     ///
-    /// @param missing as [RowCodec#value] writes it; null: they have null
+    /// @param missing as [dev.kakehashi.engine.store.index.ValueCodec#value] writes it; null: they have null
     public static Origin added(@Nullable ByteBuffer missing) {
       return new Origin(-1, missing);
     }

@@ -72,8 +72,7 @@ final class PreparedCodec {
   }
 
   static Header decode(ByteBuffer value) {
-    byte[] bytes = new byte[value.remaining()];
-    value.get(bytes);
+    byte[] bytes = StoreImage.bytes(value);
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int format = in.readUnsignedByte();
       if (format != FORMAT) {

@@ -10,7 +10,6 @@ import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -18,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -58,11 +56,11 @@ final class Recovery {
 
   void run() {
     long start = System.nanoTime();
-    Map<String, byte[]> catalog = catalog(log);
+    Map<String, byte[]> catalog = StoreImage.catalog(log);
     long[] firstFreeId = {1};
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
-    scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(bytes(value))));
-    sequences(log).forEach(store::recoveredSequence);
+    scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(StoreImage.bytes(value))));
+    StoreImage.sequences(log).forEach(store::recoveredSequence);
     store.recovered(outcomes());
     store.recovered(catalog, firstFreeId[0]);
     loadTables();
@@ -93,30 +91,6 @@ final class Recovery {
     return new RecoveredOutcomes(Map.copyOf(commits), Map.copyOf(decisions));
   }
 
-  /// Where sequences stand, by the numbers of their states.
-  static Map<Long, SequencePosition> sequences(DurableLog log) {
-    Map<Long, SequencePosition> positions = new TreeMap<>();
-    scanKind(
-        log,
-        StoreKeys.SEQUENCE,
-        (key, value) ->
-            positions.put(key.getLong(1), new SequencePosition(value.getLong(), value.get() != 0)));
-    return positions;
-  }
-
-  /// Entries of the catalogue.
-  static Map<String, byte[]> catalog(DurableLog log) {
-    Map<String, byte[]> catalog = new TreeMap<>();
-    scanKind(
-        log,
-        StoreKeys.CATALOG,
-        (key, value) -> {
-          key.position(1);
-          catalog.put(StandardCharsets.UTF_8.decode(key).toString(), bytes(value));
-        });
-    return catalog;
-  }
-
   /// Prepared transactions, as they were: their changes in flight on top of the committed rows.
   private void loadPrepared() {
     List<RowTransaction> current = new ArrayList<>(1);
@@ -131,7 +105,7 @@ final class Recovery {
             throw PreparedCodec.corrupted("changes without their transaction");
           } else if (key.remaining() == transactionBytes + StoreKeys.DEFINITION_KEY_BYTES) {
             // Before its rows, in the order of the keys.
-            current.getFirst().redefine(change(bytes(value)));
+            current.getFirst().redefine(change(StoreImage.bytes(value)));
           } else if (key.remaining() == transactionBytes + StoreKeys.ROW_KEY_BYTES) {
             replay(
                 current.getFirst(),
@@ -289,17 +263,7 @@ final class Recovery {
   }
 
   private void scanKind(int kind, DurableLog.Visitor visitor) {
-    scanKind(log, kind, visitor);
-  }
-
-  static void scanKind(DurableLog log, int kind, DurableLog.Visitor visitor) {
-    log.scan(StoreKeys.of(kind), StoreKeys.of(kind + 1), visitor);
-  }
-
-  static byte[] bytes(ByteBuffer value) {
-    byte[] bytes = new byte[value.remaining()];
-    value.get(bytes);
-    return bytes;
+    StoreImage.scanKind(log, kind, visitor);
   }
 
   private static TableDefinition definition(byte[] bytes) {

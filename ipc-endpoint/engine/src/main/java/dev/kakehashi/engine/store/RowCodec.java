@@ -1,23 +1,14 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.index.Varlena;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.NativeInput;
-import dev.kakehashi.protocol.ErrorCode;
-import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 
 /// A row in the durable image: the number of its stored columns as varint (not in tables made before that was written), null bits (one per column, whole
-/// bytes), then the values that are not null, in order.
-///
-/// INTEGER is a zigzag varint, FLOAT4 4 bytes, FLOAT8 8, UUID and INTERVAL 16, a varlena its payload's length as varint and the payload.
-public final class RowCodec {
-  /// Of each byte of a varint but the last.
-  private static final long CONTINUED = 0x8080_8080_8080_8080L;
-
+/// bytes), then the values that are not null, in order, as [ValueCodec] writes them.
+final class RowCodec {
   private RowCodec() {}
 
   /// Appends the newest version of a row, or its deletion, to a record.
@@ -58,7 +49,7 @@ public final class RowCodec {
             + (layout.widthWritten ? (long) LogRecord.varintBytes(live.length) : 0);
     for (int c = 0; c < live.length; c++) {
       if (live[c] && !page.isNull(c, slot)) {
-        length += bytes(layout.kinds[c], page.word(c, slot));
+        length += ValueCodec.bytes(layout.kinds[c], page.word(c, slot));
       }
     }
     return length;
@@ -78,7 +69,7 @@ public final class RowCodec {
     int at = record.reserve((int) Math.min(length, LogRecord.MAX_BYTES));
     byte[] to = record.bytes();
     if (layout.widthWritten) {
-      at = putVarint(columns, to, at);
+      at = ValueCodec.putVarint(columns, to, at);
     }
     int nulls = at;
     java.util.Arrays.fill(to, nulls, nulls + nullBytes, (byte) 0);
@@ -87,70 +78,9 @@ public final class RowCodec {
       if (!live[c] || page.isNull(c, slot)) {
         to[nulls + (c >>> 3)] |= (byte) (1 << (c & 7));
       } else {
-        at = encodeValue(layout.kinds[c], page.word(c, slot), to, at);
+        at = ValueCodec.encodeValue(layout.kinds[c], page.word(c, slot), to, at);
       }
     }
-  }
-
-  /// A value alone, for [Placement.Origin#added].
-  ///
-  /// @param word of a column of the kind; the address of the bytes of a by-reference value
-  public static ByteBuffer value(ColumnKind kind, long word) {
-    byte[] bytes = new byte[Math.toIntExact(bytes(kind, word))];
-    encodeValue(kind, word, bytes, 0);
-    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
-  }
-
-  private static long bytes(ColumnKind kind, long word) {
-    return switch (kind) {
-      case INTEGER -> LogRecord.varintBytes(word << 1 ^ word >> 63);
-      case FLOAT4 -> 4;
-      case FLOAT8 -> 8;
-      case UUID, INTERVAL -> 16;
-      default -> {
-        int payload = Varlena.bytes(word) - 4;
-        yield LogRecord.varintBytes(payload) + (long) payload;
-      }
-    };
-  }
-
-  private static int encodeValue(ColumnKind kind, long word, byte[] to, int from) {
-    int at = from;
-    switch (kind) {
-      case INTEGER -> at = putVarint(word << 1 ^ word >> 63, to, at);
-      case FLOAT4 -> {
-        for (int i = 0; i < 4; i++) {
-          to[at++] = (byte) (word >>> (8 * i));
-        }
-      }
-      case FLOAT8 -> {
-        for (int i = 0; i < 8; i++) {
-          to[at++] = (byte) (word >>> (8 * i));
-        }
-      }
-      case UUID, INTERVAL -> {
-        Native.copyToArray(word, to, at, 16);
-        at += 16;
-      }
-      default -> {
-        int payload = Varlena.bytes(word) - 4;
-        at = putVarint(payload, to, at);
-        Native.copyToArray(word + 4, to, at, payload);
-        at += payload;
-      }
-    }
-    return at;
-  }
-
-  private static int putVarint(long value, byte[] to, int from) {
-    int at = from;
-    long rest = value;
-    while ((rest & ~0x7FL) != 0) {
-      to[at++] = (byte) (rest | 0x80);
-      rest >>>= 7;
-    }
-    to[at++] = (byte) rest;
-    return at;
   }
 
   /// Reads a row; by-reference values are allocated from the pool. What is left of a dropped column is passed over.
@@ -159,12 +89,12 @@ public final class RowCodec {
   /// @throws EngineException DATA_CORRUPTED if the bytes are not a row of this layout
   static void decode(
       RowLayout layout, boolean[] live, NativeInput value, Blocks pool, RowVersion to) {
-    long columns = layout.widthWritten ? getVarint(value) : layout.columns;
+    long columns = layout.widthWritten ? ValueCodec.getVarint(value) : layout.columns;
     if (columns < 0 || columns > layout.columns) {
-      throw corrupted("a row has %d columns, its table %d".formatted(columns, layout.columns));
+      throw ValueCodec.corrupted("a row has %d columns, its table %d".formatted(columns, layout.columns));
     }
     int nullBytes = ((int) columns + 7) >>> 3;
-    require(value, nullBytes);
+    ValueCodec.require(value, nullBytes);
     long nulls = value.address();
     value.skip(nullBytes);
     for (int c = 0; c < layout.columns; c++) {
@@ -172,123 +102,17 @@ public final class RowCodec {
       boolean isNull = written && (Native.getByte(nulls + (c >>> 3)) >>> (c & 7) & 1) != 0;
       if (written && c < live.length && live[c]) {
         to.nulls[c] = isNull;
-        to.words[c] = isNull ? 0 : decodeValue(layout.kinds[c], value, pool);
+        to.words[c] = isNull ? 0 : ValueCodec.decodeValue(layout.kinds[c], value, pool);
       } else {
         to.nulls[c] = layout.isMissingNull(c);
         to.words[c] = layout.missing(c);
         if (written && !isNull) {
-          skipValue(layout.kinds[c], value);
+          ValueCodec.skipValue(layout.kinds[c], value);
         }
       }
     }
     if (value.remaining() > 0) {
-      throw corrupted("a row is %d bytes too long".formatted(value.remaining()));
+      throw ValueCodec.corrupted("a row is %d bytes too long".formatted(value.remaining()));
     }
-  }
-
-  /// Reads a value alone.
-  public static long decodeValue(ColumnKind kind, ByteBuffer value, Blocks pool) {
-    NativeInput input = NativeInput.of(value);
-    try {
-      return decodeValue(kind, input, pool);
-    } finally {
-      Reference.reachabilityFence(input);
-    }
-  }
-
-  private static long decodeValue(ColumnKind kind, NativeInput value, Blocks pool) {
-    return switch (kind) {
-      case INTEGER -> {
-        long zigzag = getVarint(value);
-        yield zigzag >>> 1 ^ -(zigzag & 1);
-      }
-      case FLOAT4 -> {
-        require(value, 4);
-        yield value.nextInt() & 0xFFFF_FFFFL;
-      }
-      case FLOAT8 -> {
-        require(value, 8);
-        yield value.nextLong();
-      }
-      case UUID, INTERVAL -> copy(value, 16, 0, pool);
-      default -> copy(value, payload(value), 4, pool);
-    };
-  }
-
-  private static void skipValue(ColumnKind kind, NativeInput value) {
-    int bytes =
-        switch (kind) {
-          case INTEGER -> {
-            getVarint(value);
-            yield 0;
-          }
-          case FLOAT4 -> 4;
-          case FLOAT8 -> 8;
-          case UUID, INTERVAL -> 16;
-          default -> payload(value);
-        };
-    require(value, bytes);
-    value.skip(bytes);
-  }
-
-  private static int payload(NativeInput value) {
-    long payload = getVarint(value);
-    if (payload < 0 || payload > value.remaining()) {
-      throw corrupted("a value of %d bytes is not there".formatted(payload));
-    }
-    return (int) payload;
-  }
-
-  private static long copy(NativeInput value, int bytes, int headerBytes, Blocks pool) {
-    require(value, bytes);
-    long address = pool.allocate((long) bytes + headerBytes);
-    if (headerBytes != 0) {
-      Native.putInt(address, (bytes + headerBytes) << 2);
-    }
-    Native.copyApart(value.address(), address + headerBytes, bytes);
-    value.skip(bytes);
-    return address;
-  }
-
-  /// Without a loop, which would be inlined and nested in that over the columns: compiling it took a second of a start.
-  private static long getVarint(NativeInput value) {
-    long word = value.peekLong();
-    long ends = ~word & CONTINUED;
-    int bytes = ends == 0 ? Long.BYTES + 1 : (Long.numberOfTrailingZeros(ends) >>> 3) + 1;
-    require(value, bytes);
-    if (ends != 0) {
-      value.skip(bytes);
-      return joined(word & (-1L >>> (Long.SIZE - 8 * bytes)));
-    }
-    byte ninth = Native.getByte(value.address() + Long.BYTES);
-    long result = joined(word) | (ninth & 0x7FL) << 56;
-    if (ninth < 0) {
-      require(value, ++bytes);
-      byte tenth = Native.getByte(value.address() + Long.BYTES + 1);
-      if (tenth < 0) {
-        throw corrupted("a number has more than 10 bytes");
-      }
-      result |= (long) tenth << 63;
-    }
-    value.skip(bytes);
-    return result;
-  }
-
-  /// The low 7 bits of each byte, side by side.
-  private static long joined(long word) {
-    long pairs = (word & 0x007F_007F_007F_007FL) | ((word & 0x7F00_7F00_7F00_7F00L) >>> 1);
-    long fours = (pairs & 0x0000_3FFF_0000_3FFFL) | ((pairs & 0x3FFF_0000_3FFF_0000L) >>> 2);
-    return (fours & 0x0FFF_FFFFL) | ((fours & 0x0FFF_FFFF_0000_0000L) >>> 4);
-  }
-
-  private static void require(NativeInput value, int bytes) {
-    if (value.remaining() < bytes) {
-      throw corrupted("a row ends early");
-    }
-  }
-
-  private static EngineException corrupted(String what) {
-    return new EngineException(ErrorCode.DATA_CORRUPTED, "store is corrupted: " + what)
-        .withHint("Restore the data directory from a backup.");
   }
 }

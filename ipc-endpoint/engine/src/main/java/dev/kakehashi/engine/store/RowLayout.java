@@ -1,6 +1,7 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
@@ -109,7 +110,7 @@ final class RowLayout {
     for (int c = from; c < columns; c++) {
       ByteBuffer value = placement.stored().get(c).missing();
       missingNull[c] = value == null;
-      missing[c] = value == null ? 0 : RowCodec.decodeValue(kinds[c], value.duplicate(), pool);
+      missing[c] = value == null ? 0 : ValueCodec.decodeValue(kinds[c], value.duplicate(), pool);
     }
   }
 

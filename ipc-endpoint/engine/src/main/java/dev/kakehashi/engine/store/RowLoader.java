@@ -109,9 +109,9 @@ final class RowLoader implements AutoCloseable {
       present.setWord(c, slot, version.words[c], version.nulls[c]);
     }
     present.setUndo(slot, 0);
-    present.setStamp(slot, MemoryStore.FIRST_TIMESTAMP);
+    present.setStamp(slot, Stamp.FIRST_TIMESTAMP);
     present.setLive(slot, true);
-    present.lastCommit = MemoryStore.FIRST_TIMESTAMP;
+    present.lastCommit = Stamp.FIRST_TIMESTAMP;
     for (int i = 0; i < indexes.length; i++) {
       indexes[i].encode(version, key);
       if (key.length > 0) {

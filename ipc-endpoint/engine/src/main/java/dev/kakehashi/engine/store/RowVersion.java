@@ -1,5 +1,6 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VectorBatch;
 
@@ -62,11 +63,25 @@ final class RowVersion {
       if (nulls[c]) {
         batch.columns[k].setNull(row);
       } else if (layout.kinds[c].byReference()) {
-        batch.columns[k].words[row] = ScanCursor.copyValue(batch, layout.kinds[c], words[c]);
+        batch.columns[k].words[row] = copyValue(batch, layout.kinds[c], words[c]);
       } else {
         batch.columns[k].words[row] = words[c];
       }
     }
     return row;
+  }
+
+  /// Copies a by-reference value to the heap of a batch.
+  static long copyValue(VectorBatch batch, ColumnKind kind, long from) {
+    int bytes = Varlena.bytes(kind, from);
+    if (bytes > 256) {
+      return batch.heap.copy(from, bytes);
+    }
+    // Blocks of the pool and of the heap are multiples of 8.
+    long to = batch.heap.allocate(bytes);
+    for (int i = 0; i < bytes; i += 8) {
+      Native.putLong(to + i, Native.getLong(from + i));
+    }
+    return to;
   }
 }

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -306,22 +305,9 @@ final class ScanCursor implements PageCursor {
       VectorBatch batch, ColumnKind kind, long[] words, int from, int end) {
     for (int row = from; row < end; row++) {
       if (words[row] != 0) {
-        words[row] = copyValue(batch, kind, words[row]);
+        words[row] = RowVersion.copyValue(batch, kind, words[row]);
       }
     }
-  }
-
-  static long copyValue(VectorBatch batch, ColumnKind kind, long from) {
-    int bytes = Varlena.bytes(kind, from);
-    if (bytes > 256) {
-      return batch.heap.copy(from, bytes);
-    }
-    // Blocks of the pool and of the heap are multiples of 8.
-    long to = batch.heap.allocate(bytes);
-    for (int i = 0; i < bytes; i += 8) {
-      Native.putLong(to + i, Native.getLong(from + i));
-    }
-    return to;
   }
 
   /// Takes back the null bits of a copy that did not validate.

@@ -18,6 +18,9 @@ final class Stamp {
   /// No row here.
   static final long NOTHING = TOMBSTONE;
 
+  /// Of everything that was there when the store was opened.
+  static final long FIRST_TIMESTAMP = 1;
+
   private static final int SLOT_MASK = (1 << SLOT_BITS) - 1;
 
   private Stamp() {}

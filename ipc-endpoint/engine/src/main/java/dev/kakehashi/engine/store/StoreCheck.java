@@ -79,15 +79,15 @@ public final class StoreCheck implements AutoCloseable {
   ///
   /// @throws EngineException DATA_CORRUPTED
   public Map<String, byte[]> catalog() {
-    return Recovery.catalog(log);
+    return StoreImage.catalog(log);
   }
 
   /// Definitions of the tables that can be read.
   public Map<Long, TableDefinition> definitions() {
     tables.clear();
     long[] nextId = {0};
-    Recovery.scanKind(log, StoreKeys.NEXT_ID, (key, value) -> nextId[0] = value.getLong());
-    Recovery.scanKind(log, StoreKeys.TABLE, (key, value) -> readDefinition(key, value));
+    StoreImage.scanKind(log, StoreKeys.NEXT_ID, (key, value) -> nextId[0] = value.getLong());
+    StoreImage.scanKind(log, StoreKeys.TABLE, (key, value) -> readDefinition(key, value));
     for (TableDefinition table : tables.values()) {
       requireBelow(nextId[0], "table", table.tableId());
       table.indexes().forEach(index -> requireBelow(nextId[0], "index", index.indexId()));
@@ -97,13 +97,13 @@ public final class StoreCheck implements AutoCloseable {
 
   /// Where sequences stand, by the numbers of their states. There may be more than sequences: those of transactions that were undone.
   public Map<Long, SequencePosition> sequencePositions() {
-    return Recovery.sequences(log);
+    return StoreImage.sequences(log);
   }
 
   private void readDefinition(ByteBuffer key, ByteBuffer value) {
     long tableId = key.getLong(1);
     try {
-      TableDefinition definition = DefinitionCodec.decode(Recovery.bytes(value));
+      TableDefinition definition = DefinitionCodec.decode(StoreImage.bytes(value));
       if (definition.tableId() == tableId) {
         tables.put(tableId, definition);
       } else {

@@ -3,6 +3,7 @@ package dev.kakehashi.engine.store;
 import dev.kakehashi.engine.store.Placement.Origin;
 import dev.kakehashi.engine.store.Store.CatalogChange;
 import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ final class ColumnChanges {
     notNull.add(false);
     try (VarHeap heap = new VarHeap()) {
       origins.add(
-          Origin.added(value == null ? null : RowCodec.value(kind, Rows.word(heap, value))));
+          Origin.added(value == null ? null : ValueCodec.value(kind, Rows.word(heap, value))));
     }
     return new CatalogChange.Reshape(
         new TableDefinition(table.tableId(), kinds, notNull, table.indexes(), table.placement()),

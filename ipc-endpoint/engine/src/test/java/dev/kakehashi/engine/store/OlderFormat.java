@@ -23,24 +23,24 @@ public final class OlderFormat {
     try (SegmentedLog log =
         SegmentedLog.open(DataDirectory.log(directory), DataDirectory.database(directory))) {
       List<LogRecord> records = new ArrayList<>();
-      Recovery.scanKind(
+      StoreImage.scanKind(
           log,
           StoreKeys.TABLE,
           (key, value) -> {
-            TableDefinition table = decode(Recovery.bytes(value));
+            TableDefinition table = decode(StoreImage.bytes(value));
             if (table.placement().equals(Placement.of(table.columns(), true))) {
               tables.add(table.tableId());
               records.add(put(StoreKeys.table(table.tableId()), definition(table)));
             }
           });
-      Recovery.scanKind(
+      StoreImage.scanKind(
           log,
           StoreKeys.ROW,
           (key, value) -> {
             if (tables.contains(key.getLong(1))) {
               // Of fewer than 128 columns, so the width is one byte.
               value.get();
-              records.add(put(Recovery.bytes(key.duplicate()), Recovery.bytes(value)));
+              records.add(put(StoreImage.bytes(key.duplicate()), StoreImage.bytes(value)));
             }
           });
       log.write(records);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.NativeInput;
@@ -98,7 +99,7 @@ final class RowCodecTest {
       ByteArrayOutputStream value = new ByteArrayOutputStream();
       putVarint(value, zigzag(-1L << bits));
       ByteBuffer buffer = ByteBuffer.wrap(value.toByteArray());
-      assertEquals(-1L << bits, RowCodec.decodeValue(ColumnKind.INTEGER, buffer, pool));
+      assertEquals(-1L << bits, ValueCodec.decodeValue(ColumnKind.INTEGER, buffer, pool));
     }
   }
 

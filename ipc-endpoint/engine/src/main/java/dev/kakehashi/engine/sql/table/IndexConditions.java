@@ -12,7 +12,8 @@ import dev.kakehashi.engine.sql.algebra.ExprTranslator;
 import dev.kakehashi.engine.store.ColumnKind;
 import dev.kakehashi.engine.store.IndexCondition;
 import dev.kakehashi.engine.store.IndexCondition.Operator;
-import dev.kakehashi.engine.store.RowCodec;
+import dev.kakehashi.engine.store.index.Implication;
+import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.ErrorCode;
@@ -100,7 +101,7 @@ public final class IndexConditions {
 
   private static boolean isImplied(IndexCondition wanted, Table table, List<IndexCondition> given) {
     ColumnKind kind = Types.kind(table.columns().get(wanted.column()).type().oid());
-    return given.stream().anyMatch(each -> wanted.isImpliedBy(each, kind));
+    return given.stream().anyMatch(each -> Implication.implies(each, wanted, kind));
   }
 
   /// Whether every row that fulfils a condition over the columns of the table is in the index.
@@ -126,7 +127,7 @@ public final class IndexConditions {
 
   private static @Nullable ByteBuffer literal(Expr expr) {
     return expr instanceof Expr.Constant constant && !constant.isNull()
-        ? RowCodec.value(Types.kind(constant.typeOid()), constant.word())
+        ? ValueCodec.value(Types.kind(constant.typeOid()), constant.word())
         : null;
   }
 
@@ -150,7 +151,7 @@ public final class IndexConditions {
       Expr expr, boolean value, IntUnaryOperator position) {
     return expr.typeOid() == TypeOid.BOOL
         ? condition(
-            expr, Operator.EQUAL, RowCodec.value(Types.kind(TypeOid.BOOL), value ? 1 : 0), position)
+            expr, Operator.EQUAL, ValueCodec.value(Types.kind(TypeOid.BOOL), value ? 1 : 0), position)
         : null;
   }
 
