@@ -541,7 +541,7 @@ final class Committer {
             }
           }
           if (touched) {
-            conflict = RowConflict.changed(page, transaction.writes().rowSlot(i));
+            conflict = RowConflicts.changed(page, transaction.writes().rowSlot(i));
             return false;
           }
         }
@@ -569,7 +569,7 @@ final class Committer {
           continue;
         }
         if (overtakenBy == SerializableTransactions.NOBODY) {
-          conflict = RowConflict.changed(garbage.page(touched), garbage.rowSlot(touched));
+          conflict = RowConflicts.changed(garbage.page(touched), garbage.rowSlot(touched));
         }
         overtakenBy = Math.min(overtakenBy, timestamp);
         long before = garbage.overtakenBy();

@@ -103,7 +103,7 @@ final class IndexBuild {
         return false; // it may have given the key away, and another row has taken it
       }
       if (undecided) {
-        throw RowConflict.owned(owner, page, slot); // there is one only if it ends the one way
+        throw RowConflicts.owned(owner, page, slot); // there is one only if it ends the one way
       }
       throw duplicate;
     }

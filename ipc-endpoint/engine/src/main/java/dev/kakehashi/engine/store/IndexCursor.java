@@ -94,7 +94,7 @@ final class IndexCursor implements RowCursor {
   ///
   /// @throws IllegalStateException if it is not closed
   void open(
-      RowTable newTable, ReadView view, IndexParts parts, int part, int[] wanted, boolean rowIds) {
+      RowTable newTable, ReadView view, DividedRange parts, int part, int[] wanted, boolean rowIds) {
     prepare(newTable, view, parts.index, false, wanted, rowIds);
     byte[] from = parts.from(part);
     byte[] to = parts.to(part);

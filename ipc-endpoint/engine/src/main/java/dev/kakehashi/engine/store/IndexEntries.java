@@ -155,7 +155,7 @@ final class IndexEntries {
         at = Stamp.isInFlight(older) ? Native.getLong(at + RowLayout.UNDO_PREVIOUS) : 0;
       }
       if (matches) {
-        throw RowConflict.owned(owner, page, slot);
+        throw RowConflicts.owned(owner, page, slot);
       }
       return;
     }
@@ -177,7 +177,7 @@ final class IndexEntries {
     ReadSet reads = transaction.readSet;
     if (reads != null && committed != 0) {
       if (newer && new RowReader(table.store).touches(page, slot, committed, reads)) {
-        return RowConflict.readChanged(page, slot);
+        return RowConflicts.readChanged(page, slot);
       }
       (newer ? reads.newest() : reads)
           .addRange(

@@ -94,11 +94,11 @@ final class KeyLocks {
       }
       if (Stamp.isTombstone(stamp) || !isKey(page, slot, columns, key, row)) {
         if (Stamp.isInFlight(stamp)) {
-          throw RowConflict.owned(slots.owner(Stamp.slot(stamp)), page, slot);
+          throw RowConflicts.owned(slots.owner(Stamp.slot(stamp)), page, slot);
         }
         page.table.store.hasSeen(transaction.slot, Stamp.timestamp(stamp));
         if (Stamp.timestamp(stamp) > transaction.snapshot()) {
-          throw RowConflict.changed(page, slot);
+          throw RowConflicts.changed(page, slot);
         }
         return false;
       }
@@ -160,7 +160,7 @@ final class KeyLocks {
       other = other(transaction, rows.getOrDefault(page.rowId(slot), NOBODY));
     }
     if (other != null) {
-      throw RowConflict.owned(other, page, slot);
+      throw RowConflicts.owned(other, page, slot);
     }
   }
 

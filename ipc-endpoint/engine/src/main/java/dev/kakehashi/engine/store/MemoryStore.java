@@ -264,7 +264,7 @@ final class MemoryStore implements Store {
     RowTransaction reader = beginRows(true, false, false);
     try {
       RowTable table = findTable(tableId);
-      return table == null || table.isDropped() ? null : TableMemory.of(table);
+      return table == null || table.isDropped() ? null : MemoryCount.of(table);
     } finally {
       reader.abort();
     }

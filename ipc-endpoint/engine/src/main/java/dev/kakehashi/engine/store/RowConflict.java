@@ -39,28 +39,7 @@ public final class RowConflict extends RuntimeException {
     this.rowId = rowId;
   }
 
-  static RowConflict changed(Page page, int slot) {
-    return new RowConflict(
-        Kind.CHANGED_SINCE_SNAPSHOT,
-        EndedTransaction.INSTANCE,
-        page.table.tableId(),
-        page.rowId(slot));
-  }
-
-  static RowConflict readChanged(Page page, int slot) {
-    return new RowConflict(
-        Kind.READ_SINCE_CHANGED, EndedTransaction.INSTANCE, page.table.tableId(), page.rowId(slot));
-  }
-
-  static RowConflict owned(
-      @org.jspecify.annotations.Nullable StoreTransaction owner, Page page, int slot) {
-    return new RowConflict(
-        Kind.OWNER_ACTIVE,
-        owner == null ? EndedTransaction.INSTANCE : owner,
-        page.table.tableId(),
-        page.rowId(slot));
-  }
-
+  /// @param ownerName how messages name the owner
   static RowConflict preserved(StoreTransaction owner, long tableId, String ownerName) {
     return new RowConflict(Kind.PRESERVED, owner, tableId, -1, ownerName);
   }

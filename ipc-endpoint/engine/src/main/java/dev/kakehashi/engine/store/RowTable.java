@@ -225,7 +225,7 @@ final class RowTable implements TableStore {
 
   @Override
   public IndexParts divide(int index, KeyRange range, int most) {
-    return IndexParts.of(this, index(index), range, most);
+    return DividedRange.of(this, index(index), range, most);
   }
 
   private TableIndex index(int position) {

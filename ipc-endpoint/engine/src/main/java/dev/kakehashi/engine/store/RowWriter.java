@@ -432,7 +432,7 @@ final class RowWriter {
       long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
       if (timestamp == 0) {
         RowTransaction owner = slots.owner(Stamp.slot(stamp));
-        throw RowConflict.owned(owner, page, slot);
+        throw RowConflicts.owned(owner, page, slot);
       }
       // Its commit is on the way here. We stamp for it, so that only the top version of a chain is
       // ever in flight for another transaction.
@@ -444,7 +444,7 @@ final class RowWriter {
       table.store.hasSeen(transaction.slot, Stamp.timestamp(stamp));
     }
     if (changed) {
-      throw RowConflict.changed(page, slot);
+      throw RowConflicts.changed(page, slot);
     }
     return !Stamp.isTombstone(stamp);
   }

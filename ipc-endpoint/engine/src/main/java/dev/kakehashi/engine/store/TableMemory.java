@@ -1,78 +1,8 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.index.Varlena;
-import dev.kakehashi.engine.store.memory.MemoryPool;
-
 /// What a table has of the store's memory, in bytes. What was replaced or deleted and is kept for somebody is not in it.
 ///
 /// @param pageBytes pages of rows
 /// @param valueBytes values that lie outside of their row, as text does; of a table with many pages an estimate
 /// @param indexBytes nodes of its indexes
-public record TableMemory(long pageBytes, long valueBytes, long indexBytes) {
-  /// Pages whose values are looked at, at most.
-  private static final int SAMPLED_PAGES = 16;
-
-  /// The caller has a transaction that has begun before: no value that is found is freed meanwhile.
-  static TableMemory of(RowTable table) {
-    long pages = 0;
-    for (long number = 0; number < table.pageCount(); number++) {
-      Page page = table.page(number);
-      pages += page != null && page.hasMemory() ? 1 : 0;
-    }
-    long nodes = 0;
-    for (TableIndex index : table.indexes()) {
-      nodes += index.tree.nodes();
-    }
-    return new TableMemory(
-        pages * MemoryPool.PAGE_BYTES, valueBytes(table, pages), nodes * MemoryPool.NODE_BYTES);
-  }
-
-  private static long valueBytes(RowTable table, long pages) {
-    if (table.layout.byReference.length == 0) {
-      return 0;
-    }
-    long step = Math.max(1, pages / SAMPLED_PAGES);
-    long sampled = 0;
-    long bytes = 0;
-    long found = 0;
-    for (long number = 0; number < table.pageCount(); number++) {
-      Page page = table.page(number);
-      if (page != null && page.hasMemory()) {
-        if (found++ % step == 0) {
-          sampled++;
-          bytes += valueBytes(table, page);
-        }
-      }
-    }
-    return sampled == 0 ? 0 : (long) ((double) bytes / sampled * pages);
-  }
-
-  private static long valueBytes(RowTable table, Page page) {
-    RowLayout layout = table.layout;
-    RowVersion version = new RowVersion(layout.columns);
-    long bytes = 0;
-    int used = page.stableUsed();
-    for (int slot = 0; slot < used; slot++) {
-      int cell = table.store.chainReaders().enter();
-      try {
-        long seen;
-        int spins = 0;
-        boolean isRow;
-        do {
-          Page.pause(spins++);
-          seen = page.stableVersion();
-          isRow = !Stamp.isTombstone(page.stamp(slot));
-          version.readHead(page, slot, layout.byReference);
-        } while (!page.validate(seen));
-        for (int c : layout.byReference) {
-          if (isRow && layout.isOwned(c, version.words[c])) {
-            bytes += MemoryPool.blockBytes(Varlena.bytes(layout.kinds[c], version.words[c]));
-          }
-        }
-      } finally {
-        table.store.chainReaders().leave(cell);
-      }
-    }
-    return bytes;
-  }
-}
+public record TableMemory(long pageBytes, long valueBytes, long indexBytes) {}
