@@ -106,6 +106,25 @@ public final class OrderedTree {
   private boolean enter(KeyBuffer key, KeyBuffer form) {
     long head = key.head();
     while (true) {
+      long leaf = latchLeaf(key, head);
+      int position = IndexNode.stillPosition(leaf, key, head, false);
+      if (IndexNode.equals(leaf, position, key, head)) {
+        NodeLatch.unlatchUnchanged(leaf);
+        return false;
+      }
+      if (IndexNode.hasRoom(leaf, form.length)) {
+        IndexNode.insert(leaf, position, form, isLong(key), 0);
+        NodeLatch.unlatch(leaf);
+        return true;
+      }
+      NodeLatch.unlatchUnchanged(leaf);
+      split(key, head);
+    }
+  }
+
+  /// Latches the leaf that an entry belongs to. The caller has entered the readers of nodes.
+  private long latchLeaf(KeyBuffer key, long head) {
+    while (true) {
       long leaf = root;
       long version = NodeLatch.stableVersion(leaf);
       if (leaf != root) {
@@ -123,21 +142,9 @@ public final class OrderedTree {
         leaf = child;
         version = childVersion;
       }
-      if (!valid || !NodeLatch.tryLatch(leaf, version)) {
-        continue;
+      if (valid && NodeLatch.tryLatch(leaf, version)) {
+        return leaf;
       }
-      int position = IndexNode.stillPosition(leaf, key, head, false);
-      if (IndexNode.equals(leaf, position, key, head)) {
-        NodeLatch.unlatchUnchanged(leaf);
-        return false;
-      }
-      if (IndexNode.hasRoom(leaf, form.length)) {
-        IndexNode.insert(leaf, position, form, isLong(key), 0);
-        NodeLatch.unlatch(leaf);
-        return true;
-      }
-      NodeLatch.unlatchUnchanged(leaf);
-      split(key, head);
     }
   }
 
@@ -175,44 +182,23 @@ public final class OrderedTree {
 
   private boolean takeOut(KeyBuffer key) {
     long head = key.head();
-    while (true) {
-      long leaf = root;
-      long version = NodeLatch.stableVersion(leaf);
-      if (leaf != root) {
-        continue;
-      }
-      boolean valid = true;
-      while (valid && IndexNode.level(leaf) != 0) {
-        long child = IndexNode.child(leaf, IndexNode.position(leaf, key, head, true) - 1);
-        if (!NodeLatch.validate(leaf, version)) {
-          valid = false;
-          break;
-        }
-        long childVersion = NodeLatch.stableVersion(child);
-        valid = NodeLatch.validate(leaf, version);
-        leaf = child;
-        version = childVersion;
-      }
-      if (!valid || !NodeLatch.tryLatch(leaf, version)) {
-        continue;
-      }
-      int position = IndexNode.stillPosition(leaf, key, head, false);
-      if (!IndexNode.equals(leaf, position, key, head)) {
-        NodeLatch.unlatchUnchanged(leaf);
-        return false;
-      }
-      KeyBuffer form = isLong(key) ? IndexNode.form(leaf, position) : null;
-      IndexNode.remove(leaf, position);
-      boolean empty = IndexNode.count(leaf) == 0;
-      NodeLatch.unlatch(leaf);
-      if (form != null) {
-        freeBlocks(form);
-      }
-      if (empty) {
-        removeEmptyLeaf(key, head);
-      }
-      return true;
+    long leaf = latchLeaf(key, head);
+    int position = IndexNode.stillPosition(leaf, key, head, false);
+    if (!IndexNode.equals(leaf, position, key, head)) {
+      NodeLatch.unlatchUnchanged(leaf);
+      return false;
     }
+    KeyBuffer form = isLong(key) ? IndexNode.form(leaf, position) : null;
+    IndexNode.remove(leaf, position);
+    boolean empty = IndexNode.count(leaf) == 0;
+    NodeLatch.unlatch(leaf);
+    if (form != null) {
+      freeBlocks(form);
+    }
+    if (empty) {
+      removeEmptyLeaf(key, head);
+    }
+    return true;
   }
 
   /// Copies entries of one leaf from `position` on, in order.
