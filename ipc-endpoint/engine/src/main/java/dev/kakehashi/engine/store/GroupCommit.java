@@ -4,6 +4,7 @@ import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.log.RetryPause;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.PoliteSpin;
 import dev.kakehashi.protocol.Threads;
@@ -40,7 +41,6 @@ final class GroupCommit implements AutoCloseable {
   private static final long MAX_SPIN_NANOS = 500_000;
 
   private static final long MIN_SPIN_NANOS = 10_000;
-  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final DurableLog log;
   private final ReentrantLock lock = new ReentrantLock();
@@ -282,7 +282,7 @@ final class GroupCommit implements AutoCloseable {
         return;
       }
       while (!write(epoch)) {
-        if (!pauseBeforeRetry()) {
+        if (!RetryPause.await(lock, arrived, () -> stopping)) {
           giveUp(epoch);
           return;
         }
@@ -425,24 +425,6 @@ final class GroupCommit implements AutoCloseable {
         ? known
         : new EngineException(
             ErrorCode.INTERNAL_ERROR, "could not write to the store's log: " + e.getMessage(), e);
-  }
-
-  /// @return false if the store is closing
-  private boolean pauseBeforeRetry() {
-    lock.lock();
-    try {
-      long left = RETRY_NANOS;
-      while (left > 0 && !stopping) {
-        try {
-          left = arrived.awaitNanos(left);
-        } catch (InterruptedException e) {
-          left = 0;
-        }
-      }
-      return !stopping;
-    } finally {
-      lock.unlock();
-    }
   }
 
   /// Writes what is queued and ends the thread.

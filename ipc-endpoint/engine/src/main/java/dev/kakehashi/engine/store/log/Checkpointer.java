@@ -5,7 +5,6 @@ import dev.kakehashi.protocol.Threads;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,6 @@ final class Checkpointer implements AutoCloseable {
   private static final long STEP_BYTES = 8 << 20;
 
   private static final long MAX_QUEUED_BYTES = 64 << 20;
-  private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RocksImage image;
   private final LogFormat format;
@@ -325,21 +323,7 @@ final class Checkpointer implements AutoCloseable {
 
   private boolean pauseBeforeRetry(EngineException reason) {
     change(() -> failure = reason);
-    lock.lock();
-    try {
-      long left = RETRY_NANOS;
-      while (left > 0 && !stopping) {
-        try {
-          left = changed.awaitNanos(left);
-        } catch (InterruptedException e) {
-          // Nobody may stop this thread but close(); what it was asked for it does at once.
-          left = 0;
-        }
-      }
-      return !stopping;
-    } finally {
-      lock.unlock();
-    }
+    return RetryPause.await(lock, changed, () -> stopping);
   }
 
   /// Applies all that was added, flushes the image, and ends the thread. What fails is left to recovery.
