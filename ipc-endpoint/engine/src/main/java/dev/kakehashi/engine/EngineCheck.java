@@ -10,6 +10,7 @@ import dev.kakehashi.engine.exec.reference.ReferenceLookup;
 import dev.kakehashi.engine.plan.References.Rule;
 import dev.kakehashi.engine.sql.binder.ViewBinder;
 import dev.kakehashi.engine.sql.table.ReferenceBinder;
+import dev.kakehashi.engine.store.CheckListener;
 import dev.kakehashi.engine.store.ReadView;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.Store;
@@ -33,7 +34,7 @@ public final class EngineCheck {
   ///
   /// @param config the memory limit has to suffice for the rows and indexes
   /// @param report hears what was looked at and every problem
-  public static void run(StoreConfig config, StoreCheck.Report report) {
+  public static void run(StoreConfig config, CheckListener report) {
     try (StoreCheck check =
         StoreCheck.open(config.directory(), config.memoryLimitBytes(), report)) {
       if (check == null) {
@@ -78,7 +79,7 @@ public final class EngineCheck {
 
   /// Whether every row references what is there, as far as it is committed.
   private static List<String> references(
-      Store store, CatalogSnapshot catalog, StoreCheck.Report report) {
+      Store store, CatalogSnapshot catalog, CheckListener report) {
     List<String> problems = new ArrayList<>();
     for (Rule rule : ReferenceBinder.all(catalog)) {
       long violations = 0;

@@ -14,7 +14,7 @@ import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.sql.table.TableExpressions;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.CheckListener;
 import dev.kakehashi.engine.store.StoreTransaction;
 import dev.kakehashi.engine.store.TableStore;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -34,7 +34,7 @@ final class RuleCheck {
   private RuleCheck() {}
 
   /// @return what is wrong
-  static List<String> run(Store store, CatalogSnapshot catalog, StoreCheck.Report report) {
+  static List<String> run(Store store, CatalogSnapshot catalog, CheckListener report) {
     List<String> problems = new ArrayList<>();
     for (Table table : catalog.tables()) {
       if (table.isSystem()) {
@@ -75,7 +75,7 @@ final class RuleCheck {
   }
 
   private static void check(
-      Store store, Table table, List<Rule> rules, StoreCheck.Report report, List<String> problems) {
+      Store store, Table table, List<Rule> rules, CheckListener report, List<String> problems) {
     int[] columns = IntStream.range(0, table.columns().size()).toArray();
     long[] violations = new long[rules.size()];
     EvalContext context = new EvalContext();

@@ -7,7 +7,7 @@ import dev.kakehashi.engine.store.CatalogTool;
 import dev.kakehashi.engine.store.SequencePosition;
 import dev.kakehashi.engine.store.Store;
 import dev.kakehashi.engine.store.Store.CatalogChange;
-import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.CheckListener;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.engine.store.StoreFactory;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What the check says of sequences, views and comments: a sound catalogue passes, each kind of damage is named.
-final class EngineCheckTest implements StoreCheck.Report {
+final class EngineCheckTest implements CheckListener {
   private static final long MEMORY_BYTES = 1L << 28;
 
   private final List<String> problems = new ArrayList<>();

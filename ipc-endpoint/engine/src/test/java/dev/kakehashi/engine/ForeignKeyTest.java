@@ -11,7 +11,7 @@ import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.store.RowCursor;
 import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.CheckListener;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.StoreTransaction;
@@ -307,7 +307,7 @@ final class ForeignKeyTest {
     List<String> problems = new ArrayList<>();
     EngineCheck.run(
         new StoreConfig(directory, MEMORY_BYTES),
-        new StoreCheck.Report() {
+        new CheckListener() {
           @Override
           public void checked(String what) {}
 

@@ -1,7 +1,7 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.EngineCheck;
-import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.CheckListener;
 import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.sql.TransactionRegistry;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class CheckCommand implements Callable<Integer> {
     }
   }
 
-  private static final class Printer implements StoreCheck.Report {
+  private static final class Printer implements CheckListener {
     private final boolean quiet;
     private int problems;
 

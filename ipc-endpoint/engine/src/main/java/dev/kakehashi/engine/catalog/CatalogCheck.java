@@ -2,7 +2,7 @@ package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.store.SequencePosition;
-import dev.kakehashi.engine.store.StoreCheck;
+import dev.kakehashi.engine.store.CheckListener;
 import dev.kakehashi.engine.store.TableDefinition;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ public final class CatalogCheck {
       Map<String, byte[]> entries,
       Map<Long, TableDefinition> stored,
       Map<Long, SequencePosition> positions,
-      StoreCheck.Report report) {
+      CheckListener report) {
     Map<Long, Table> tables = new TreeMap<>();
     Map<String, byte[]> readable = new TreeMap<>();
     entries.forEach((key, value) -> {
@@ -65,7 +65,7 @@ public final class CatalogCheck {
     return catalog;
   }
 
-  private static void checkSchemas(CatalogSnapshot catalog, StoreCheck.Report report) {
+  private static void checkSchemas(CatalogSnapshot catalog, CheckListener report) {
     Set<String> names = new HashSet<>();
     List<String[]> relations = new ArrayList<>();
     catalog.tables().stream()
@@ -89,7 +89,7 @@ public final class CatalogCheck {
     }
   }
 
-  private static void checkForeignKeys(CatalogSnapshot catalog, StoreCheck.Report report) {
+  private static void checkForeignKeys(CatalogSnapshot catalog, CheckListener report) {
     for (Table table : catalog.tables()) {
       for (ForeignKey key : table.foreignKeys()) {
         Table referenced = catalog.table(key.referencedId());
@@ -103,7 +103,7 @@ public final class CatalogCheck {
   }
 
   private static void checkSequences(
-      CatalogSnapshot catalog, Map<Long, SequencePosition> positions, StoreCheck.Report report) {
+      CatalogSnapshot catalog, Map<Long, SequencePosition> positions, CheckListener report) {
     Map<Long, String> owners = new HashMap<>();
     for (Table table : catalog.tables()) {
       for (Column column : table.columns()) {

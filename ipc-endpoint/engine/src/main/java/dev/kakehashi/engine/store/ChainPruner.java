@@ -39,7 +39,7 @@ final class ChainPruner {
     return (Native.getLong(record + RowLayout.UNDO_FLAGS) & REMOVED) != 0;
   }
 
-  void prune(Page page, int slot) {
+  void prune(CollectedTable table, Page page, int slot) {
     int count;
     do {
       boolean vacated = false;
@@ -51,10 +51,10 @@ final class ChainPruner {
         page.unlatch();
       }
       for (int i = 0; i < count; i++) {
-        forget(page, slot, removed[i]);
+        forget(table, page, slot, removed[i]);
       }
       if (vacated) {
-        page.table.pages.offerRoom(page);
+        table.offerRoom(page);
       }
     } while (count == MOST_PER_LATCH);
   }
@@ -85,7 +85,7 @@ final class ChainPruner {
         remove = marked && !last && !snapshots.sees(made, replaced);
       }
       if (remove) {
-        keepShared(page.table.layout, record, older);
+        keepShared(page.form.layout, record, older);
         if (above == 0) {
           page.setUndo(slot, older);
         } else {
@@ -136,9 +136,9 @@ final class ChainPruner {
   }
 
   /// Drops what belongs to a record that was taken out, and marks it.
-  private void forget(Page page, int slot, long record) {
-    TableIndex[] indexes = page.table.indexes(); // before the layout, which has all their columns
-    RowLayout layout = page.table.layout;
+  private void forget(CollectedTable table, Page page, int slot, long record) {
+    TableIndex[] indexes = page.form.indexes(); // before the layout, which has all their columns
+    RowLayout layout = page.form.layout;
     long flags = Native.getLong(record + RowLayout.UNDO_FLAGS);
     if (RowLayout.keysChanged(record)) {
       RowVersion version = new RowVersion(layout.columns);
@@ -147,7 +147,7 @@ final class ChainPruner {
       for (TableIndex index : indexes) {
         index.encode(version, key);
         key.putLong(page.rowId(slot));
-        page.table.dropEntry(index, page, slot, key, horizon);
+        table.dropEntry(index, page, slot, key, horizon);
       }
     }
     for (int c : layout.byReference) {

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.GroupCommit.Pending;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.log.LogRecord;
@@ -19,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// into the transaction's slot, put the record into the queue of the durability thread, publish the timestamp. So timestamps,
 /// log and visibility have one order, and:
 ///
-/// * `published` is written here only, under the lock, after the slot's commit timestamp (both volatile). A snapshot is a read of
+/// * [CommitClock#published] is written here only, under the lock, after the slot's commit timestamp (both volatile). A snapshot is a read of
 ///   `published`: whoever reads timestamp t finds the commit timestamps of all transactions up to t, so it sees all of a commit or nothing,
 ///   although the rows are stamped later.
 /// * A serializable transaction takes its snapshot and its place in [SerializableTransactions] under the lock: a commit after that snapshot keeps its list of writes for
@@ -27,7 +26,9 @@ import org.slf4j.LoggerFactory;
 final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
 
-  private final MemoryStore store;
+  private final StoreTransactions store;
+  private final StoreParts parts;
+  private final CommitClock clock;
   private final GroupCommit groupCommit;
   private final GarbageCollector collector;
   private long lastTimestamp = Stamp.FIRST_TIMESTAMP;
@@ -36,8 +37,6 @@ final class Committer {
   /// Prepared transactions that are serializable. Each has been validated when it was prepared, and stays valid: no serializable transaction
   /// that changes what it has read commits before it is decided. Replaced under the lock.
   private volatile List<RowTransaction> prepared = List.of();
-
-  private volatile long published = Stamp.FIRST_TIMESTAMP;
 
   /// What became of a commit.
   ///
@@ -48,14 +47,12 @@ final class Committer {
       @Nullable Pending pending,
       @Nullable Throwable refused) {}
 
-  Committer(MemoryStore store, GroupCommit groupCommit, GarbageCollector collector) {
+  Committer(StoreTransactions store, StoreParts parts, GarbageCollector collector) {
     this.store = store;
-    this.groupCommit = groupCommit;
+    this.parts = parts;
+    this.clock = parts.clock();
+    this.groupCommit = parts.groupCommit();
     this.collector = collector;
-  }
-
-  long published() {
-    return published;
   }
 
   /// @param readOnly it is never refused, and others are if they would have to be
@@ -66,7 +63,7 @@ final class Committer {
             store,
             id,
             slot,
-            published,
+            clock.published(),
             readOnly,
             false,
             readOnly ? null : new ReadSet(),
@@ -105,7 +102,7 @@ final class Committer {
     if (transaction.readOnly && reads != null) {
       // What it has given out counts, however it ends.
       serializable.ended(
-          transaction, reads, transaction.snapshot(), SerializableTransactions.NOBODY);
+          transaction, reads, transaction.snapshot(), Garbage.NOBODY);
     } else {
       serializable.leave(transaction);
     }
@@ -131,8 +128,8 @@ final class Committer {
       serializable.ended(
           transaction,
           reads,
-          isLong ? published : transaction.snapshot(),
-          SerializableTransactions.NOBODY);
+          isLong ? clock.published() : transaction.snapshot(),
+          Garbage.NOBODY);
       return null;
     }
   }
@@ -188,7 +185,7 @@ final class Committer {
     }
     Garbage garbage = transaction.commitGarbage(serializable.runsBeside(transaction));
     long timestamp = ++lastTimestamp;
-    store.slots().setCommitTimestamp(transaction.slot, timestamp);
+    parts.slots().setCommitTimestamp(transaction.slot, timestamp);
     ReadSet reads = transaction.readSet;
     if (reads != null) {
       serializable.ended(transaction, reads, timestamp, overtakenBy);
@@ -197,7 +194,7 @@ final class Committer {
       garbage.overtakenBy(overtakenBy);
       collector.add(garbage, timestamp);
     }
-    published = timestamp;
+    clock.publish(timestamp);
     return new Outcome(timestamp, garbage, enqueued.pending(), null);
   }
 
@@ -257,7 +254,7 @@ final class Committer {
       if (!validation.finish()) {
         return refuse(validation.conflict());
       }
-      if (validation.overtakenBy() != SerializableTransactions.NOBODY) {
+      if (validation.overtakenBy() != Garbage.NOBODY) {
         // Nobody could refuse it later.
         return refuse(validation.conflict());
       }
@@ -304,7 +301,7 @@ final class Committer {
     }
     Outcome outcome;
     synchronized (this) {
-      outcome = enter(transaction, record, stored, done, SerializableTransactions.NOBODY);
+      outcome = enter(transaction, record, stored, done, Garbage.NOBODY);
       if (outcome.refused() == null) {
         unguard(transaction);
       }
@@ -466,7 +463,7 @@ final class Committer {
   synchronized void retire(Garbage garbage) {
     long timestamp = ++lastTimestamp;
     collector.addRetired(garbage, timestamp);
-    published = timestamp;
+    clock.publish(timestamp);
   }
 
   /// Validation of one serializable transaction; for others it finds nothing. Most of the work is done by [#begin()], without the lock; under it
@@ -478,7 +475,7 @@ final class Committer {
     private long validated;
 
     /// Earliest commit that has changed what was read.
-    private long overtakenBy = SerializableTransactions.NOBODY;
+    private long overtakenBy = Garbage.NOBODY;
 
     private List<RowTransaction> checked = List.of();
     private @Nullable RowConflict conflict;
@@ -495,7 +492,7 @@ final class Committer {
       if (reads == null) {
         return true;
       }
-      long upTo = Math.max(validated, published);
+      long upTo = Math.max(validated, clock.published());
       if (!isInOrder(reads, validated, upTo) || !keepsPrepared()) {
         return false;
       }
@@ -505,10 +502,10 @@ final class Committer {
 
     boolean finish() {
       return reads == null
-          || (isInOrder(reads, validated, Math.max(validated, published))
+          || (isInOrder(reads, validated, Math.max(validated, clock.published()))
               && keepsPrepared()
               && (!changes
-                  || overtakenBy == SerializableTransactions.NOBODY
+                  || overtakenBy == Garbage.NOBODY
                   || !serializable.isRead(transaction, overtakenBy)));
     }
 
@@ -522,7 +519,7 @@ final class Committer {
       if (!changes || now.equals(checked)) {
         return true;
       }
-      RowReader reader = new RowReader(store);
+      RowReader reader = new RowReader(parts);
       KeyBuffer key = new KeyBuffer(64);
       for (RowTransaction other : now) {
         ReadSet guarded = other.readSet;
@@ -531,13 +528,13 @@ final class Committer {
             continue;
           }
           Page page = transaction.writes().page(i);
-          long tableId = page.table.tableId();
+          long tableId = page.form.tableId();
           boolean touched = guarded.hasTable(tableId);
           if (!touched) {
             for (ReadSet.Range range : guarded.ranges(tableId)) {
               touched |=
                   reader.touchesInFlight(
-                      page, transaction.writes().rowSlot(i), transaction, range, key);
+                      page, transaction.writes().rowSlot(i), transaction.slot, range, key);
             }
           }
           if (touched) {
@@ -558,7 +555,7 @@ final class Committer {
         return true;
       }
       ReadSet newest = read.presentNewest();
-      RowReader reader = new RowReader(store);
+      RowReader reader = new RowReader(parts);
       for (Garbage garbage : collector.pending()) {
         long timestamp = garbage.timestamp();
         if (timestamp <= after || timestamp > upTo) {
@@ -568,13 +565,13 @@ final class Committer {
         if (touched < 0) {
           continue;
         }
-        if (overtakenBy == SerializableTransactions.NOBODY) {
+        if (overtakenBy == Garbage.NOBODY) {
           conflict = RowConflicts.changed(garbage.page(touched), garbage.rowSlot(touched));
         }
         overtakenBy = Math.min(overtakenBy, timestamp);
         long before = garbage.overtakenBy();
         boolean completes =
-            before != SerializableTransactions.NOBODY
+            before != Garbage.NOBODY
                 && (changes || before <= transaction.snapshot());
         if (completes || (newest != null && firstTouched(reader, garbage, newest) >= 0)) {
           return false;

@@ -27,7 +27,7 @@ final class Definitions {
       Runnable publish) {}
 
   private final RowTransaction transaction;
-  private final MemoryStore store;
+  private final StoreTransactions store;
   private final List<Step> steps = new ArrayList<>();
 
   Definitions(RowTransaction transaction) {
@@ -74,31 +74,31 @@ final class Definitions {
             change,
             Definitions::nothing,
             log -> log.delete(key, key.length),
-            () -> store.forgetSequence(forget.stateId()));
+            () -> store.sequences().remove(forget.stateId()));
       }
       case CatalogChange.StartSequence start -> {
         // After a restart a prepared transaction's sequence is there with the values that it has
         // taken.
-        if (store.sequencePosition(start.stateId()) == null) {
-          store.recoveredSequence(start.stateId(), new SequencePosition(start.first(), false));
+        if (store.sequences().get(start.stateId()) == null) {
+          store.sequences().put(start.stateId(), new SequencePosition(start.first(), false));
         }
         add(
             change,
-            () -> store.forgetSequence(start.stateId()),
+            () -> store.sequences().remove(start.stateId()),
             log ->
                 log.put(
                     StoreKeys.sequence(start.stateId()),
-                    Objects.requireNonNull(store.sequencePosition(start.stateId())).encoded()),
+                    Objects.requireNonNull(store.sequences().get(start.stateId())).encoded()),
             Definitions::nothing);
       }
       case CatalogChange.Reshape reshape -> reshape(reshape);
       case CatalogChange.Redefine redefine -> {
-        RowTable table = require(redefine.definition().tableId());
+        RowTable table = store.tables().require(redefine.definition().tableId());
         TableDefinition before = table.definition();
-        table.redefine(redefine.definition());
+        table.form.redefine(redefine.definition());
         add(
             change,
-            () -> table.redefine(before),
+            () -> table.form.redefine(before),
             log -> putDefinition(table, log),
             Definitions::nothing);
       }
@@ -115,26 +115,26 @@ final class Definitions {
   }
 
   private void reshape(CatalogChange.Reshape reshape) {
-    RowTable table = require(reshape.definition().tableId());
+    RowTable table = store.tables().require(reshape.definition().tableId());
     store.checkNotInUse(table);
     TableDefinition before = table.definition();
     TableDefinition next =
-        reshape.origins().isEmpty() ? reshape.definition() : table.reshaped(reshape);
-    table.reshape(next);
+        reshape.origins().isEmpty() ? reshape.definition() : table.form.reshaped(reshape);
+    table.form.reshape(next);
     // A prepared transaction's rows have the columns where they are now.
     add(
         new CatalogChange.Reshape(next, List.of()),
-        () -> table.reshape(before),
+        () -> table.form.reshape(before),
         log -> putDefinition(table, log),
         Definitions::nothing);
   }
 
   private void createTable(CatalogChange.CreateTable create) {
-    RowTable table = store.addTable(create.definition());
+    RowTable table = store.tables().add(create.definition());
     add(
         create,
         () -> {
-          store.forgetTable(table.tableId());
+          store.tables().forget(table.tableId());
           table.drop();
           freeWithTransaction(table::free);
         },
@@ -144,7 +144,7 @@ final class Definitions {
 
   private void dropTable(CatalogChange.DropTable drop) {
     long tableId = drop.tableId();
-    RowTable table = require(tableId);
+    RowTable table = store.tables().require(tableId);
     store.checkNotInUse(table);
     add(
         drop,
@@ -155,20 +155,20 @@ final class Definitions {
           log.deleteRange(StoreKeys.row(tableId, 0), StoreKeys.row(tableId + 1, 0));
         },
         () -> {
-          store.forgetTable(tableId);
+          store.tables().forget(tableId);
           table.drop();
           store.freeLater(table::free);
         });
   }
 
   private void createIndex(CatalogChange.CreateIndex create) {
-    RowTable table = require(create.tableId());
+    RowTable table = store.tables().require(create.tableId());
     IndexDefinition definition = create.index();
-    if (table.indexById(definition.indexId()) != null) {
+    if (table.form.indexById(definition.indexId()) != null) {
       throw new IllegalArgumentException("index %d exists".formatted(definition.indexId()));
     }
-    TableIndex index = new TableIndex(table.definition(), definition, store.pool());
-    table.addIndex(index);
+    TableIndex index = new TableIndex(table.definition(), definition, store.parts().pool());
+    table.form.addIndex(index);
     boolean built = false;
     try {
       store
@@ -177,14 +177,14 @@ final class Definitions {
       built = true;
     } finally {
       if (!built) {
-        table.removeIndex(index);
+        table.form.removeIndex(index);
         freeWithTransaction(index::free);
       }
     }
     add(
         create,
         () -> {
-          table.removeIndex(index);
+          table.form.removeIndex(index);
           freeWithTransaction(index::free);
         },
         log -> putDefinition(table, log),
@@ -194,23 +194,15 @@ final class Definitions {
   /// Takes the index away at once: what the transaction writes from now on need not be unique in it. The collector may leave entries in it that lead to
   /// nothing, until it comes back; whoever finds an entry looks for a version with its key.
   private void dropIndex(CatalogChange.DropIndex drop) {
-    RowTable table = require(drop.tableId());
-    int position = table.indexPosition(drop.indexId());
-    TableIndex index = table.indexes()[position];
-    table.removeIndex(index);
+    RowTable table = store.tables().require(drop.tableId());
+    int position = table.form.indexPosition(drop.indexId());
+    TableIndex index = table.form.indexes()[position];
+    table.form.removeIndex(index);
     add(
         drop,
-        () -> table.addIndex(position, index),
+        () -> table.form.addIndex(position, index),
         log -> putDefinition(table, log),
         () -> store.freeLater(index::free));
-  }
-
-  private RowTable require(long tableId) {
-    RowTable table = store.findTable(tableId);
-    if (table == null) {
-      throw new IllegalArgumentException("no table " + tableId);
-    }
-    return table;
   }
 
   /// Frees something with what the transaction's rolled back writes have left, after that: they may refer to it.
@@ -225,7 +217,7 @@ final class Definitions {
   /// Appends the changes to the record of the transaction's commit.
   void encode(LogRecord log) {
     steps.forEach(step -> step.encode().accept(log));
-    store.reserveIds(log);
+    store.catalog().reserveIds(log);
   }
 
   /// Appends the changes to the record of the transaction's preparation.
@@ -236,12 +228,12 @@ final class Definitions {
     for (Step step : steps) {
       log.put(StoreKeys.preparedDefinition(key, number++), DefinitionCodec.encode(step.change()));
     }
-    store.reserveIds(log);
+    store.catalog().reserveIds(log);
   }
 
   /// Makes the changes effective for everybody.
   void publish() {
     steps.forEach(step -> step.publish().run());
-    store.publishCatalog(changes());
+    store.catalog().publish(changes());
   }
 }

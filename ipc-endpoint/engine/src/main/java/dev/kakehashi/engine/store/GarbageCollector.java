@@ -1,9 +1,7 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.memory.BlockList;
 import dev.kakehashi.engine.store.memory.MemoryPool;
-import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.Readers;
 import dev.kakehashi.protocol.Threads;
 import java.util.ArrayList;
@@ -69,7 +67,7 @@ final class GarbageCollector implements AutoCloseable {
   private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long LAST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final MemoryStore store;
+  private final StoreParts store;
   private final MemoryPool pool;
   private final ConcurrentLinkedQueue<Garbage> queue = new ConcurrentLinkedQueue<>();
 
@@ -99,138 +97,9 @@ final class GarbageCollector implements AutoCloseable {
   private volatile boolean stopping;
   private final Thread thread;
 
-  /// What one transaction has left. Filled by its owner, then read by whoever frees; `ready` is written when the rows are stamped.
-  static final class Garbage {
-    private long timestamp;
-    private Page[] pages = new Page[0];
-    private int[] rowSlots = new int[0];
-    private long[] undos = new long[0];
-    private int writes;
-
-    /// What is already unreachable.
-    private final BlockList blocks = new BlockList();
-
-    /// Index entries that may be superfluous; null: none so far.
-    private @Nullable StaleEntries entries;
-
-    /// Things to free as a whole, as dropped tables.
-    private @Nullable List<Runnable> actions;
-
-    private volatile boolean ready;
-
-    /// Earliest commit that has overtaken the transaction, see [SerializableTransactions]. Written before the garbage is queued.
-    private long overtakenBy = SerializableTransactions.NOBODY;
-
-    void overtakenBy(long timestamp) {
-      overtakenBy = timestamp;
-    }
-
-    long overtakenBy() {
-      return overtakenBy;
-    }
-
-    /// Whether a write has locked the row only. For those who keep what was replaced from being freed.
-    boolean isLock(int write) {
-      return undos[write] != 0 && RowLayout.isLocked(undos[write]);
-    }
-
-    void setWrites(Page[] pages, int[] rowSlots, long[] undos, int writes) {
-      this.pages = pages;
-      this.rowSlots = rowSlots;
-      this.undos = undos;
-      this.writes = writes;
-    }
-
-    void addBlock(long address, long bytes) {
-      blocks.add(address, bytes);
-    }
-
-    void addEntry(RowTable table, TableIndex index, KeyBuffer key) {
-      if (entries == null) {
-        entries = new StaleEntries();
-      }
-      entries.add(table, index, key);
-    }
-
-    void addAction(Runnable action) {
-      if (actions == null) {
-        actions = new ArrayList<>();
-      }
-      actions.add(action);
-    }
-
-    /// Marks what nobody sees, so that it may be taken out of its chain.
-    ///
-    /// @return whether there is any
-    private boolean mark(Snapshots snapshots) {
-      boolean any = false;
-      for (int i = 0; i < writes; i++) {
-        if (undos[i] != 0 && isUnseen(i, snapshots)) {
-          ChainPruner.mark(undos[i]);
-          any = true;
-        }
-      }
-      return any;
-    }
-
-    private boolean isUnseen(int write, Snapshots snapshots) {
-      if (pages[write].table.isDropped()) {
-        return false; // its pages may be gone
-      }
-      long stamp = Native.getLong(undos[write] + RowLayout.UNDO_STAMP);
-      long made = Stamp.isInFlight(stamp) ? timestamp : Stamp.timestamp(stamp);
-      return !snapshots.sees(made, timestamp);
-    }
-
-    private void prune(ChainPruner pruner, Snapshots snapshots) {
-      for (int i = 0; i < writes; i++) {
-        if (undos[i] != 0 && isUnseen(i, snapshots)) {
-          pruner.prune(pages[i], rowSlots[i]);
-        }
-      }
-    }
-
-    /// Forgets what was taken out.
-    ///
-    /// @return whether nothing is left to be freed
-    private boolean forgetRemoved() {
-      boolean hasEntries = entries != null && !entries.isEmpty();
-      boolean left = hasEntries || actions != null || blocks.count() > 0;
-      boolean removed = false;
-      for (int i = 0; i < writes; i++) {
-        if (undos[i] != 0 && ChainPruner.isRemoved(undos[i])) {
-          undos[i] = 0;
-          removed = true;
-        }
-        left |= undos[i] != 0;
-      }
-      return removed && !left;
-    }
-
-    long timestamp() {
-      return timestamp;
-    }
-
-    int writes() {
-      return writes;
-    }
-
-    Page page(int write) {
-      return pages[write];
-    }
-
-    int rowSlot(int write) {
-      return rowSlots[write];
-    }
-
-    private int weight() {
-      return 1 + writes + blocks.count();
-    }
-  }
-
-  GarbageCollector(MemoryStore store, MemoryPool pool) {
+  GarbageCollector(StoreParts store) {
     this.store = store;
-    this.pool = pool;
+    this.pool = store.pool();
     thread = new Thread(this::run, "kakehashi-store-gc");
     thread.setDaemon(true);
   }
@@ -242,13 +111,13 @@ final class GarbageCollector implements AutoCloseable {
 
   /// Queues garbage; the caller holds the lock that orders timestamps, and calls [#ready] afterwards.
   void add(Garbage garbage, long timestamp) {
-    garbage.timestamp = timestamp;
+    garbage.timestamp(timestamp);
     queue.add(garbage);
   }
 
   /// Queues what an aborted transaction, or a dropped table, leaves.
   void addRetired(Garbage garbage, long timestamp) {
-    garbage.timestamp = timestamp;
+    garbage.timestamp(timestamp);
     retired.add(garbage);
   }
 
@@ -258,7 +127,7 @@ final class GarbageCollector implements AutoCloseable {
       return;
     }
     long queued = queuedWrites.addAndGet(garbage.weight());
-    garbage.ready = true;
+    garbage.ready();
     if (queued > HELP_WRITES && freeing.tryLock()) {
       try {
         free();
@@ -272,7 +141,7 @@ final class GarbageCollector implements AutoCloseable {
 
   /// Drops the index entries that a running transaction has noted, if they are many. Called by its thread, with no lock or latch of the store's; nobody else knows the garbage.
   void dropMany(Garbage garbage) {
-    StaleEntries noted = garbage.entries;
+    StaleEntries noted = garbage.entries();
     if (noted == null || noted.bytes() < MANY_ENTRY_BYTES) {
       return;
     }
@@ -298,12 +167,12 @@ final class GarbageCollector implements AutoCloseable {
     return queue;
   }
 
-  /// Frees what nobody sees, also if it is not durable that it was replaced: all who read depend on that then, see [MemoryStore#concernsAll].
+  /// Frees what nobody sees, also if it is not durable that it was replaced: all who read depend on that then, see [CommitClock#concernsAll].
   void collectForMemory() {
     freeing.lock();
     try {
-      neededUpTo = store.published();
-      store.concernsAll(neededUpTo);
+      neededUpTo = store.clock().published();
+      store.clock().concernsAll(neededUpTo);
       collect();
     } finally {
       freeing.unlock();
@@ -348,7 +217,7 @@ final class GarbageCollector implements AutoCloseable {
 
   /// What was published before this call may be treated as durable up to here. Never less than before, for what was published then.
   private long limit() {
-    return Math.max(neededUpTo, store.committer().durableUpTo());
+    return Math.max(neededUpTo, store.groupCommit().durableUpTo());
   }
 
   /// Frees what was taken out of chains, if nobody can be looking at it any more.
@@ -368,7 +237,7 @@ final class GarbageCollector implements AutoCloseable {
       return;
     }
     long horizon = horizon();
-    long published = store.published();
+    long published = store.clock().published();
     // Somewhere above the limit the horizon may come to lie, as if there were a snapshot: what is
     // only seen from there stays in its chain, or an index entry would be taken for needed by the
     // version below. Looked at after `published`, for which it says something.
@@ -376,7 +245,7 @@ final class GarbageCollector implements AutoCloseable {
     ChainPruner pruner = new ChainPruner(snapshots, limbo);
     List<Garbage> found = new ArrayList<>();
     for (Garbage each : queue) {
-      if (each.ready && each.timestamp <= snapshots.published() && each.mark(snapshots)) {
+      if (each.isReady() && each.timestamp() <= snapshots.published() && each.mark(snapshots)) {
         found.add(each);
       }
     }
@@ -406,31 +275,14 @@ final class GarbageCollector implements AutoCloseable {
   private boolean free(ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon) {
     boolean any = false;
     Garbage next = from.peek();
-    while (next != null && next.ready && next.timestamp <= upTo) {
+    while (next != null && next.isReady() && next.timestamp() <= upTo) {
       from.remove();
       queuedWrites.addAndGet(-next.weight());
-      free(next, horizon);
+      next.free(pool, horizon);
       any = true;
       next = from.peek();
     }
     return any;
-  }
-
-  private void free(Garbage garbage, long horizon) {
-    for (int i = 0; i < garbage.writes; i++) {
-      if (garbage.undos[i] != 0) {
-        Page page = garbage.pages[i];
-        page.table.freeReplaced(
-            page, garbage.rowSlots[i], garbage.undos[i], garbage.timestamp, horizon);
-      }
-    }
-    if (garbage.entries != null) {
-      garbage.entries.drop(horizon);
-    }
-    garbage.blocks.free(pool);
-    if (garbage.actions != null) {
-      garbage.actions.forEach(Runnable::run);
-    }
   }
 
   private void run() {

@@ -34,7 +34,7 @@ final class IdentityCursor implements RowCursor {
     if (page == null) {
       return;
     }
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     RowVersion version = new RowVersion(layout.columns);
     RowReader reader = new RowReader(table.store, view);
     // Slots that the page does not have are behind those in use.

@@ -21,7 +21,7 @@ final class IndexBuild {
   private static final int CHECK_MASK = (1 << 8) - 1;
 
   private final RowTable table;
-  private final RowTransaction transaction;
+  private final Writer transaction;
   private final TableIndex index;
   private final long horizon;
   private final TransactionSlots slots;
@@ -30,13 +30,13 @@ final class IndexBuild {
 
   /// @param transaction whose index it is: its own rows are no conflict
   /// @param horizon snapshots from here on may be in use
-  IndexBuild(RowTable table, RowTransaction transaction, TableIndex index, long horizon) {
+  IndexBuild(RowTable table, Writer transaction, TableIndex index, long horizon) {
     this.table = table;
     this.transaction = transaction;
     this.index = index;
     this.horizon = horizon;
     this.slots = table.store.slots();
-    this.version = new RowVersion(table.layout.columns);
+    this.version = new RowVersion(table.form.layout.columns);
   }
 
   /// @throws DuplicateKey two rows have the same key of a unique index
@@ -77,9 +77,9 @@ final class IndexBuild {
     } while (!page.validate(seen));
     boolean undecided =
         Stamp.isInFlight(head)
-            && Stamp.slot(head) != transaction.slot
+            && Stamp.slot(head) != transaction.slot()
             && slots.commitTimestamp(Stamp.slot(head)) == 0;
-    RowTransaction owner = undecided ? slots.owner(Stamp.slot(head)) : null;
+    SlotOwner owner = undecided ? slots.owner(Stamp.slot(head)) : null;
     try {
       if (!Stamp.isTombstone(head)) {
         enter(page, slot, true);
@@ -89,7 +89,7 @@ final class IndexBuild {
       boolean current = undecided;
       while (undo != 0 && isOlderNeeded(stamp)) {
         stamp = Native.getLong(undo + RowLayout.UNDO_STAMP);
-        version.readUndo(table.layout, undo);
+        version.readUndo(table.form.layout, undo);
         undo = Native.getLong(undo + RowLayout.UNDO_PREVIOUS);
         if (!Stamp.isTombstone(stamp)) {
           enter(page, slot, current);

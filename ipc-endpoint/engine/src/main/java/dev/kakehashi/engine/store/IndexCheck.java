@@ -11,32 +11,32 @@ import java.util.function.LongFunction;
 final class IndexCheck {
   private static final int FETCH = 256;
 
-  private final MemoryStore store;
+  private final StoreTransactions store;
   private final Set<Long> uniqueIndexes;
-  private final StoreCheck.Report report;
+  private final CheckListener report;
   private final long horizon;
 
-  private IndexCheck(MemoryStore store, Set<Long> uniqueIndexes, StoreCheck.Report report) {
+  private IndexCheck(StoreTransactions store, Set<Long> uniqueIndexes, CheckListener report) {
     this.store = store;
     this.uniqueIndexes = uniqueIndexes;
     this.report = report;
-    this.horizon = store.horizon();
+    this.horizon = store.parts().horizon();
   }
 
   /// @param names what tables are called
   /// @param uniqueIndexes indexes whose keys are unique although the store does not refuse duplicates
   static void run(
-      MemoryStore store,
+      StoreTransactions store,
       LongFunction<String> names,
       Set<Long> uniqueIndexes,
-      StoreCheck.Report report) {
+      CheckListener report) {
     store.collector().collect();
     IndexCheck check = new IndexCheck(store, uniqueIndexes, report);
-    for (RowTable table : store.allTables()) {
+    for (RowTable table : store.tables().all()) {
       String name = names.apply(table.tableId());
       check.count(table, name);
-      for (TableIndex index : table.indexes()) {
-        check.index(table, index, StoreCheck.describe(name, index.definition));
+      for (TableIndex index : table.form.indexes()) {
+        check.index(table, index, "%s: index \"%s\"".formatted(name, index.definition.name()));
       }
     }
   }
@@ -49,7 +49,7 @@ final class IndexCheck {
         rows += isCommittedRow(page, slot) ? 1 : 0;
       }
     }
-    if (rows != table.rowCount() && store.prepared().isEmpty()) {
+    if (rows != table.rowCount() && store.prepared().size() == 0) {
       report.problem(
           "%s: %d rows are counted, %d are there".formatted(name, table.rowCount(), rows));
     }
@@ -62,7 +62,7 @@ final class IndexCheck {
 
   private void index(RowTable table, TableIndex index, String name) {
     KeyBuffer key = new KeyBuffer(64);
-    RowVersion version = new RowVersion(table.layout.columns);
+    RowVersion version = new RowVersion(table.form.layout.columns);
     EntryBatch found = new EntryBatch();
     KeyBuffer position = new KeyBuffer(64);
     for (long number = 0; number < table.pageCount(); number++) {
@@ -143,7 +143,7 @@ final class IndexCheck {
     if (page == null || !isCommittedRow(page, slot)) {
       return false;
     }
-    RowVersion version = new RowVersion(table.layout.columns);
+    RowVersion version = new RowVersion(table.form.layout.columns);
     version.readHead(page, slot);
     KeyBuffer now = new KeyBuffer(key.length);
     boolean exempt = index.encode(version, now);

@@ -20,7 +20,7 @@ final class IndexCursor implements RowCursor {
 
   private static final int[] NO_COLUMNS = {};
 
-  private final MemoryStore store;
+  private final StoreParts store;
   private final RowReader reader;
   private final KeyBuffer position = new KeyBuffer(32);
   private final KeyBuffer bound = new KeyBuffer(32);
@@ -52,14 +52,14 @@ final class IndexCursor implements RowCursor {
   /// These and key columns.
   private int[] needed = NO_COLUMNS;
 
-  private IndexCursor(MemoryStore store) {
+  private IndexCursor(StoreParts store) {
     this.store = store;
     this.reader = new RowReader(store);
   }
 
   /// A closed one: the given, if it is a scan of the store that was closed, or a new one.
   @SuppressWarnings("ReferenceEquality") // the same store
-  static IndexCursor of(MemoryStore store, @Nullable RowCursor closed) {
+  static IndexCursor of(StoreParts store, @Nullable RowCursor closed) {
     return closed instanceof IndexCursor own && own.store == store ? own : new IndexCursor(store);
   }
 
@@ -144,8 +144,8 @@ final class IndexCursor implements RowCursor {
     } else {
       entries.clear();
     }
-    if (version.words.length != newTable.layout.columns) {
-      version = new RowVersion(newTable.layout.columns);
+    if (version.words.length != newTable.form.layout.columns) {
+      version = new RowVersion(newTable.form.layout.columns);
     }
     reader.begin(view);
     reverse = backwards;
@@ -159,11 +159,11 @@ final class IndexCursor implements RowCursor {
   /// Finds the stored columns, unless they are those of the scan before: arrays of positions and key columns are replaced, never changed.
   @SuppressWarnings("ReferenceEquality") // the same arrays
   private void place(RowTable of, TableIndex by, int[] wanted) {
-    int[] now = of.positions();
+    int[] now = of.form.positions();
     if (wanted == givenColumns && now == positions && by.keyColumns == keyColumns) {
       return;
     }
-    columns = of.stored(wanted);
+    columns = of.form.stored(wanted);
     needed = union(columns, by.keyColumns);
     givenColumns = wanted;
     positions = now;
@@ -252,7 +252,7 @@ final class IndexCursor implements RowCursor {
         entries.bytes(), begin, begin + entries.length(at) - 8, key.bytes, 0, key.length)) {
       return;
     }
-    int row = version.appendTo(batch, from.layout, columns);
+    int row = version.appendTo(batch, from.form.layout, columns);
     if (withRowIds) {
       batch.rowIds[row] = rowId;
     }

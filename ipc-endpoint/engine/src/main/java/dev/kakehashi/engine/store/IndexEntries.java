@@ -28,7 +28,7 @@ final class IndexEntries {
   /// @throws DuplicateKey another row has it
   /// @throws RowConflict a transaction in progress decides whether another row has it, or a serializable one has looked for the key before another row got it
   void add(
-      RowTransaction transaction, TableIndex index, KeyBuffer key, boolean exempt, long rowId) {
+      Writer transaction, TableIndex index, KeyBuffer key, boolean exempt, long rowId) {
     int keyLength = key.length;
     if (keyLength == 0) {
       return;
@@ -45,12 +45,12 @@ final class IndexEntries {
   }
 
   /// See [TableStore#requireUnique].
-  void requireUnique(RowTransaction transaction, TableIndex index, long rowId) {
+  void requireUnique(Writer transaction, TableIndex index, long rowId) {
     // Our version and entry are there for everybody before we look for those of others.
     VarHandle.fullFence();
     Page page = table.pageOf(rowId);
     int slot = Page.slotOf(rowId);
-    RowVersion version = new RowVersion(table.layout.columns);
+    RowVersion version = new RowVersion(table.form.layout.columns);
     KeyBuffer key = new KeyBuffer(64);
     boolean exempt;
     int cell = readers.enter();
@@ -77,7 +77,7 @@ final class IndexEntries {
   ///
   /// @param key may have the row identifier behind `keyLength` bytes
   void checkUnique(
-      RowTransaction transaction, TableIndex index, KeyBuffer key, int keyLength, long rowId) {
+      Writer transaction, TableIndex index, KeyBuffer key, int keyLength, long rowId) {
     EntryBatch entries = new EntryBatch();
     KeyBuffer position = new KeyBuffer(keyLength + 8);
     position.set(key.bytes, 0, keyLength);
@@ -112,13 +112,13 @@ final class IndexEntries {
 
   /// Refuses a key that another row has, or will have if its transaction ends the one way or the other.
   private void checkOtherRow(
-      RowTransaction transaction,
+      Writer transaction,
       TableIndex index,
       KeyBuffer key,
       int keyLength,
       long rowId,
       KeyBuffer other) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     Page page = table.page(rowId >>> Page.SLOT_BITS);
     int slot = Page.slotOf(rowId);
     if (page == null) {
@@ -131,11 +131,11 @@ final class IndexEntries {
       long undo = page.undo(slot);
       version.readHead(page, slot);
       boolean inFlight = Stamp.isInFlight(stamp);
-      boolean own = inFlight && Stamp.slot(stamp) == transaction.slot;
+      boolean own = inFlight && Stamp.slot(stamp) == transaction.slot();
       long committed =
           !inFlight ? Stamp.timestamp(stamp) : own ? 0 : slots.commitTimestamp(Stamp.slot(stamp));
       boolean undecided = inFlight && !own && committed == 0;
-      RowTransaction owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
+      SlotOwner owner = undecided ? slots.owner(Stamp.slot(stamp)) : null;
       if (!page.validate(seen)) {
         Page.pause(spins);
         continue;
@@ -165,16 +165,16 @@ final class IndexEntries {
   ///
   /// @param committed when the other row got the key; 0: by the transaction itself
   private RuntimeException duplicate(
-      RowTransaction transaction,
+      Writer transaction,
       TableIndex index,
       KeyBuffer key,
       int keyLength,
       Page page,
       int slot,
       long committed) {
-    table.store.hasSeen(transaction.slot, committed);
+    table.store.hasSeen(transaction.slot(), committed);
     boolean newer = committed > transaction.snapshot();
-    ReadSet reads = transaction.readSet;
+    ReadSet reads = transaction.readSet();
     if (reads != null && committed != 0) {
       if (newer && new RowReader(table.store).touches(page, slot, committed, reads)) {
         return RowConflicts.readChanged(page, slot);
@@ -211,7 +211,7 @@ final class IndexEntries {
 
   /// Whether some version of a row that may still be read has the key of an entry. The caller has the page's latch, or nobody changes it.
   boolean isNeeded(TableIndex index, Page page, int slot, KeyBuffer key, long horizon) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     RowVersion version = new RowVersion(layout.columns);
     KeyBuffer other = new KeyBuffer(key.length);
     int keyLength = key.length - 8;

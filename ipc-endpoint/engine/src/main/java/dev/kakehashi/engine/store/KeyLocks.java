@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// So one of them comes first. If the lock does, the deletion meets it and waits for its owner's end as for a row that another transaction has changed; the end of a
 /// transaction lets go of its locks after its commit has been published, so the deletion, which then looks for referencing rows with a snapshot of that moment
-/// ([RowTransaction#beginLatest]), sees what the other has committed. If the deletion does, who references meets its version, and waits for its end.
+/// ([StoreTransaction#beginLatest]), sees what the other has committed. If the deletion does, who references meets its version, and waits for its end.
 ///
 /// **Many locks.** A transaction that has [#MOST_ROWS] locks in a table takes all of them at once. That lock is entered without a latch, but
 /// before the newest version is looked at under the latch, and is looked for under the latch before a version is written: the latch orders the two.
@@ -28,15 +28,21 @@ final class KeyLocks {
   /// Rows of one table that a transaction locks one by one.
   static final int MOST_ROWS = 1 << 13;
 
-  private static final RowTransaction[] NOBODY = {};
+  private static final Writer[] NOBODY = {};
+
+  private final RowTable table;
 
   /// Set for good by the first lock, so that tables that nobody references pay one read.
   private volatile boolean used;
 
-  private final Map<Long, RowTransaction[]> rows = new ConcurrentHashMap<>();
+  private final Map<Long, Writer[]> rows = new ConcurrentHashMap<>();
 
   /// Owners of locks of all rows. Replaced under this.
-  private volatile RowTransaction[] owners = NOBODY;
+  private volatile Writer[] owners = NOBODY;
+
+  KeyLocks(RowTable table) {
+    this.table = table;
+  }
 
   /// What one transaction has locked, by table. Used like the transaction itself.
   static final class Held {
@@ -49,7 +55,7 @@ final class KeyLocks {
     }
 
     /// Lets go of everything.
-    void release(RowTransaction owner) {
+    void release(Writer owner) {
       tables.forEach((table, held) -> {
         if (held.all) {
           table.keyLocks.removeOwner(owner);
@@ -69,10 +75,10 @@ final class KeyLocks {
   /// @return false if the row is gone
   /// @throws RowConflict if another transaction has deleted it, or changed the columns
   boolean lock(
-      RowTransaction transaction, Page page, int slot, int[] columns, VectorBatch key, int row) {
+      Writer transaction, Page page, int slot, int[] columns, VectorBatch key, int row) {
     used = true;
     Held.Rows held =
-        transaction.heldKeys().tables.computeIfAbsent(page.table, table -> new Held.Rows());
+        transaction.heldKeys().tables.computeIfAbsent(table, _ -> new Held.Rows());
     if (!held.all && held.count == MOST_ROWS) {
       held.all = true;
       addOwner(transaction);
@@ -80,11 +86,11 @@ final class KeyLocks {
     page.latch();
     try {
       long stamp = slot < page.used ? page.stamp(slot) : Stamp.NOTHING;
-      if (Stamp.isInFlight(stamp) && Stamp.slot(stamp) == transaction.slot) {
+      if (Stamp.isInFlight(stamp) && Stamp.slot(stamp) == transaction.slot()) {
         // Nobody else can replace it, and what relies on it is rolled back before it.
         return !Stamp.isTombstone(stamp);
       }
-      TransactionSlots slots = page.table.store.slots();
+      TransactionSlots slots = table.store.slots();
       if (Stamp.isInFlight(stamp)) {
         long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
         if (timestamp != 0) {
@@ -96,7 +102,7 @@ final class KeyLocks {
         if (Stamp.isInFlight(stamp)) {
           throw RowConflicts.owned(slots.owner(Stamp.slot(stamp)), page, slot);
         }
-        page.table.store.hasSeen(transaction.slot, Stamp.timestamp(stamp));
+        table.store.hasSeen(transaction.slot(), Stamp.timestamp(stamp));
         if (Stamp.timestamp(stamp) > transaction.snapshot()) {
           throw RowConflicts.changed(page, slot);
         }
@@ -112,7 +118,7 @@ final class KeyLocks {
   }
 
   private static boolean isKey(Page page, int slot, int[] columns, VectorBatch key, int row) {
-    RowLayout layout = page.table.layout;
+    RowLayout layout = page.form.layout;
     for (int i = 0; i < columns.length; i++) {
       int c = columns[i];
       long word = page.word(c, slot);
@@ -129,33 +135,33 @@ final class KeyLocks {
     return true;
   }
 
-  private void enter(RowTransaction transaction, Held.Rows held, long rowId) {
+  private void enter(Writer transaction, Held.Rows held, long rowId) {
     if (held.count == held.ids.length) {
       held.ids = Arrays.copyOf(held.ids, 2 * held.count);
     }
-    RowTransaction[] before = rows.get(rowId);
+    Writer[] before = rows.get(rowId);
     if (before != null && Arrays.asList(before).contains(transaction)) {
       return;
     }
-    rows.merge(rowId, new RowTransaction[] {transaction}, KeyLocks::with);
+    rows.merge(rowId, new Writer[] {transaction}, KeyLocks::with);
     held.ids[held.count++] = rowId;
   }
 
   /// Locks all rows.
-  void lockAll(RowTransaction transaction, RowTable table) {
+  void lockAll(Writer transaction) {
     used = true;
-    transaction.heldKeys().tables.computeIfAbsent(table, t -> new Held.Rows()).all = true;
+    transaction.heldKeys().tables.computeIfAbsent(table, _ -> new Held.Rows()).all = true;
     addOwner(transaction);
   }
 
   /// Under the latch of the row's page, before a version is written without the row's keys.
   ///
   /// @throws RowConflict if another transaction has locked the row
-  void refuse(RowTransaction transaction, Page page, int slot) {
+  void refuse(Writer transaction, Page page, int slot) {
     if (!used) {
       return;
     }
-    RowTransaction other = other(transaction, owners);
+    Writer other = other(transaction, owners);
     if (other == null) {
       other = other(transaction, rows.getOrDefault(page.rowId(slot), NOBODY));
     }
@@ -164,8 +170,8 @@ final class KeyLocks {
     }
   }
 
-  private static @Nullable RowTransaction other(RowTransaction transaction, RowTransaction[] all) {
-    for (RowTransaction each : all) {
+  private static @Nullable Writer other(Writer transaction, Writer[] all) {
+    for (Writer each : all) {
       if (each != transaction) {
         return each;
       }
@@ -173,24 +179,24 @@ final class KeyLocks {
     return null;
   }
 
-  private synchronized void addOwner(RowTransaction owner) {
-    owners = with(owners, new RowTransaction[] {owner});
+  private synchronized void addOwner(Writer owner) {
+    owners = with(owners, new Writer[] {owner});
   }
 
-  private synchronized void removeOwner(RowTransaction owner) {
-    RowTransaction[] left = without(owners, owner);
+  private synchronized void removeOwner(Writer owner) {
+    Writer[] left = without(owners, owner);
     owners = left == null ? NOBODY : left;
   }
 
-  private static RowTransaction[] with(RowTransaction[] all, RowTransaction[] more) {
-    RowTransaction[] result = Arrays.copyOf(all, all.length + 1);
+  private static Writer[] with(Writer[] all, Writer[] more) {
+    Writer[] result = Arrays.copyOf(all, all.length + 1);
     result[all.length] = more[0];
     return result;
   }
 
-  private static RowTransaction @Nullable [] without(RowTransaction[] all, RowTransaction owner) {
-    RowTransaction[] left =
-        Arrays.stream(all).filter(each -> each != owner).toArray(RowTransaction[]::new);
+  private static Writer @Nullable [] without(Writer[] all, Writer owner) {
+    Writer[] left =
+        Arrays.stream(all).filter(each -> each != owner).toArray(Writer[]::new);
     return left.length == 0 ? null : left;
   }
 }

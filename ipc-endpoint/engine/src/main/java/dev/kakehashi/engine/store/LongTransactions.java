@@ -27,14 +27,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Guarded by this: claims and their requests. Lock order: this, then the commit lock.
 final class LongTransactions {
-  private final MemoryStore store;
+  private final TransactionSlots slots;
+  private final Committer committer;
   private long lastEpoch;
 
   /// Those that run or wait, in their order. Replaced under this and the commit lock.
   private volatile Claim[] claims = {};
 
-  LongTransactions(MemoryStore store) {
-    this.store = store;
+  LongTransactions(TransactionSlots slots, Committer committer) {
+    this.slots = slots;
+    this.committer = committer;
   }
 
   /// What one long transaction holds and wants.
@@ -160,7 +162,7 @@ final class LongTransactions {
 
   private void publish(List<Claim> changed) {
     Claim[] next = changed.toArray(new Claim[0]);
-    store.committer().inOrder(() -> claims = next);
+    committer.inOrder(() -> claims = next);
   }
 
   /// What [#acquire] has found.
@@ -213,13 +215,13 @@ final class LongTransactions {
         return other.owner;
       }
     }
-    for (RowTransaction prepared : store.committer().preparedReaders()) {
+    for (RowTransaction prepared : committer.preparedReaders()) {
       ReadSet reads = prepared.readSet;
       if (reads != null && claim.area.writes().stream().anyMatch(reads::touches)) {
         return prepared;
       }
     }
-    RowTransaction writer = inside(claim, claim.area.writes());
+    StoreTransaction writer = inside(claim, claim.area.writes());
     return writer != null ? writer : inside(claim, claim.area.reads());
   }
 
@@ -237,19 +239,13 @@ final class LongTransactions {
   }
 
   /// A short transaction, or a prepared one, that has come to change one of the tables.
-  private @Nullable RowTransaction inside(Claim claim, Set<Long> tables) {
-    for (RowTransaction running : store.slots().owners()) {
-      if (running != claim.owner && isInside(running, tables)) {
+  private @Nullable StoreTransaction inside(Claim claim, Set<Long> tables) {
+    for (SlotOwner running : slots.owners()) {
+      if (running != claim.owner && running.isInside(tables)) {
         return running;
       }
     }
     return null;
-  }
-
-  private static boolean isInside(RowTransaction running, Set<Long> tables) {
-    // Another long one is inside its own area only, and is waited for, or not, by its claim.
-    return (running.claim() == null || running.preparation() != null)
-        && tables.stream().anyMatch(running::isInside);
   }
 
   /// Whether nobody who comes before it has read what it has written: its commit has to be after theirs.

@@ -18,7 +18,7 @@ final class MemoryCount {
       pages += page != null && page.hasMemory() ? 1 : 0;
     }
     long nodes = 0;
-    for (TableIndex index : table.indexes()) {
+    for (TableIndex index : table.form.indexes()) {
       nodes += index.tree.nodes();
     }
     return new TableMemory(
@@ -26,7 +26,7 @@ final class MemoryCount {
   }
 
   private static long valueBytes(RowTable table, long pages) {
-    if (table.layout.byReference.length == 0) {
+    if (table.form.layout.byReference.length == 0) {
       return 0;
     }
     long step = Math.max(1, pages / SAMPLED_PAGES);
@@ -46,7 +46,7 @@ final class MemoryCount {
   }
 
   private static long valueBytes(RowTable table, Page page) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     RowVersion version = new RowVersion(layout.columns);
     long bytes = 0;
     int used = page.stableUsed();

@@ -22,7 +22,7 @@ final class OwnChanges implements RowChanges {
   @Override
   public boolean next() {
     while (++write < transaction.writes().size()) {
-      if (transaction.writes().page(write).table.tableId() == tableId) {
+      if (transaction.writes().page(write).form.tableId() == tableId) {
         return true;
       }
     }
@@ -50,11 +50,11 @@ final class OwnChanges implements RowChanges {
     if (Stamp.isTombstone(stamp)) {
       return Before.NOTHING;
     }
-    RowTable table = transaction.writes().page(write).table;
-    RowLayout layout = table.layout;
+    TableForm form = transaction.writes().page(write).form;
+    RowLayout layout = form.layout;
     RowVersion version = new RowVersion(layout.columns);
     version.readUndo(layout, undo);
-    version.appendTo(row, layout, table.stored(columns));
+    version.appendTo(row, layout, form.stored(columns));
     return Stamp.isInFlight(stamp) ? Before.OWN : Before.COMMITTED;
   }
 }

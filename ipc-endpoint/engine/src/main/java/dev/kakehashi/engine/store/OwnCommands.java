@@ -42,20 +42,4 @@ final class OwnCommands {
   CommandView view(long snapshot, long transactionId, int statement, int command) {
     return new CommandView(snapshot, transactionId, statement, entries, length, command);
   }
-
-  /// The command of a statement; 0: none of the client's.
-  static int of(int statement, int[] entries, int length) {
-    int low = 0;
-    int high = length / 2;
-    // The last run that begins at the statement or before.
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (entries[2 * middle] <= statement) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low == 0 ? 0 : entries[2 * low - 1];
-  }
 }

@@ -41,7 +41,8 @@ final class Page {
     }
   }
 
-  final RowTable table;
+  /// Of its table.
+  final TableForm form;
 
   /// Where its rows are; while it has no memory, where they were. Changed under the latch. A reader that has read it before finds out when it validates, and until then reads what is
   /// mapped: the pool keeps that to its end.
@@ -98,11 +99,11 @@ final class Page {
   @SuppressWarnings("UnusedVariable") // accessed through VERSION
   private volatile long version;
 
-  Page(RowTable table, long address, long number) {
-    this.table = table;
+  Page(TableForm form, long address, long number) {
+    this.form = form;
     this.address = address;
     this.number = number;
-    RowLayout layout = table.layout;
+    RowLayout layout = form.layout;
     this.layout = layout;
     this.pageColumns = layout.pageColumns;
     int bitWords = (layout.rows + 63) >>> 6;
@@ -139,7 +140,7 @@ final class Page {
       hasMemory = false;
       freeAnnexes();
       freeReuses();
-      table.pool.freePage(address);
+      form.pool.freePage(address);
     }
   }
 
@@ -156,7 +157,7 @@ final class Page {
     freeReuses();
     if (hasMemory) {
       hasMemory = false;
-      table.pool.freePage(address);
+      form.pool.freePage(address);
     }
   }
 
@@ -282,7 +283,7 @@ final class Page {
 
   private long addedWord(int column, int slot) {
     long words = annexWords(column);
-    return words == 0 ? table.layout.missing(column) : Native.getLong(words + 8L * slot);
+    return words == 0 ? form.layout.missing(column) : Native.getLong(words + 8L * slot);
   }
 
   boolean isNull(int column, int slot) {
@@ -294,7 +295,7 @@ final class Page {
   private boolean isAddedNull(int column, int slot) {
     Annex annex = annex(column);
     return annex == null
-        ? table.layout.isMissingNull(column)
+        ? form.layout.isMissingNull(column)
         : annex.mayHaveNulls && hasBit(annex.address, slot);
   }
 
@@ -339,7 +340,7 @@ final class Page {
   /// @throws dev.kakehashi.engine.api.EngineException OUT_OF_MEMORY; the page is as it was then
   void makeRoomFor(RowVersion version) {
     for (int c = pageColumns; c < version.words.length; c++) {
-      RowLayout now = table.layout;
+      RowLayout now = form.layout;
       if (annex(c) == null
           && (version.nulls[c] != now.isMissingNull(c) || version.words[c] != now.missing(c))) {
         addAnnex(c, now);
@@ -349,7 +350,7 @@ final class Page {
 
   private void addAnnex(int column, RowLayout now) {
     int number = column - pageColumns;
-    Annex annex = new Annex(table.pool.allocate(layout.annexBytes));
+    Annex annex = new Annex(form.pool.allocate(layout.annexBytes));
     long words = layout.annexWords(annex.address);
     annex.mayHaveNulls = now.isMissingNull(column);
     for (long at = annex.address; at < words; at += 8) {
@@ -366,7 +367,7 @@ final class Page {
   private void freeAnnexes() {
     for (Annex annex : annexes) {
       if (annex != null) {
-        table.pool.free(annex.address, layout.annexBytes);
+        form.pool.free(annex.address, layout.annexBytes);
       }
     }
     annexes = NO_ANNEXES;
@@ -378,7 +379,7 @@ final class Page {
   void makeRoomForReuse() {
     if (used == layout.rows && reuses == 0) {
       long bytes = reuseBytes();
-      long counts = table.pool.allocate(bytes);
+      long counts = form.pool.allocate(bytes);
       Native.zero(counts, bytes);
       reuses = counts;
     }
@@ -390,7 +391,7 @@ final class Page {
 
   private void freeReuses() {
     if (reuses != 0) {
-      table.pool.free(reuses, reuseBytes());
+      form.pool.free(reuses, reuseBytes());
       reuses = 0;
     }
   }
@@ -480,6 +481,14 @@ final class Page {
     setStamp(slot, Stamp.committed(stamp, timestamp));
     inFlight--;
     lastCommit = Math.max(lastCommit, timestamp);
+  }
+
+  /// Stamps the newest version of a row of a latched page, if it is (still) that of the transaction in a slot.
+  void stampCommitted(int slot, int owner, long timestamp) {
+    long stamp = stamp(slot);
+    if (Stamp.isInFlight(stamp) && Stamp.slot(stamp) == owner) {
+      commitStamp(slot, stamp, timestamp);
+    }
   }
 
   @Override

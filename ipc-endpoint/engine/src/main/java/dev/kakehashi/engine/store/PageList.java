@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// `pages` only grows (by replacing the array, under `roomLock`); an element is written once and published by the volatile write of
 /// `pageCount`.
 final class PageList {
-  private final RowTable table;
+  private final TableForm form;
   private volatile @Nullable Page[] pages = new Page[4];
   private volatile int pageCount;
 
@@ -30,8 +30,8 @@ final class PageList {
   /// Pages without memory that are not among `roomy`; guarded by `roomLock`.
   private final ArrayDeque<Page> bare = new ArrayDeque<>();
 
-  PageList(RowTable table) {
-    this.table = table;
+  PageList(TableForm form) {
+    this.form = form;
   }
 
   int count() {
@@ -75,7 +75,7 @@ final class PageList {
     if (next == null) {
       return addPage(pageCount);
     }
-    long memory = table.pool.allocatePage();
+    long memory = form.pool.allocatePage();
     bare.remove();
     next.latch();
     next.revive(memory);
@@ -85,7 +85,7 @@ final class PageList {
 
   /// Puts a page that has got a good deal of room on the list. Called without its latch.
   void offerRoom(Page page) {
-    if (table.layout.rows - page.occupiedCount < Math.max(1, table.layout.rows / 16)
+    if (form.layout.rows - page.occupiedCount < Math.max(1, form.layout.rows / 16)
         || page == insertPage) {
       return;
     }
@@ -145,13 +145,13 @@ final class PageList {
   private Page addPage(long number) {
     if (number >= 1L << RowIdentity.PAGE_BITS) {
       throw new EngineException(
-          ErrorCode.LIMIT_EXCEEDED, "table %d has too many pages".formatted(table.tableId()));
+          ErrorCode.LIMIT_EXCEEDED, "table %d has too many pages".formatted(form.tableId()));
     }
     @Nullable Page[] present = pages;
     if (number >= present.length) {
       present = Arrays.copyOf(present, (int) Math.max(number + 1, present.length * 2L));
     }
-    Page page = new Page(table, table.pool.allocatePage(), number);
+    Page page = new Page(form, form.pool.allocatePage(), number);
     present[(int) number] = page;
     pages = present;
     pageCount = (int) Math.max(pageCount, number + 1);

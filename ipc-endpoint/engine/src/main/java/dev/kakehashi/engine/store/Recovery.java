@@ -46,32 +46,34 @@ final class Recovery {
   /// Of the store's memory.
   private static final int SCRATCH_SHARE = 8;
 
-  private final MemoryStore store;
+  private final StoreTransactions store;
   private final DurableLog log;
 
-  Recovery(MemoryStore store, DurableLog log) {
+  Recovery(StoreTransactions store, DurableLog log) {
     this.store = store;
     this.log = log;
   }
 
-  void run() {
+  /// @return what became of transactions of earlier runs
+  RecoveredOutcomes run() {
     long start = System.nanoTime();
     Map<String, byte[]> catalog = StoreImage.catalog(log);
     long[] firstFreeId = {1};
     scanKind(StoreKeys.NEXT_ID, (key, value) -> firstFreeId[0] = value.getLong());
-    scanKind(StoreKeys.TABLE, (key, value) -> store.addTable(definition(StoreImage.bytes(value))));
-    StoreImage.sequences(log).forEach(store::recoveredSequence);
-    store.recovered(outcomes());
-    store.recovered(catalog, firstFreeId[0]);
+    scanKind(StoreKeys.TABLE, (key, value) -> store.tables().add(definition(StoreImage.bytes(value))));
+    store.sequences().putAll(StoreImage.sequences(log));
+    RecoveredOutcomes outcomes = outcomes();
+    store.catalog().recovered(catalog, firstFreeId[0]);
     loadTables();
     loadPrepared();
-    store.allTables().forEach(table -> table.pages.finishRecovery());
-    List<RowTable> tables = store.allTables();
+    store.tables().all().forEach(table -> table.pages.finishRecovery());
+    List<RowTable> tables = store.tables().all();
     LOG.info(
         "recovered {} rows of {} tables in {} ms",
         tables.stream().mapToLong(RowTable::rowCount).sum(),
         tables.size(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    return outcomes;
   }
 
   private RecoveredOutcomes outcomes() {
@@ -123,16 +125,16 @@ final class Recovery {
   }
 
   private void replay(RowTransaction transaction, long tableId, long rowId, ByteBuffer value) {
-    RowTable table = store.findTable(tableId);
+    RowTable table = store.tables().find(tableId);
     if (table == null) {
       return; // dropped in the moment when the transaction was prepared
     }
     RowVersion version = null;
     if (value.hasRemaining()) {
-      version = new RowVersion(table.layout.columns);
+      version = new RowVersion(table.form.layout.columns);
       NativeInput input = NativeInput.of(value);
       try {
-        table.decode(input, table.pool, version);
+        table.form.decode(input, table.pool, version);
       } finally {
         Reference.reachabilityFence(input);
       }
@@ -146,8 +148,8 @@ final class Recovery {
   private void loadTables() {
     List<Unit> units = new ArrayList<>();
     Map<TableIndex, TreeLoad> indexes = new HashMap<>();
-    for (RowTable table : store.allTables()) {
-      for (TableIndex index : table.indexes()) {
+    for (RowTable table : store.tables().all()) {
+      for (TableIndex index : table.form.indexes()) {
         indexes.put(index, index.tree.load());
       }
       long count = (lastRow(table) >>> Page.SLOT_BITS) / PAGES_PER_UNIT + 1;
@@ -189,8 +191,8 @@ final class Recovery {
           executor,
           largestFirst.stream().map(index -> Executors.callable(index::complete)).toList());
       List<Callable<Object>> longKeys = new ArrayList<>();
-      for (RowTable table : store.allTables()) {
-        for (TableIndex index : table.indexes()) {
+      for (RowTable table : store.tables().all()) {
+        for (TableIndex index : table.form.indexes()) {
           long[] rows = Objects.requireNonNull(indexes.get(index)).later();
           if (rows.length > 0) {
             longKeys.add(Executors.callable(() -> enterLongKeys(table, index, rows)));
@@ -203,7 +205,7 @@ final class Recovery {
 
   /// Makes the entries of rows whose keys are too long for leaves that are built of runs.
   private static void enterLongKeys(RowTable table, TableIndex index, long[] rows) {
-    RowVersion version = new RowVersion(table.layout.columns);
+    RowVersion version = new RowVersion(table.form.layout.columns);
     KeyBuffer key = new KeyBuffer(64);
     for (long rowId : rows) {
       Page page = Objects.requireNonNull(table.page(rowId >>> Page.SLOT_BITS));
@@ -217,7 +219,7 @@ final class Recovery {
   private void load(
       List<Unit> units, Map<TableIndex, TreeLoad> indexes, AtomicInteger next, int threads) {
     boolean loaded = false;
-    try (RowLoader loader = new RowLoader(log, store.pool(), indexes, scratchBytes(threads))) {
+    try (RowLoader loader = new RowLoader(log, store.parts().pool(), indexes, scratchBytes(threads))) {
       for (int i = next.getAndIncrement(); i < units.size(); i = next.getAndIncrement()) {
         Unit unit = units.get(i);
         loader.load(unit.table(), unit.from(), unit.to());
@@ -235,7 +237,7 @@ final class Recovery {
   /// memory has little beside it.
   private long scratchBytes(int loaders) {
     long least = Math.min(MIN_SCRATCH_BYTES, ALL_SCRATCH_BYTES / loaders);
-    long share = Math.min(ALL_SCRATCH_BYTES, store.pool().limitBytes() / SCRATCH_SHARE) / loaders;
+    long share = Math.min(ALL_SCRATCH_BYTES, store.parts().pool().limitBytes() / SCRATCH_SHARE) / loaders;
     return Math.max(least, Math.min(MAX_SCRATCH_BYTES, share));
   }
 

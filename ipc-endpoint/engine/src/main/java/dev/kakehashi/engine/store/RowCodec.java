@@ -13,7 +13,7 @@ final class RowCodec {
 
   /// Appends the newest version of a row, or its deletion, to a record.
   static void encode(Page page, int slot, LogRecord record) {
-    byte[] key = StoreKeys.row(page.table.tableId(), page.rowId(slot));
+    byte[] key = StoreKeys.row(page.form.tableId(), page.rowId(slot));
     if (Stamp.isTombstone(page.stamp(slot))) {
       record.delete(key, key.length);
     } else {
@@ -23,7 +23,7 @@ final class RowCodec {
 
   /// Appends the newest version of a row of a transaction that is being prepared.
   static void encodePrepared(byte[] transaction, Page page, int slot, LogRecord record) {
-    byte[] key = StoreKeys.preparedRow(transaction, page.table.tableId(), page.rowId(slot));
+    byte[] key = StoreKeys.preparedRow(transaction, page.form.tableId(), page.rowId(slot));
     if (Stamp.isTombstone(page.stamp(slot))) {
       record.put(key, key.length, 0);
     } else {
@@ -42,8 +42,8 @@ final class RowCodec {
   }
 
   private static long rowBytes(Page page, int slot) {
-    RowLayout layout = page.table.layout;
-    boolean[] live = page.table.live();
+    RowLayout layout = page.form.layout;
+    boolean[] live = page.form.live();
     long length =
         nullBytes(live.length)
             + (layout.widthWritten ? (long) LogRecord.varintBytes(live.length) : 0);
@@ -60,8 +60,8 @@ final class RowCodec {
   }
 
   private static void encodeRow(Page page, int slot, byte[] key, LogRecord record) {
-    RowLayout layout = page.table.layout;
-    boolean[] live = page.table.live();
+    RowLayout layout = page.form.layout;
+    boolean[] live = page.form.live();
     int columns = live.length;
     int nullBytes = nullBytes(columns);
     long length = rowBytes(page, slot);

@@ -11,14 +11,14 @@ final class RowConflicts {
     return new RowConflict(
         RowConflict.Kind.CHANGED_SINCE_SNAPSHOT,
         EndedTransaction.INSTANCE,
-        page.table.tableId(),
+        page.form.tableId(),
         page.rowId(slot));
   }
 
   /// Another transaction has changed since the snapshot what was read.
   static RowConflict readChanged(Page page, int slot) {
     return new RowConflict(
-        RowConflict.Kind.READ_SINCE_CHANGED, EndedTransaction.INSTANCE, page.table.tableId(), page.rowId(slot));
+        RowConflict.Kind.READ_SINCE_CHANGED, EndedTransaction.INSTANCE, page.form.tableId(), page.rowId(slot));
   }
 
   /// @param owner who is changing the row; null: nobody any more
@@ -27,7 +27,7 @@ final class RowConflicts {
     return new RowConflict(
         RowConflict.Kind.OWNER_ACTIVE,
         owner == null ? EndedTransaction.INSTANCE : owner,
-        page.table.tableId(),
+        page.form.tableId(),
         page.rowId(slot));
   }
 }

@@ -74,8 +74,8 @@ final class RowLoader implements AutoCloseable {
   private void begin(RowTable of) {
     table = of;
     page = null;
-    version = new RowVersion(of.layout.columns);
-    indexes = of.indexes();
+    version = new RowVersion(of.form.layout.columns);
+    indexes = of.form.indexes();
     runs = new EntryRun[indexes.length];
     shares = new TreeLoad.Share[indexes.length];
     long least = (long) MIN_RUN_BYTES * runs.length;
@@ -94,7 +94,7 @@ final class RowLoader implements AutoCloseable {
   /// A page is filled by one thread, which needs no latch; the end of all loaders publishes them.
   private void loadRow(RowTable of, long rowId, NativeInput value) {
     int slot = Page.slotOf(rowId);
-    if (rowId < 0 || slot >= of.layout.rows) {
+    if (rowId < 0 || slot >= of.form.layout.rows) {
       throw corrupted("table %d has row %d".formatted(of.tableId(), rowId));
     }
     Page present = page;
@@ -102,7 +102,7 @@ final class RowLoader implements AutoCloseable {
       present = of.pages.pageForRecovery(rowId >>> Page.SLOT_BITS);
       page = present;
     }
-    of.decode(value, blocks, version);
+    of.form.decode(value, blocks, version);
     present.makeRoomFor(version);
     present.claim(slot);
     for (int c = 0; c < version.words.length; c++) {

@@ -19,7 +19,7 @@ final class RowReader {
   /// No transaction: nothing in flight is one's own.
   private static final int NOBODY = -1;
 
-  private final MemoryStore store;
+  private final StoreParts store;
   private long snapshot;
   private int ownSlot;
   private int statement;
@@ -33,11 +33,11 @@ final class RowReader {
   /// Greatest commit timestamp of what was seen; 0: nothing yet.
   private long newest;
 
-  RowReader(MemoryStore store) {
+  RowReader(StoreParts store) {
     this.store = store;
   }
 
-  RowReader(MemoryStore store, ReadView view) {
+  RowReader(StoreParts store, ReadView view) {
     this(store);
     begin(view);
   }
@@ -46,7 +46,7 @@ final class RowReader {
   void begin(ReadView view) {
     snapshot = view.snapshot();
     newest = 0;
-    ownSlot = MemoryStore.slotOf(view.transactionId());
+    ownSlot = TransactionSlots.slotOf(view.transactionId());
     statement = view.statement();
     command = view instanceof CommandView hiding ? hiding : null;
   }
@@ -118,7 +118,7 @@ final class RowReader {
   static OwnChange ownChange(Page page, int slot, CommandView view) {
     long stamp = page.stamp(slot);
     if (!Stamp.isInFlight(stamp)
-        || Stamp.slot(stamp) != MemoryStore.slotOf(view.transactionId())
+        || Stamp.slot(stamp) != TransactionSlots.slotOf(view.transactionId())
         || !view.hides(Stamp.statement(stamp))) {
       return OwnChange.NONE;
     }
@@ -150,7 +150,7 @@ final class RowReader {
         }
       } else if (findOlder(page, slot)) {
         if (record != 0) {
-          to.readUndo(page.table.layout, record);
+          to.readUndo(page.form.layout, record);
         }
         return record != 0;
       }
@@ -178,7 +178,7 @@ final class RowReader {
 
   /// Whether the row's version just before or at a commit lies in what was read.
   boolean touches(Page page, int slot, long timestamp, ReadSet reads) {
-    long tableId = page.table.tableId();
+    long tableId = page.form.tableId();
     if (reads.hasTable(tableId)) {
       return true;
     }
@@ -193,7 +193,7 @@ final class RowReader {
 
   /// Whether the row's version just before or at a commit lies in a range of an index.
   boolean touches(Page page, int slot, long timestamp, ReadSet.Range range, KeyBuffer key) {
-    TableIndex index = page.table.indexById(range.indexId());
+    TableIndex index = page.form.indexById(range.indexId());
     if (index == null) {
       return true;
     }
@@ -207,9 +207,11 @@ final class RowReader {
   }
 
   /// Whether the row's version before or after the changes of a transaction that is about to end lies in a range of an index.
+  ///
+  /// @param transactionSlot its slot
   boolean touchesInFlight(
-      Page page, int slot, RowTransaction transaction, ReadSet.Range range, KeyBuffer key) {
-    TableIndex index = page.table.indexById(range.indexId());
+      Page page, int slot, int transactionSlot, ReadSet.Range range, KeyBuffer key) {
+    TableIndex index = page.form.indexById(range.indexId());
     if (index == null) {
       return true;
     }
@@ -219,13 +221,13 @@ final class RowReader {
     if (isIn(page, slot, index, range, key)) {
       return true;
     }
-    ownSlot = transaction.slot;
+    ownSlot = transactionSlot;
     statement = Integer.MAX_VALUE;
     return isIn(page, slot, index, range, key);
   }
 
   private boolean isIn(Page page, int slot, TableIndex index, ReadSet.Range range, KeyBuffer key) {
-    RowVersion version = new RowVersion(page.table.layout.columns);
+    RowVersion version = new RowVersion(page.form.layout.columns);
     if (!read(page, slot, version, index.keyColumns)) {
       return false;
     }

@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.ByteBuffer;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
 /// which cursors on several threads fill.
-final class RowTransaction implements StoreTransaction {
+final class RowTransaction implements Writer {
   /// What the removal of a prepared transaction takes in a record, with the longest global id.
   private static final int REMOVAL_BYTES = 1024;
 
@@ -24,7 +23,7 @@ final class RowTransaction implements StoreTransaction {
   private static final long NAME_BYTES =
       LogRecord.putBytes(StoreKeys.OUTCOME_KEY_BYTES, Long.BYTES);
 
-  final MemoryStore store;
+  final StoreTransactions store;
   final int slot;
   final boolean readOnly;
 
@@ -96,7 +95,7 @@ final class RowTransaction implements StoreTransaction {
   /// @param readSet of a serializable one that may change something
   /// @param observed of a serializable one that is read-only, if others depend on what it reads
   RowTransaction(
-      MemoryStore store,
+      StoreTransactions store,
       long id,
       int slot,
       long snapshot,
@@ -115,8 +114,8 @@ final class RowTransaction implements StoreTransaction {
     this.observed = observed;
   }
 
-  /// Where its reads are noted; null: nowhere.
-  @Nullable ReadSet noted() {
+  @Override
+  public @Nullable ReadSet noted() {
     return readSet != null ? readSet : observed;
   }
 
@@ -140,6 +139,21 @@ final class RowTransaction implements StoreTransaction {
   }
 
   @Override
+  public StoreParts parts() {
+    return store.parts();
+  }
+
+  @Override
+  public int slot() {
+    return slot;
+  }
+
+  @Override
+  public @Nullable ReadSet readSet() {
+    return readSet;
+  }
+
+  @Override
   public long id() {
     return id;
   }
@@ -149,7 +163,8 @@ final class RowTransaction implements StoreTransaction {
     reference = number;
   }
 
-  long snapshot() {
+  @Override
+  public long snapshot() {
     return snapshot;
   }
 
@@ -160,33 +175,33 @@ final class RowTransaction implements StoreTransaction {
 
   @Override
   public long heldSnapshot() {
-    return preparation != null ? store.published() : store.slots().pinned(slot);
+    return preparation != null ? store.parts().clock().published() : store.parts().slots().pinned(slot);
   }
 
   @Override
   public void refreshSnapshot() {
     // The slot stays pinned at the first snapshot: views taken earlier stay valid.
-    store.slots().unbound(slot);
-    snapshot = store.published();
+    store.parts().slots().unbound(slot);
+    snapshot = store.parts().clock().published();
     bound();
   }
 
   /// Lets the collector know that no later snapshot is in use. A serializable transaction is validated against all later versions.
   void bound() {
     if (readSet == null) {
-      store.slots().bound(slot, snapshot);
+      store.parts().slots().bound(slot, snapshot);
     }
   }
 
   @Override
   public void advanceSnapshot() {
-    store.slots().unbound(slot);
+    store.parts().slots().unbound(slot);
     if (readSet == null || claim() != null) {
       // In the order in which a transaction begins, see TransactionSlots.
-      pinned = store.published();
-      store.slots().pin(slot, pinned);
+      pinned = store.parts().clock().published();
+      store.parts().slots().pin(slot, pinned);
     }
-    snapshot = store.published();
+    snapshot = store.parts().clock().published();
     bound();
   }
 
@@ -241,11 +256,11 @@ final class RowTransaction implements StoreTransaction {
 
   /// Timestamp of the newest commit that has to be durable with it, or one that is.
   private long newestRead() {
-    return Math.max(seen, store.commonTimestamp());
+    return Math.max(seen, store.parts().clock().common());
   }
 
-  /// Called by those who read for it, each when it has read.
-  synchronized void hasSeen(long timestamp) {
+  @Override
+  public synchronized void hasSeen(long timestamp) {
     seen = Math.max(seen, timestamp);
   }
 
@@ -254,9 +269,9 @@ final class RowTransaction implements StoreTransaction {
   @Override
   public ReadView beginLatest() {
     checkRunning();
-    store.slots().unbound(slot);
+    store.parts().slots().unbound(slot);
     statement++;
-    return new ReadView(store.published(), id, statement);
+    return new ReadView(store.parts().clock().published(), id, statement);
   }
 
   @Override
@@ -264,7 +279,8 @@ final class RowTransaction implements StoreTransaction {
     bound();
   }
 
-  KeyLocks.Held heldKeys() {
+  @Override
+  public KeyLocks.Held heldKeys() {
     KeyLocks.Held present = heldKeys;
     if (present == null) {
       present = new KeyLocks.Held();
@@ -307,7 +323,8 @@ final class RowTransaction implements StoreTransaction {
 
   // ---- writing, called by the table ----
 
-  void checkWritable() {
+  @Override
+  public void checkWritable() {
     checkRunning();
     if (readOnly) {
       throw new EngineException(
@@ -337,6 +354,22 @@ final class RowTransaction implements StoreTransaction {
   boolean isInside(long tableId) {
     TableAdmission present = admission;
     return present != null && present.isInside(tableId);
+  }
+
+  @Override
+  public boolean isInside(Set<Long> tables) {
+    // Another long one is inside its own area only, and is waited for, or not, by its claim.
+    return (claim() == null || preparation != null) && tables.stream().anyMatch(this::isInside);
+  }
+
+  @Override
+  public void enter(RowTable table) {
+    admission().enter(table);
+  }
+
+  @Override
+  public void reenter(RowTable table) {
+    admission().reenter(table);
   }
 
   /// It keeps nothing from others any more.
@@ -396,16 +429,18 @@ final class RowTransaction implements StoreTransaction {
         ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows");
   }
 
-  long stamp(boolean tombstone) {
+  @Override
+  public long stamp(boolean tombstone) {
     return Stamp.inFlight(slot, statement, tombstone);
   }
 
-  void logWrite(Page page, int rowSlot, long undo) {
-    writes().add(page, rowSlot, undo);
+  @Override
+  public void logWrite(RowTable table, Page page, int rowSlot, long undo) {
+    writes().add(table, page, rowSlot, undo);
   }
 
-  /// Makes room for one more write, so that logging it cannot fail after it was made.
-  void reserveWrite() {
+  @Override
+  public void reserveWrite() {
     writes().reserve();
     OwnCommands own = commands;
     if (own == null) {
@@ -418,7 +453,8 @@ final class RowTransaction implements StoreTransaction {
     own.note(statement, command);
   }
 
-  void addRows(RowTable table, int count) {
+  @Override
+  public void addRows(RowTable table, int count) {
     IdentityHashMap<RowTable, long[]> counts = rowCounts;
     if (counts == null) {
       counts = new IdentityHashMap<>(2);
@@ -427,7 +463,8 @@ final class RowTransaction implements StoreTransaction {
     counts.computeIfAbsent(table, t -> new long[1])[0] += count;
   }
 
-  Garbage garbage() {
+  @Override
+  public Garbage garbage() {
     Garbage present = garbage;
     if (present == null) {
       present = new Garbage();
@@ -507,13 +544,13 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private void committed(Committer.Outcome outcome) {
-    writes().stamp(this, outcome.timestamp());
+    writes().stamp(slot, outcome.timestamp());
     if (rowCounts != null) {
       rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
     }
     writes().countChanges();
     if (definitions != null) {
-      store.concernsAll(outcome.timestamp());
+      store.parts().clock().concernsAll(outcome.timestamp());
       definitions.publish();
     }
     end();
@@ -557,8 +594,8 @@ final class RowTransaction implements StoreTransaction {
     }
     decisionBytes = room;
     preparation = how;
-    store.slots().unpin(slot);
-    store.addPrepared(this);
+    store.parts().slots().unpin(slot);
+    store.prepared().add(this);
     endClaim();
     store.committer().finished(outcome);
   }
@@ -607,7 +644,7 @@ final class RowTransaction implements StoreTransaction {
       return;
     }
     decisionBytes = 0;
-    store.removePrepared(this);
+    store.prepared().remove(this);
     committed(outcome);
   }
 
@@ -639,7 +676,7 @@ final class RowTransaction implements StoreTransaction {
   }
 
   private void abortPrepared() {
-    store.removePrepared(this);
+    store.prepared().remove(this);
     rollbackTo(0);
     finishWithoutWrites();
   }
@@ -669,8 +706,8 @@ final class RowTransaction implements StoreTransaction {
   void recoverPrepared(Preparation how) {
     committing = true;
     preparation = how;
-    store.slots().unpin(slot);
-    store.addPrepared(this);
+    store.parts().slots().unpin(slot);
+    store.prepared().add(this);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.MemoryPool;
@@ -18,8 +17,8 @@ final class RowUndo {
     this.entries = table.entries;
   }
 
-  void undo(RowTransaction transaction, Page page, int slot, long record) {
-    RowLayout layout = table.layout;
+  void undo(Writer transaction, Page page, int slot, long record) {
+    RowLayout layout = table.form.layout;
     Garbage garbage = transaction.garbage();
     RowVersion version = new RowVersion(layout.columns);
     boolean tombstone = Stamp.isTombstone(page.stamp(slot));
@@ -73,7 +72,7 @@ final class RowUndo {
   private void noteEntries(
       Garbage garbage, Page page, int slot, RowVersion version, RowVersion before) {
     KeyBuffer key = new KeyBuffer(64);
-    for (TableIndex index : table.indexes()) {
+    for (TableIndex index : table.form.indexes()) {
       // The entry of a key that stays is that of the version that has come back, and goes with it.
       if (RowWriter.keyDiffers(index, version, before)) {
         index.encode(version, key);
@@ -81,14 +80,14 @@ final class RowUndo {
         garbage.addEntry(table, index, key);
       }
     }
-    table.store.collector().dropMany(garbage);
+    table.collector.dropMany(garbage);
   }
 
   /// Removes the entries of an insert that was taken back. Nobody else can have seen the row, so they need not wait for the collector; but the slot
   /// may have a new owner by now.
   private void dropInserted(Page page, int slot, RowVersion version) {
     KeyBuffer key = new KeyBuffer(64);
-    for (TableIndex index : table.indexes()) {
+    for (TableIndex index : table.form.indexes()) {
       index.encode(version, key);
       key.putLong(page.rowId(slot));
       entries.drop(index, page, slot, key, Stamp.TIMESTAMP_MASK);
@@ -101,8 +100,8 @@ final class RowUndo {
       Page page, int slot, long record, long timestamp, long horizon, boolean dropped) {
     boolean keysChanged = RowLayout.keysChanged(record);
     // An index has only columns of a layout that was there before it.
-    TableIndex[] indexes = table.indexes();
-    RowLayout layout = table.layout;
+    TableIndex[] indexes = table.form.indexes();
+    RowLayout layout = table.form.layout;
     if (!dropped) {
       if (keysChanged) {
         RowVersion old = new RowVersion(layout.columns);
@@ -143,7 +142,7 @@ final class RowUndo {
 
   /// Frees the values of a page's newest versions; older ones go with their undo records.
   void freeValues(Page page) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     for (int slot = 0; slot < page.used && layout.byReference.length > 0; slot++) {
       if (!Stamp.isTombstone(page.stamp(slot))) {
         for (int c : layout.byReference) {

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// to an undo record, write the new one with an in-flight stamp. Then, without the latch: enter new keys into the indexes. If the last step fails the
 /// change is taken back before the failure is reported.
 final class RowWriter {
+  /// In place of indexes: a step has to be done again.
+  private static final TableIndex[] AGAIN = {};
+
   private final RowTable table;
   private final MemoryPool pool;
   private final TransactionSlots slots;
@@ -31,8 +34,8 @@ final class RowWriter {
 
   // ---- insert ----
 
-  long insert(RowTransaction transaction, VectorBatch values, int row) {
-    RowLayout layout = table.layout;
+  long insert(Writer transaction, VectorBatch values, int row) {
+    RowLayout layout = table.form.layout;
     transaction.reserveWrite();
     RowVersion version = new RowVersion(layout.columns);
     Page page;
@@ -61,9 +64,9 @@ final class RowWriter {
     page.setStamp(slot, transaction.stamp(false));
     page.setLive(slot, true);
     page.inFlight++;
-    TableIndex[] indexes = table.indexes();
+    TableIndex[] indexes = table.form.indexes();
     page.unlatch();
-    transaction.logWrite(page, slot, 0);
+    transaction.logWrite(table, page, slot, 0);
     transaction.addRows(table, 1);
     long rowId = page.rowId(slot);
     if (indexes.length > 0) {
@@ -85,10 +88,10 @@ final class RowWriter {
   ///
   /// @param shared column c is not to be copied: the version has the address already
   private void copyIn(VectorBatch values, int row, RowVersion to, boolean @Nullable [] shared) {
-    RowLayout layout = table.layout;
-    int[] positions = table.positions();
+    RowLayout layout = table.form.layout;
+    int[] positions = table.form.positions();
     // A dropped column gets what costs no annex.
-    for (int c : table.dead()) {
+    for (int c : table.form.dead()) {
       to.nulls[c] = layout.isMissingNull(c);
       to.words[c] = layout.missing(c);
     }
@@ -111,7 +114,7 @@ final class RowWriter {
   }
 
   private void freeCopies(RowVersion version, boolean @Nullable [] shared) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     for (int c : layout.byReference) {
       if (layout.isOwned(c, version.words[c]) && (shared == null || !shared[c])) {
         pool.free(version.words[c], Varlena.bytes(layout.kinds[c], version.words[c]));
@@ -121,8 +124,8 @@ final class RowWriter {
 
   // ---- update ----
 
-  boolean update(RowTransaction transaction, long rowId, VectorBatch values, int row) {
-    RowLayout layout = table.layout;
+  boolean update(Writer transaction, long rowId, VectorBatch values, int row) {
+    RowLayout layout = table.form.layout;
     transaction.reserveWrite();
     Page page = table.pageOf(rowId);
     int slot = Page.slotOf(rowId);
@@ -130,12 +133,10 @@ final class RowWriter {
     RowVersion old = new RowVersion(layout.columns);
     boolean[] shared = new boolean[layout.columns];
     long record = 0;
-    boolean written = false;
-    TableIndex[] indexes;
-    boolean keysChanged;
+    TableIndex @Nullable [] indexes = AGAIN;
     try {
       record = pool.allocate(layout.undoBytes);
-      while (true) {
+      while (indexes == AGAIN) {
         if (layout.byReference.length > 0) {
           // The values that are compared may be of a version that our snapshot does not see.
           int cell = readers.enter();
@@ -146,41 +147,21 @@ final class RowWriter {
           }
         }
         copyIn(values, row, version, shared);
-        page.latch();
-        try {
-          if (!mayReplace(transaction, page, slot)) {
-            return false;
-          }
-          if (isStillShared(page, slot, version, shared)) {
-            page.makeRoomFor(version);
-            old.readHead(page, slot);
-            indexes = table.indexes();
-            keysChanged = keysDiffer(indexes, old, version);
-            if (keysChanged && uniqueKeysDiffer(indexes, old, version)) {
-              table.keyLocks.refuse(transaction, page, slot);
-            }
-            saveUndo(page, slot, record, version, keysChanged);
-            for (int c = 0; c < layout.columns; c++) {
-              page.setWord(c, slot, version.words[c], version.nulls[c]);
-            }
-            putStamp(page, slot, transaction.stamp(false), record);
-            written = true;
-            break;
-          }
-        } finally {
-          page.unlatch();
-        }
+        indexes = replace(transaction, page, slot, old, version, shared, record);
       }
     } finally {
-      if (!written) {
+      if (indexes == null || indexes == AGAIN) {
         freeCopies(version, shared);
         if (record != 0) {
           pool.free(record, layout.undoBytes);
         }
       }
     }
-    transaction.logWrite(page, slot, record);
-    if (keysChanged) {
+    if (indexes == null) {
+      return false;
+    }
+    transaction.logWrite(table, page, slot, record);
+    if (RowLayout.keysChanged(record)) {
       try {
         addChangedKeys(transaction, indexes, old, version, rowId);
       } catch (RuntimeException e) {
@@ -189,6 +170,46 @@ final class RowWriter {
       }
     }
     return true;
+  }
+
+  /// Replaces the newest version of a row.
+  ///
+  /// @param old gets that version
+  /// @param shared columns of the next version that have the address of the newest one's value
+  /// @param record gets that version too, as an undo record
+  /// @return the indexes that the row was in; null: the row is gone for the transaction; [#AGAIN]: shared values are not those of the newest version any more
+  private TableIndex @Nullable [] replace(
+      Writer transaction,
+      Page page,
+      int slot,
+      RowVersion old,
+      RowVersion version,
+      boolean[] shared,
+      long record) {
+    page.latch();
+    try {
+      if (!mayReplace(transaction, page, slot)) {
+        return null;
+      }
+      if (!isStillShared(page, slot, version, shared)) {
+        return AGAIN;
+      }
+      page.makeRoomFor(version);
+      old.readHead(page, slot);
+      TableIndex[] indexes = table.form.indexes();
+      boolean keysChanged = keysDiffer(indexes, old, version);
+      if (keysChanged && uniqueKeysDiffer(indexes, old, version)) {
+        table.keyLocks.refuse(transaction, page, slot);
+      }
+      saveUndo(page, slot, record, version, keysChanged);
+      for (int c = 0; c < version.words.length; c++) {
+        page.setWord(c, slot, version.words[c], version.nulls[c]);
+      }
+      putStamp(page, slot, transaction.stamp(false), record);
+      return indexes;
+    } finally {
+      page.unlatch();
+    }
   }
 
   /// Keeps the address of each value that stays the same, so that an update of one column does not copy the others.
@@ -200,7 +221,7 @@ final class RowWriter {
       RowVersion old,
       RowVersion version,
       boolean[] shared) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     for (int spins = 0; ; spins++) {
       long seen = page.stableVersion();
       boolean isRow = slot < page.used && !Stamp.isTombstone(page.stamp(slot));
@@ -208,7 +229,7 @@ final class RowWriter {
         old.readHead(page, slot);
       }
       if (page.validate(seen)) {
-        int[] positions = table.positions();
+        int[] positions = table.form.positions();
         for (int i = 0; i < positions.length; i++) {
           int c = positions[i];
           if (!layout.kinds[c].byReference()) {
@@ -239,7 +260,7 @@ final class RowWriter {
   }
 
   private boolean isStillShared(Page page, int slot, RowVersion version, boolean[] shared) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     for (int c : layout.byReference) {
       if (shared[c] && page.word(c, slot) != version.words[c]) {
         return false;
@@ -280,7 +301,7 @@ final class RowWriter {
   }
 
   private void addChangedKeys(
-      RowTransaction transaction,
+      Writer transaction,
       TableIndex[] indexes,
       RowVersion old,
       RowVersion version,
@@ -300,8 +321,8 @@ final class RowWriter {
 
   // ---- delete ----
 
-  boolean delete(RowTransaction transaction, long rowId) {
-    RowLayout layout = table.layout;
+  boolean delete(Writer transaction, long rowId) {
+    RowLayout layout = table.form.layout;
     transaction.reserveWrite();
     Page page = table.pageOf(rowId);
     int slot = Page.slotOf(rowId);
@@ -326,7 +347,7 @@ final class RowWriter {
       }
     }
     if (written) {
-      transaction.logWrite(page, slot, record);
+      transaction.logWrite(table, page, slot, record);
       transaction.addRows(table, -1);
     }
     return written;
@@ -335,8 +356,8 @@ final class RowWriter {
   // ---- recovery ----
 
   /// Keys need no check: the change has been made once, and what it needs has been kept for it since.
-  void replay(RowTransaction transaction, long rowId, @Nullable RowVersion version) {
-    RowLayout layout = table.layout;
+  void replay(Writer transaction, long rowId, @Nullable RowVersion version) {
+    RowLayout layout = table.form.layout;
     transaction.reserveWrite();
     Page page = table.pages.pageForRecovery(rowId >>> Page.SLOT_BITS);
     int slot = Page.slotOf(rowId);
@@ -366,14 +387,14 @@ final class RowWriter {
     putStamp(page, slot, transaction.stamp(version == null), record);
     page.setLive(slot, version != null);
     page.unlatch();
-    transaction.logWrite(page, slot, record);
+    transaction.logWrite(table, page, slot, record);
     int count = (version != null ? 1 : 0) - (present ? 1 : 0);
     if (count != 0) {
       transaction.addRows(table, count);
     }
     if (version != null) {
       KeyBuffer key = new KeyBuffer(64);
-      for (TableIndex index : table.indexes()) {
+      for (TableIndex index : table.form.indexes()) {
         if (!present || keyDiffers(index, old, version)) {
           index.encode(version, key);
           if (key.length > 0) {
@@ -387,8 +408,8 @@ final class RowWriter {
 
   // ---- lock ----
 
-  boolean lock(RowTransaction transaction, long rowId) {
-    RowLayout layout = table.layout;
+  boolean lock(Writer transaction, long rowId) {
+    RowLayout layout = table.form.layout;
     transaction.reserveWrite();
     Page page = table.pageOf(rowId);
     int slot = Page.slotOf(rowId);
@@ -413,7 +434,7 @@ final class RowWriter {
       }
     }
     if (written) {
-      transaction.logWrite(page, slot, record);
+      transaction.logWrite(table, page, slot, record);
     }
     return present;
   }
@@ -423,15 +444,15 @@ final class RowWriter {
   /// Whether the newest version may be replaced by the transaction.
   ///
   /// @return false if the row is gone for it
-  private boolean mayReplace(RowTransaction transaction, Page page, int slot) {
+  private boolean mayReplace(Writer transaction, Page page, int slot) {
     long stamp = slot < page.used ? page.stamp(slot) : Stamp.NOTHING;
     if (Stamp.isInFlight(stamp)) {
-      if (Stamp.slot(stamp) == transaction.slot) {
+      if (Stamp.slot(stamp) == transaction.slot()) {
         return !Stamp.isTombstone(stamp);
       }
       long timestamp = slots.commitTimestamp(Stamp.slot(stamp));
       if (timestamp == 0) {
-        RowTransaction owner = slots.owner(Stamp.slot(stamp));
+        SlotOwner owner = slots.owner(Stamp.slot(stamp));
         throw RowConflicts.owned(owner, page, slot);
       }
       // Its commit is on the way here. We stamp for it, so that only the top version of a chain is
@@ -441,7 +462,7 @@ final class RowWriter {
     }
     boolean changed = Stamp.timestamp(stamp) > transaction.snapshot();
     if (changed || Stamp.isTombstone(stamp)) {
-      table.store.hasSeen(transaction.slot, Stamp.timestamp(stamp));
+      table.store.hasSeen(transaction.slot(), Stamp.timestamp(stamp));
     }
     if (changed) {
       throw RowConflicts.changed(page, slot);
@@ -454,7 +475,7 @@ final class RowWriter {
   /// @param next the version that follows; null: a tombstone
   private void saveUndo(
       Page page, int slot, long record, @Nullable RowVersion next, boolean keysChanged) {
-    RowLayout layout = table.layout;
+    RowLayout layout = table.form.layout;
     Native.putLong(record + RowLayout.UNDO_STAMP, page.stamp(slot));
     Native.putLong(record + RowLayout.UNDO_PREVIOUS, page.undo(slot));
     int columns = layout.columns;

@@ -23,11 +23,11 @@ final class SampleCursor implements RowCursor {
   SampleCursor(RowTable table, ReadView view, double fraction, long seed, int[] columns) {
     this.table = table;
     this.reader = new RowReader(table.store, view);
-    this.version = new RowVersion(table.layout.columns);
+    this.version = new RowVersion(table.form.layout.columns);
     this.columns = columns;
     this.logOfOthers = Math.log1p(-fraction);
     this.random = new SplittableRandom(seed);
-    this.endSlot = table.pageCount() * table.layout.rows;
+    this.endSlot = table.pageCount() * table.form.layout.rows;
     this.nextSlot = distance();
   }
 
@@ -40,10 +40,10 @@ final class SampleCursor implements RowCursor {
   public boolean next(VectorBatch batch) {
     batch.reset();
     while (batch.size < batch.capacity && nextSlot < endSlot) {
-      Page page = table.page(nextSlot / table.layout.rows);
+      Page page = table.page(nextSlot / table.form.layout.rows);
       if (page != null
-          && reader.read(page, (int) (nextSlot % table.layout.rows), version, columns)) {
-        version.appendTo(batch, table.layout, columns);
+          && reader.read(page, (int) (nextSlot % table.form.layout.rows), version, columns)) {
+        version.appendTo(batch, table.form.layout, columns);
       }
       nextSlot += 1 + distance();
     }

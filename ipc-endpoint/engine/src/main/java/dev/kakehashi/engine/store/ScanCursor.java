@@ -56,7 +56,7 @@ final class ScanCursor implements PageCursor {
       int[] columns,
       boolean withRowIds) {
     this.table = table;
-    this.layout = table.layout;
+    this.layout = table.form.layout;
     this.reader = new RowReader(table.store, view);
     this.readers = table.store.chainReaders();
     this.snapshot = view.snapshot();

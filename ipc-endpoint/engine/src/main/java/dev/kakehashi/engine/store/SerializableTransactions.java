@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Guarded by the commit lock.
 final class SerializableTransactions {
-  /// No commit has overtaken it.
-  static final long NOBODY = Long.MAX_VALUE;
-
   private static final int MOST_ENDED = 4096;
 
   /// Rows that are compared with what was read, in one commit: some milliseconds under the lock.
@@ -170,7 +167,7 @@ final class SerializableTransactions {
   /// It keeps what it has read from being changed by other means, or is rolled back. Idempotent.
   void leave(RowTransaction transaction) {
     if (running.remove(transaction) != null) {
-      tellReaders(transaction, NOBODY);
+      tellReaders(transaction, Garbage.NOBODY);
       forget();
     } else if (transaction.readOnly) {
       forget(transaction);
@@ -264,18 +261,18 @@ final class SerializableTransactions {
 
     Changes(RowTransaction transaction) {
       this.transaction = transaction;
-      this.reader = new RowReader(transaction.store);
+      this.reader = new RowReader(transaction.parts());
     }
 
     /// Whether one of them was read; true also if there is too much to compare.
     boolean touch(ReadSet reads) {
       WriteList writes = transaction.writes();
-      RowTable last = null;
+      TableForm last = null;
       List<ReadSet.Range> ranges = List.of();
       for (int i = 0; i < writes.size(); i++) {
         Page page = writes.page(i);
-        if (page.table != last) {
-          last = page.table;
+        if (page.form != last) {
+          last = page.form;
           if (reads.hasTable(last.tableId())) {
             return true;
           }
@@ -289,7 +286,7 @@ final class SerializableTransactions {
           return true;
         }
         for (ReadSet.Range range : ranges) {
-          if (reader.touchesInFlight(page, writes.rowSlot(i), transaction, range, key)) {
+          if (reader.touchesInFlight(page, writes.rowSlot(i), transaction.slot, range, key)) {
             return true;
           }
         }

@@ -21,7 +21,7 @@ final class StaleEntries {
   private static final int LENGTH_BITS = 24;
 
   /// An index among whose entries there are some.
-  private record Place(RowTable table, TableIndex index) {}
+  private record Place(CollectedTable table, TableIndex index) {}
 
   private final List<Place> places = new ArrayList<>(2);
   private final IdentityHashMap<TableIndex, Integer> numbers = new IdentityHashMap<>(2);
@@ -37,7 +37,7 @@ final class StaleEntries {
   }
 
   /// @param key with the row identifier; of a version without an entry that alone
-  void add(RowTable table, TableIndex index, KeyBuffer key) {
+  void add(CollectedTable table, TableIndex index, KeyBuffer key) {
     // One that is too long has never been in the index: that was the reason to take the change
     // back.
     if (key.length == Long.BYTES || key.length > OrderedTree.MAX_ENTRY_BYTES) {

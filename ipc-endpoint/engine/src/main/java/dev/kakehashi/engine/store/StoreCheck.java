@@ -1,11 +1,8 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
-import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.log.OfflineLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
-import dev.kakehashi.engine.store.memory.NativeInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -23,23 +20,29 @@ import org.jspecify.annotations.Nullable;
 /// be, and keeps NOT NULL. If all that holds the store is recovered in memory, as a start does it, and its indexes are compared with its rows ([IndexCheck]).
 /// So the second part needs the memory that an endpoint needs. Confined to one thread.
 public final class StoreCheck implements AutoCloseable {
-  /// Who hears of the results.
-  public interface Report {
-    /// Something was looked at and is as it should be, or is worth knowing.
-    void checked(String what);
-
-    /// Something is wrong.
-    void problem(String what);
-  }
-
   private final OfflineLog log;
-  private final Report report;
+  private final CheckListener report;
   private final long memoryLimitBytes;
   private final Map<Long, TableDefinition> tables = new TreeMap<>();
   private int problems;
+
+  /// Passes on what it hears, and counts problems.
+  private final CheckListener counted =
+      new CheckListener() {
+        @Override
+        public void checked(String what) {
+          report.checked(what);
+        }
+
+        @Override
+        public void problem(String what) {
+          StoreCheck.this.problem(what);
+        }
+      };
+
   private boolean owned = true;
 
-  private StoreCheck(OfflineLog log, Report report, long memoryLimitBytes) {
+  private StoreCheck(OfflineLog log, CheckListener report, long memoryLimitBytes) {
     this.log = log;
     this.report = report;
     this.memoryLimitBytes = memoryLimitBytes;
@@ -50,7 +53,7 @@ public final class StoreCheck implements AutoCloseable {
   /// @param directory the store's
   /// @param memoryLimitBytes as in [StoreConfig]
   /// @return what goes on with the content; null if the files cannot be read
-  public static @Nullable StoreCheck open(Path directory, long memoryLimitBytes, Report report) {
+  public static @Nullable StoreCheck open(Path directory, long memoryLimitBytes, CheckListener report) {
     try {
       DataDirectory.checkFormat(directory);
       Path image = DataDirectory.database(directory);
@@ -128,7 +131,7 @@ public final class StoreCheck implements AutoCloseable {
   public void rows(
       LongFunction<String> names, Set<Long> uniqueIndexes, Function<Store, List<String>> further) {
     try (MemoryPool scratch = new MemoryPool(memoryLimitBytes)) {
-      RowCheck rows = new RowCheck(names, scratch);
+      RowCheck rows = new RowCheck(tables, counted, names, scratch);
       log.read(StoreKeys.of(StoreKeys.ROW), StoreKeys.of(StoreKeys.ROW + 1), rows::row);
       rows.end();
     } catch (EngineException e) {
@@ -148,20 +151,10 @@ public final class StoreCheck implements AutoCloseable {
         report.checked("%d prepared transactions".formatted(prepared));
       }
       IndexCheck.run(
-          store,
+          store.transactions(),
           names,
           uniqueIndexes,
-          new Report() {
-            @Override
-            public void checked(String what) {
-              report.checked(what);
-            }
-
-            @Override
-            public void problem(String what) {
-              StoreCheck.this.problem(what);
-            }
-          });
+          counted);
       further.apply(store).forEach(this::problem);
     } catch (EngineException e) {
       problem(String.valueOf(e.getMessage()));
@@ -171,88 +164,6 @@ public final class StoreCheck implements AutoCloseable {
   private void problem(String what) {
     problems++;
     report.problem(what);
-  }
-
-  /// The rows as they lie on the disk, in one pass.
-  private final class RowCheck {
-    private final LongFunction<String> names;
-    private final MemoryPool scratch;
-    private final Map<Long, Long> counts = new TreeMap<>();
-    private final Map<Long, Long> orphans = new TreeMap<>();
-    private @Nullable TableDefinition table;
-    private RowLayout layout;
-    private boolean[] live = {};
-    private RowVersion version = new RowVersion(0);
-
-    RowCheck(LongFunction<String> names, MemoryPool scratch) {
-      this.names = names;
-      this.scratch = scratch;
-      this.layout = new RowLayout(Placement.of(List.of(), true), scratch);
-      tables.keySet().forEach(id -> counts.put(id, 0L));
-    }
-
-    void row(NativeInput key, NativeInput value) {
-      if (key.remaining() != StoreKeys.ROW_KEY_BYTES) {
-        problem("a row has a key of %d bytes".formatted(key.remaining()));
-        return;
-      }
-      long tableId = key.longAt(1);
-      long rowId = key.longAt(9);
-      TableDefinition definition = definition(tableId);
-      if (definition == null) {
-        orphans.merge(tableId, 1L, Long::sum);
-        return;
-      }
-      counts.merge(tableId, 1L, Long::sum);
-      if (rowId < 0 || (rowId & (1 << Page.SLOT_BITS) - 1) >= layout.rows) {
-        problem("%s: there can be no row %d".formatted(names.apply(tableId), rowId));
-        return;
-      }
-      try {
-        RowCodec.decode(layout, live, value, scratch, version);
-      } catch (EngineException e) {
-        problem("%s: row %d: %s".formatted(names.apply(tableId), rowId, e.getMessage()));
-        return;
-      }
-      for (int c = 0; c < definition.columns().size(); c++) {
-        if (version.nulls[definition.placement().position(c)] && definition.notNull().get(c)) {
-          problem(
-              "%s: row %d: column %d is null, but NOT NULL"
-                  .formatted(names.apply(tableId), rowId, c + 1));
-        }
-      }
-      for (int c : layout.byReference) {
-        long word = version.words[c];
-        if (layout.isOwned(c, word)) {
-          scratch.free(word, Varlena.bytes(layout.kinds[c], word));
-        }
-      }
-    }
-
-    private @Nullable TableDefinition definition(long tableId) {
-      if (table == null || table.tableId() != tableId) {
-        table = tables.get(tableId);
-        if (table != null) {
-          layout.freeMissing(scratch);
-          layout = new RowLayout(table.placement(), scratch);
-          live = table.placement().live();
-          version = new RowVersion(layout.columns);
-        }
-      }
-      return table;
-    }
-
-    void end() {
-      counts.forEach((tableId, count) ->
-          report.checked("%s: %d rows decode".formatted(names.apply(tableId), count)));
-      orphans.forEach((tableId, count) ->
-          report.checked("table %d was dropped: %d rows are left of it".formatted(tableId, count)));
-    }
-  }
-
-  /// What an index is called in a message.
-  static String describe(String table, IndexDefinition index) {
-    return "%s: index \"%s\"".formatted(table, index.name());
   }
 
   @Override

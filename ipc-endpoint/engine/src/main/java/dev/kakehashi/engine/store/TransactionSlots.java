@@ -33,11 +33,23 @@ final class TransactionSlots {
   private static final int STRIDE = 8;
 
   private final AtomicLongArray words = new AtomicLongArray(CAPACITY * STRIDE);
-  private final AtomicReferenceArray<@Nullable RowTransaction> owners =
+  private final AtomicReferenceArray<@Nullable SlotOwner> owners =
       new AtomicReferenceArray<>(CAPACITY);
 
   /// Slots from here on have never been used.
   private final AtomicInteger highWater = new AtomicInteger();
+
+  /// Identifier of a transaction: no other has the same.
+  ///
+  /// @param number of the transaction among all of the store
+  static long transactionId(long number, int slot) {
+    return number << Stamp.SLOT_BITS | slot;
+  }
+
+  /// Slot of a transaction.
+  static int slotOf(long transactionId) {
+    return Stamp.slot(transactionId);
+  }
 
   /// Takes a free slot.
   ///
@@ -66,7 +78,7 @@ final class TransactionSlots {
     }
   }
 
-  void own(int slot, RowTransaction owner) {
+  void own(int slot, SlotOwner owner) {
     owners.set(slot, owner);
   }
 
@@ -111,16 +123,16 @@ final class TransactionSlots {
     return words.get(slot * STRIDE + 1);
   }
 
-  @Nullable RowTransaction owner(int slot) {
+  @Nullable SlotOwner owner(int slot) {
     return owners.get(slot);
   }
 
   /// Transactions that run, or are prepared; those that end or begin meanwhile may be missing.
-  List<RowTransaction> owners() {
-    List<RowTransaction> running = new ArrayList<>();
+  List<SlotOwner> owners() {
+    List<SlotOwner> running = new ArrayList<>();
     int used = highWater.get();
     for (int slot = 0; slot < used; slot++) {
-      RowTransaction owner = owners.get(slot);
+      SlotOwner owner = owners.get(slot);
       if (owner != null) {
         running.add(owner);
       }

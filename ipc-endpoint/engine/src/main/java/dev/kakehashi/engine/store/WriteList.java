@@ -1,11 +1,12 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.GarbageCollector.Garbage;
 import dev.kakehashi.engine.store.log.HeapRoom;
 import dev.kakehashi.engine.store.log.LogRecord;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What a transaction has written, in order: of each write the page, the row's slot, and the undo record of what was there (0: nothing, an insert). Confined to one
 /// thread at a time.
@@ -27,6 +28,9 @@ final class WriteList {
   private int[] rowSlots = NO_SLOTS;
   private long[] undos = NO_UNDOS;
   private int size;
+
+  /// Null: there was no write so far.
+  private @Nullable TableRuns<RowTable> tables;
 
   int size() {
     return size;
@@ -52,6 +56,10 @@ final class WriteList {
 
   /// Makes room for one more write, so that adding it cannot fail after it was made; OUT_OF_MEMORY if there is none.
   void reserve() {
+    if (tables == null) {
+      tables = new TableRuns<>();
+    }
+    tables.reserve();
     if (size == undos.length) {
       int capacity = Math.max(FIRST_WRITES, size * 2);
       if (capacity < HeapRoom.LONG_BYTES / WRITE_BYTES) {
@@ -69,7 +77,8 @@ final class WriteList {
   }
 
   /// Adds a write that room was made for.
-  void add(Page page, int rowSlot, long undo) {
+  void add(RowTable table, Page page, int rowSlot, long undo) {
+    runs().add(table, size);
     pages[size] = page;
     rowSlots[size] = rowSlot;
     undos[size] = undo;
@@ -77,11 +86,12 @@ final class WriteList {
   }
 
   /// Takes writes back, the last one first.
-  void undo(RowTransaction transaction, int downTo) {
+  void undo(Writer transaction, int downTo) {
     while (size > downTo) {
       size--;
-      Page page = pages[size];
-      page.table.undoWrite(transaction, page, rowSlots[size], undos[size]);
+      RowTable table = runs().last();
+      runs().truncate(size);
+      table.undoWrite(transaction, pages[size], rowSlots[size], undos[size]);
     }
   }
 
@@ -90,18 +100,26 @@ final class WriteList {
     return pages[write].undo(rowSlots[write]) == undos[write];
   }
 
+  private TableRuns<RowTable> runs() {
+    return Objects.requireNonNull(tables);
+  }
+
+  private int runCount() {
+    return tables == null ? 0 : tables.count();
+  }
+
   /// Tables of the rows.
   Set<Long> tables() {
-    Set<Long> tables = new HashSet<>();
-    for (int i = 0; i < size; i++) {
-      tables.add(pages[i].table.tableId());
+    Set<Long> found = new HashSet<>();
+    for (int run = 0; run < runCount(); run++) {
+      found.add(runs().table(run).tableId());
     }
-    return tables;
+    return found;
   }
 
   boolean contains(RowTable table) {
-    for (int i = 0; i < size; i++) {
-      if (pages[i].table == table) {
+    for (int run = 0; run < runCount(); run++) {
+      if (runs().table(run) == table) {
         return true;
       }
     }
@@ -120,18 +138,20 @@ final class WriteList {
 
   /// Gives the list to the collector too; from now on it does not change.
   void handTo(Garbage garbage) {
-    garbage.setWrites(pages, rowSlots, undos, size);
+    if (size > 0) {
+      garbage.setWrites(runs(), pages, rowSlots, undos, size);
+    }
   }
 
   /// Replaces the stamps of all writes by the timestamp; neighbours in a page under one latch, but not so many that readers wait.
-  void stamp(RowTransaction transaction, long timestamp) {
+  void stamp(int transactionSlot, long timestamp) {
     int at = 0;
     while (at < size) {
       Page page = pages[at];
       int end = Math.min(size, at + STAMPS_PER_LATCH);
       page.latch();
       while (at < end && pages[at] == page) {
-        page.table.stampCommitted(transaction, page, rowSlots[at], timestamp);
+        page.stampCommitted(rowSlots[at], transactionSlot, timestamp);
         at++;
       }
       page.unlatch();
@@ -140,12 +160,8 @@ final class WriteList {
 
   /// Adds the writes to the tables' numbers of changes. Most transactions write one table, or one after another.
   void countChanges() {
-    int from = 0;
-    for (int i = 1; i <= size; i++) {
-      if (i == size || pages[i].table != pages[from].table) {
-        pages[from].table.addChanges(i - from);
-        from = i;
-      }
+    for (int run = 0; run < runCount(); run++) {
+      runs().table(run).addChanges(runs().end(run, size) - runs().from(run));
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /// What a check has said.
-public final class CheckReport implements StoreCheck.Report {
+public final class CheckReport implements CheckListener {
   public final List<String> checked = new ArrayList<>();
   public final List<String> problems = new ArrayList<>();
 
@@ -29,7 +29,7 @@ public final class CheckReport implements StoreCheck.Report {
   static CheckReport ofIndexes(Store store) {
     CheckReport report = new CheckReport();
     Rows.collect(store);
-    IndexCheck.run((MemoryStore) store, CheckReport::name, Set.of(), report);
+    IndexCheck.run(((MemoryStore) store).transactions(), CheckReport::name, Set.of(), report);
     return report;
   }
 

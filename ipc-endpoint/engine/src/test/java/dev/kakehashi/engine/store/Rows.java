@@ -94,7 +94,7 @@ final class Rows {
   static void collect(Store store) {
     MemoryStore memory = (MemoryStore) store;
     CompletableFuture<@Nullable Throwable> durable = new CompletableFuture<>();
-    memory.committer().whenDurable(Long.MAX_VALUE, 0, durable::complete);
+    memory.transactions().committer().whenDurable(Long.MAX_VALUE, 0, durable::complete);
     assertNull(durable.orTimeout(60, TimeUnit.SECONDS).join());
     memory.collector().collect();
   }

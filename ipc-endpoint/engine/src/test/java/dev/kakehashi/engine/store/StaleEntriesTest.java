@@ -205,7 +205,7 @@ final class StaleEntriesTest extends StoreTestBase {
   private int entries() {
     EntryBatch batch = new EntryBatch();
     int count = 0;
-    for (TableIndex index : ((RowTable) table).indexes()) {
+    for (TableIndex index : ((RowTable) table).form.indexes()) {
       KeyBuffer position = new KeyBuffer(64);
       boolean inclusive = true;
       boolean more = true;

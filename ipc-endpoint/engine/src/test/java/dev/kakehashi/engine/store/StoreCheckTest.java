@@ -170,7 +170,7 @@ final class StoreCheckTest extends StoreTestBase {
   @Test
   void shouldFindAnIndexThatDoesNotFitItsRows() {
     fill(0, 50);
-    TableIndex index = ((RowTable) table).indexes()[PRIMARY];
+    TableIndex index = ((RowTable) table).form.indexes()[PRIMARY];
     KeyBuffer key = keyOf(index, 7);
     KeyBuffer missing = new KeyBuffer(64);
     missing.set(key);
@@ -189,7 +189,7 @@ final class StoreCheckTest extends StoreTestBase {
   private KeyBuffer keyOf(TableIndex index, int slot) {
     RowTable rows = (RowTable) table;
     Page page = java.util.Objects.requireNonNull(rows.page(0));
-    RowVersion version = new RowVersion(rows.layout.columns);
+    RowVersion version = new RowVersion(rows.form.layout.columns);
     version.readHead(page, slot);
     KeyBuffer key = new KeyBuffer(64);
     index.encode(version, key);
