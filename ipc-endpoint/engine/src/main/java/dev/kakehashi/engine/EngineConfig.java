@@ -1,6 +1,6 @@
 package dev.kakehashi.engine;
 
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
 
 /// How an engine is opened.

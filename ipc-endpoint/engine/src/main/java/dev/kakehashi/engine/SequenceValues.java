@@ -1,8 +1,8 @@
 package dev.kakehashi.engine;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.SequencePosition;
-import dev.kakehashi.engine.store.Store;
+import dev.kakehashi.engine.store.api.SequencePosition;
+import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.engine.type.SequenceAccess;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.protocol.ErrorCode;

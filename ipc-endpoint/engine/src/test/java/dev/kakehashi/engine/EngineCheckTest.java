@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.store.CatalogTool;
-import dev.kakehashi.engine.store.SequencePosition;
-import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.Store.CatalogChange;
-import dev.kakehashi.engine.store.CheckListener;
-import dev.kakehashi.engine.store.StoreConfig;
 import dev.kakehashi.engine.store.StoreFactory;
+import dev.kakehashi.engine.store.api.SequencePosition;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.check.CheckListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

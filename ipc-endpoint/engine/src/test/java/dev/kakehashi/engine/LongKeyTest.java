@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.store.CheckReport;
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -10,7 +10,7 @@ import dev.kakehashi.engine.api.ExecuteOptions;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.store.CheckReport;
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.nio.file.Path;

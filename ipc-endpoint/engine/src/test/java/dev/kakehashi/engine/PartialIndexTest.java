@@ -8,7 +8,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions.Isolation;
 import dev.kakehashi.engine.store.CheckReport;
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

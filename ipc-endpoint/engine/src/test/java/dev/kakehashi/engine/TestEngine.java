@@ -8,7 +8,7 @@ import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.VarHeap;

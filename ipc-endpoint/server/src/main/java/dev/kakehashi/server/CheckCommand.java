@@ -1,8 +1,8 @@
 package dev.kakehashi.server;
 
 import dev.kakehashi.engine.EngineCheck;
-import dev.kakehashi.engine.store.CheckListener;
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.check.CheckListener;
 import dev.kakehashi.sql.TransactionRegistry;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import dev.kakehashi.engine.EmbeddedEngine;
 import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.catalog.ShownSetting;
-import dev.kakehashi.engine.store.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.scheduler.TaskScheduler;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.store.Store;
+import dev.kakehashi.engine.store.api.Store;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 

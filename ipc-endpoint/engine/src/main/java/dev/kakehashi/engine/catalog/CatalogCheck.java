@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.SequencePosition;
-import dev.kakehashi.engine.store.CheckListener;
-import dev.kakehashi.engine.store.TableDefinition;
+import dev.kakehashi.engine.store.api.SequencePosition;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.check.CheckListener;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

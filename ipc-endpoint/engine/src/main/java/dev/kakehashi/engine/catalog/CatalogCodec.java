@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.IndexCondition;
+import dev.kakehashi.engine.store.api.IndexCondition;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.protocol.ErrorCode;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.catalog.ForeignKey.Timing;
-import dev.kakehashi.engine.store.IndexCondition;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.IndexCondition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.store.IndexCondition;
+import dev.kakehashi.engine.store.api.IndexCondition;
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.catalog;
 
-import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.store.TableDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.TableDefinition;
 import dev.kakehashi.engine.type.Types;
 import java.util.ArrayList;
 import java.util.Collections;

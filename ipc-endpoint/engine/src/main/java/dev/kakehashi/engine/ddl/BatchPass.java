@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.ddl;
 
-import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.api.RowCursor;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.scheduler.TaskContext;

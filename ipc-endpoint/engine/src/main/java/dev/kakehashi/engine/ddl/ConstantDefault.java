@@ -4,7 +4,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.expr.ExprRewriter;
-import dev.kakehashi.engine.store.Placement;
+import dev.kakehashi.engine.store.api.Placement;
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.type.FunctionContext;

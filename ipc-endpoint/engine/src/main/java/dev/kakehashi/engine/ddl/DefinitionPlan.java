@@ -4,7 +4,7 @@ import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.Catalog;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;

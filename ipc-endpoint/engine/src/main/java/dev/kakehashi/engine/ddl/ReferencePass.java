@@ -2,9 +2,9 @@ package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.exec.reference.ReferenceLookup;
 import dev.kakehashi.engine.plan.References.Rule;
-import dev.kakehashi.engine.store.ReadView;
-import dev.kakehashi.engine.store.RowCursor;
-import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Objects;

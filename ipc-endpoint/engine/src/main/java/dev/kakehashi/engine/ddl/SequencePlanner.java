@@ -10,7 +10,7 @@ import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.parser.SequenceOptions;
 import dev.kakehashi.engine.sql.parser.SequenceText;
 import dev.kakehashi.engine.sql.table.TableExpressions;
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.engine.txn.TableLocks.Mode;
 import dev.kakehashi.engine.type.SequenceDefinition;
 import dev.kakehashi.engine.type.SqlType;

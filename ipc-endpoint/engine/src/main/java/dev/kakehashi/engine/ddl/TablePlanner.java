@@ -17,7 +17,7 @@ import dev.kakehashi.engine.sql.parser.DdlStatement.Constraints;
 import dev.kakehashi.engine.sql.parser.DdlStatement.LikeOption;
 import dev.kakehashi.engine.sql.parser.SequenceOptions;
 import dev.kakehashi.engine.sql.table.TableExpressions;
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.kakehashi.engine.ddl;
 
 import dev.kakehashi.engine.catalog.Index;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.store.RowCursor;
-import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.txn.StatementExecution;
 import dev.kakehashi.engine.vector.VectorBatch;
 

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.expr;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.ScalarFunction;
 import dev.kakehashi.engine.type.Types;

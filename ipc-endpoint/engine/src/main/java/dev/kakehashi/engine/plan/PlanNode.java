@@ -86,7 +86,7 @@ public sealed interface PlanNode {
       long tableId, double fraction, @Nullable Long seed, int[] columns, int[] typeOids)
       implements PlanNode {}
 
-  /// The row with an identity (see [dev.kakehashi.engine.store.TableStore#identity]), if it is there and satisfies the filter.
+  /// The row with an identity (see [dev.kakehashi.engine.store.api.TableStore#identity]), if it is there and satisfies the filter.
   ///
   /// @param identity an int8 without columns; null: no row
   /// @param filter over the output columns; null: every row

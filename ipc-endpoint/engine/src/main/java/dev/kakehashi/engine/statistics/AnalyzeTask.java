@@ -1,11 +1,11 @@
 package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.store.ReadView;
-import dev.kakehashi.engine.store.RowCursor;
-import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.store.TableDefinition;
-import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.type.time.Clock;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.engine.vector.VectorBatch;

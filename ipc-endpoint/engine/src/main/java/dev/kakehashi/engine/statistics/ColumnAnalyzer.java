@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.statistics;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.Interrupts;

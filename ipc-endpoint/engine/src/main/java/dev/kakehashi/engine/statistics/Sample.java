@@ -2,7 +2,7 @@ package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.ColumnVector;

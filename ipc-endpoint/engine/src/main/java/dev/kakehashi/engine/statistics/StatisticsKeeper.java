@@ -2,8 +2,8 @@ package dev.kakehashi.engine.statistics;
 
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Table;
-import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.SchedulerStoppedException;
 import dev.kakehashi.scheduler.Task;

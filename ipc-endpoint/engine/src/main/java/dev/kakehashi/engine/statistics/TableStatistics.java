@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param rows of the table
 /// @param sampledRows that the columns' statistics come from
-/// @param changeCount of the table, see [dev.kakehashi.engine.store.TableStore#changeCount()]
+/// @param changeCount of the table, see [dev.kakehashi.engine.store.api.TableStore#changeCount()]
 /// @param collectedMicros since 2000-01-01 UTC
 /// @param columns as the table has them; null for one that came after the sample
 /// @param positions where they lie in its rows: others may have taken their places since

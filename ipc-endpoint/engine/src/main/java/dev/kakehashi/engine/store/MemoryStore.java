@@ -4,11 +4,30 @@ import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.BlockingExecutor;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.store.api.SequencePosition;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableMemory;
+import dev.kakehashi.engine.store.api.TableStore;
+import dev.kakehashi.engine.store.durable.DataDirectory;
+import dev.kakehashi.engine.store.durable.GroupCommit;
+import dev.kakehashi.engine.store.durable.StoreBackup;
+import dev.kakehashi.engine.store.garbage.GarbageCollector;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
 import dev.kakehashi.engine.store.memory.Readers;
+import dev.kakehashi.engine.store.recovery.Recovery;
+import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.table.MemoryCount;
+import dev.kakehashi.engine.store.table.RowTable;
+import dev.kakehashi.engine.store.table.StoreTables;
+import dev.kakehashi.engine.store.transaction.StoreTransactions;
+import dev.kakehashi.engine.store.version.CommitClock;
+import dev.kakehashi.engine.store.version.StoreParts;
+import dev.kakehashi.engine.store.version.TransactionSlots;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,8 +43,8 @@ import org.slf4j.LoggerFactory;
 
 /// The store: rows and versions in memory, a durable image beside them.
 ///
-/// How the parts fit: [RowTable] has [Page]s and [TableIndex]es; [RowWriter] changes rows, [ScanCursor] and [IndexCursor] read them without latches;
-/// [RowTransaction] lists its writes; [Committer] orders commits; [GroupCommit] makes them durable in that order through a [DurableLog];
+/// How the parts fit: [RowTable] has [dev.kakehashi.engine.store.row.Page]s and [dev.kakehashi.engine.store.row.TableIndex]es; [dev.kakehashi.engine.store.table.RowWriter] changes rows, [dev.kakehashi.engine.store.table.ScanCursor] and [dev.kakehashi.engine.store.table.IndexCursor] read them without latches;
+/// [dev.kakehashi.engine.store.transaction.RowTransaction] lists its writes; [dev.kakehashi.engine.store.transaction.Committer] orders commits; [GroupCommit] makes them durable in that order through a [DurableLog];
 /// [GarbageCollector] frees what no snapshot can see. Latches and locks are taken in this order, and none is held across a wait for another transaction:
 ///
 /// collector's `freeing` → stripe of a unique index → page latch → index structure lock → index node latch → pool
@@ -33,6 +52,7 @@ import org.slf4j.LoggerFactory;
 /// Under the lock of the catalogue nothing is taken. The commit lock is taken with none of them held; under it come the durability thread's lock and nothing else.
 final class MemoryStore implements Store {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryStore.class);
+
   /// How long close() waits for running transactions.
   private static final long CLOSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -63,8 +83,7 @@ final class MemoryStore implements Store {
     this.log = log;
     this.groupCommit = new GroupCommit(log);
     this.parts =
-        new StoreParts(
-            pool, new Readers(), new TransactionSlots(), new CommitClock(), groupCommit);
+        new StoreParts(pool, new Readers(), new TransactionSlots(), new CommitClock(), groupCommit);
     this.collector = new GarbageCollector(parts);
     this.tables = new StoreTables(parts, collector);
     this.transactions = new StoreTransactions(parts, tables, collector, log);

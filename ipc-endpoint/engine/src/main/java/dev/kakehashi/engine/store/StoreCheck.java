@@ -1,8 +1,18 @@
 package dev.kakehashi.engine.store;
 
 import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.api.SequencePosition;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.check.CheckListener;
+import dev.kakehashi.engine.store.check.IndexCheck;
+import dev.kakehashi.engine.store.check.RowCheck;
+import dev.kakehashi.engine.store.durable.DataDirectory;
+import dev.kakehashi.engine.store.durable.DefinitionCodec;
+import dev.kakehashi.engine.store.durable.StoreImage;
 import dev.kakehashi.engine.store.log.OfflineLog;
 import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.row.StoreKeys;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -51,9 +61,10 @@ public final class StoreCheck implements AutoCloseable {
   /// Verifies the files.
   ///
   /// @param directory the store's
-  /// @param memoryLimitBytes as in [StoreConfig]
+  /// @param memoryLimitBytes as in [dev.kakehashi.engine.store.api.StoreConfig]
   /// @return what goes on with the content; null if the files cannot be read
-  public static @Nullable StoreCheck open(Path directory, long memoryLimitBytes, CheckListener report) {
+  public static @Nullable StoreCheck open(
+      Path directory, long memoryLimitBytes, CheckListener report) {
     try {
       DataDirectory.checkFormat(directory);
       Path image = DataDirectory.database(directory);
@@ -150,11 +161,7 @@ public final class StoreCheck implements AutoCloseable {
       if (prepared > 0) {
         report.checked("%d prepared transactions".formatted(prepared));
       }
-      IndexCheck.run(
-          store.transactions(),
-          names,
-          uniqueIndexes,
-          counted);
+      IndexCheck.run(store.transactions(), names, uniqueIndexes, counted);
       further.apply(store).forEach(this::problem);
     } catch (EngineException e) {
       problem(String.valueOf(e.getMessage()));

@@ -1,5 +1,8 @@
 package dev.kakehashi.engine.store;
 
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreConfig;
+
 /// Opens stores.
 public final class StoreFactory {
   private StoreFactory() {}

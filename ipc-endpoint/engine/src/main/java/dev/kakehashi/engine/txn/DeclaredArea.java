@@ -5,7 +5,7 @@ import dev.kakehashi.engine.api.TransactionOptions;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.plan.TouchedTables;
 import dev.kakehashi.engine.sql.lexer.TableNames;
-import dev.kakehashi.engine.store.StoreTransaction.LongArea;
+import dev.kakehashi.engine.store.api.StoreTransaction.LongArea;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.Set;
 

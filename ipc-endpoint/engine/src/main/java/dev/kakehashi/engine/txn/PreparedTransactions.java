@@ -2,8 +2,8 @@ package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.PreparedTransaction;
-import dev.kakehashi.engine.store.Preparation;
-import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.api.Preparation;
+import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;

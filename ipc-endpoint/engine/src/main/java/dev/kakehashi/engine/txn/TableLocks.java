@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.txn;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.BoxedIds;
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.BoxedIds;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -3,8 +3,8 @@ package dev.kakehashi.engine.txn;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.exec.rows.TempSpace;
-import dev.kakehashi.engine.store.RowConflict;
-import dev.kakehashi.engine.store.Store;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.Store;
 import dev.kakehashi.scheduler.TaskScheduler;
 
 /// What the transactions of an engine share.

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.ScalarFunction.Body;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.time.DateTimeMath;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.array.ArrayOrder;
 import dev.kakehashi.engine.type.json.JsonbOrder;
 import dev.kakehashi.engine.type.number.FloatMath;

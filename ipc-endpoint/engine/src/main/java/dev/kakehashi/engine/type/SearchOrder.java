@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.index.KeyBuffer;
 import dev.kakehashi.engine.store.index.KeyCodec;
 import dev.kakehashi.engine.type.array.ArrayValue;

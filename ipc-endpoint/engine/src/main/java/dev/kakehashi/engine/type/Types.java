@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.time.IntervalFields;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.protocol.TypeOid;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.json.JsonWords;
 import dev.kakehashi.engine.type.number.FloatMath;
 import dev.kakehashi.engine.type.number.FloatText;

@@ -1,6 +1,10 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
 import java.util.List;
 
 /// Changes of the catalogue, and of what it describes, in a transaction of their own.

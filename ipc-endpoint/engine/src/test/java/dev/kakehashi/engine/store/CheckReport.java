@@ -3,6 +3,9 @@ package dev.kakehashi.engine.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.check.CheckListener;
+import dev.kakehashi.engine.store.check.IndexCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

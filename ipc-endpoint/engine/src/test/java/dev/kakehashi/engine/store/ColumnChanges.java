@@ -1,8 +1,10 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.Placement.Origin;
-import dev.kakehashi.engine.store.Store.CatalogChange;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.Placement.Origin;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.index.ValueCodec;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;

@@ -3,6 +3,11 @@ package dev.kakehashi.engine.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableStore;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

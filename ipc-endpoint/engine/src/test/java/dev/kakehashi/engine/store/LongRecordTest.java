@@ -5,8 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.Preparation;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.transaction.RowTransaction;
 import dev.kakehashi.engine.testing.KilledProcess;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;

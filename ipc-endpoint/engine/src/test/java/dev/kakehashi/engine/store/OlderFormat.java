@@ -1,8 +1,14 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.Placement;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.durable.DataDirectory;
+import dev.kakehashi.engine.store.durable.DefinitionCodec;
+import dev.kakehashi.engine.store.durable.StoreImage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.log.SegmentedLog;
+import dev.kakehashi.engine.store.row.StoreKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

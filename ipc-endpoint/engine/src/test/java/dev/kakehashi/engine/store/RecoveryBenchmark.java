@@ -1,10 +1,19 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
+import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.log.DurableLog;
 import dev.kakehashi.engine.store.log.SegmentedLog;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.store.memory.ScratchMemory;
+import dev.kakehashi.engine.store.row.Page;
+import dev.kakehashi.engine.store.row.StoreKeys;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -2,6 +2,13 @@ package dev.kakehashi.engine.store;
 
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.store.index.Varlena;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VarHeap;

@@ -3,8 +3,15 @@ package dev.kakehashi.engine.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.store.index.EntryBatch;
 import dev.kakehashi.engine.store.index.KeyBuffer;
+import dev.kakehashi.engine.store.row.TableIndex;
+import dev.kakehashi.engine.store.table.RowTable;
+import dev.kakehashi.engine.store.transaction.RowTransaction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -5,8 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.Store.CatalogChange;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.Store.CatalogChange;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
+import dev.kakehashi.engine.store.durable.DataDirectory;
 import dev.kakehashi.engine.store.log.SmallLog;
 import dev.kakehashi.engine.testing.KilledProcess;
 import dev.kakehashi.protocol.Directories;

@@ -3,6 +3,12 @@ package dev.kakehashi.engine.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.store.api.DuplicateKey;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -7,6 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.version.SlotOwner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -232,7 +237,7 @@ final class StoreSerializableTest extends StoreTestBase {
   void shouldStopNotingWhatAReaderReadsWhenItsSnapshotIsSafe() {
     insertCommitted(1L, "one", 10L);
     StoreTransaction writer = beginSerializable();
-    RowTransaction report = (RowTransaction) store.begin(true, true);
+    SlotOwner report = (SlotOwner) store.begin(true, true);
     Rows.scan(table, report.beginStatement());
     assertNotNull(report.noted());
     StoreTransaction later = beginSerializable();

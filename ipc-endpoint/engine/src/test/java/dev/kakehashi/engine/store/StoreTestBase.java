@@ -1,6 +1,13 @@
 package dev.kakehashi.engine.store;
 
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -3,6 +3,9 @@ package dev.kakehashi.engine.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.kakehashi.engine.store.api.DuplicateKey;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.StoreTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -11,11 +11,11 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /// A log in memory whose disk can be slow or full.
-final class TestLog implements DurableLog {
-  final List<Integer> flushes = new ArrayList<>();
-  final List<Integer> written = new ArrayList<>();
-  volatile @Nullable CountDownLatch gate;
-  volatile boolean full;
+public final class TestLog implements DurableLog {
+  public final List<Integer> flushes = new ArrayList<>();
+  public final List<Integer> written = new ArrayList<>();
+  public volatile @Nullable CountDownLatch gate;
+  public volatile boolean full;
 
   /// Nothing more is promised room.
   volatile boolean noRoom;
@@ -23,9 +23,9 @@ final class TestLog implements DurableLog {
   private long reserved; // guarded by this
 
   /// The gate for what is written after the disk was full.
-  volatile @Nullable CountDownLatch gateOfRetry;
+  public volatile @Nullable CountDownLatch gateOfRetry;
 
-  final CountDownLatch entered = new CountDownLatch(1);
+  public final CountDownLatch entered = new CountDownLatch(1);
 
   @Override
   public void write(List<LogRecord> records) {

@@ -10,7 +10,7 @@ import dev.kakehashi.engine.exec.rows.Spill;
 import dev.kakehashi.engine.exec.rows.SpillFile;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.Aggregates;
 import dev.kakehashi.engine.type.FunctionContext;

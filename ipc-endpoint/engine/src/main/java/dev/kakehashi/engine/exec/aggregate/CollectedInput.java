@@ -9,7 +9,7 @@ import dev.kakehashi.engine.exec.rows.SortedFiles;
 import dev.kakehashi.engine.exec.rows.SortedRows;
 import dev.kakehashi.engine.exec.rows.SpillFile;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.AggregateFunction;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.KeepingAccumulator;

@@ -7,7 +7,7 @@ import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.sort.SortBreaker;
 import dev.kakehashi.engine.plan.PlanNode.AggregateCall;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.SerialAccumulator;
 import dev.kakehashi.engine.vector.ColumnVector;

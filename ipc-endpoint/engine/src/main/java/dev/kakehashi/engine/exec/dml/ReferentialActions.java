@@ -13,9 +13,9 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.plan.PhysicalPlan.Target;
 import dev.kakehashi.engine.plan.References;
 import dev.kakehashi.engine.plan.References.Rule;
-import dev.kakehashi.engine.store.ReadView;
-import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
@@ -30,7 +30,7 @@ import java.util.Objects;
 ///
 /// What an action changes is looked at in the same way before the next foreign key is, depth first, as PostgreSQL's triggers do. A rule looks for the
 /// rows that reference with a view of the newest commits, not with the statement's: a row that another transaction has inserted since the snapshot is seen. If an action
-/// then has to change it, that is a conflict like any other ([dev.kakehashi.engine.store.RowConflict]). Why nothing can be inserted meanwhile is said in the store's `KeyLocks`.
+/// then has to change it, that is a conflict like any other ([dev.kakehashi.engine.store.api.RowConflict]). Why nothing can be inserted meanwhile is said in the store's `KeyLocks`.
 ///
 /// Confined to one thread at a time.
 final class ReferentialActions {

@@ -2,7 +2,7 @@ package dev.kakehashi.engine.exec.join;
 
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import java.lang.invoke.MethodHandles;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.type.SqlErrors;
 import dev.kakehashi.protocol.ErrorCode;
 import dev.kakehashi.scheduler.SchedulerStoppedException;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.exec.operator;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.Parameters;
 import dev.kakehashi.engine.expr.EvalContext;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;

@@ -2,10 +2,10 @@ package dev.kakehashi.engine.exec.operator;
 
 import dev.kakehashi.engine.exec.rows.TempSpace;
 import dev.kakehashi.engine.plan.DeferrableConstraint;
-import dev.kakehashi.engine.store.ReadView;
-import dev.kakehashi.engine.store.RowConflict;
-import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.StoreTransaction;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreTransaction;
 import dev.kakehashi.engine.type.FunctionSession;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.Condition;

@@ -3,14 +3,14 @@ package dev.kakehashi.engine.exec.reference;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.plan.References.Rule;
-import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.store.KeyRange;
-import dev.kakehashi.engine.store.ReadView;
-import dev.kakehashi.engine.store.RowCursor;
-import dev.kakehashi.engine.store.Store;
-import dev.kakehashi.engine.store.StoreTransaction;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
-import dev.kakehashi.engine.store.TableStore;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowCursor;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.api.StoreTransaction;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.TableStore;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.vector.ColumnVector;
@@ -171,7 +171,7 @@ public final class ReferenceLookup implements AutoCloseable {
 
   /// Requires what a row of a batch references, and keeps it from going away until the transaction ends.
   ///
-  /// @throws dev.kakehashi.engine.store.RowConflict if another transaction deletes it
+  /// @throws dev.kakehashi.engine.store.api.RowConflict if another transaction deletes it
   public void requireLocked(VectorBatch batch, int row, StoreTransaction transaction) {
     Need need = need(batch, row);
     if (need == Need.NOTHING || (need == Need.ROW && isKnown(batch, row))) {

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.exec.rows;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 
 /// Rows that are read by their position.
 public interface IndexedRows {

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.VectorBatch;
 import dev.kakehashi.protocol.ErrorCode;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Varlena;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.exec.rows;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.DiskErrors;
+import dev.kakehashi.engine.store.log.DiskErrors;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.JoinKind;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.Arrays;

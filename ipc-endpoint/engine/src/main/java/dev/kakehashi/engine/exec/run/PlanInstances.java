@@ -12,7 +12,7 @@ import dev.kakehashi.engine.exec.rows.PlanProfile;
 import dev.kakehashi.engine.expr.Expr;
 import dev.kakehashi.engine.plan.PhysicalPlan;
 import dev.kakehashi.engine.plan.PlanNode;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.scheduler.Task;
 import java.util.ArrayList;
 import java.util.List;

@@ -14,7 +14,7 @@ import dev.kakehashi.engine.exec.result.ResultWriter;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
 import dev.kakehashi.engine.exec.scan.ScanOperators;
 import dev.kakehashi.engine.plan.PhysicalPlan;
-import dev.kakehashi.engine.store.RowConflict;
+import dev.kakehashi.engine.store.api.RowConflict;
 import dev.kakehashi.engine.vector.Interrupts;
 import dev.kakehashi.scheduler.Condition;
 import dev.kakehashi.scheduler.Job;

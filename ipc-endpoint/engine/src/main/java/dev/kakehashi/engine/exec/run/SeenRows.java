@@ -5,7 +5,7 @@ import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.RowBuffer;
 import dev.kakehashi.engine.exec.rows.SortedRows;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VectorBatch;

@@ -3,7 +3,7 @@ package dev.kakehashi.engine.exec.run;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.exec.rows.SortedRows;
 import dev.kakehashi.engine.exec.rows.SpillFile;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.ColumnVector;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.expr.Evaluator;
 import dev.kakehashi.engine.expr.Evaluators;
 import dev.kakehashi.engine.expr.ValueSet;
 import dev.kakehashi.engine.plan.PlanNode;
-import dev.kakehashi.engine.store.KeyRange;
+import dev.kakehashi.engine.store.api.KeyRange;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;
 import dev.kakehashi.engine.vector.VectorBatch;

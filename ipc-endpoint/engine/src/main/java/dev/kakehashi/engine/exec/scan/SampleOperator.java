@@ -3,7 +3,7 @@ package dev.kakehashi.engine.exec.scan;
 import dev.kakehashi.engine.exec.operator.Operator;
 import dev.kakehashi.engine.exec.operator.RunContext;
 import dev.kakehashi.engine.plan.PlanNode;
-import dev.kakehashi.engine.store.RowCursor;
+import dev.kakehashi.engine.store.api.RowCursor;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;

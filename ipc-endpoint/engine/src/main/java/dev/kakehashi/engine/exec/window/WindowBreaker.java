@@ -12,7 +12,7 @@ import dev.kakehashi.engine.expr.EvalContext;
 import dev.kakehashi.engine.plan.PlanNode;
 import dev.kakehashi.engine.plan.PlanNode.SortKey;
 import dev.kakehashi.engine.plan.PlanNode.WindowCall;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.vector.VectorBatch;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import dev.kakehashi.engine.exec.rows.IndexedRows;
 import dev.kakehashi.engine.exec.rows.MaterializedRows;
 import dev.kakehashi.engine.exec.rows.MemoryAccount;
 import dev.kakehashi.engine.plan.PlanNode.WindowCall;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.vector.ColumnVector;
 import dev.kakehashi.engine.vector.VarHeap;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.sql.algebra;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.SqlType;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;

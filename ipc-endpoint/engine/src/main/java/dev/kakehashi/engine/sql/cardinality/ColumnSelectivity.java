@@ -4,7 +4,7 @@ import dev.kakehashi.engine.sql.algebra.ColumnOrigin;
 import dev.kakehashi.engine.sql.algebra.Constant;
 import dev.kakehashi.engine.statistics.ColumnStatistics;
 import dev.kakehashi.engine.statistics.ValueList;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.engine.type.Values;
 import dev.kakehashi.engine.type.number.FloatMath;

@@ -10,7 +10,7 @@ import dev.kakehashi.engine.sql.algebra.PgOperators;
 import dev.kakehashi.engine.sql.algebra.PgType;
 import dev.kakehashi.engine.sql.binder.RowIdentity;
 import dev.kakehashi.engine.sql.table.IndexConditions;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Types;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.kakehashi.engine.store.index;
 
-import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.store.IndexCondition;
-import dev.kakehashi.engine.store.IndexCondition.Operator;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.IndexCondition;
+import dev.kakehashi.engine.store.api.IndexCondition.Operator;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -44,7 +44,7 @@ public final class Implication {
             case GREATER_OR_EQUAL -> order > 0;
             case IS_NULL, IS_NOT_NULL -> false;
           };
-      case LESS, LESS_OR_EQUAL -> 
+      case LESS, LESS_OR_EQUAL ->
           isBelow(given, wanted, Operator.LESS, Operator.LESS_OR_EQUAL, order);
       case GREATER, GREATER_OR_EQUAL ->
           isBelow(given, wanted, Operator.GREATER, Operator.GREATER_OR_EQUAL, -order);

@@ -1,9 +1,9 @@
 package dev.kakehashi.engine.store.index;
 
-import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.store.KeyRange;
-import dev.kakehashi.engine.store.TableDefinition;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.memory.Native;
 
 /// Encodes key values so that unsigned comparison of the bytes is the index's order, and so that no key is a prefix of another key of the same index.

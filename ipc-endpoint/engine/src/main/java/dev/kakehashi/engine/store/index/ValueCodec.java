@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.store.index;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.memory.Blocks;
 import dev.kakehashi.engine.store.memory.Native;
@@ -17,7 +17,7 @@ public final class ValueCodec {
 
   private ValueCodec() {}
 
-  /// A value alone, for [dev.kakehashi.engine.store.Placement.Origin#added].
+  /// A value alone, for [dev.kakehashi.engine.store.api.Placement.Origin#added].
   ///
   /// @param word of a column of the kind; the address of the bytes of a by-reference value
   public static ByteBuffer value(ColumnKind kind, long word) {

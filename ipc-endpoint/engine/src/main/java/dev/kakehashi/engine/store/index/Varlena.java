@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.store.index;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.store.memory.Native;
 
 /// Lengths of by-reference values.

@@ -2,7 +2,6 @@ package dev.kakehashi.engine.store.log;
 
 import com.sun.security.auth.module.UnixSystem;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.DiskErrors;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

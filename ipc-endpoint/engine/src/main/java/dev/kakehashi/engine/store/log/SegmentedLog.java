@@ -2,7 +2,6 @@ package dev.kakehashi.engine.store.log;
 
 import dev.kakehashi.engine.api.Backup;
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.DiskErrors;
 import dev.kakehashi.protocol.Directories;
 import dev.kakehashi.protocol.ErrorCode;
 import java.io.IOException;

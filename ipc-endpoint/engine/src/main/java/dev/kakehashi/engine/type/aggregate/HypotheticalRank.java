@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.aggregate;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Ordering;

@@ -1,7 +1,7 @@
 package dev.kakehashi.engine.type.aggregate;
 
 import dev.kakehashi.engine.api.EngineException;
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Accumulator;
 import dev.kakehashi.engine.type.FunctionContext;
 import dev.kakehashi.engine.type.Types;

@@ -1,6 +1,6 @@
 package dev.kakehashi.engine.type.array;
 
-import dev.kakehashi.engine.store.ColumnKind;
+import dev.kakehashi.engine.store.api.ColumnKind;
 import dev.kakehashi.engine.type.Native;
 import dev.kakehashi.engine.type.Ordering;
 import dev.kakehashi.engine.type.Values;

@@ -2,10 +2,10 @@ package dev.kakehashi.engine.store.index;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.kakehashi.engine.store.ColumnKind;
-import dev.kakehashi.engine.store.KeyRange;
-import dev.kakehashi.engine.store.TableDefinition;
-import dev.kakehashi.engine.store.TableDefinition.IndexDefinition;
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.KeyRange;
+import dev.kakehashi.engine.store.api.TableDefinition;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import dev.kakehashi.engine.store.memory.Native;
 import dev.kakehashi.engine.vector.VarHeap;
 import java.util.ArrayList;

@@ -1,0 +1,129 @@
+package dev.kakehashi.engine.store.api;
+
+import dev.kakehashi.engine.api.Backup;
+import dev.kakehashi.engine.api.BlockingExecutor;
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.RecoveredOutcomes;
+import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// All data of one data directory. Thread-safe.
+///
+/// Opened with `StoreFactory.open(StoreConfig)`, which recovers: every commit reported as stored is there, nothing
+/// half-done is. [#close()] makes everything durable.
+public interface Store extends AutoCloseable {
+  /// Begins a transaction with a snapshot of now.
+  ///
+  /// @param readOnly promises that nothing will be changed
+  /// @param serializable read sets are validated at commit
+  StoreTransaction begin(boolean readOnly, boolean serializable);
+
+  /// Begins a serializable read-only transaction that makes nobody fail: it has to wait for a safe snapshot before it reads, see [StoreTransaction#hasSafeSnapshot].
+  StoreTransaction beginDeferrable();
+
+  /// Begins a long transaction: others keep out of its area from now on. Its first statement has to wait, see [StoreTransaction#mayBegin].
+  StoreTransaction beginLong(boolean serializable, StoreTransaction.LongArea area);
+
+  /// What the store holds.
+  ///
+  /// @param limitBytes most memory for rows, versions and indexes
+  /// @param reservedBytes memory taken from the system
+  /// @param usedBytes of that, what rows, versions and indexes use
+  /// @param queuedWrites changes whose old versions wait until nobody can see them
+  /// @param published timestamp of the newest commit
+  /// @param horizon everybody sees the commits up to here; what was replaced later is kept
+  record Usage(
+      long limitBytes,
+      long reservedBytes,
+      long usedBytes,
+      long queuedWrites,
+      long published,
+      long horizon) {}
+
+  Usage usage();
+
+  /// Changes the most memory for rows, versions and indexes; at once. If they have more, nobody gets any until they have less.
+  ///
+  /// @param bytes as in [StoreConfig]
+  void memoryLimit(long bytes);
+
+  /// What a table has of the memory; null: there is no such table any more.
+  @Nullable TableMemory memoryOf(long tableId);
+
+  /// Transactions that were prepared and not decided, also by earlier runs.
+  List<StoreTransaction> prepared();
+
+  /// @throws IllegalArgumentException if there is no such table
+  TableStore table(long tableId);
+
+  /// Entries of the catalogue: opaque to the store, kept in the order of their keys.
+  Map<String, byte[]> catalog();
+
+  /// Who hears of committed changes of the catalogue, in their order: before the transaction ends, on the thread that commits it.
+  void catalogListener(Consumer<List<CatalogChange>> listener);
+
+  /// One change of the catalogue, made by [StoreTransaction#define].
+  sealed interface CatalogChange {
+    record Put(String key, byte[] value) implements CatalogChange {}
+
+    record Remove(String key) implements CatalogChange {}
+
+    record CreateTable(TableDefinition definition) implements CatalogChange {}
+
+    record DropTable(long tableId) implements CatalogChange {}
+
+    /// Builds the index from the rows that are there, while others write.
+    record CreateIndex(long tableId, IndexDefinition index) implements CatalogChange {}
+
+    record DropIndex(long tableId, long indexId) implements CatalogChange {}
+
+    /// What was noted of a sequence is not needed any more.
+    record ForgetSequence(long stateId) implements CatalogChange {}
+
+    /// A sequence begins with a value that it has not given yet.
+    record StartSequence(long stateId, long first) implements CatalogChange {}
+
+    /// Says anew which columns refuse null and what indexes are called. A column of an index that refuses null stays so.
+    record Redefine(TableDefinition definition) implements CatalogChange {}
+
+    /// Gives a table other columns: drops, adds or moves them, without a look at its rows. No index may have a column that is dropped.
+    ///
+    /// @param definition the form to come, with the present indexes
+    /// @param origins where each column comes from; empty: the definition says where they lie
+    record Reshape(TableDefinition definition, List<Placement.Origin> origins)
+        implements CatalogChange {}
+  }
+
+  /// Hands out numbers for tables and indexes. What a committed change of the catalogue has used is never given out again, also after a crash.
+  long nextObjectId();
+
+  /// Where a sequence stands, by the number of its state; null if nothing was noted yet. As of the store's opening, for states that are not given a new position.
+  @Nullable SequencePosition sequencePosition(long stateId);
+
+  /// Notes where a sequence stands, in the order of commits: it is durable before any commit that follows. Does not wait.
+  ///
+  /// @return number of the record, for [StoreTransaction#reliesOn]
+  /// @throws EngineException if the log cannot be written now
+  long putSequencePosition(long stateId, SequencePosition position);
+
+  /// Whether there is a table of this number, perhaps not committed yet.
+  boolean hasTable(long tableId);
+
+  /// Which threads may flush, besides the store's own, from now on.
+  void blockingExecutor(BlockingExecutor executor);
+
+  /// What recovery has found about transactions of earlier runs.
+  RecoveredOutcomes recoveredOutcomes();
+
+  /// Calls back, from any thread, when all that has been committed before is durable; never if the store closes before.
+  void whenAllDurable(Runnable done);
+
+  /// Holds the files of the store as of a moment not before this call; see [dev.kakehashi.engine.api.Engine#backup()].
+  Backup backup();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,33 @@
+package dev.kakehashi.engine.store.api;
+
+import java.nio.file.Path;
+
+/// How a store is opened.
+///
+/// @param directory data directory; made if it does not exist
+/// @param memoryLimitBytes most native memory for rows, versions and indexes, at least 1 MB; changes get OUT_OF_MEMORY above, recovery does not. A sixteenth, 128 kB to
+///     256 MB, is for those who delete
+public record StoreConfig(Path directory, long memoryLimitBytes) {
+  private static final long LEAST_MEMORY_BYTES = 1 << 20;
+
+  public StoreConfig {
+    checkMemory(memoryLimitBytes);
+  }
+
+  public static void checkMemory(long limitBytes) {
+    if (limitBytes < LEAST_MEMORY_BYTES) {
+      throw new IllegalArgumentException(
+          "memoryLimitBytes must be at least %d: %d".formatted(LEAST_MEMORY_BYTES, limitBytes));
+    }
+  }
+
+  /// With half of the machine's (or container's) memory as limit.
+  public static StoreConfig of(Path directory) {
+    long physical =
+        java.lang.management.ManagementFactory.getOperatingSystemMXBean()
+                instanceof com.sun.management.OperatingSystemMXBean system
+            ? system.getTotalMemorySize()
+            : Runtime.getRuntime().maxMemory() * 4;
+    return new StoreConfig(directory, Math.max(LEAST_MEMORY_BYTES, physical / 2));
+  }
+}

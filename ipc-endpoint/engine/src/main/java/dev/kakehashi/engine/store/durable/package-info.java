@@ -1,0 +1,5 @@
+/// What commits leave on the disk: group commit, definitions, the data directory, backups.
+@NullMarked
+package dev.kakehashi.engine.store.durable;
+
+import org.jspecify.annotations.NullMarked;

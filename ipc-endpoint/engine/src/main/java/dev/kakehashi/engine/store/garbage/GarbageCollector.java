@@ -1,0 +1,367 @@
+package dev.kakehashi.engine.store.garbage;
+
+import dev.kakehashi.engine.store.memory.BlockList;
+import dev.kakehashi.engine.store.memory.MemoryPool;
+import dev.kakehashi.engine.store.memory.Readers;
+import dev.kakehashi.engine.store.row.Page;
+import dev.kakehashi.engine.store.version.Snapshots;
+import dev.kakehashi.engine.store.version.StoreParts;
+import dev.kakehashi.protocol.Threads;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Frees what nobody can read any more: undo records, replaced values, index entries of old versions, slots of deleted rows.
+///
+/// Every transaction that ends with writes leaves its garbage in a queue, in the order of timestamps (an abort takes a timestamp too). Garbage of timestamp t
+/// goes when the horizon is at least t. That is the least snapshot of any running transaction, and below what is not durable yet: who finds that a row is gone finds the
+/// commit that has deleted it, too, as long as a crash can undo that.
+///
+/// * of a commit t: everybody sees its versions or newer ones, so nobody walks past them to what they replaced. The pointers to
+///   the freed records stay where they are; no reader follows them, because it stops at the version above.
+/// * of an abort t: it was taken out of pages and chains before t; who may have copied a pointer to it began before t.
+///
+/// Index entries need more: the key of an old version may have come back in a newer one. So each is looked at under the latch of
+/// the row's page, and removed only if no version that somebody may need has its key. A writer puts its version into the page, under the latch, before it
+/// makes the entry: either the collector sees the version and leaves the entry, or the writer makes the entry after the collector removed it. An entry that is left
+/// for a version goes with that one: what has replaced it has another key, or is taken back itself.
+///
+/// Entries of versions that were taken back wait for no timestamp. Nobody but their transaction has seen such a version; what they need is this look, and for that the holder
+/// of `freeing`, who alone knows where in a chain the freed records begin. So whoever takes back so many changes that their keys would fill the heap drops them meanwhile,
+/// see [#dropMany].
+///
+/// **Versions in between.** What was replaced after the horizon but seen by no snapshot in use, because all of them are older or newer, goes too: a
+/// [ChainPruner] takes it out of its chain, and its memory is free when [Readers] says so. A look through the queue costs in proportion to its length, so there is
+/// one whenever the queue has doubled.
+///
+/// One thread frees at a time, the holder of `freeing`: the collector's own thread or a committer that helps when the queue has grown long.
+public final class GarbageCollector implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GarbageCollector.class);
+
+  /// Writes in the queue above which committers help.
+  private static final long HELP_WRITES = 100_000;
+
+  /// Writes that wake the thread before its time.
+  private static final long WAKE_WRITES = 4_096;
+
+  /// Writes that the queue has to grow by, at least, before it is looked through for versions in between.
+  private static final long PRUNE_WRITES = 4_096;
+
+  /// Noted entries, in bytes, that whoever rolls back drops himself if nobody frees right now.
+  private static final int MANY_ENTRY_BYTES = 64 << 10;
+
+  /// And those with which he waits for whoever frees.
+  private static final int MOST_ENTRY_BYTES = 8 << 20;
+
+  /// How long [#collect()] waits for those who walk chains.
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long FIRST_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long LAST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final StoreParts store;
+  private final MemoryPool pool;
+  private final ConcurrentLinkedQueue<Garbage> queue = new ConcurrentLinkedQueue<>();
+
+  /// What was left by those that have changed nothing in the end; it waits for nothing to become durable.
+  private final ConcurrentLinkedQueue<Garbage> retired = new ConcurrentLinkedQueue<>();
+
+  private final AtomicLong queuedWrites = new AtomicLong();
+  private final ReentrantLock freeing = new ReentrantLock();
+
+  // Guarded by freeing.
+  private final BlockList limbo = new BlockList();
+  private Readers.@Nullable Grace grace;
+  private long pruneAt = PRUNE_WRITES;
+
+  /// Greatest horizon so far. A transaction that begins may pin less for a moment, and takes its snapshot above.
+  private long reached;
+
+  /// The same without regard to what is durable.
+  private long seenByAll;
+
+  /// Commits up to here count as durable: memory was needed.
+  private long neededUpTo;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition wake = lock.newCondition();
+  private volatile boolean idle;
+  private volatile boolean stopping;
+  private final Thread thread;
+
+  public GarbageCollector(StoreParts store) {
+    this.store = store;
+    this.pool = store.pool();
+    thread = new Thread(this::run, "kakehashi-store-gc");
+    thread.setDaemon(true);
+  }
+
+  /// Begins to free in the background; the store is complete by now.
+  public void start() {
+    thread.start();
+  }
+
+  /// Queues garbage; the caller holds the lock that orders timestamps, and calls [#ready] afterwards.
+  public void add(Garbage garbage, long timestamp) {
+    garbage.timestamp(timestamp);
+    queue.add(garbage);
+  }
+
+  /// Queues what an aborted transaction, or a dropped table, leaves.
+  public void addRetired(Garbage garbage, long timestamp) {
+    garbage.timestamp(timestamp);
+    retired.add(garbage);
+  }
+
+  /// The transaction has ended and its rows are stamped.
+  public void ready(@Nullable Garbage garbage) {
+    if (garbage == null) {
+      return;
+    }
+    long queued = queuedWrites.addAndGet(garbage.weight());
+    garbage.ready();
+    if (queued > HELP_WRITES && freeing.tryLock()) {
+      try {
+        free();
+      } finally {
+        freeing.unlock();
+      }
+    } else if (idle && (queued > WAKE_WRITES || queued == garbage.weight())) {
+      signal();
+    }
+  }
+
+  /// Drops the index entries that a running transaction has noted, if they are many. Called by its thread, with no lock or latch of the store's; nobody else knows the garbage.
+  public void dropMany(Garbage garbage) {
+    StaleEntries noted = garbage.entries();
+    if (noted == null || noted.bytes() < MANY_ENTRY_BYTES) {
+      return;
+    }
+    if (noted.bytes() >= MOST_ENTRY_BYTES) {
+      freeing.lock();
+    } else if (!freeing.tryLock()) {
+      return;
+    }
+    try {
+      noted.drop(horizon());
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  /// Changes whose garbage was not freed yet.
+  public long queuedWrites() {
+    return queuedWrites.get();
+  }
+
+  /// Garbage that was not freed yet, in order; whoever runs a transaction finds all that is younger than its snapshot.
+  public Iterable<Garbage> pending() {
+    return queue;
+  }
+
+  /// Frees what nobody sees, also if it is not durable that it was replaced: all who read depend on that then, see [dev.kakehashi.engine.store.version.CommitClock#concernsAll].
+  public void collectForMemory() {
+    freeing.lock();
+    try {
+      neededUpTo = store.clock().published();
+      store.clock().concernsAll(neededUpTo);
+      collect();
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  /// Frees what can be freed now.
+  public void collect() {
+    freeing.lock();
+    try {
+      free();
+      prune();
+      long deadline = System.nanoTime() + GRACE_NANOS;
+      for (int spins = 0; !leaveLimbo() || !pool.tidy(); spins++) {
+        if (System.nanoTime() - deadline >= 0) {
+          break;
+        }
+        Page.pause(spins);
+      }
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  /// Runs something during which nothing is freed.
+  ///
+  /// @param action gets a horizon below which nothing is needed and above which nothing is freed
+  public void whileNothingIsFreed(LongConsumer action) {
+    freeing.lock();
+    try {
+      action.accept(horizon());
+    } finally {
+      freeing.unlock();
+    }
+  }
+
+  private long horizon() {
+    seenByAll = Math.max(seenByAll, store.horizon());
+    reached = Math.max(reached, Math.min(seenByAll, limit()));
+    return reached;
+  }
+
+  /// What was published before this call may be treated as durable up to here. Never less than before, for what was published then.
+  private long limit() {
+    return Math.max(neededUpTo, store.groupCommit().durableUpTo());
+  }
+
+  /// Frees what was taken out of chains, if nobody can be looking at it any more.
+  ///
+  /// @return whether nothing is left of it
+  private boolean leaveLimbo() {
+    if (grace != null && grace.isOver()) {
+      grace = null;
+      limbo.free(pool);
+    }
+    return grace == null;
+  }
+
+  /// Takes versions that nobody sees out of the middle of chains.
+  private void prune() {
+    if (!leaveLimbo() || queue.isEmpty()) {
+      return;
+    }
+    long horizon = horizon();
+    long published = store.clock().published();
+    // Somewhere above the limit the horizon may come to lie, as if there were a snapshot: what is
+    // only seen from there stays in its chain, or an index entry would be taken for needed by the
+    // version below. Looked at after `published`, for which it says something.
+    Snapshots snapshots = store.slots().snapshots(published, horizon, limit());
+    ChainPruner pruner = new ChainPruner(snapshots, limbo);
+    List<Garbage> found = new ArrayList<>();
+    for (Garbage each : queue) {
+      if (each.isReady() && each.timestamp() <= snapshots.published() && each.mark(snapshots)) {
+        found.add(each);
+      }
+    }
+    found.forEach(each -> each.prune(pruner, snapshots));
+    Set<Garbage> empty = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (Garbage each : found) {
+      if (each.forgetRemoved()) {
+        empty.add(each);
+        queuedWrites.addAndGet(-each.weight());
+      }
+    }
+    queue.removeIf(empty::contains);
+    pruneAt = 2 * queuedWrites.get() + PRUNE_WRITES;
+    if (limbo.count() > 0) {
+      grace = store.chainReaders().new Grace();
+      leaveLimbo();
+    }
+  }
+
+  private boolean free() {
+    long horizon = horizon();
+    boolean any = free(queue, horizon, horizon);
+    return free(retired, seenByAll, horizon) || any;
+  }
+
+  /// Frees garbage up to a timestamp.
+  private boolean free(ConcurrentLinkedQueue<Garbage> from, long upTo, long horizon) {
+    boolean any = false;
+    Garbage next = from.peek();
+    while (next != null && next.isReady() && next.timestamp() <= upTo) {
+      from.remove();
+      queuedWrites.addAndGet(-next.weight());
+      next.free(pool, horizon);
+      any = true;
+      next = from.peek();
+    }
+    return any;
+  }
+
+  private void run() {
+    long delay = FIRST_DELAY_NANOS;
+    while (!stopping) {
+      boolean any = false;
+      boolean tidy = true;
+      freeing.lock();
+      try {
+        any = free();
+        pruneAt = Math.min(pruneAt, 2 * queuedWrites.get() + PRUNE_WRITES);
+        if (queuedWrites.get() >= pruneAt) {
+          prune();
+          any = true;
+        } else {
+          leaveLimbo();
+        }
+        tidy = pool.tidy();
+      } catch (RuntimeException | Error e) {
+        // What was being freed is lost to this process; going on is better than never freeing
+        // again.
+        LOG.error("garbage collection failed", e);
+      } finally {
+        freeing.unlock();
+      }
+      delay = any ? FIRST_DELAY_NANOS : Math.min(LAST_DELAY_NANOS, delay * 2);
+      await(delay, tidy);
+    }
+  }
+
+  /// Waits for garbage; while there is some that somebody may still read, for the delay.
+  ///
+  /// @param tidy nothing else is left
+  @SuppressWarnings(
+      "WaitNotInLoop") // run() is the loop: whatever woke us, it looks at the queue again
+  private void await(long delayNanos, boolean tidy) {
+    lock.lock();
+    try {
+      idle = true;
+      if (stopping) {
+        return;
+      }
+      if (tidy && queue.isEmpty() && retired.isEmpty()) {
+        // Garbage that came before `idle` was set is seen here; later garbage sees `idle`.
+        wake.await();
+      } else {
+        long left = wake.awaitNanos(delayNanos);
+        assert left <= delayNanos;
+      }
+    } catch (InterruptedException e) {
+      // Nobody but close() stops this thread.
+      LOG.debug("garbage collector interrupted", e);
+    } finally {
+      idle = false;
+      lock.unlock();
+    }
+  }
+
+  private void signal() {
+    lock.lock();
+    try {
+      wake.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      stopping = true;
+      wake.signal();
+    } finally {
+      lock.unlock();
+    }
+    Threads.joinUninterruptibly(thread);
+  }
+}

@@ -1,0 +1,174 @@
+package dev.kakehashi.engine.store.row;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The pages of a table, and those of them with room for rows. Thread-safe.
+///
+/// A page in which nothing is left gives its memory away, and gets new memory when the table needs a page again. Its number stays, so that a row identifier means nothing else meanwhile.
+///
+/// `pages` only grows (by replacing the array, under `roomLock`); an element is written once and published by the volatile write of
+/// `pageCount`.
+public final class PageList {
+  private final TableForm form;
+  private volatile @Nullable Page[] pages = new Page[4];
+  private volatile int pageCount;
+
+  private final Object roomLock = new Object();
+
+  /// Where rows are inserted now; replaced under `roomLock`.
+  private volatile @Nullable Page insertPage;
+
+  /// Other pages with room; guarded by `roomLock`.
+  private final ArrayDeque<Page> roomy = new ArrayDeque<>();
+
+  /// Pages without memory that are not among `roomy`; guarded by `roomLock`.
+  private final ArrayDeque<Page> bare = new ArrayDeque<>();
+
+  public PageList(TableForm form) {
+    this.form = form;
+  }
+
+  public int count() {
+    return pageCount;
+  }
+
+  /// Page by number; null if there never was a row there.
+  public @Nullable Page page(long number) {
+    return number >= 0 && number < pageCount ? pages[(int) number] : null;
+  }
+
+  /// A latched page with room.
+  public Page latchRoom() {
+    while (true) {
+      Page page = insertPage;
+      if (page != null) {
+        page.latch();
+        if (page.hasRoom()) {
+          return page;
+        }
+        page.unlatch();
+      }
+      synchronized (roomLock) {
+        if (insertPage == page) {
+          insertPage = nextRoomy();
+        }
+      }
+    }
+  }
+
+  /// A page that was not listed, or is not any more, with memory; made if there is none. The caller has `roomLock`, under which alone pages lose their memory.
+  private Page nextRoomy() {
+    for (Page next = roomy.poll(); next != null; next = roomy.poll()) {
+      next.listed = false;
+      if (next.hasMemory()) {
+        return next;
+      }
+      bare.add(next);
+    }
+    Page next = bare.peek();
+    if (next == null) {
+      return addPage(pageCount);
+    }
+    long memory = form.pool.allocatePage();
+    bare.remove();
+    next.latch();
+    next.revive(memory);
+    next.unlatch();
+    return next;
+  }
+
+  /// Puts a page that has got a good deal of room on the list. Called without its latch.
+  public void offerRoom(Page page) {
+    if (form.layout.rows - page.occupiedCount < Math.max(1, form.layout.rows / 16)
+        || page == insertPage) {
+      return;
+    }
+    synchronized (roomLock) {
+      if (page.occupiedCount == 0 && page != insertPage && freeIfEmpty(page)) {
+        return;
+      }
+      if (!page.listed && page != insertPage) {
+        page.listed = true;
+        roomy.add(page);
+      }
+    }
+  }
+
+  /// Frees the memory of a page if nothing is in it, under `roomLock`.
+  ///
+  /// @return whether it has none
+  private boolean freeIfEmpty(Page page) {
+    boolean had;
+    boolean has;
+    page.latch();
+    try {
+      had = page.hasMemory();
+      page.freeIfEmpty();
+      has = page.hasMemory();
+    } finally {
+      page.unlatch();
+    }
+    if (had && !has && !page.listed) {
+      bare.add(page);
+    }
+    return !has;
+  }
+
+  /// Page `number`, made if it is not there; during recovery.
+  public Page pageForRecovery(long number) {
+    Page page = page(number);
+    if (page != null) {
+      return page;
+    }
+    synchronized (roomLock) {
+      page = page(number);
+      return page != null ? page : addPage(number);
+    }
+  }
+
+  /// Puts the pages with room on the list; at the end of recovery.
+  public void finishRecovery() {
+    for (int i = 0; i < pageCount; i++) {
+      Page page = pages[i];
+      if (page != null) {
+        offerRoom(page);
+      }
+    }
+  }
+
+  private Page addPage(long number) {
+    if (number >= 1L << RowIdentity.PAGE_BITS) {
+      throw new EngineException(
+          ErrorCode.LIMIT_EXCEEDED, "table %d has too many pages".formatted(form.tableId()));
+    }
+    @Nullable Page[] present = pages;
+    if (number >= present.length) {
+      present = Arrays.copyOf(present, (int) Math.max(number + 1, present.length * 2L));
+    }
+    Page page = new Page(form, form.pool.allocatePage(), number);
+    present[(int) number] = page;
+    pages = present;
+    pageCount = (int) Math.max(pageCount, number + 1);
+    return page;
+  }
+
+  /// Takes all pages off the list, for them to be freed. Nobody uses the table any more.
+  public List<Page> clear() {
+    int count = pageCount;
+    pageCount = 0;
+    List<Page> taken = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      Page page = pages[i];
+      if (page != null) {
+        taken.add(page);
+      }
+    }
+    return taken;
+  }
+}

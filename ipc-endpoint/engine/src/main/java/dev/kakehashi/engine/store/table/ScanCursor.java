@@ -1,0 +1,338 @@
+package dev.kakehashi.engine.store.table;
+
+import dev.kakehashi.engine.store.api.ColumnKind;
+import dev.kakehashi.engine.store.api.PageCursor;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.memory.Native;
+import dev.kakehashi.engine.store.memory.Readers;
+import dev.kakehashi.engine.store.row.Page;
+import dev.kakehashi.engine.store.row.RowLayout;
+import dev.kakehashi.engine.store.row.RowVersion;
+import dev.kakehashi.engine.store.version.RowReader;
+import dev.kakehashi.engine.vector.ColumnVector;
+import dev.kakehashi.engine.vector.VectorBatch;
+import java.util.Arrays;
+
+/// A scan of a range of pages.
+///
+/// A step copies a run of row slots of one page, without a latch, and validates the page's version before it believes the copy. Three ways, the first by far the most
+/// frequent:
+///
+/// 1. Everything in the page is committed and not younger than the snapshot, and every slot has a row: whole columns are copied.
+/// 2. The same with gaps: the words of live rows are gathered.
+/// 3. Otherwise each row's stamp is judged. Rows whose newest version is visible are gathered; undo pointers of the others are noted,
+///    and followed after the validation.
+///
+/// By-reference values are copied after the validation, when the addresses are known to be good for as long as the transaction lives.
+/// A page that is changed all the time makes validation fail: the run is halved each time, so that it gets shorter than the gaps between
+/// changes, and at the end read under the latch.
+final class ScanCursor implements PageCursor {
+  /// Values of so many rows stay in the nearest cache from column to column.
+  private static final int ROWS_PER_COPY = 64;
+
+  private static final int LATCH_AFTER_FAILURES = 16;
+
+  /// Slots that are looked at at a time, also where fewer rows are wanted: there may be none in them.
+  private static final int SHORTEST_RUN = 64;
+
+  private final RowTable table;
+  private final RowLayout layout;
+  private final RowReader reader;
+  private final Readers readers;
+  private final long snapshot;
+  private final int[] columns;
+  private final boolean withRowIds;
+  private long endPage;
+  private long pageNumber;
+  private int slot;
+  private boolean closed;
+
+  private final int[] gathered = new int[VectorBatch.CAPACITY];
+
+  /// Undo pointers to follow, and whose row they are.
+  private final long[] undos = new long[VectorBatch.CAPACITY];
+
+  private final int[] undoSlots = new int[VectorBatch.CAPACITY];
+  private int undoCount;
+
+  ScanCursor(
+      RowTable table,
+      ReadView view,
+      long firstPage,
+      long endPage,
+      int[] columns,
+      boolean withRowIds) {
+    this.table = table;
+    this.layout = table.form.layout;
+    this.reader = new RowReader(table.store, view);
+    this.readers = table.store.chainReaders();
+    this.snapshot = view.snapshot();
+    this.columns = columns;
+    this.withRowIds = withRowIds;
+    place(firstPage, endPage);
+  }
+
+  @Override
+  public void moveTo(long newFirstPage, long newEndPage) {
+    if (closed) {
+      throw new IllegalStateException("the cursor is closed");
+    }
+    place(newFirstPage, newEndPage);
+  }
+
+  private void place(long newFirstPage, long newEndPage) {
+    pageNumber = Math.max(0, newFirstPage);
+    endPage = Math.min(newEndPage, table.pageCount());
+    slot = 0;
+  }
+
+  @Override
+  public boolean next(VectorBatch batch) {
+    batch.reset();
+    while (!closed && batch.size < batch.wanted && pageNumber < endPage) {
+      Page page = table.page(pageNumber);
+      if (page == null || !step(page, batch)) {
+        pageNumber++;
+        slot = 0;
+      }
+    }
+    return batch.size > 0;
+  }
+
+  /// Copies a run of slots.
+  ///
+  /// @return false if there are no more in the page
+  private boolean step(Page page, VectorBatch batch) {
+    int base = batch.size;
+    int limit = Math.min(batch.capacity - base, Math.max(batch.wanted - base, SHORTEST_RUN));
+    for (int failures = 0; ; failures++) {
+      // Before any undo pointer is read.
+      boolean mixed = isMixed(page);
+      int cell = mixed ? readers.enter() : 0;
+      int run;
+      try {
+        run = attempt(page, batch, limit, failures >= LATCH_AFTER_FAILURES, mixed);
+      } finally {
+        if (mixed) {
+          readers.leave(cell);
+        }
+      }
+      if (run == 0) {
+        return false;
+      }
+      if (run > 0) {
+        slot += run;
+        copyValues(batch, base);
+        return true;
+      }
+      clearNulls(batch, base);
+      limit = Math.max(1, Math.min(limit, page.used - slot) / 2);
+      Page.pause(failures);
+    }
+  }
+
+  /// Whether some newest versions may not be what the snapshot sees.
+  private boolean isMixed(Page page) {
+    return page.inFlight != 0 || page.lastCommit > snapshot;
+  }
+
+  /// Copies a run of slots if nobody changes the page meanwhile.
+  ///
+  /// @param mixed undo pointers may be followed
+  /// @return slots; 0: there are no more; -1: the page was changed
+  private int attempt(Page page, VectorBatch batch, int limit, boolean latched, boolean mixed) {
+    if (latched) {
+      page.latch();
+    }
+    long version = latched ? 0 : page.stableVersion();
+    int run = Math.min(limit, page.used - slot);
+    int base = batch.size;
+    boolean valid = mixed || !isMixed(page);
+    undoCount = 0;
+    int rows = run <= 0 || !valid ? 0 : copyRun(page, slot, run, batch, base);
+    valid &= latched || page.validate(version);
+    if (latched) {
+      page.unlatch();
+    }
+    if (!valid) {
+      return -1;
+    }
+    batch.size = base + rows;
+    followUndos(page, batch);
+    return Math.max(0, run);
+  }
+
+  private int copyRun(Page page, int from, int run, VectorBatch batch, int base) {
+    if (!isMixed(page)) {
+      reader.saw(page.lastCommit);
+      if (page.liveCount == page.used) {
+        copyColumns(page, from, run, batch, base);
+        return run;
+      }
+      int rows = gatherLive(page, from, run);
+      copyGathered(page, rows, batch, base);
+      return rows;
+    }
+    int rows = 0;
+    for (int i = from; i < from + run; i++) {
+      int verdict = reader.judge(page.stamp(i));
+      if (verdict == RowReader.HEAD) {
+        gathered[rows++] = i;
+      } else if (verdict == RowReader.OLDER) {
+        undos[undoCount] = page.undo(i);
+        undoSlots[undoCount++] = i;
+      }
+    }
+    copyGathered(page, rows, batch, base);
+    return rows;
+  }
+
+  private void copyColumns(Page page, int from, int run, VectorBatch batch, int base) {
+    for (int k = 0; k < columns.length; k++) {
+      int c = columns[k];
+      long words = page.words(c);
+      if (words == 0) {
+        fillMissing(batch.columns[k], c, base, run);
+        continue;
+      }
+      Native.copyToArray(words + 8L * from, batch.columns[k].words, base, run);
+      if (page.mayHaveNulls(c)) {
+        long nulls = page.nulls(c);
+        for (int i = 0; i < run; i++) {
+          int s = from + i;
+          if ((Native.getLong(nulls + 8L * (s >>> 6)) >>> (s & 63) & 1) != 0) {
+            batch.columns[k].setNull(base + i);
+          }
+        }
+      }
+    }
+    if (withRowIds) {
+      for (int i = 0; i < run; i++) {
+        batch.rowIds[base + i] = page.rowId(from + i);
+      }
+    }
+  }
+
+  /// For a column that was added after all rows of a page were written.
+  private void fillMissing(ColumnVector to, int column, int base, int rows) {
+    if (layout.isMissingNull(column)) {
+      for (int row = base; row < base + rows; row++) {
+        to.setNull(row);
+      }
+    } else {
+      Arrays.fill(to.words, base, base + rows, layout.missing(column));
+    }
+  }
+
+  /// Finds the live slots of a run by the page's bit set.
+  private int gatherLive(Page page, int from, int run) {
+    int rows = 0;
+    int end = from + run;
+    for (int at = from; at < end; ) {
+      long bits = page.live[at >>> 6] >>> (at & 63);
+      int wordEnd = Math.min(end, (at | 63) + 1);
+      while (bits != 0) {
+        int next = at + Long.numberOfTrailingZeros(bits);
+        if (next >= wordEnd) {
+          break;
+        }
+        gathered[rows++] = next;
+        bits &= bits - 1;
+      }
+      at = wordEnd;
+    }
+    return rows;
+  }
+
+  private void copyGathered(Page page, int rows, VectorBatch batch, int base) {
+    for (int k = 0; k < columns.length; k++) {
+      int c = columns[k];
+      long words = page.words(c);
+      if (words == 0) {
+        fillMissing(batch.columns[k], c, base, rows);
+        continue;
+      }
+      long[] to = batch.columns[k].words;
+      for (int i = 0; i < rows; i++) {
+        to[base + i] = Native.getLong(words + 8L * gathered[i]);
+      }
+      if (page.mayHaveNulls(c)) {
+        for (int i = 0; i < rows; i++) {
+          if (page.isNull(c, gathered[i])) {
+            batch.columns[k].setNull(base + i);
+          }
+        }
+      }
+    }
+    if (withRowIds) {
+      for (int i = 0; i < rows; i++) {
+        batch.rowIds[base + i] = page.rowId(gathered[i]);
+      }
+    }
+  }
+
+  private void followUndos(Page page, VectorBatch batch) {
+    for (int i = 0; i < undoCount; i++) {
+      long record = reader.walk(undos[i]);
+      if (record != 0) {
+        copyRecord(record, batch, batch.size);
+        if (withRowIds) {
+          batch.rowIds[batch.size] = page.rowId(undoSlots[i]);
+        }
+        batch.size++;
+      }
+    }
+  }
+
+  private void copyRecord(long record, VectorBatch batch, int row) {
+    for (int k = 0; k < columns.length; k++) {
+      int c = columns[k];
+      if (layout.isUndoNull(record, c)) {
+        batch.columns[k].setNull(row);
+      } else {
+        batch.columns[k].words[row] = layout.undoWord(record, c);
+      }
+    }
+  }
+
+  /// Moves by-reference values to the batch's heap: few rows at a time, because the values of a row lie side by side in its page.
+  private void copyValues(VectorBatch batch, int base) {
+    for (int from = base; from < batch.size; from += ROWS_PER_COPY) {
+      int end = Math.min(batch.size, from + ROWS_PER_COPY);
+      for (int k = 0; k < columns.length; k++) {
+        ColumnKind kind = layout.kinds[columns[k]];
+        if (kind.byReference()) {
+          copyValues(batch, kind, batch.columns[k].words, from, end);
+        }
+      }
+    }
+  }
+
+  private static void copyValues(
+      VectorBatch batch, ColumnKind kind, long[] words, int from, int end) {
+    for (int row = from; row < end; row++) {
+      if (words[row] != 0) {
+        words[row] = RowVersion.copyValue(batch, kind, words[row]);
+      }
+    }
+  }
+
+  /// Takes back the null bits of a copy that did not validate.
+  static void clearNulls(VectorBatch batch, int base) {
+    for (ColumnVector column : batch.columns) {
+      if (column.hasNulls) {
+        for (int row = base; row < batch.capacity; row++) {
+          column.nulls[row >>> 6] &= ~(1L << (row & 63));
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      reader.end();
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.kakehashi.engine.store.transaction;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.protocol.ErrorCode;
+
+/// What is said of commits that the log could not take: each error says what has become of the transaction.
+final class CommitErrors {
+  private CommitErrors() {}
+
+  /// It was refused before anybody saw it, and is rolled back.
+  static Throwable notCommitted(Throwable refused) {
+    return refused instanceof EngineException reason && reason.code() != ErrorCode.SHUTTING_DOWN
+        ? describe(reason.code(), "could not commit", reason, "The transaction was rolled back.")
+        : refused;
+  }
+
+  /// The decision on a prepared transaction was refused.
+  static Throwable stillPrepared(Throwable refused) {
+    return refused instanceof EngineException reason && reason.code() != ErrorCode.SHUTTING_DOWN
+        ? describe(
+            reason.code(),
+            "could not end prepared transaction",
+            reason,
+            "The transaction stays prepared.")
+        : refused;
+  }
+
+  /// Others see the commit, and the log could not be written: it is tried again, and only the end of the process before that takes it back.
+  static EngineException inDoubt(Throwable failure) {
+    return describe(
+        ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
+        "could not make commit durable",
+        failure,
+        "The transaction is committed and others see it, but it is lost if the endpoint ends before its log can be written.");
+  }
+
+  /// The same of the rollback of a prepared transaction.
+  static EngineException rollbackInDoubt(Throwable failure) {
+    return describe(
+        ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
+        "could not make rollback durable",
+        failure,
+        "The transaction is rolled back, but it is found prepared again if the endpoint ends before its log can be written.");
+  }
+
+  private static EngineException describe(
+      ErrorCode code, String what, Throwable reason, String detail) {
+    boolean full = reason instanceof EngineException known && known.code() == ErrorCode.DISK_FULL;
+    return new EngineException(code, what + ": " + reason.getMessage(), reason)
+        .withDetail(detail)
+        .withHint(
+            full
+                ? "Make room on the disk of the data directory."
+                : "Look at the disk of the data directory and at the endpoint's log.");
+  }
+}

@@ -1,0 +1,853 @@
+package dev.kakehashi.engine.store.transaction;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.store.api.Preparation;
+import dev.kakehashi.engine.store.api.ReadView;
+import dev.kakehashi.engine.store.api.RowChanges;
+import dev.kakehashi.engine.store.api.RowConflict;
+import dev.kakehashi.engine.store.api.Store;
+import dev.kakehashi.engine.store.garbage.Garbage;
+import dev.kakehashi.engine.store.log.LogRecord;
+import dev.kakehashi.engine.store.row.Page;
+import dev.kakehashi.engine.store.row.Stamp;
+import dev.kakehashi.engine.store.row.StoreKeys;
+import dev.kakehashi.engine.store.table.KeyLocks;
+import dev.kakehashi.engine.store.table.RowTable;
+import dev.kakehashi.engine.store.table.Writer;
+import dev.kakehashi.engine.store.version.ReadSet;
+import dev.kakehashi.engine.store.version.StoreParts;
+import dev.kakehashi.protocol.ErrorCode;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A running transaction: its snapshot and the list of its writes.
+///
+/// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
+/// which cursors on several threads fill.
+public final class RowTransaction implements Writer {
+  /// What the removal of a prepared transaction takes in a record, with the longest global id.
+  private static final int REMOVAL_BYTES = 1024;
+
+  /// What the name of a transaction takes in the record of its commit.
+  private static final long NAME_BYTES =
+      LogRecord.putBytes(StoreKeys.OUTCOME_KEY_BYTES, Long.BYTES);
+
+  final StoreTransactions store;
+  final int slot;
+  final boolean readOnly;
+
+  /// Whether it is serializable and read-only, and waits for a safe snapshot before it reads.
+  final boolean deferrable;
+
+  /// Its snapshot is safe; of a deferrable one, used by its own thread.
+  private boolean safe;
+
+  /// What a serializable transaction has read that is validated; null for others.
+  final @Nullable ReadSet readSet;
+
+  /// What a read-only one has read that others are validated against; null: nothing depends on it. Becomes null under the commit lock, when its snapshot is known to be safe; what is
+  /// noted by who has read the field before then does no harm.
+  private volatile @Nullable ReadSet observed;
+
+  /// Written before the transaction enters the store's list of prepared ones.
+  private volatile @Nullable Preparation preparation;
+
+  /// Null: it has come to change no table, and declares nothing. Made by its own thread; others look before it is used, see [#isInside].
+  private volatile @Nullable TableAdmission admission;
+
+  private final long id;
+
+  /// What the record of its commit calls it; 0: nothing.
+  private long reference;
+
+  private long pinned;
+  private long snapshot;
+  private int statement;
+
+  /// Command of the client that changes are made for; 0: none.
+  private int command;
+
+  /// Null: no change was made for a command of the client.
+  private @Nullable OwnCommands commands;
+
+  /// The undo log, in order; null: it has written nothing.
+  private @Nullable WriteList writes;
+
+  /// What its rolled back writes have left, for the collector.
+  private @Nullable Garbage garbage;
+
+  /// Its changes of the catalogue; null: none so far.
+  private @Nullable Definitions definitions;
+
+  /// Change of the number of rows per table; null: none so far.
+  private @Nullable IdentityHashMap<RowTable, long[]> rowCounts;
+
+  /// Rows of other tables that its rows reference; null: none so far.
+  private KeyLocks.@Nullable Held heldKeys;
+
+  private boolean ended;
+  private boolean committing;
+
+  /// Room in the log that is kept for the decision on it, as a prepared transaction; 0: none. Used by whoever decides, one at a time.
+  private int decisionBytes;
+
+  /// Record of the log that has to be durable with it; 0: none. Written under `this`.
+  private volatile long reliedOn;
+
+  /// Timestamp of the newest commit that it has read before that was durable; 0: none. Written under `this`.
+  private volatile long seen;
+
+  /// Null: nobody waits.
+  private @Nullable List<Runnable> wakes;
+
+  /// @param deferrable whether it is serializable, read-only, and waits for a safe snapshot
+  /// @param readSet of a serializable one that may change something
+  /// @param observed of a serializable one that is read-only, if others depend on what it reads
+  RowTransaction(
+      StoreTransactions store,
+      long id,
+      int slot,
+      long snapshot,
+      boolean readOnly,
+      boolean deferrable,
+      @Nullable ReadSet readSet,
+      @Nullable ReadSet observed) {
+    this.store = store;
+    this.id = id;
+    this.pinned = snapshot;
+    this.snapshot = snapshot;
+    this.slot = slot;
+    this.readOnly = readOnly;
+    this.deferrable = deferrable;
+    this.readSet = readSet;
+    this.observed = observed;
+  }
+
+  @Override
+  public @Nullable ReadSet noted() {
+    return readSet != null ? readSet : observed;
+  }
+
+  /// Nobody depends on what it reads any more. Under the commit lock.
+  void stopNoting() {
+    observed = null;
+  }
+
+  @Override
+  public boolean hasSafeSnapshot(Runnable news) {
+    if (deferrable && !safe) {
+      safe = store.committer().isSafe(this, news);
+      return safe;
+    }
+    return true;
+  }
+
+  @Override
+  public List<Long> waitedFor() {
+    return store.committer().waitedFor(this);
+  }
+
+  @Override
+  public StoreParts parts() {
+    return store.parts();
+  }
+
+  @Override
+  public int slot() {
+    return slot;
+  }
+
+  @Override
+  public @Nullable ReadSet readSet() {
+    return readSet;
+  }
+
+  @Override
+  public long id() {
+    return id;
+  }
+
+  @Override
+  public void reference(long number) {
+    reference = number;
+  }
+
+  @Override
+  public long snapshot() {
+    return snapshot;
+  }
+
+  /// The oldest snapshot of a view that may be in use: what it sees stays.
+  long pinnedSnapshot() {
+    return pinned;
+  }
+
+  @Override
+  public long heldSnapshot() {
+    return preparation != null
+        ? store.parts().clock().published()
+        : store.parts().slots().pinned(slot);
+  }
+
+  @Override
+  public void refreshSnapshot() {
+    // The slot stays pinned at the first snapshot: views taken earlier stay valid.
+    store.parts().slots().unbound(slot);
+    snapshot = store.parts().clock().published();
+    bound();
+  }
+
+  /// Lets the collector know that no later snapshot is in use. A serializable transaction is validated against all later versions.
+  void bound() {
+    if (readSet == null) {
+      store.parts().slots().bound(slot, snapshot);
+    }
+  }
+
+  @Override
+  public void advanceSnapshot() {
+    store.parts().slots().unbound(slot);
+    if (readSet == null || claim() != null) {
+      // In the order in which a transaction begins, see TransactionSlots.
+      pinned = store.parts().clock().published();
+      store.parts().slots().pin(slot, pinned);
+    }
+    snapshot = store.parts().clock().published();
+    bound();
+  }
+
+  @Override
+  public ReadView beginStatement() {
+    checkRunning();
+    statement++;
+    return new ReadView(snapshot, id, statement);
+  }
+
+  @Override
+  public ReadView beginStatement(int ofCommand) {
+    OwnCommands own = commands;
+    if (ofCommand == 0 || own == null || !own.hidesFrom(ofCommand)) {
+      return beginStatement();
+    }
+    checkRunning();
+    statement++;
+    return own.view(snapshot, id, statement, ofCommand);
+  }
+
+  @Override
+  public void changeFor(int ofCommand) {
+    command = ofCommand;
+  }
+
+  /// Row writes in the lower half, changes of the catalogue in the upper.
+  @Override
+  public long mark() {
+    Definitions defined = definitions;
+    int written = writes == null ? 0 : writes.size();
+    return defined == null ? written : (long) defined.size() << Integer.SIZE | written;
+  }
+
+  @Override
+  public boolean hasWrites() {
+    return mark() > 0 || reliedOn > 0;
+  }
+
+  @Override
+  public synchronized void reliesOn(long record) {
+    if (record > reliedOn && !store.committer().isDurable(record)) {
+      reliedOn = record;
+    }
+  }
+
+  @Override
+  public boolean hasUndurableReads() {
+    return !store.committer().isDurableCommit(newestRead())
+        || !store.committer().isDurable(reliedOn);
+  }
+
+  /// Timestamp of the newest commit that has to be durable with it, or one that is.
+  private long newestRead() {
+    return Math.max(seen, store.parts().clock().common());
+  }
+
+  @Override
+  public synchronized void hasSeen(long timestamp) {
+    seen = Math.max(seen, timestamp);
+  }
+
+  // ---- the catalogue ----
+
+  @Override
+  public ReadView beginLatest() {
+    checkRunning();
+    store.parts().slots().unbound(slot);
+    statement++;
+    return new ReadView(store.parts().clock().published(), id, statement);
+  }
+
+  @Override
+  public void endLatest() {
+    bound();
+  }
+
+  @Override
+  public KeyLocks.Held heldKeys() {
+    KeyLocks.Held present = heldKeys;
+    if (present == null) {
+      present = new KeyLocks.Held();
+      heldKeys = present;
+    }
+    return present;
+  }
+
+  @Override
+  public void define(Store.CatalogChange change) {
+    checkWritable();
+    redefine(change);
+  }
+
+  /// Makes a change of the catalogue, also again during recovery.
+  public void redefine(Store.CatalogChange change) {
+    Definitions defined = definitions;
+    if (defined == null) {
+      defined = new Definitions(this);
+      definitions = defined;
+    }
+    defined.add(change);
+  }
+
+  @Override
+  public List<Store.CatalogChange> definitions() {
+    Definitions defined = definitions;
+    return defined == null ? List.of() : defined.changes();
+  }
+
+  @Override
+  public Set<Long> changedTables() {
+    return writes == null ? Set.of() : writes.tables();
+  }
+
+  @Override
+  public RowChanges changes(long tableId, long mark, int[] columns) {
+    return new OwnChanges(this, tableId, (int) mark, columns);
+  }
+
+  // ---- writing, called by the table ----
+
+  @Override
+  public void checkWritable() {
+    checkRunning();
+    if (readOnly) {
+      throw new EngineException(
+          ErrorCode.READ_ONLY_TRANSACTION, "cannot change rows in a read-only transaction");
+    }
+  }
+
+  // ---- long transactions ----
+
+  /// Called by its own thread.
+  TableAdmission admission() {
+    TableAdmission present = admission;
+    if (present == null) {
+      present = new TableAdmission(this);
+      admission = present;
+    }
+    return present;
+  }
+
+  /// What it has declared as a long one; null: it is none.
+  LongTransactions.@Nullable Claim claim() {
+    TableAdmission present = admission;
+    return present == null ? null : present.claim();
+  }
+
+  /// Whether it has come to change the table. Any thread: it enters the table, by volatile writes, before it looks at what others have declared.
+  boolean isInside(long tableId) {
+    TableAdmission present = admission;
+    return present != null && present.isInside(tableId);
+  }
+
+  @Override
+  public boolean isInside(Set<Long> tables) {
+    // Another long one is inside its own area only, and is waited for, or not, by its claim.
+    return (claim() == null || preparation != null) && tables.stream().anyMatch(this::isInside);
+  }
+
+  @Override
+  public void enter(RowTable table) {
+    admission().enter(table);
+  }
+
+  @Override
+  public void reenter(RowTable table) {
+    admission().reenter(table);
+  }
+
+  /// It keeps nothing from others any more.
+  void endClaim() {
+    TableAdmission present = admission;
+    if (present != null) {
+      present.endClaim();
+    }
+  }
+
+  @Override
+  public long epoch() {
+    LongTransactions.Claim claim = claim();
+    return claim == null ? 0 : claim.epoch();
+  }
+
+  @Override
+  public boolean mayBegin(Set<Long> tables, boolean viewsInUse, Runnable whenReady) {
+    return switch (admission().acquire(tables, whenReady)) {
+      case WAIT -> false;
+      case READY -> true;
+      case NEW_SNAPSHOT -> {
+        // What was read before has not changed since, so this is no other view of it.
+        if (viewsInUse) {
+          refreshSnapshot();
+        } else {
+          advanceSnapshot();
+        }
+        yield true;
+      }
+    };
+  }
+
+  @Override
+  public boolean mayCommit(Runnable whenReady) {
+    return admission().mayCommit(whenReady);
+  }
+
+  @Override
+  public boolean logHasRoom(Runnable whenReady) {
+    return store.logHasRoom(whenReady);
+  }
+
+  private void checkRunning() {
+    if (committing || isEnded()) {
+      throw notRunning();
+    }
+  }
+
+  private EngineException notRunning() {
+    return new EngineException(
+        ErrorCode.NO_SUCH_TRANSACTION, "transaction %d has ended".formatted(id));
+  }
+
+  private static EngineException tooLarge() {
+    return new EngineException(
+        ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows");
+  }
+
+  @Override
+  public long stamp(boolean tombstone) {
+    return Stamp.inFlight(slot, statement, tombstone);
+  }
+
+  @Override
+  public void logWrite(RowTable table, Page page, int rowSlot, long undo) {
+    writes().add(table, page, rowSlot, undo);
+  }
+
+  @Override
+  public void reserveWrite() {
+    writes().reserve();
+    OwnCommands own = commands;
+    if (own == null) {
+      if (command == 0) {
+        return;
+      }
+      own = new OwnCommands();
+      commands = own;
+    }
+    own.note(statement, command);
+  }
+
+  @Override
+  public void addRows(RowTable table, int count) {
+    IdentityHashMap<RowTable, long[]> counts = rowCounts;
+    if (counts == null) {
+      counts = new IdentityHashMap<>(2);
+      rowCounts = counts;
+    }
+    counts.computeIfAbsent(table, t -> new long[1])[0] += count;
+  }
+
+  @Override
+  public Garbage garbage() {
+    Garbage present = garbage;
+    if (present == null) {
+      present = new Garbage();
+      garbage = present;
+    }
+    return present;
+  }
+
+  @Override
+  public void rollbackTo(long mark) {
+    if (mark < 0 || mark > mark() || (int) mark > (int) mark()) {
+      throw new IllegalArgumentException("no such mark: " + mark);
+    }
+    Definitions defined = definitions;
+    while (defined != null && defined.size() > (int) (mark >>> Integer.SIZE)) {
+      writes().undo(this, defined.lastWrites());
+      defined.undoLast();
+    }
+    if (writes != null) {
+      writes.undo(this, (int) mark);
+    }
+  }
+
+  // ---- ending ----
+
+  @Override
+  public void commit(boolean stored, Consumer<@Nullable Throwable> done) {
+    Preparation prepared = preparation;
+    if (prepared != null) {
+      commitPrepared(prepared, stored, done);
+      return;
+    }
+    checkRunning();
+    if (mark() == 0) {
+      RowConflict overtaken = store.committer().commitReader(this);
+      if (overtaken != null) {
+        abort();
+        done.accept(overtaken);
+        return;
+      }
+      finishWithoutWrites();
+      if (stored) {
+        // A commit is visible before it is durable: a crash must not take back what was read.
+        store.committer().whenDurable(reliedOn, newestRead(), done);
+      } else {
+        done.accept(null);
+      }
+      return;
+    }
+    LogRecord record;
+    try {
+      record = encodeWrites(null);
+    } catch (LogRecord.LogRecordTooLarge e) {
+      abort();
+      done.accept(tooLarge());
+      return;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      abort();
+      done.accept(e);
+      return;
+    }
+    committing = true;
+    Committer.Outcome outcome = store.committer().commit(this, record, stored, inDoubt(done));
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      committing = false;
+      abort();
+      done.accept(CommitErrors.notCommitted(refused));
+      return;
+    }
+    committed(outcome);
+  }
+
+  /// Who is told when a commit is durable, or that it is not.
+  private static Consumer<@Nullable Throwable> inDoubt(Consumer<@Nullable Throwable> done) {
+    return failure -> done.accept(failure == null ? null : CommitErrors.inDoubt(failure));
+  }
+
+  private void committed(Committer.Outcome outcome) {
+    writes().stamp(slot, outcome.timestamp());
+    if (rowCounts != null) {
+      rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
+    }
+    writes().countChanges();
+    if (definitions != null) {
+      store.parts().clock().concernsAll(outcome.timestamp());
+      definitions.publish();
+    }
+    end();
+    store.collector().ready(outcome.garbage());
+    store.committer().finished(outcome);
+  }
+
+  // ---- two-phase commit ----
+
+  @Override
+  public @Nullable Preparation preparation() {
+    return preparation;
+  }
+
+  @Override
+  public void prepare(Preparation how, Consumer<@Nullable Throwable> done) {
+    checkRunning();
+    LogRecord record;
+    try {
+      record = encodePrepared(how);
+    } catch (LogRecord.LogRecordTooLarge e) {
+      abort();
+      done.accept(tooLarge());
+      return;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      abort();
+      done.accept(e);
+      return;
+    }
+    committing = true;
+    // The decision has the same rows without the transaction's key, and removes that.
+    int room = Math.addExact(record.length(), REMOVAL_BYTES);
+    Committer.Outcome outcome =
+        store.committer().prepare(this, record, room, failure -> prepared(how, failure, done));
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      committing = false;
+      abort();
+      done.accept(CommitErrors.notCommitted(refused));
+      return;
+    }
+    decisionBytes = room;
+    preparation = how;
+    store.parts().slots().unpin(slot);
+    store.prepared().add(this);
+    endClaim();
+    store.committer().finished(outcome);
+  }
+
+  /// The log has the preparation, or could not take it: then nobody may rely on it, and its removal follows it in the log.
+  private void prepared(
+      Preparation how, @Nullable Throwable failure, Consumer<@Nullable Throwable> done) {
+    if (failure == null) {
+      done.accept(null);
+      return;
+    }
+    Committer.Outcome removal =
+        store
+            .committer()
+            .forgetPrepared(this, removal(how), takeDecisionBytes(), false, ignored -> {});
+    abortPrepared();
+    store.committer().finished(removal);
+    done.accept(CommitErrors.notCommitted(failure));
+  }
+
+  private int takeDecisionBytes() {
+    int kept = decisionBytes;
+    decisionBytes = 0;
+    return kept;
+  }
+
+  private void commitPrepared(Preparation how, boolean stored, Consumer<@Nullable Throwable> done) {
+    if (isEnded()) {
+      throw notRunning();
+    }
+    LogRecord record;
+    try {
+      record = encodeWrites(how);
+    } catch (LogRecord.LogRecordTooLarge e) {
+      done.accept(tooLarge());
+      return;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      done.accept(e);
+      return;
+    }
+    Committer.Outcome outcome =
+        store.committer().commitPrepared(this, record, decisionBytes, stored, inDoubt(done));
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      done.accept(CommitErrors.stillPrepared(refused));
+      return;
+    }
+    decisionBytes = 0;
+    store.prepared().remove(this);
+    committed(outcome);
+  }
+
+  @Override
+  public void rollbackPrepared(Consumer<@Nullable Throwable> done) {
+    Preparation how = preparation;
+    if (how == null || isEnded()) {
+      throw notRunning();
+    }
+    // The removal is in the log before anybody can change a row that this transaction gives back.
+    Committer.Outcome outcome =
+        store
+            .committer()
+            .forgetPrepared(
+                this,
+                removal(how),
+                decisionBytes,
+                true,
+                failure ->
+                    done.accept(failure == null ? null : CommitErrors.rollbackInDoubt(failure)));
+    Throwable refused = outcome.refused();
+    if (refused != null) {
+      done.accept(CommitErrors.stillPrepared(refused));
+      return;
+    }
+    decisionBytes = 0;
+    abortPrepared();
+    store.committer().finished(outcome);
+  }
+
+  private void abortPrepared() {
+    store.prepared().remove(this);
+    rollbackTo(0);
+    finishWithoutWrites();
+  }
+
+  private static LogRecord removal(Preparation how) {
+    LogRecord record = new LogRecord(512);
+    addRemoval(how, record);
+    addDecision(how, false, record);
+    return record;
+  }
+
+  private static void addDecision(Preparation how, boolean committed, LogRecord record) {
+    if (how.reference() != 0) {
+      ByteBuffer value = ByteBuffer.allocate(Long.BYTES + 1).putLong(how.reference());
+      record.put(
+          StoreKeys.outcome(StoreKeys.DECIDED, how.reference()),
+          value.put((byte) (committed ? 1 : 0)).array());
+    }
+  }
+
+  private static void addRemoval(Preparation how, LogRecord record) {
+    byte[] key = StoreKeys.prepared(how.globalId());
+    record.deleteRange(key, StoreKeys.preparedEnd(key));
+  }
+
+  /// Takes over a transaction that an earlier run has prepared; its writes are [RowTable#replay]ed.
+  void recoverPrepared(Preparation how) {
+    committing = true;
+    preparation = how;
+    store.parts().slots().unpin(slot);
+    store.prepared().add(this);
+  }
+
+  @Override
+  public void abort() {
+    if (isEnded() || committing) {
+      return;
+    }
+    rollbackTo(0);
+    finishWithoutWrites();
+  }
+
+  private void finishWithoutWrites() {
+    Garbage left = garbage;
+    garbage = null;
+    if (left == null) {
+      end();
+      return;
+    }
+    store.committer().retire(left);
+    end();
+    store.collector().ready(left);
+  }
+
+  /// The list of writes, for the collector and for validation of others; null if neither needs it.
+  @Nullable Garbage commitGarbage(boolean keepAll) {
+    Garbage left = garbage;
+    garbage = null;
+    if (keepAll || writes().replaces()) {
+      left = left == null ? new Garbage() : left;
+      writes().handTo(left);
+    }
+    return left;
+  }
+
+  /// Rows, then definitions, the removal of the preparation that is decided by that, and the name of what has committed.
+  private LogRecord encodeWrites(@Nullable Preparation decided) {
+    LogRecord rest = null;
+    if (definitions != null || decided != null) {
+      rest = new LogRecord(512);
+      if (definitions != null) {
+        definitions.encode(rest);
+      }
+      if (decided != null) {
+        addRemoval(decided, rest);
+        addDecision(decided, true, rest);
+      }
+    }
+    long restBytes = rest == null ? 0 : rest.length();
+    long named = decided == null ? reference : 0;
+    LogRecord record =
+        LogRecord.withRoomFor(writes().encodedBytes(0) + restBytes + (named == 0 ? 0 : NAME_BYTES));
+    writes().encode(record);
+    if (rest != null) {
+      record.append(rest);
+    }
+    if (named != 0) {
+      record.put(
+          StoreKeys.outcome(StoreKeys.COMMITTED, named),
+          ByteBuffer.allocate(Long.BYTES).putLong(named).array());
+    }
+    return record;
+  }
+
+  private LogRecord encodePrepared(Preparation how) {
+    byte[] key = StoreKeys.prepared(how.globalId());
+    LogRecord head = new LogRecord(256);
+    PreparedCodec.encode(how, readSet, head);
+    if (definitions != null) {
+      definitions.encodePrepared(key, head);
+    }
+    LogRecord record = LogRecord.withRoomFor(head.length() + writes().encodedBytes(key.length));
+    record.append(head);
+    writes().encodePrepared(key, record);
+    return record;
+  }
+
+  /// Used by its own thread; by others when it is prepared.
+  public WriteList writes() {
+    WriteList present = writes;
+    if (present == null) {
+      present = new WriteList();
+      writes = present;
+    }
+    return present;
+  }
+
+  /// Whether it has written rows of a table; asked by others when it is prepared.
+  boolean hasWritten(RowTable table) {
+    return writes != null && writes.contains(table);
+  }
+
+  private void end() {
+    // Its commit is published: who has waited for these locks sees it.
+    if (heldKeys != null) {
+      heldKeys.release(this);
+    }
+    store.release(this);
+    List<Runnable> toWake;
+    synchronized (this) {
+      ended = true;
+      toWake = wakes;
+      wakes = null;
+    }
+    if (toWake != null) {
+      toWake.forEach(Runnable::run);
+    }
+  }
+
+  @Override
+  public synchronized boolean isEnded() {
+    return ended;
+  }
+
+  @Override
+  public void whenEnded(Runnable wake) {
+    synchronized (this) {
+      if (!ended) {
+        if (wakes == null) {
+          wakes = new ArrayList<>(1);
+        }
+        wakes.add(wake);
+        return;
+      }
+    }
+    wake.run();
+  }
+}

@@ -1,0 +1,5 @@
+/// Who may see what: slots of running transactions, snapshots, what was read, and the reader that finds the version of a view.
+@NullMarked
+package dev.kakehashi.engine.store.version;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.store.durable;
+
+import org.jspecify.annotations.NullMarked;

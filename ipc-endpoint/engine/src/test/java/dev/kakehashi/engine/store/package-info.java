@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.store;
+
+import org.jspecify.annotations.NullMarked;
