@@ -25,6 +25,8 @@ import dev.kakehashi.engine.sql.SqlFront;
 import dev.kakehashi.engine.sql.parser.DdlStatement;
 import dev.kakehashi.engine.sql.statement.Prepared;
 import dev.kakehashi.engine.statistics.StatisticsKeeper;
+import dev.kakehashi.engine.statistics.StatisticsRows;
+import dev.kakehashi.engine.statistics.StatisticsSource;
 import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.engine.store.StoreFactory;
 import dev.kakehashi.engine.store.api.RowConflict;
@@ -382,10 +384,15 @@ public final class EmbeddedEngine implements Engine {
   }
 
   /// What a planner asks.
-  private final class Facts implements LiveTables {
+  private final class Facts implements LiveTables, StatisticsSource {
     @Override
     public @Nullable TableStatistics statistics(Table table) {
       return statistics.of(table);
+    }
+
+    @Override
+    public List<@Nullable Object[]> columnStatistics(List<Table> of) {
+      return StatisticsRows.of(of, this);
     }
 
     @Override

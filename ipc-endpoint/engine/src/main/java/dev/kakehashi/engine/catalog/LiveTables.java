@@ -1,7 +1,6 @@
 package dev.kakehashi.engine.catalog;
 
 import dev.kakehashi.engine.api.Viewer;
-import dev.kakehashi.engine.statistics.TableStatistics;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +38,6 @@ public interface LiveTables extends ToLongFunction<Table> {
   /// Settings that SHOW gives, besides those that are the same in every engine.
   List<ShownSetting> settings();
 
-  /// What is known about the columns of a table; null: nothing.
-  @Nullable TableStatistics statistics(Table table);
+  /// What is known about the columns of tables: rows of `kakehashi_catalog.column_statistics`.
+  List<@Nullable Object[]> columnStatistics(List<Table> of);
 }

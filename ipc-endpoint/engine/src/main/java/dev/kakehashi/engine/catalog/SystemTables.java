@@ -490,7 +490,7 @@ public final class SystemTables {
   private static List<@Nullable Object[]> liveRows(
       Table table, CatalogNames catalog, LiveTables live, Viewer viewer) {
     return switch ((int) table.tableId()) {
-      case (int) COLUMN_STATISTICS -> StatisticsRows.of(catalog, live);
+      case (int) COLUMN_STATISTICS -> live.columnStatistics(catalog.tables());
       case -7 -> live.preparedTransactions(viewer);
       case -8 -> live.transactions(viewer);
       case -10 -> live.locks();

@@ -3,8 +3,8 @@ package dev.kakehashi.engine.sql.algebra;
 import dev.kakehashi.engine.catalog.CatalogSnapshot;
 import dev.kakehashi.engine.catalog.Column;
 import dev.kakehashi.engine.catalog.Index;
-import dev.kakehashi.engine.catalog.LiveTables;
 import dev.kakehashi.engine.catalog.Table;
+import dev.kakehashi.engine.statistics.StatisticsSource;
 import dev.kakehashi.engine.statistics.TableStatistics;
 import dev.kakehashi.protocol.TypeOid;
 import java.util.ArrayList;
@@ -64,7 +64,7 @@ public final class CatalogTable extends RelOptAbstractTable {
         table,
         rowType,
         rows,
-        rowCount instanceof LiveTables live ? live.statistics(table) : null,
+        rowCount instanceof StatisticsSource source ? source.statistics(table) : null,
         catalog);
   }
 

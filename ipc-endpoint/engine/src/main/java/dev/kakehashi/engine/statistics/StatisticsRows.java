@@ -1,20 +1,18 @@
-package dev.kakehashi.engine.catalog;
+package dev.kakehashi.engine.statistics;
 
-import dev.kakehashi.engine.statistics.ColumnStatistics;
-import dev.kakehashi.engine.statistics.TableStatistics;
-import dev.kakehashi.engine.statistics.ValueList;
+import dev.kakehashi.engine.catalog.Table;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Rows of `kakehashi_catalog.column_statistics`.
-final class StatisticsRows {
+public final class StatisticsRows {
   private StatisticsRows() {}
 
-  static List<@Nullable Object[]> of(CatalogNames catalog, LiveTables live) {
+  public static List<@Nullable Object[]> of(List<Table> tables, StatisticsSource source) {
     List<@Nullable Object[]> rows = new ArrayList<>();
-    for (Table table : catalog.tables()) {
-      TableStatistics statistics = live.statistics(table);
+    for (Table table : tables) {
+      TableStatistics statistics = source.statistics(table);
       if (statistics != null) {
         for (int i = 0; i < table.columns().size(); i++) {
           ColumnStatistics values = statistics.columns().get(i);
