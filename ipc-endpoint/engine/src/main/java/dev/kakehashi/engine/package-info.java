@@ -1,4 +1,5 @@
-/// The embedded engine: [dev.kakehashi.engine.EmbeddedEngine] behind the engine API.
+/// The engine behind the engine API: see [dev.kakehashi.engine.embedded.EmbeddedEngine]. Its packages, ground floor first; each sees those before it:
+/// `vector`, `store`, `type`, `expr`, `catalog`, `statistics`, `plan`, `exec`, `sql`, `txn`, `ddl`, `embedded`.
 @NullMarked
 package dev.kakehashi.engine;
 

@@ -1,6 +1,6 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.engine.EngineCheck;
+import dev.kakehashi.engine.embedded.EngineCheck;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.store.check.CheckListener;
 import dev.kakehashi.sql.TransactionRegistry;

@@ -1,9 +1,9 @@
 package dev.kakehashi.server;
 
-import dev.kakehashi.engine.EmbeddedEngine;
-import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.Engine;
 import dev.kakehashi.engine.catalog.ShownSetting;
+import dev.kakehashi.engine.embedded.EmbeddedEngine;
+import dev.kakehashi.engine.embedded.EngineConfig;
 import dev.kakehashi.engine.store.api.StoreConfig;
 import dev.kakehashi.engine.type.time.Zone;
 import dev.kakehashi.scheduler.TaskScheduler;

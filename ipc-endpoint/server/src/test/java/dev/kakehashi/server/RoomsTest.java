@@ -35,6 +35,22 @@ class RoomsTest {
   static {
     FLOORS.put("scheduler", List.of("metrics", "platform", "", "process"));
     FLOORS.put(
+        "engine",
+        List.of(
+            "api",
+            "vector",
+            "store",
+            "type",
+            "expr",
+            "catalog",
+            "statistics",
+            "plan",
+            "exec",
+            "sql",
+            "txn",
+            "ddl",
+            "embedded"));
+    FLOORS.put(
         "engine.exec",
         List.of(
             "rows",

@@ -1,7 +1,5 @@
 package dev.kakehashi.benchmarks.engine;
 
-import dev.kakehashi.engine.EmbeddedEngine;
-import dev.kakehashi.engine.EngineConfig;
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.engine.api.EngineSession;
 import dev.kakehashi.engine.api.ExecuteOptions;
@@ -10,6 +8,8 @@ import dev.kakehashi.engine.api.ResultSink;
 import dev.kakehashi.engine.api.Statement;
 import dev.kakehashi.engine.api.Transaction;
 import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.embedded.EmbeddedEngine;
+import dev.kakehashi.engine.embedded.EngineConfig;
 import dev.kakehashi.protocol.RowBatchWriter;
 import dev.kakehashi.scheduler.SchedulerConfig;
 import dev.kakehashi.scheduler.TaskScheduler;

@@ -151,7 +151,10 @@ public final class IndexConditions {
       Expr expr, boolean value, IntUnaryOperator position) {
     return expr.typeOid() == TypeOid.BOOL
         ? condition(
-            expr, Operator.EQUAL, ValueCodec.value(Types.kind(TypeOid.BOOL), value ? 1 : 0), position)
+            expr,
+            Operator.EQUAL,
+            ValueCodec.value(Types.kind(TypeOid.BOOL), value ? 1 : 0),
+            position)
         : null;
   }
 

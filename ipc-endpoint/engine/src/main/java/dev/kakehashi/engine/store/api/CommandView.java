@@ -6,7 +6,7 @@ public final class CommandView extends ReadView {
   private final int length;
   private final int command;
 
-  /// @param first statement and command of each run of statements, in the order of the statements; those before `length` do not change
+  /// @param entries first statement and command of each run of statements, in the order of the statements; those before `length` do not change
   public CommandView(
       long snapshot, long transactionId, int statement, int[] entries, int length, int command) {
     super(snapshot, transactionId, statement);

@@ -133,6 +133,7 @@ final class RowWriter {
 
   // ---- update ----
 
+  @SuppressWarnings("ReferenceEquality") // the same array
   boolean update(Writer transaction, long rowId, VectorBatch values, int row) {
     RowLayout layout = table.form.layout;
     transaction.reserveWrite();

@@ -1,0 +1,164 @@
+package dev.kakehashi.engine.embedded;
+
+import dev.kakehashi.engine.api.ClientSession;
+import dev.kakehashi.engine.api.PreparedTransaction;
+import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.txn.Deadlocks;
+import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.scheduler.Job;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Rows of `kakehashi_catalog.sessions`, `waits` and `jobs`: what goes on at the moment, as far as the viewer may see it. As in `pg_stat_activity` there is a row of everything, and who may not see more sees who it is; of waits everybody sees all.
+final class ActivityRows {
+  /// In place of a text that the viewer may not see; as PostgreSQL's.
+  static final String HIDDEN = "<insufficient privilege>";
+
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private static final int SESSION_COLUMNS = 18;
+  private static final int STATEMENT = 9;
+  private static final int JOB_COLUMNS = 12;
+
+  private ActivityRows() {}
+
+  static List<@Nullable Object[]> sessions(List<ClientSession> sessions, Viewer viewer) {
+    List<@Nullable Object[]> rows = new ArrayList<>(sessions.size());
+    for (ClientSession session : sessions) {
+      if (!viewer.sees(session.owner())) {
+        rows.add(hidden(session));
+        continue;
+      }
+      ClientSession.Traffic traffic = session.traffic();
+      rows.add(
+          new @Nullable Object[] {
+            session.id(),
+            session.clientKind(),
+            session.applicationName(),
+            session.processId(),
+            session.osUser(),
+            session.userName(),
+            session.attachedMicros(),
+            switch (session.state()) {
+              case ACTIVE -> "active";
+              case IDLE_IN_TRANSACTION -> "idle in transaction";
+              case IDLE -> "idle";
+            },
+            session.transaction() == 0 ? null : session.transaction(),
+            session.statement(),
+            session.statementMicros(),
+            (long) session.running(),
+            traffic.requests(),
+            traffic.rows(),
+            traffic.batches(),
+            traffic.bytes(),
+            traffic.waits(),
+            traffic.bufferBytes()
+          });
+    }
+    return rows;
+  }
+
+  /// @param transactions those that have not ended
+  static List<@Nullable Object[]> waits(
+      List<Deadlocks.Edge> edges,
+      Collection<EngineTransaction> transactions,
+      List<ClientSession> sessions,
+      List<PreparedTransaction> prepared) {
+    // A transaction that several sessions use has no process of its own: any of them may end it.
+    Map<Long, List<ClientSession>> users = new HashMap<>();
+    for (ClientSession session : sessions) {
+      if (session.transaction() != 0) {
+        users.computeIfAbsent(session.transaction(), _ -> new ArrayList<>(1)).add(session);
+      }
+    }
+    Map<Long, ClientSession> owners = new HashMap<>();
+    for (EngineTransaction transaction : transactions) {
+      List<ClientSession> using = users.getOrDefault(transaction.reference(), List.of());
+      if (using.size() == 1) {
+        owners.put(transaction.id(), using.getFirst());
+      }
+    }
+    Map<Long, String> names = new HashMap<>();
+    for (PreparedTransaction each : prepared) {
+      names.put(each.id(), each.globalId());
+    }
+    List<@Nullable Object[]> rows = new ArrayList<>(edges.size());
+    for (Deadlocks.Edge edge : edges) {
+      ClientSession waiter = owners.get(edge.waiter());
+      ClientSession owner = owners.get(edge.owner());
+      rows.add(
+          new @Nullable Object[] {
+            edge.waiter(),
+            waiter == null ? null : waiter.processId(),
+            waiter == null ? null : waiter.pidNamespace(),
+            edge.owner(),
+            owner == null ? null : owner.processId(),
+            owner == null ? null : owner.pidNamespace(),
+            names.get(edge.owner()),
+            edge.number()
+          });
+    }
+    return rows;
+  }
+
+  private static @Nullable Object[] hidden(ClientSession session) {
+    @Nullable Object[] row = new @Nullable Object[SESSION_COLUMNS];
+    row[0] = session.id();
+    row[1] = session.clientKind();
+    row[2] = session.applicationName();
+    row[3] = session.processId();
+    row[4] = session.osUser();
+    row[5] = session.userName();
+    row[STATEMENT] = HIDDEN;
+    return row;
+  }
+
+  static List<@Nullable Object[]> jobs(List<Job> jobs, Viewer viewer) {
+    List<@Nullable Object[]> rows = new ArrayList<>(jobs.size());
+    for (Job job : jobs) {
+      if (!viewer.sees(owner(job))) {
+        @Nullable Object[] row = new @Nullable Object[JOB_COLUMNS];
+        row[0] = job.id();
+        row[1] = HIDDEN;
+        row[3] = job.state().name();
+        rows.add(row);
+        continue;
+      }
+      Job.Progress progress = job.progress();
+      Job.@Nullable Times times = job.times();
+      EngineTransaction transaction =
+          job.attachment() instanceof StatementExecution statement ? statement.owner() : null;
+      rows.add(
+          new @Nullable Object[] {
+            job.id(),
+            job.name(),
+            transaction == null ? null : transaction.options().label(),
+            job.state().name(),
+            progress.fraction(),
+            progress.spawned(),
+            progress.finished(),
+            times == null ? null : times.queuedNanos() / NANOS_PER_MILLI,
+            times == null ? null : times.runNanos() / NANOS_PER_MILLI,
+            times == null ? null : times.wallNanos() / NANOS_PER_MILLI,
+            transaction == null ? null : transaction.id(),
+            transaction == null || transaction.reference() == 0 ? null : transaction.reference()
+          });
+    }
+    return rows;
+  }
+
+  /// For whom a job runs: a statement, or the planning of one.
+  private static Viewer owner(Job job) {
+    return switch (job.attachment()) {
+      case StatementExecution statement -> statement.viewer();
+      case Viewer asker -> asker;
+      case null, default -> Viewer.NOBODY;
+    };
+  }
+}

@@ -1,0 +1,273 @@
+package dev.kakehashi.engine.embedded;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.ResultSink;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.api.Viewer;
+import dev.kakehashi.engine.exec.operator.Failures;
+import dev.kakehashi.engine.exec.operator.StatementScope;
+import dev.kakehashi.engine.exec.run.PlanRunner;
+import dev.kakehashi.engine.plan.TouchedTables;
+import dev.kakehashi.engine.sql.statement.Analyze;
+import dev.kakehashi.engine.sql.statement.Prepared;
+import dev.kakehashi.engine.sql.statement.SessionSetting;
+import dev.kakehashi.engine.sql.statement.SetConstraints;
+import dev.kakehashi.engine.sql.statement.TransactionControl;
+import dev.kakehashi.engine.txn.EngineTransaction;
+import dev.kakehashi.engine.txn.StatementExecution;
+import dev.kakehashi.engine.txn.StatementWork;
+import dev.kakehashi.engine.type.FunctionSession;
+import dev.kakehashi.engine.type.RandomNumbers;
+import dev.kakehashi.engine.type.SequenceAccess;
+import dev.kakehashi.engine.type.time.Zone;
+import dev.kakehashi.protocol.ErrorCode;
+import dev.kakehashi.scheduler.Task;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A prepared statement; planned again when the catalogue has changed.
+final class EmbeddedStatement implements Statement {
+  /// The end of a transaction is not cancelled.
+  private static final Execution UNSTOPPABLE =
+      new Execution() {
+        @Override
+        public void cancel() {}
+
+        @Override
+        public long rowsScanned() {
+          return 0;
+        }
+      };
+
+  private static final long[] NO_TABLES = {};
+
+  private final EmbeddedEngine engine;
+  private final EmbeddedSession session;
+  private final String sql;
+  private final int[] givenOids;
+  private final Kind kind;
+  private final int[] parameterOids;
+  private final List<Column> columns;
+
+  /// Latest plan; replaced by any execution that finds it stale.
+  private volatile PlanCache.Plan plan;
+
+  EmbeddedStatement(
+      EmbeddedEngine engine,
+      EmbeddedSession session,
+      String sql,
+      int[] givenOids,
+      PlanCache.Plan plan) {
+    this.engine = engine;
+    this.session = session;
+    this.sql = sql;
+    this.givenOids = givenOids;
+    this.plan = plan;
+    this.kind = plan.prepared().kind();
+    this.parameterOids = plan.prepared().parameterOids();
+    this.columns = plan.prepared().columns();
+  }
+
+  @Override
+  public Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public String sql() {
+    return sql;
+  }
+
+  @Override
+  public int[] parameterTypeOids() {
+    return parameterOids.clone();
+  }
+
+  @Override
+  public List<Column> columns() {
+    return columns;
+  }
+
+  @Override
+  public Execution execute(
+      Transaction transaction,
+      Parameters parameters,
+      ExecuteOptions options,
+      ResultSink sink,
+      BiConsumer<@Nullable Long, @Nullable EngineException> done) {
+    if (!(transaction instanceof EngineTransaction own)) {
+      throw new IllegalArgumentException("transaction of another engine");
+    }
+    if (plan.prepared() instanceof TransactionControl control) {
+      session.control(own, control, failure -> done.accept(failure == null ? 0L : null, failure));
+      return UNSTOPPABLE;
+    }
+    if (plan.prepared() instanceof SessionSetting setting) {
+      session.zone().set(own, setting);
+      done.accept(0L, null);
+      return UNSTOPPABLE;
+    }
+    if (kind == Kind.DDL) {
+      session.defines(own);
+    }
+    StatementExecution execution =
+        new StatementExecution(own, new Run(own, parameters, sink), options, done);
+    own.execute(execution);
+    return execution;
+  }
+
+  /// One execution's view of the statement. Used by one thread at a time.
+  private final class Run implements StatementWork, FunctionSession {
+    private final EngineTransaction transaction;
+    private final Parameters parameters;
+    private final ResultSink sink;
+    private final Zone zone = session.zone().current();
+    private final Viewer viewer = session.viewer();
+    private PlanCache.Plan current;
+
+    Run(EngineTransaction transaction, Parameters parameters, ResultSink sink) {
+      this.transaction = transaction;
+      this.parameters = parameters;
+      this.sink = sink;
+      this.current = plan;
+    }
+
+    @Override
+    public boolean isReady() {
+      current = plan;
+      return isCurrent() && (kind == Kind.DDL || (isReusable() && current.basis().isCurrent()));
+    }
+
+    @Override
+    public boolean isCurrent() {
+      // DDL is only parsed so far.
+      return kind == Kind.DDL
+          || (current.catalogVersion() == transaction.catalog().version()
+              && current.fits(zone.name()));
+    }
+
+    @Override
+    public long[] lockedTables() {
+      return switch (current.prepared()) {
+        case Prepared.Planned planned -> planned.tables();
+        case Prepared.Measured measured -> measured.statement().tables();
+        default -> NO_TABLES;
+      };
+    }
+
+    private boolean isReusable() {
+      return current.prepared() instanceof Prepared.Planned planned && planned.reusable();
+    }
+
+    @Override
+    public void prepare() {
+      PlanCache.Plan next =
+          engine.plan(
+              sql, givenOids.length == 0 ? parameterOids : givenOids, transaction.catalog(), zone);
+      if (!next.prepared().columns().equals(columns)) {
+        throw new EngineException(
+            ErrorCode.FEATURE_NOT_SUPPORTED, "cached plan must not change result type");
+      }
+      plan = next;
+      current = next;
+    }
+
+    @Override
+    public boolean changesRows() {
+      return switch (current.prepared()) {
+        case Prepared.Planned planned -> planned.changesRows();
+        case Prepared.Measured measured -> measured.statement().changesRows();
+        // It has the turn, because what it changes belongs to the transaction.
+        case SetConstraints set -> transaction.options().kind() != TransactionOptions.Kind.RTX;
+        default -> false;
+      };
+    }
+
+    @Override
+    public boolean usesTransaction() {
+      return kind != Kind.DDL;
+    }
+
+    @Override
+    public TouchedTables tables() {
+      return switch (current.prepared()) {
+        case Prepared.Planned planned -> TouchedTables.of(planned.plan());
+        case Prepared.Measured measured -> TouchedTables.of(measured.statement().plan());
+        default -> TouchedTables.NONE;
+      };
+    }
+
+    @Override
+    public FunctionSession session() {
+      return this;
+    }
+
+    @Override
+    public Zone zone() {
+      return zone;
+    }
+
+    @Override
+    public Viewer viewer() {
+      return viewer;
+    }
+
+    @Override
+    public String userName() {
+      return session.userName();
+    }
+
+    @Override
+    public RandomNumbers random() {
+      return session.random();
+    }
+
+    @Override
+    public SequenceAccess sequences() {
+      return session.sequences();
+    }
+
+    @Override
+    public String name() {
+      return sql;
+    }
+
+    @Override
+    public int workLevel(StatementScope scope) {
+      PlanRunner runner = current.runner();
+      return runner != null && parameters.rowCount() <= 1 && !parameters.isLong()
+          ? runner.workLevel(scope)
+          : PlanRunner.HEAVIEST;
+    }
+
+    @Override
+    public Task task(
+        StatementExecution execution,
+        BiConsumer<@Nullable Long, @Nullable EngineException> finished) {
+      PlanRunner runner = current.runner();
+      if (runner != null) {
+        return runner.execute(execution, parameters, sink, finished);
+      }
+      if (current.prepared() instanceof Analyze analyze) {
+        return engine.analyze(
+            analyze.tables(transaction.catalog()),
+            execution,
+            failure ->
+                finished.accept(
+                    failure == null ? 0L : null,
+                    failure == null ? null : Failures.report(failure)));
+      }
+      if (current.prepared() instanceof SetConstraints set) {
+        return transaction.setConstraints(set, execution, finished);
+      }
+      Prepared.Definition definition = (Prepared.Definition) current.prepared();
+      return engine.define(definition.statement(), execution, sink, finished);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.kakehashi.engine.embedded;
+
+import static dev.kakehashi.engine.embedded.TestEngine.assertState;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions.Isolation;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Deferrable unique keys of several clients. What one client sees is in `deferred-unique.sql`.
+final class DeferredUniqueTest {
+  /// What a transaction may end with; anything else is a fault.
+  private static final Set<String> EXPECTED = Set.of("40001", "40P01", "23505");
+
+  @TempDir Path directory;
+
+  @Test
+  void shouldLetOneOfTwoHaveAKey() throws Exception {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table t (k int unique deferrable initially deferred)");
+      Transaction one = engine.begin(Isolation.READ_COMMITTED);
+      Transaction two = engine.begin(Isolation.READ_COMMITTED);
+      engine.run(one, "insert into t values (1)");
+      engine.run(two, "insert into t values (1)");
+      CompletableFuture<Boolean> first = engine.startCommit(one);
+      CompletableFuture<Boolean> second = engine.startCommit(two);
+      int ended = 0;
+      for (CompletableFuture<Boolean> each : List.of(first, second)) {
+        try {
+          assertTrue(each.get(60, TimeUnit.SECONDS));
+          ended++;
+        } catch (ExecutionException refused) {
+          EngineException cause =
+              assertInstanceOf(EngineException.class, refused.getCause(), "the refusal");
+          String state = cause.code().sqlstate();
+          assertTrue(EXPECTED.contains(state), state);
+        }
+      }
+      assertEquals(1, ended);
+      assertEquals(List.of("1"), engine.query("select k from t"));
+    }
+  }
+
+  @Test
+  void shouldWaitForWhoHasTheKeyAtTheEndOfItsStatement() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table t (k int unique deferrable)");
+      Transaction one = engine.begin(Isolation.READ_COMMITTED);
+      engine.run(one, "insert into t values (1)");
+      Transaction two = engine.begin(Isolation.READ_COMMITTED);
+      TestEngine.Running waiting =
+          engine.start(
+              two,
+              engine.prepare("insert into t values (1)"),
+              new Object[][] {{}},
+              Integer.MAX_VALUE,
+              0);
+      engine.rollback(one);
+      assertEquals(1, waiting.await().count());
+      engine.commit(two);
+      assertState("23505", () -> engine.run("insert into t values (1)"));
+    }
+  }
+
+  @Test
+  void shouldKeepTheConstraintThroughARestart() {
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("create table t (k int primary key deferrable initially deferred, v int)");
+      engine.run("insert into t select g, g from generate_series(1, 1000) g");
+      engine.run("update t set k = k + 1");
+    }
+    try (TestEngine engine = new TestEngine(directory)) {
+      engine.run("update t set k = 2003 - k");
+      assertState("23505", () -> engine.run("update t set k = 5 where v < 3"));
+      assertState("23505", () -> engine.run("insert into t values (1005, 0)"));
+      assertEquals(List.of("1000|1000"), engine.query("select count(*), count(distinct k) from t"));
+    }
+  }
+}

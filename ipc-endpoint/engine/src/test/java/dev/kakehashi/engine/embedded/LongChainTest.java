@@ -1,0 +1,106 @@
+package dev.kakehashi.engine.embedded;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.kakehashi.engine.api.EngineException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Chains as programs write them: each operator is a level of the statement, and parser, planner and execution recurse over them.
+final class LongChainTest {
+  private static final int STACK_BYTES = 16 << 20;
+
+  @TempDir Path directory;
+
+  private TestEngine engine;
+
+  @BeforeEach
+  void open() throws IOException {
+    engine = new TestEngine(directory);
+    engine.query("create table t (id int primary key, s text)");
+    engine.query("insert into t select i, 's' || i from generate_series(1, 100) i");
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  /// @param term with `#` for the number
+  private static String chain(int count, String operator, String term) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(i -> term.replace("#", Integer.toString(i)))
+        .collect(Collectors.joining(" " + operator + " "));
+  }
+
+  @Test
+  void shouldTakeChainsOfThousands() throws Exception {
+    int count = 3000;
+    int sum = count * (count + 1) / 2;
+    int digits = IntStream.rangeClosed(1, count).map(i -> Integer.toString(i).length()).sum();
+    Map<String, String> cases = new LinkedHashMap<>();
+    cases.put("select count(*) from t where " + chain(count, "or", "id = #"), "100");
+    cases.put("select count(*) from t where " + chain(count, "or", "(id = # and s = 's#')"), "100");
+    cases.put("select count(*) from t where " + chain(count, "and", "id <> # + 50"), "50");
+    cases.put("select " + chain(count, "+", "#"), "" + sum);
+    cases.put("select max(id + " + chain(count, "+", "#") + ") from t", "" + (sum + 100));
+    cases.put(
+        "select length(s || " + chain(count, "||", "'#'") + ") from t where id = 1",
+        "" + (digits + 2));
+    cases.put("select " + "(".repeat(count) + "1" + ")".repeat(count), "1");
+    cases.put("select " + "abs(".repeat(count) + "-1" + ")".repeat(count), "1");
+    cases.put("select " + "not ".repeat(count) + "true", "t");
+    cases.put("select case " + chain(count, "", "when 1 = # + 1 then #") + " else 0 end", "0");
+    onReceiver(() ->
+        cases.forEach((sql, expected) -> assertEquals(List.of(expected), engine.query(sql), sql)));
+  }
+
+  /// Light statements run on the thread that receives them, whose stack is as large as a worker's.
+  private static void onReceiver(Runnable statements) throws Exception {
+    FutureTask<Boolean> task = new FutureTask<>(statements, true);
+    new Thread(null, task, "receiver", STACK_BYTES).start();
+    assertTrue(task.get());
+  }
+
+  @Test
+  void shouldRefuseWhatTheStackDoesNotHold() throws Exception {
+    int count = 100_000;
+    List<String> deep =
+        List.of(
+            "select " + "(".repeat(count) + "1" + ")".repeat(count),
+            "select " + "abs(".repeat(count) + "1" + ")".repeat(count));
+    onReceiver(() -> {
+      for (String sql : deep) {
+        EngineException refused = assertThrows(EngineException.class, () -> engine.query(sql));
+        assertEquals("54000", refused.code().sqlstate(), sql.substring(0, 30));
+        assertEquals(List.of("100"), engine.query("select count(*) from t"));
+      }
+    });
+  }
+
+  /// A definition is parsed when it is prepared, and bound when it is executed. Who is not answered has the transaction's turn for ever.
+  @Test
+  void shouldRefuseDefinitionsThatTheStackDoesNotHold(@TempDir Path other) {
+    String sum = chain(20_000, "+", "#");
+    try (TestEngine small = TestEngine.withWorkerStack(other, 512)) {
+      for (String sql :
+          List.of("create view v as select " + sum, "create table c as select " + sum + " as n")) {
+        EngineException refused = assertThrows(EngineException.class, () -> small.query(sql));
+        assertEquals("54000", refused.code().sqlstate(), sql.substring(0, 30));
+        assertEquals(List.of("1"), small.query("select 1"));
+      }
+    }
+  }
+}

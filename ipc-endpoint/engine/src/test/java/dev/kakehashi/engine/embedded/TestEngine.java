@@ -1,0 +1,416 @@
+package dev.kakehashi.engine.embedded;
+
+import dev.kakehashi.engine.api.EngineException;
+import dev.kakehashi.engine.api.EngineSession;
+import dev.kakehashi.engine.api.ExecuteOptions;
+import dev.kakehashi.engine.api.Execution;
+import dev.kakehashi.engine.api.Parameters;
+import dev.kakehashi.engine.api.Statement;
+import dev.kakehashi.engine.api.Transaction;
+import dev.kakehashi.engine.api.TransactionOptions;
+import dev.kakehashi.engine.store.api.StoreConfig;
+import dev.kakehashi.engine.type.Types;
+import dev.kakehashi.engine.type.Values;
+import dev.kakehashi.engine.vector.VarHeap;
+import dev.kakehashi.protocol.RowBatchLayout;
+import dev.kakehashi.scheduler.SchedulerConfig;
+import dev.kakehashi.scheduler.TaskScheduler;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// An engine in a directory, driven synchronously.
+final class TestEngine implements AutoCloseable {
+  private static final long TIMEOUT_SECONDS = 60;
+
+  final TaskScheduler scheduler;
+  final EmbeddedEngine engine;
+  final EngineSession session;
+
+  /// Result of one statement.
+  record Result(long count, List<String> rows, List<Statement.Column> columns, boolean isQuery) {
+    Result(long count, List<String> rows, List<Statement.Column> columns) {
+      this(count, rows, columns, !columns.isEmpty());
+    }
+  }
+
+  /// A statement that may not have ended yet.
+  static final class Running {
+    final TestSink sink;
+    final CompletableFuture<Long> done = new CompletableFuture<>();
+    @Nullable Execution execution;
+
+    Running(TestSink sink) {
+      this.sink = sink;
+    }
+
+    Result await() {
+      return new Result(TestEngine.await(done), sink.rows(), List.of());
+    }
+  }
+
+  TestEngine(Path directory) {
+    this(directory, 2);
+  }
+
+  TestEngine(Path directory, int workers) {
+    this(directory, workers, 1L << 30);
+  }
+
+  TestEngine(Path directory, int workers, long memoryBytes) {
+    this(directory, workers, memoryBytes, 0);
+  }
+
+  /// With a time-out of locks.
+  TestEngine(Path directory, int workers, long memoryBytes, long lockTimeoutNanos) {
+    this(directory, workers, memoryBytes, 256L << 20, 1L << 30, lockTimeoutNanos);
+  }
+
+  /// @param memoryBytes of the store
+  /// @param statementBytes of memory of each statement
+  /// @param tempBytes of all temporary files
+  TestEngine(Path directory, int workers, long memoryBytes, long statementBytes, long tempBytes) {
+    this(directory, workers, memoryBytes, statementBytes, tempBytes, 0);
+  }
+
+  /// With small stacks of the workers.
+  static TestEngine withWorkerStack(Path directory, int kilobytes) {
+    return new TestEngine(
+        directory,
+        SchedulerConfig.builder()
+            .workers(2)
+            .set(SchedulerConfig.Parameter.WORKER_STACK, kilobytes)
+            .build(),
+        1L << 30,
+        256L << 20,
+        1L << 30,
+        0);
+  }
+
+  private TestEngine(
+      Path directory,
+      int workers,
+      long memoryBytes,
+      long statementBytes,
+      long tempBytes,
+      long lockTimeoutNanos) {
+    this(
+        directory,
+        SchedulerConfig.builder().workers(workers).build(),
+        memoryBytes,
+        statementBytes,
+        tempBytes,
+        lockTimeoutNanos);
+  }
+
+  private TestEngine(
+      Path directory,
+      SchedulerConfig workers,
+      long memoryBytes,
+      long statementBytes,
+      long tempBytes,
+      long lockTimeoutNanos) {
+    scheduler = TaskScheduler.start(workers);
+    engine =
+        EmbeddedEngine.open(
+            new EngineConfig(
+                new StoreConfig(directory, memoryBytes),
+                statementBytes,
+                tempBytes,
+                100,
+                100,
+                lockTimeoutNanos),
+            scheduler);
+    session = engine.openSession("test");
+  }
+
+  /// Waits until no more native memory is held than before an engine was opened: its statistics may be collected meanwhile, in the background. What is lost stays held.
+  static void awaitHeld(long bytes) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (VarHeap.heldBytes() != bytes) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("held: " + VarHeap.heldBytes() + ", before: " + bytes);
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  /// Another client of the same engine.
+  final class Other {
+    private final EngineSession session = engine.openSession("other");
+
+    Statement prepare(String sql) {
+      return TestEngine.prepare(session, sql);
+    }
+
+    Result run(Transaction transaction, String sql) {
+      return execute(transaction, prepare(sql), new @Nullable Object[][] {{}});
+    }
+
+    /// Runs a statement in a transaction of its own.
+    List<String> query(String sql) {
+      return within(transaction -> run(transaction, sql)).rows();
+    }
+  }
+
+  Other other() {
+    return new Other();
+  }
+
+  /// Runs a statement in a transaction of its own and gives its rows.
+  List<String> query(String sql, @Nullable Object... parameters) {
+    return run(sql, parameters).rows();
+  }
+
+  /// Runs a query whose time is limited, in a transaction of its own.
+  List<String> queryWithin(long timeoutNanos, String sql) {
+    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+    try {
+      return start(
+              transaction,
+              prepare(sql),
+              new @Nullable Object[][] {{}},
+              Integer.MAX_VALUE,
+              timeoutNanos)
+          .await()
+          .rows();
+    } finally {
+      rollback(transaction);
+    }
+  }
+
+  /// Runs a statement in a transaction of its own.
+  Result run(String sql, @Nullable Object... parameters) {
+    return within(transaction -> run(transaction, sql, parameters));
+  }
+
+  private Result within(Function<Transaction, Result> work) {
+    Transaction transaction = engine.begin(TransactionOptions.DEFAULT);
+    boolean committed = false;
+    try {
+      Result result = work.apply(transaction);
+      commit(transaction);
+      committed = true;
+      return result;
+    } finally {
+      if (!committed) {
+        rollback(transaction);
+      }
+    }
+  }
+
+  /// Runs a statement with one row of parameters, given as text.
+  Result run(Transaction transaction, String sql, @Nullable Object... parameters) {
+    Statement statement = prepare(sql);
+    return execute(transaction, statement, new @Nullable Object[][] {parameters});
+  }
+
+  /// Runs a statement without parameters as part of a client's command.
+  Result runAs(Transaction transaction, int command, String sql) {
+    return runAs(transaction, command, sql, new @Nullable Object[][] {{}});
+  }
+
+  /// Runs a statement for rows of parameters as part of a client's command.
+  Result runAs(Transaction transaction, int command, String sql, @Nullable Object[][] rows) {
+    ExecuteOptions options = ExecuteOptions.of(true, 0, command, 0);
+    return start(transaction, prepare(sql), rows, Integer.MAX_VALUE, options).await();
+  }
+
+  Result execute(Transaction transaction, Statement statement, @Nullable Object[][] rows) {
+    Running running = start(transaction, statement, rows, Integer.MAX_VALUE, 0);
+    long count = await(running.done);
+    boolean isQuery = statement.kind() == Statement.Kind.QUERY || !statement.columns().isEmpty();
+    return new Result(count, running.sink.rows(), statement.columns(), isQuery);
+  }
+
+  Running start(
+      Transaction transaction,
+      Statement statement,
+      @Nullable Object[][] rows,
+      int maxBuffers,
+      long timeoutNanos) {
+    return start(
+        transaction, statement, rows, maxBuffers, new ExecuteOptions(true, timeoutNanos, 0, 0));
+  }
+
+  /// Starts a statement without parameters.
+  Running start(Transaction transaction, String sql, ExecuteOptions options) {
+    return start(transaction, prepare(sql), Integer.MAX_VALUE, options);
+  }
+
+  Running start(
+      Transaction transaction, Statement statement, int maxBuffers, ExecuteOptions options) {
+    return start(transaction, statement, new @Nullable Object[][] {{}}, maxBuffers, options);
+  }
+
+  private static Running start(
+      Transaction transaction,
+      Statement statement,
+      @Nullable Object[][] rows,
+      int maxBuffers,
+      ExecuteOptions options) {
+    Running running = new Running(new TestSink(statement.columns(), maxBuffers));
+    Parameters parameters = parameters(statement.parameterTypeOids(), rows);
+    running.execution =
+        statement.execute(
+            transaction,
+            parameters,
+            options,
+            running.sink,
+            (count, failure) -> {
+              if (failure != null) {
+                running.done.completeExceptionally(failure);
+              } else {
+                running.done.complete(count);
+              }
+            });
+    return running;
+  }
+
+  Statement prepare(String sql, int... parameterOids) {
+    return prepare(session, sql, parameterOids);
+  }
+
+  private static Statement prepare(EngineSession session, String sql, int... parameterOids) {
+    CompletableFuture<Statement> done = new CompletableFuture<>();
+    session.prepare(
+        sql,
+        parameterOids,
+        (statement, failure) -> {
+          if (failure != null) {
+            done.completeExceptionally(failure);
+          } else {
+            done.complete(statement);
+          }
+        });
+    return await(done);
+  }
+
+  Transaction begin(TransactionOptions.Isolation isolation) {
+    return engine.begin(new TransactionOptions(TransactionOptions.Kind.OCC, isolation, "test"));
+  }
+
+  void commit(Transaction transaction) {
+    await(startCommit(transaction));
+  }
+
+  CompletableFuture<Boolean> startCommit(Transaction transaction) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    transaction.commit(
+        Transaction.CommitResponse.AVAILABLE,
+        failure -> {
+          if (failure != null) {
+            done.completeExceptionally(failure);
+          } else {
+            done.complete(true);
+          }
+        });
+    return done;
+  }
+
+  void rollback(Transaction transaction) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    transaction.rollback(() -> done.complete(true));
+    await(done);
+  }
+
+  static Parameters parameters(int[] oids, @Nullable Object[][] rows) {
+    if (oids.length == 0) {
+      return rows.length <= 1 ? Parameters.NONE : new Parameters(MemorySegment.NULL, rows.length);
+    }
+    Arena arena = Arena.ofAuto();
+    int stride = RowBatchLayout.rowStride(oids.length);
+    long heapOffset = RowBatchLayout.HEADER_BYTES + (long) rows.length * stride;
+    long heapBytes = 0;
+    for (Object[] row : rows) {
+      for (Object value : row) {
+        heapBytes += value == null ? 0 : 64 + 4L * value.toString().length();
+      }
+    }
+    MemorySegment batch = arena.allocate(heapOffset + heapBytes, 8);
+    long heapAt = heapOffset;
+    try (VarHeap heap = new VarHeap()) {
+      for (int r = 0; r < rows.length; r++) {
+        long base = RowBatchLayout.HEADER_BYTES + (long) r * stride;
+        for (int c = 0; c < oids.length; c++) {
+          long wordAt = base + RowBatchLayout.bitmapBytes(oids.length) + 8L * c;
+          Object value = rows[r][c];
+          if (value == null) {
+            long bits = batch.get(ValueLayout.JAVA_LONG, base + 8L * (c >>> 6));
+            batch.set(ValueLayout.JAVA_LONG, base + 8L * (c >>> 6), bits | 1L << (c & 63));
+            continue;
+          }
+          long word = Values.parse(oids[c], value.toString(), heap);
+          if (Types.kind(oids[c]).byReference()) {
+            long bytes = byteLength(oids[c], word);
+            MemorySegment.copy(VarHeap.MEMORY, word, batch, heapAt, bytes);
+            word = heapAt;
+            heapAt += (bytes + 7) & ~7L;
+          }
+          batch.set(ValueLayout.JAVA_LONG, wordAt, word);
+        }
+      }
+    }
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.BATCH_BYTES_OFFSET, (int) batch.byteSize());
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROW_COUNT_OFFSET, rows.length);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.COLUMN_COUNT_OFFSET, oids.length);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROW_STRIDE_OFFSET, stride);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.ROWS_OFFSET_OFFSET, RowBatchLayout.HEADER_BYTES);
+    batch.set(ValueLayout.JAVA_INT, RowBatchLayout.HEAP_OFFSET_OFFSET, (int) heapOffset);
+    return new Parameters(batch, rows.length);
+  }
+
+  private static long byteLength(int oid, long word) {
+    return dev.kakehashi.engine.sql.algebra.Constant.byteLength(Types.kind(oid), word);
+  }
+
+  /// Waits for the end of an operation that reports a failure or null.
+  static void awaitEnd(Consumer<Consumer<@Nullable EngineException>> operation) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    operation.accept(failure -> {
+      if (failure == null) {
+        done.complete(true);
+      } else {
+        done.completeExceptionally(failure);
+      }
+    });
+    await(done);
+  }
+
+  static void assertState(String sqlstate, org.junit.jupiter.api.function.Executable call) {
+    org.junit.jupiter.api.Assertions.assertEquals(
+        sqlstate,
+        org.junit.jupiter.api.Assertions.assertThrows(EngineException.class, call)
+            .code()
+            .sqlstate());
+  }
+
+  static <T> T await(CompletableFuture<T> future) {
+    try {
+      return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof EngineException failure) {
+        throw failure;
+      }
+      throw new AssertionError(e);
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError("no answer in time " + Arrays.toString(e.getStackTrace()), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    scheduler.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.kakehashi.engine.embedded;
+
+import org.jspecify.annotations.NullMarked;
