@@ -4,6 +4,7 @@ import dev.kakehashi.engine.catalog.ForeignKey.Timing;
 import dev.kakehashi.engine.store.api.IndexCondition;
 import dev.kakehashi.engine.store.api.TableDefinition.IndexDefinition;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -72,12 +73,12 @@ public record Index(
 
   /// The same index of fewer rows.
   public Index where(List<IndexCondition> conditions) {
-    return with(name, indexId, columns, primary, constraint, comment, timing, conditions);
+    return with(fields -> fields.predicate = conditions);
   }
 
   /// The same constraint, looked at at another time.
   public Index with(Timing newTiming) {
-    return with(name, indexId, columns, primary, constraint, comment, newTiming, predicate);
+    return with(fields -> fields.timing = newTiming);
   }
 
   /// The same index with another idea of nulls.
@@ -85,57 +86,46 @@ public record Index(
   /// @param first per key column
   /// @param notDistinct whether they are equal where the index is unique
   public Index withNulls(List<Boolean> first, boolean notDistinct) {
-    return new Index(
-        name,
-        indexId,
-        columns,
-        descending,
-        List.copyOf(first),
-        unique,
-        notDistinct,
-        primary,
-        constraint,
-        comment,
-        timing,
-        predicate);
+    return with(fields -> {
+      fields.nullsFirst = List.copyOf(first);
+      fields.nullsNotDistinct = notDistinct;
+    });
   }
 
   /// The same index of a table that replaces the present one.
   public Index renumbered(long newId) {
-    return with(name, newId, columns, primary, constraint, comment, timing, predicate);
+    return with(fields -> fields.indexId = newId);
   }
 
   public Index withName(String newName) {
-    return with(newName, indexId, columns, primary, constraint, comment, timing, predicate);
+    return with(fields -> fields.name = newName);
   }
 
   /// The same index with or without a constraint that needs it.
   Index asConstraint(boolean needed) {
-    return with(name, indexId, columns, primary, needed, comment, timing, predicate);
+    return with(fields -> fields.constraint = needed);
   }
 
   /// The same unique index for a constraint of its name.
   public Index ofConstraint(boolean isPrimary) {
-    return with(name, indexId, columns, isPrimary, true, comment, timing, predicate);
+    return with(fields -> {
+      fields.primary = isPrimary;
+      fields.constraint = true;
+    });
   }
 
   /// The same index over columns at other positions.
   ///
   /// @param newPosition of each column that the index has
   public Index moved(IntUnaryOperator newPosition) {
-    return with(
-        name,
-        indexId,
-        columns.stream().map(c -> newPosition.applyAsInt(c)).toList(),
-        primary,
-        constraint,
-        comment,
-        timing,
-        predicate.stream().map(condition -> condition.moved(newPosition)).toList());
+    return with(fields -> {
+      fields.columns = columns.stream().map(c -> newPosition.applyAsInt(c)).toList();
+      fields.predicate = predicate.stream().map(condition -> condition.moved(newPosition)).toList();
+    });
   }
 
   public Index withComment(@Nullable String text) {
-    return with(name, indexId, columns, primary, constraint, text, timing, predicate);
+    return with(fields -> fields.comment = text);
   }
 
   public IndexDefinition definition() {
@@ -143,28 +133,57 @@ public record Index(
         indexId, name, columns, descending, unique && !deferrable(), nullsNotDistinct, predicate);
   }
 
-  /// The same order and uniqueness; all else may be other.
-  private Index with(
-      String newName,
-      long newId,
-      List<Integer> newColumns,
-      boolean isPrimary,
-      boolean isConstraint,
-      @Nullable String newComment,
-      Timing newTiming,
-      List<IndexCondition> newPredicate) {
-    return new Index(
-        newName,
-        newId,
-        newColumns,
-        descending,
-        nullsFirst,
-        unique,
-        nullsNotDistinct,
-        isPrimary,
-        isConstraint,
-        newComment,
-        newTiming,
-        newPredicate);
+  /// The same index with other fields.
+  private Index with(Consumer<Fields> change) {
+    Fields fields = new Fields(this);
+    change.accept(fields);
+    return fields.index();
+  }
+
+  /// The fields of an index that is being made of another. Confined to one thread.
+  private static final class Fields {
+    String name;
+    long indexId;
+    List<Integer> columns;
+    final List<Boolean> descending;
+    List<Boolean> nullsFirst;
+    final boolean unique;
+    boolean nullsNotDistinct;
+    boolean primary;
+    boolean constraint;
+    @Nullable String comment;
+    Timing timing;
+    List<IndexCondition> predicate;
+
+    Fields(Index of) {
+      name = of.name;
+      indexId = of.indexId;
+      columns = of.columns;
+      descending = of.descending;
+      nullsFirst = of.nullsFirst;
+      unique = of.unique;
+      nullsNotDistinct = of.nullsNotDistinct;
+      primary = of.primary;
+      constraint = of.constraint;
+      comment = of.comment;
+      timing = of.timing;
+      predicate = of.predicate;
+    }
+
+    Index index() {
+      return new Index(
+          name,
+          indexId,
+          columns,
+          descending,
+          nullsFirst,
+          unique,
+          nullsNotDistinct,
+          primary,
+          constraint,
+          comment,
+          timing,
+          predicate);
+    }
   }
 }
