@@ -13,7 +13,7 @@ import org.pcollections.TreePMap;
 
 /// One version of the catalogue. Immutable.
 ///
-/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` and `view/` number with the form of [CatalogCodec].
+/// Its durable form are the entries of the store's catalogue: `schema/` name, `table/` number and `sequence/` and `view/` number with the forms of [TableCodec] and [CatalogCodec].
 public final class CatalogSnapshot {
   /// Where unqualified names are created and looked up first.
   public static final String DEFAULT_SCHEMA = "public";
@@ -107,7 +107,7 @@ public final class CatalogSnapshot {
                     : comments.plus(schema, new String(value, StandardCharsets.UTF_8)));
       }
       if (key.startsWith(TABLE_KEY)) {
-        Table table = CatalogCodec.decode(key, value);
+        Table table = TableCodec.decode(key, value);
         return withoutTable(table.tableId()).with(table);
       }
       if (key.startsWith(SEQUENCE_KEY)) {
@@ -278,7 +278,7 @@ public final class CatalogSnapshot {
 
   /// Adds a table, or gives it a new form or name.
   public static CatalogChange put(Table table) {
-    return new CatalogChange.Put(TABLE_KEY + table.tableId(), CatalogCodec.encode(table));
+    return new CatalogChange.Put(TABLE_KEY + table.tableId(), TableCodec.encode(table));
   }
 
   public static CatalogChange remove(Table table) {

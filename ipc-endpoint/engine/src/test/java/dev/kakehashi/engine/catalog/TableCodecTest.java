@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Entries of tables, also those that earlier versions have written.
-final class CatalogCodecTest {
+final class TableCodecTest {
   /// What version 6 wrote for [#ORDINARY].
   private static final String VERSION_6 =
       "060001730001740000000000000007"
@@ -46,7 +46,7 @@ final class CatalogCodecTest {
           Map.of());
 
   private static Table again(Table table) {
-    return CatalogCodec.decode("table/7", CatalogCodec.encode(table));
+    return TableCodec.decode("table/7", TableCodec.encode(table));
   }
 
   @Test
@@ -77,15 +77,15 @@ final class CatalogCodecTest {
 
   @Test
   void shouldReadEntriesOfTheVersionBefore() {
-    assertEquals(ORDINARY, CatalogCodec.decode("table/7", HexFormat.of().parseHex(VERSION_6)));
+    assertEquals(ORDINARY, TableCodec.decode("table/7", HexFormat.of().parseHex(VERSION_6)));
   }
 
   @Test
   void shouldRefuseEntriesOfLaterVersions() {
-    byte[] entry = CatalogCodec.encode(ORDINARY);
+    byte[] entry = TableCodec.encode(ORDINARY);
     entry[0]++;
     EngineException refused =
-        assertThrows(EngineException.class, () -> CatalogCodec.decode("table/7", entry));
+        assertThrows(EngineException.class, () -> TableCodec.decode("table/7", entry));
     assertEquals(ErrorCode.DATA_CORRUPTED, refused.code());
   }
 
