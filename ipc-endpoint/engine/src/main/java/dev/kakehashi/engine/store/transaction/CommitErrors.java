@@ -2,6 +2,8 @@ package dev.kakehashi.engine.store.transaction;
 
 import dev.kakehashi.engine.api.EngineException;
 import dev.kakehashi.protocol.ErrorCode;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// What is said of commits that the log could not take: each error says what has become of the transaction.
 final class CommitErrors {
@@ -25,8 +27,19 @@ final class CommitErrors {
         : refused;
   }
 
+  /// Its changes do not fit into one record.
+  static EngineException tooLarge() {
+    return new EngineException(
+        ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows");
+  }
+
+  /// Who is told when a commit is durable, or that it is not.
+  static Consumer<@Nullable Throwable> inDoubt(Consumer<@Nullable Throwable> done) {
+    return failure -> done.accept(failure == null ? null : inDoubt(failure));
+  }
+
   /// Others see the commit, and the log could not be written: it is tried again, and only the end of the process before that takes it back.
-  static EngineException inDoubt(Throwable failure) {
+  private static EngineException inDoubt(Throwable failure) {
     return describe(
         ErrorCode.TRANSACTION_RESOLUTION_UNKNOWN,
         "could not make commit durable",

@@ -10,14 +10,12 @@ import dev.kakehashi.engine.store.garbage.Garbage;
 import dev.kakehashi.engine.store.log.LogRecord;
 import dev.kakehashi.engine.store.row.Page;
 import dev.kakehashi.engine.store.row.Stamp;
-import dev.kakehashi.engine.store.row.StoreKeys;
 import dev.kakehashi.engine.store.table.KeyLocks;
 import dev.kakehashi.engine.store.table.RowTable;
 import dev.kakehashi.engine.store.table.Writer;
 import dev.kakehashi.engine.store.version.ReadSet;
 import dev.kakehashi.engine.store.version.StoreParts;
 import dev.kakehashi.protocol.ErrorCode;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -30,13 +28,6 @@ import org.jspecify.annotations.Nullable;
 /// Rolling back takes the list from its end. Everything is used by one thread at a time except `ended` and `wakes`, which are guarded by `this`, and `readSet`,
 /// which cursors on several threads fill.
 public final class RowTransaction implements Writer {
-  /// What the removal of a prepared transaction takes in a record, with the longest global id.
-  private static final int REMOVAL_BYTES = 1024;
-
-  /// What the name of a transaction takes in the record of its commit.
-  private static final long NAME_BYTES =
-      LogRecord.putBytes(StoreKeys.OUTCOME_KEY_BYTES, Long.BYTES);
-
   final StoreTransactions store;
   final int slot;
   final boolean readOnly;
@@ -54,8 +45,8 @@ public final class RowTransaction implements Writer {
   /// noted by who has read the field before then does no harm.
   private volatile @Nullable ReadSet observed;
 
-  /// Written before the transaction enters the store's list of prepared ones.
-  private volatile @Nullable Preparation preparation;
+  /// How it was prepared; null: it was not. Written before the transaction enters the store's list of prepared ones.
+  private volatile @Nullable TwoPhase twoPhase;
 
   /// Null: it has come to change no table, and declares nothing. Made by its own thread; others look before it is used, see [#isInside].
   private volatile @Nullable TableAdmission admission;
@@ -92,9 +83,6 @@ public final class RowTransaction implements Writer {
 
   private boolean ended;
   private boolean committing;
-
-  /// Room in the log that is kept for the decision on it, as a prepared transaction; 0: none. Used by whoever decides, one at a time.
-  private int decisionBytes;
 
   /// Record of the log that has to be durable with it; 0: none. Written under `this`.
   private volatile long reliedOn;
@@ -189,7 +177,7 @@ public final class RowTransaction implements Writer {
 
   @Override
   public long heldSnapshot() {
-    return preparation != null
+    return twoPhase != null
         ? store.parts().clock().published()
         : store.parts().slots().pinned(slot);
   }
@@ -321,6 +309,16 @@ public final class RowTransaction implements Writer {
     defined.add(change);
   }
 
+  /// Its changes of the catalogue; null: none.
+  @Nullable Definitions defined() {
+    return definitions;
+  }
+
+  /// What the record of its commit calls it; 0: nothing.
+  long reference() {
+    return reference;
+  }
+
   @Override
   public List<Store.CatalogChange> definitions() {
     Definitions defined = definitions;
@@ -375,7 +373,7 @@ public final class RowTransaction implements Writer {
   @Override
   public boolean isInside(Set<Long> tables) {
     // Another long one is inside its own area only, and is waited for, or not, by its claim.
-    return (claim() == null || preparation != null) && tables.stream().anyMatch(this::isInside);
+    return (claim() == null || twoPhase != null) && tables.stream().anyMatch(this::isInside);
   }
 
   @Override
@@ -438,11 +436,6 @@ public final class RowTransaction implements Writer {
   private EngineException notRunning() {
     return new EngineException(
         ErrorCode.NO_SUCH_TRANSACTION, "transaction %d has ended".formatted(id));
-  }
-
-  private static EngineException tooLarge() {
-    return new EngineException(
-        ErrorCode.LIMIT_EXCEEDED, "transaction has changed more than 2 GB of rows");
   }
 
   @Override
@@ -508,9 +501,10 @@ public final class RowTransaction implements Writer {
 
   @Override
   public void commit(boolean stored, Consumer<@Nullable Throwable> done) {
-    Preparation prepared = preparation;
+    TwoPhase prepared = twoPhase;
     if (prepared != null) {
-      commitPrepared(prepared, stored, done);
+      checkNotEnded();
+      prepared.commit(stored, done);
       return;
     }
     checkRunning();
@@ -532,10 +526,10 @@ public final class RowTransaction implements Writer {
     }
     LogRecord record;
     try {
-      record = encodeWrites(null);
+      record = CommitRecords.commit(this, null);
     } catch (LogRecord.LogRecordTooLarge e) {
       abort();
-      done.accept(tooLarge());
+      done.accept(CommitErrors.tooLarge());
       return;
     } catch (RuntimeException | OutOfMemoryError e) {
       abort();
@@ -543,7 +537,8 @@ public final class RowTransaction implements Writer {
       return;
     }
     committing = true;
-    Committer.Outcome outcome = store.committer().commit(this, record, stored, inDoubt(done));
+    Committer.Outcome outcome =
+        store.committer().commit(this, record, stored, CommitErrors.inDoubt(done));
     Throwable refused = outcome.refused();
     if (refused != null) {
       committing = false;
@@ -554,12 +549,8 @@ public final class RowTransaction implements Writer {
     committed(outcome);
   }
 
-  /// Who is told when a commit is durable, or that it is not.
-  private static Consumer<@Nullable Throwable> inDoubt(Consumer<@Nullable Throwable> done) {
-    return failure -> done.accept(failure == null ? null : CommitErrors.inDoubt(failure));
-  }
-
-  private void committed(Committer.Outcome outcome) {
+  /// It has its place in the order of commits.
+  void committed(Committer.Outcome outcome) {
     writes().stamp(slot, outcome.timestamp());
     if (rowCounts != null) {
       rowCounts.forEach((table, count) -> table.addRowCount(count[0]));
@@ -578,152 +569,48 @@ public final class RowTransaction implements Writer {
 
   @Override
   public @Nullable Preparation preparation() {
-    return preparation;
+    TwoPhase prepared = twoPhase;
+    return prepared == null ? null : prepared.how();
   }
 
   @Override
   public void prepare(Preparation how, Consumer<@Nullable Throwable> done) {
     checkRunning();
-    LogRecord record;
-    try {
-      record = encodePrepared(how);
-    } catch (LogRecord.LogRecordTooLarge e) {
-      abort();
-      done.accept(tooLarge());
-      return;
-    } catch (RuntimeException | OutOfMemoryError e) {
-      abort();
-      done.accept(e);
-      return;
-    }
-    committing = true;
-    // The decision has the same rows without the transaction's key, and removes that.
-    int room = Math.addExact(record.length(), REMOVAL_BYTES);
-    Committer.Outcome outcome =
-        store.committer().prepare(this, record, room, failure -> prepared(how, failure, done));
-    Throwable refused = outcome.refused();
-    if (refused != null) {
-      committing = false;
-      abort();
-      done.accept(CommitErrors.notCommitted(refused));
-      return;
-    }
-    decisionBytes = room;
-    preparation = how;
-    store.parts().slots().unpin(slot);
-    store.prepared().add(this);
-    endClaim();
-    store.committer().finished(outcome);
-  }
-
-  /// The log has the preparation, or could not take it: then nobody may rely on it, and its removal follows it in the log.
-  private void prepared(
-      Preparation how, @Nullable Throwable failure, Consumer<@Nullable Throwable> done) {
-    if (failure == null) {
-      done.accept(null);
-      return;
-    }
-    Committer.Outcome removal =
-        store
-            .committer()
-            .forgetPrepared(this, removal(how), takeDecisionBytes(), false, ignored -> {});
-    abortPrepared();
-    store.committer().finished(removal);
-    done.accept(CommitErrors.notCommitted(failure));
-  }
-
-  private int takeDecisionBytes() {
-    int kept = decisionBytes;
-    decisionBytes = 0;
-    return kept;
-  }
-
-  private void commitPrepared(Preparation how, boolean stored, Consumer<@Nullable Throwable> done) {
-    if (isEnded()) {
-      throw notRunning();
-    }
-    LogRecord record;
-    try {
-      record = encodeWrites(how);
-    } catch (LogRecord.LogRecordTooLarge e) {
-      done.accept(tooLarge());
-      return;
-    } catch (RuntimeException | OutOfMemoryError e) {
-      done.accept(e);
-      return;
-    }
-    Committer.Outcome outcome =
-        store.committer().commitPrepared(this, record, decisionBytes, stored, inDoubt(done));
-    Throwable refused = outcome.refused();
-    if (refused != null) {
-      done.accept(CommitErrors.stillPrepared(refused));
-      return;
-    }
-    decisionBytes = 0;
-    store.prepared().remove(this);
-    committed(outcome);
+    new TwoPhase(this, how).prepare(done);
   }
 
   @Override
   public void rollbackPrepared(Consumer<@Nullable Throwable> done) {
-    Preparation how = preparation;
-    if (how == null || isEnded()) {
+    TwoPhase prepared = twoPhase;
+    if (prepared == null) {
       throw notRunning();
     }
-    // The removal is in the log before anybody can change a row that this transaction gives back.
-    Committer.Outcome outcome =
-        store
-            .committer()
-            .forgetPrepared(
-                this,
-                removal(how),
-                decisionBytes,
-                true,
-                failure ->
-                    done.accept(failure == null ? null : CommitErrors.rollbackInDoubt(failure)));
-    Throwable refused = outcome.refused();
-    if (refused != null) {
-      done.accept(CommitErrors.stillPrepared(refused));
-      return;
+    checkNotEnded();
+    prepared.rollback(done);
+  }
+
+  private void checkNotEnded() {
+    if (isEnded()) {
+      throw notRunning();
     }
-    decisionBytes = 0;
-    abortPrepared();
-    store.committer().finished(outcome);
-  }
-
-  private void abortPrepared() {
-    store.prepared().remove(this);
-    rollbackTo(0);
-    finishWithoutWrites();
-  }
-
-  private static LogRecord removal(Preparation how) {
-    LogRecord record = new LogRecord(512);
-    addRemoval(how, record);
-    addDecision(how, false, record);
-    return record;
-  }
-
-  private static void addDecision(Preparation how, boolean committed, LogRecord record) {
-    if (how.reference() != 0) {
-      ByteBuffer value = ByteBuffer.allocate(Long.BYTES + 1).putLong(how.reference());
-      record.put(
-          StoreKeys.outcome(StoreKeys.DECIDED, how.reference()),
-          value.put((byte) (committed ? 1 : 0)).array());
-    }
-  }
-
-  private static void addRemoval(Preparation how, LogRecord record) {
-    byte[] key = StoreKeys.prepared(how.globalId());
-    record.deleteRange(key, StoreKeys.preparedEnd(key));
   }
 
   /// Takes over a transaction that an earlier run has prepared; its writes are [RowTable#replay]ed.
   void recoverPrepared(Preparation how) {
     committing = true;
-    preparation = how;
+    prepared(new TwoPhase(this, how));
+  }
+
+  /// It is prepared: it reads nothing any more, and waits for a decision.
+  void prepared(TwoPhase decided) {
+    twoPhase = decided;
     store.parts().slots().unpin(slot);
     store.prepared().add(this);
+  }
+
+  /// @param now whether it is on its way into the order of commits, and takes no statement
+  void committing(boolean now) {
+    committing = now;
   }
 
   @Override
@@ -731,6 +618,11 @@ public final class RowTransaction implements Writer {
     if (isEnded() || committing) {
       return;
     }
+    undoAll();
+  }
+
+  /// Takes everything back, and ends.
+  void undoAll() {
     rollbackTo(0);
     finishWithoutWrites();
   }
@@ -756,48 +648,6 @@ public final class RowTransaction implements Writer {
       writes().handTo(left);
     }
     return left;
-  }
-
-  /// Rows, then definitions, the removal of the preparation that is decided by that, and the name of what has committed.
-  private LogRecord encodeWrites(@Nullable Preparation decided) {
-    LogRecord rest = null;
-    if (definitions != null || decided != null) {
-      rest = new LogRecord(512);
-      if (definitions != null) {
-        definitions.encode(rest);
-      }
-      if (decided != null) {
-        addRemoval(decided, rest);
-        addDecision(decided, true, rest);
-      }
-    }
-    long restBytes = rest == null ? 0 : rest.length();
-    long named = decided == null ? reference : 0;
-    LogRecord record =
-        LogRecord.withRoomFor(writes().encodedBytes(0) + restBytes + (named == 0 ? 0 : NAME_BYTES));
-    writes().encode(record);
-    if (rest != null) {
-      record.append(rest);
-    }
-    if (named != 0) {
-      record.put(
-          StoreKeys.outcome(StoreKeys.COMMITTED, named),
-          ByteBuffer.allocate(Long.BYTES).putLong(named).array());
-    }
-    return record;
-  }
-
-  private LogRecord encodePrepared(Preparation how) {
-    byte[] key = StoreKeys.prepared(how.globalId());
-    LogRecord head = new LogRecord(256);
-    PreparedCodec.encode(how, readSet, head);
-    if (definitions != null) {
-      definitions.encodePrepared(key, head);
-    }
-    LogRecord record = LogRecord.withRoomFor(head.length() + writes().encodedBytes(key.length));
-    record.append(head);
-    writes().encodePrepared(key, record);
-    return record;
   }
 
   /// Used by its own thread; by others when it is prepared.
