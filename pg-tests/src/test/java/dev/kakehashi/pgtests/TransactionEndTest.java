@@ -6,14 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.kakehashi.pgtests.harness.Cluster;
 import dev.kakehashi.pgtests.harness.OsProcess;
 import dev.kakehashi.pgtests.harness.Sql;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +29,8 @@ import org.junit.jupiter.api.Test;
 /// The endpoint is stopped when the end is asked for: an answer that came meanwhile would be one before the engine has let go.
 class TransactionEndTest {
   private static final String LOCK = "SELECT id FROM item WHERE id = 1 FOR UPDATE SKIP LOCKED";
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final ExecutorService clients = Executors.newCachedThreadPool();
   private Cluster cluster;
@@ -57,6 +65,24 @@ class TransactionEndTest {
         clients);
   }
 
+  private static boolean isStopped(long pid) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + pid + "/task"))) {
+      return threads.allMatch(TransactionEndTest::isThreadStopped);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isThreadStopped(Path thread) {
+    try {
+      String stat = Files.readString(thread.resolve("stat"));
+      return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+    } catch (IOException e) {
+      // It has ended meanwhile.
+      return true;
+    }
+  }
+
   @Test
   void shouldAnswerWhenTheEngineHasLetGo() throws Exception {
     try (Connection first = cluster.connect();
@@ -73,7 +99,10 @@ class TransactionEndTest {
                 "SELECT * FROM kakehashi_query('kakehashi', '" + LOCK + "') AS t (id int8)")) {
           Sql.execute(first, "BEGIN; " + work);
           assertEquals(List.of(), Sql.rows(second, LOCK), work);
-          OsProcess.signal("STOP", cluster.endpoint().pid());
+          long pid = cluster.endpoint().pid();
+          OsProcess.signal("STOP", pid);
+          // Its threads stop one after another.
+          OsProcess.awaitTrue("stop of all threads", LIMIT, () -> isStopped(pid));
           CompletableFuture<Void> ends;
           try {
             ends = running(first, end);
